@@ -1,0 +1,124 @@
+// The seam between the engine and a model. The engine speaks of questions, candidates and constraints; a backend's family
+// decides how they read as a prompt, and how candidates are scored. One contract suite runs over every backend.
+import type { Prompt, TextSource } from '../types.ts'
+
+/** What a model is and can do. Calibration is bound to `revision` and `templateHash`. */
+export interface ModelInfo {
+  readonly id: string
+  readonly name: string
+  /** Hash over weights and configuration. */
+  readonly revision: string
+  /** Hash over everything that decides how a request reads as tokens. */
+  readonly templateHash: string
+  /** Tokens a state, its question and its answer may take together. */
+  readonly contextLength: number
+  readonly capabilities: Capabilities
+}
+
+export interface Capabilities {
+  readonly images: boolean
+  /** Pixel boxes: `extract` of kind `coordinates`. */
+  readonly boxes: boolean
+}
+
+/** Something that can be said in answer: its name as the caller wrote it, and what it means. */
+export interface Candidate {
+  readonly name: string
+  readonly description: string | null
+}
+
+/**
+ * One question behind the state.
+ * `binary`: is the statement true? candidates are [true, false]. `exclusive`: exactly one candidate holds. `ordinal`: the same on an ordered
+ * scale (never reordered). `independent`: each candidate is its own yes or no. `read`: something is to be written or pointed at; no candidates.
+ */
+export interface Branch {
+  readonly readout: 'binary' | 'exclusive' | 'ordinal' | 'independent' | 'read'
+  readonly instructions: string
+  readonly candidates: readonly Candidate[]
+  /** Id of the image the question is about; null when it is about the whole state. */
+  readonly image: string | null
+}
+
+/** One distribution: log-probabilities as the model gave them, before renormalising, and their mass (the sum of the probabilities, ≤ 1). */
+export interface ScoreRow {
+  readonly logProbabilities: readonly number[]
+  readonly mass: number
+}
+
+/**
+ * The answer to a scored branch. `binary`, `exclusive`, `ordinal`: one row over the candidates.
+ * `independent`: one row [yes, no] per candidate. `inputTokens` counts what the branch added behind the state.
+ */
+export interface Scores {
+  readonly rows: readonly ScoreRow[]
+  readonly inputTokens: number
+}
+
+/** What a read may say. Values parse by construction. */
+export type Constraint =
+  /** A verbatim substring of the quotable text of the state, or nothing. `many`: any number of them, in reading order. `format` restricts what a span may look like. */
+  | { readonly type: 'span'; readonly many: boolean; readonly format: SpanFormat }
+  /** A pixel box in one image, or nothing. */
+  | { readonly type: 'box'; readonly many: boolean }
+  /** A short text that fits the grammar, at most `maxTokens` long. */
+  | { readonly type: 'grammar'; readonly grammar: Grammar; readonly maxTokens: number }
+
+export type SpanFormat = 'text' | 'int' | 'number' | 'date' | 'email' | 'url' | 'money'
+
+/** The regular languages of `fill`. `text` is one line without control characters; `date` is YYYY-MM-DD. `list` is items separated by `; `. */
+export type Grammar =
+  | { readonly type: 'text' }
+  | { readonly type: 'int' }
+  | { readonly type: 'number' }
+  | { readonly type: 'date' }
+  | { readonly type: 'enum'; readonly values: readonly string[] }
+  | { readonly type: 'list'; readonly item: Grammar; readonly maxItems: number }
+
+/** A verbatim span. `start` and `end` are UTF-16 offsets into the string that `source` names. `logProbability` is the model's own, uncalibrated. */
+export interface Span {
+  readonly text: string
+  readonly source: TextSource
+  readonly start: number
+  readonly end: number
+  readonly logProbability: number
+}
+
+/** A box in fractions (0 to 1) of the upright image: left, top, right, bottom. */
+export interface Box {
+  readonly image: string
+  readonly edges: readonly [number, number, number, number]
+  readonly logProbability: number
+}
+
+/** What was read. `logProbability` of the whole answer (also of the answer "nothing there"). */
+export type Generated = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly logProbability: number
+} & (
+  | { readonly type: 'spans'; readonly spans: readonly Span[] }
+  | { readonly type: 'boxes'; readonly boxes: readonly Box[] }
+  /** `complete` is false when the token budget ran out before the grammar could end. */
+  | { readonly type: 'text'; readonly text: string; readonly complete: boolean }
+)
+
+/** A loaded model. `close` drains and frees; calls after it fail. */
+export interface Backend {
+  readonly info: ModelInfo
+  /** Tokenises and encodes the state once. Throws `context_length_exceeded` with the numbers. The same prompt again may come from a cache. */
+  open(prompt: Prompt): Promise<Prefix>
+  close(): Promise<void>
+}
+
+/** An encoded state. Branches never change it, so any number may be asked, in any order, with the same answer. */
+export interface Prefix {
+  /** Tokens of the state. */
+  readonly tokens: number
+  /** How many of them came from a cache. */
+  readonly cachedTokens: number
+  /** Scores all branches in one call; the order of the result is that of the branches. */
+  score(branches: readonly Branch[]): Promise<readonly Scores[]>
+  generate(branch: Branch, constraint: Constraint): Promise<Generated>
+  close(): void
+}

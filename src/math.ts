@@ -1,0 +1,42 @@
+// Small arithmetic on log-probabilities, in float64.
+
+/** log(sum(exp(x))), stable for large and for -Infinity values. Empty gives -Infinity. */
+export function logSumExp(values: ArrayLike<number>): number {
+  let top = -Infinity
+  for (let i = 0; i < values.length; i++) top = Math.max(top, values[i] as number)
+  if (top === -Infinity) return -Infinity
+  let sum = 0
+  for (let i = 0; i < values.length; i++) sum += Math.exp((values[i] as number) - top)
+  return top + Math.log(sum)
+}
+
+/** Logits to log-probabilities that sum to one in probability. */
+export function logSoftmax(logits: ArrayLike<number>): number[] {
+  const norm = logSumExp(logits)
+  return Array.from(logits, (logit) => logit - norm)
+}
+
+/** log(1 / (1 + exp(-x))), stable at both ends. */
+export function logSigmoid(logit: number): number {
+  return logit >= 0 ? -Math.log1p(Math.exp(-logit)) : logit - Math.log1p(Math.exp(logit))
+}
+
+/** Shannon entropy in bits. */
+export function entropyBits(probabilities: readonly number[]): number {
+  let bits = 0
+  for (const p of probabilities) if (p > 0) bits -= p * Math.log2(p)
+  return bits
+}
+
+/** The smallest and largest probability the engine reports: never exactly 0 or 1. */
+export const PROBABILITY_FLOOR = 1e-6
+
+/**
+ * Log-probabilities (any normalisation) to probabilities that sum to one, each at least `PROBABILITY_FLOOR`.
+ * The floor is mixed in, so order is kept: p' = (1 - K floor) p + floor.
+ */
+export function toProbabilities(logProbabilities: ArrayLike<number>): number[] {
+  const normalised = logSoftmax(logProbabilities)
+  const keep = 1 - normalised.length * PROBABILITY_FLOOR
+  return normalised.map((logP) => keep * Math.exp(logP) + PROBABILITY_FLOOR)
+}

@@ -1,0 +1,31 @@
+// The nouns every room shares: a decoded picture, a piece of prompt, a prompt. Nothing here computes.
+
+/** An upright RGB picture. `data` is row-major [height][width][3], 0 to 255. `sha256` names the pixels, for caches. */
+export interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly data: Uint8Array
+  readonly sha256: string
+}
+
+/**
+ * Where a piece of prompt text stands in the state as it was sent: the index of the part (0 when the state is not a list
+ * of parts), and for JSON the pointer of the string (null in a text part). Offsets in answers are UTF-16 units from the start of that string.
+ */
+export interface TextSource {
+  readonly part: number
+  readonly path: string | null
+}
+
+/** One stretch of the state. Text with a source is the user's and may be quoted; text without one is scaffold (keys, dashes, times). */
+export type Piece =
+  | { readonly type: 'text'; readonly text: string; readonly source: TextSource | null }
+  | { readonly type: 'image'; readonly id: string; readonly picture: Picture }
+
+/** The whole state, in reading order. A family turns it into tokens; user text never becomes a control token. */
+export interface Prompt {
+  readonly pieces: readonly Piece[]
+}
+
+/** A JSON value, as `JSON.parse` makes it. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
