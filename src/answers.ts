@@ -135,7 +135,8 @@ export interface AskRequest<Q extends Questions = Questions, D extends Derives =
   readonly derive?: D
 }
 
-// Answers. Every probability is finite and strictly between 0 and 1, unrounded.
+// Answers. Every probability is finite and strictly between 0 and 1, unrounded. A read that failed alone says so (`valid: false`, and `error` when
+// the model gave nothing at all); the rest of the request stands.
 
 /** `noul`: probability that the statement is true. */
 export interface NoulAnswer {
@@ -176,6 +177,7 @@ export interface FillAnswer<Value extends string = string, Parsed = FillParsed> 
   readonly value: Value
   readonly parsed?: Parsed
   readonly valid: boolean
+  readonly error?: string
   readonly confidence: number
   readonly check?: number
 }
@@ -198,6 +200,7 @@ export interface ExtractAnswer {
   readonly value: string | null
   readonly span?: SpanAnswer
   readonly valid: boolean
+  readonly error?: string
   readonly confidence: number
   readonly check?: number
 }
@@ -214,6 +217,7 @@ export interface ExtractManyAnswer {
   readonly values: readonly string[]
   readonly items: readonly ExtractItem[]
   readonly valid: boolean
+  readonly error?: string
   readonly confidence: number
   readonly check?: number
 }
@@ -229,6 +233,7 @@ export interface BoxAnswer {
   /** width, height of the image as sent. */
   readonly image_size: Point
   readonly valid: boolean
+  readonly error?: string
   readonly confidence: number
 }
 
@@ -243,6 +248,7 @@ export interface BoxManyAnswer {
   readonly boxes: readonly BoxItem[]
   readonly image_size: Point
   readonly valid: boolean
+  readonly error?: string
   readonly confidence: number
 }
 
@@ -252,13 +258,6 @@ export interface DeriveAnswer {
   readonly value: number | string | boolean | null
   readonly valid: boolean
   readonly error?: string
-}
-
-/** A question that failed alone; the rest of the request stands. `code` is one of the engine's error codes. */
-export interface FailedAnswer {
-  readonly type: 'error'
-  readonly code: string
-  readonly error: string
 }
 
 export type QuestionAnswer =
@@ -271,7 +270,7 @@ export type QuestionAnswer =
   | ExtractManyAnswer
   | BoxAnswer
   | BoxManyAnswer
-export type Answer = QuestionAnswer | DeriveAnswer | FailedAnswer
+export type Answer = QuestionAnswer | DeriveAnswer
 /** Keyed by question id and derive name; made without a prototype, so that any id is safe. */
 export type Answers = Readonly<Record<string, Answer>>
 
