@@ -1,7 +1,7 @@
 // A picture to the square tiles a vision encoder takes: the Idefics3 rule of the Python reference (transformers, Idefics3ImageProcessorPil:
 // Lanczos, 8 bits between the steps), with two switches. Tiles are row-major; the whole picture squeezed into one tile comes last.
-import sharp from 'sharp'
 import type { Picture } from '../../types.ts'
+import { type Raster, resample } from './resample.ts'
 
 /** How a family cuts pictures. All lengths are pixels. */
 export interface TileRule {
@@ -69,22 +69,7 @@ export function tileGrid(size: Size, rule: TileRule): { rows: number; cols: numb
   return rows * cols === 1 ? { rows: 0, cols: 0, count: 1 } : { rows, cols, count: rows * cols + 1 }
 }
 
-type Raw = Size & { readonly data: Uint8Array }
-
-async function resize(picture: Raw, size: Size): Promise<Raw> {
-  if (picture.width === size.width && picture.height === size.height) return picture
-  const { data, info } = await sharp(picture.data, {
-    raw: { width: picture.width, height: picture.height, channels: 3 },
-    limitInputPixels: false,
-  })
-    .resize(size.width, size.height, { fit: 'fill', kernel: 'lanczos3' })
-    .raw()
-    .toBuffer({ resolveWithObject: true })
-  if (info.channels !== 3) throw new Error(`resizing gave ${info.channels} channels, 3 expected`)
-  return { ...size, data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) }
-}
-
-function crop(picture: Raw, left: number, top: number, side: number): Uint8Array {
+function crop(picture: Raster, left: number, top: number, side: number): Uint8Array {
   const tile = new Uint8Array(side * side * 3)
   for (let y = 0; y < side; y++) {
     const from = ((top + y) * picture.width + left) * 3
@@ -98,16 +83,17 @@ export async function tilePicture(picture: Picture, rule: TileRule): Promise<Til
   const { tileSize } = rule
   const one = { width: tileSize, height: tileSize }
   const { rows, cols, count } = tileGrid(picture, rule)
-  const first = await resize(picture, firstSize(picture, rule))
-  if (count === 1) return { rows, cols, tiles: [(await resize(first, one)).data], tileSize }
+  const squeeze = (from: Raster, size: Size) => resample(from, size.width, size.height)
+  const first = squeeze(picture, firstSize(picture, rule))
+  if (count === 1) return { rows, cols, tiles: [squeeze(first, one).data], tileSize }
 
-  const whole = await resize(first, { width: cols * tileSize, height: rows * tileSize })
+  const whole = squeeze(first, { width: cols * tileSize, height: rows * tileSize })
   const tiles: Uint8Array[] = []
   for (let row = 0; row < rows; row++) {
     for (let col = 0; col < cols; col++) tiles.push(crop(whole, col * tileSize, row * tileSize, tileSize))
   }
   // The reference squeezes the distorted whole, not the picture as sent.
-  tiles.push((await resize(whole, one)).data)
+  tiles.push(squeeze(whole, one).data)
   return { rows, cols, tiles, tileSize }
 }
 
