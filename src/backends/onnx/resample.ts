@@ -1,4 +1,4 @@
-// An RGB picture to another size with Lanczos 3, bit for bit as Pillow does it (libImaging/Resample.c, 8 bits per channel): the reference
+// An RGB picture to another size with Lanczos 3, bit for bit as Pillow 13 does it (libImaging/Resample.c, 8 bits per channel): the reference
 // processors resize with Pillow, and libvips enlarges with another kernel (bicubic), which moves pixels by tens of levels.
 
 /** Row-major RGB bytes: [height][width][3]. */
@@ -113,9 +113,15 @@ function vertically({ width, height, data }: Raster, to: number): Raster {
   return { width, height: to, data: out }
 }
 
-/** Resizes; a side that does not change is left alone, as in Pillow. Both sides must be at least one pixel. */
+/**
+ * Resizes; a side that does not change is left alone, as in Pillow. Both sides must be at least one pixel.
+ * Each pass rounds to 8 bits, so their order shows: Pillow 13 goes vertically first when the height loses more than twice the pixels of
+ * the width (Pillow 12 and older always start horizontally).
+ */
 export function resample(picture: Raster, width: number, height: number): Raster {
   if (!(width >= 1 && height >= 1)) throw new RangeError(`cannot resize to ${width} x ${height}`)
-  const wide = width === picture.width ? picture : horizontally(picture, width)
-  return height === picture.height ? wide : vertically(wide, height)
+  const wide = (from: Raster) => (width === from.width ? from : horizontally(from, width))
+  const tall = (from: Raster) => (height === from.height ? from : vertically(from, height))
+  const verticalFirst = picture.height - height > 2 * Math.max(0, picture.width - width)
+  return verticalFirst ? wide(tall(picture)) : tall(wide(picture))
 }
