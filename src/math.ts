@@ -40,3 +40,8 @@ export function toProbabilities(logProbabilities: ArrayLike<number>): number[] {
   const keep = 1 - normalised.length * PROBABILITY_FLOOR
   return normalised.map((logP) => keep * Math.exp(logP) + PROBABILITY_FLOOR)
 }
+
+/** The confidence of a read from the log-probability of what was read: its probability, within the same bounds as every other. Not calibrated. */
+export function readConfidence(logProbability: number): number {
+  return Math.min(1 - PROBABILITY_FLOOR, Math.max(PROBABILITY_FLOOR, Math.exp(logProbability)))
+}

@@ -1,13 +1,20 @@
 // How a question asks the model. An inquiry is a generator: it yields the work it needs next, is handed the replies, and returns its answer.
 // The engine advances all inquiries of a request in rounds and sends each round to the model at once, so no kind of question knows of another.
 import type { Branch, Constraint, Generated, Scores } from '../backends/backend.ts'
+import type { EngineError } from '../errors.ts'
 
 /** One thing to ask of the prefix. */
 export type Work =
   | { readonly type: 'score'; readonly branch: Branch }
   | { readonly type: 'read'; readonly branch: Branch; readonly constraint: Constraint }
 
-export type Reply = Scores | Generated
+/** A read that the model could not do; scores never fail alone, since a round of them is one call. */
+export interface Failed {
+  readonly type: 'failed'
+  readonly error: EngineError
+}
+
+export type Reply = Scores | Generated | Failed
 
 /** Yields lists of work, receives the replies in the same order, returns the answer. */
 export type Inquiry<A> = Generator<readonly Work[], A, readonly Reply[]>
@@ -18,10 +25,10 @@ export function* score(branch: Branch): Inquiry<Scores> {
   return reply as Scores
 }
 
-/** Asks for one read. */
-export function* read(branch: Branch, constraint: Constraint): Inquiry<Generated> {
+/** Asks for one read, of the kind that the constraint calls for. */
+export function* read(branch: Branch, constraint: Constraint): Inquiry<Generated | Failed> {
   const [reply] = yield [{ type: 'read', branch, constraint }]
-  return reply as Generated
+  return reply as Generated | Failed
 }
 
 /** Runs inquiries side by side: one round of the whole is one round of each that is not done. */

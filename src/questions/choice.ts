@@ -1,0 +1,58 @@
+// choice: options to one distribution over them, its argmax, and the arguments of the winner, asked behind it on the same prefix.
+
+import { z } from 'zod'
+import type { Answers, ChoiceAnswer } from '../answers.ts'
+import type { Branch } from '../backends/backend.ts'
+import { pointer } from '../errors.ts'
+import { entropyBits, toProbabilities } from '../math.ts'
+import type { AskedQuestion, Finding, InquiryContext, QuestionKind } from './asked.ts'
+import { argmax, asked, base, byName, checked, instructionsOf, onlyRow, ownField, record, strict } from './fields.ts'
+import { all, type Inquiry, score } from './inquiry.ts'
+import { optionFields, readOptions } from './options.ts'
+
+const schema = strict('a choice question', { ...base, ...optionFields, args: z.unknown().optional() })
+
+function* inquire(branch: Branch, argsOf: readonly (readonly AskedQuestion[])[], context: InquiryContext): Inquiry<Finding<ChoiceAnswer>> {
+  const { rows } = yield* score(branch)
+  const row = onlyRow(rows)
+  const probabilities = toProbabilities(row.logProbabilities)
+  const winner = argmax(probabilities)
+  const asks = argsOf[winner]!
+  const findings = yield* all(asks.map((question) => question.inquire(context)))
+  const args: Answers = record(asks.map((question, i) => [question.id, findings[i]!.answer] as const))
+  const answer: ChoiceAnswer = {
+    type: 'choice',
+    choice: branch.candidates[winner]!.name,
+    probabilities: byName(branch.candidates, probabilities),
+    confidence: probabilities[winner]!,
+    ...(argsOf.some((each) => each.length > 0) ? { args } : {}),
+  }
+  return { answer, entropyBits: entropyBits(probabilities), mass: row.mass }
+}
+
+export const choice: QuestionKind = {
+  type: 'choice',
+  check(input, checker) {
+    const question = checked(schema, input, checker)
+    const options = readOptions('choice', input, checker)
+    const args = ownField(input, 'args')
+    const shared = args === null ? [] : checker.args(args, pointer(checker.param, 'args'))
+    if (question === null || options === null) return null
+    const argsOf = options.map((option) => [...shared, ...option.args])
+    for (const option of options) {
+      for (const arg of option.args) {
+        if (!shared.some((other) => other.id === arg.id)) continue
+        const message = `Argument ${JSON.stringify(arg.id)} is asked of every option and of this one again; rename one.`
+        checker.report({ code: 'invalid_question', param: arg.param, message })
+      }
+    }
+    const branch: Branch = {
+      readout: 'exclusive',
+      instructions: instructionsOf(question.instructions, checker),
+      candidates: options.map(({ name, description }) => ({ name, description })),
+      image: question.image ?? null,
+    }
+    const every = [...shared, ...options.flatMap((option) => option.args)]
+    return asked('choice', question.image, checker, (context) => inquire(branch, argsOf, context), { args: every })
+  },
+}

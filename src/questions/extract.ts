@@ -1,0 +1,104 @@
+// extract: what to look for, to the words as they stand in the state, or a box in an image, or the answer that it is not there.
+import { z } from 'zod'
+import type { BoxAnswer, BoxItem, BoxManyAnswer, ExtractAnswer, ExtractItem, ExtractManyAnswer, SpanAnswer } from '../answers.ts'
+import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
+import { pointer } from '../errors.ts'
+import { PROBABILITY_FLOOR, readConfidence } from '../math.ts'
+import type { Finding, InquiryContext, QuestionKind, SentImage } from './asked.ts'
+import { check } from './check.ts'
+import { asked, base, checked, instructionsOf, strict } from './fields.ts'
+import { type Inquiry, read } from './inquiry.ts'
+
+const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as const
+
+const schema = strict('an extract question', {
+  ...base,
+  kind: z.enum([...FORMATS, 'coordinates']).optional(),
+  many: z.boolean().optional(),
+  self_check: z.boolean().optional(),
+})
+
+interface Asking {
+  readonly branch: Branch
+  readonly format: SpanFormat
+  readonly isMany: boolean
+  readonly isChecked: boolean
+}
+
+/** A span as an answer says it: what is not said is part 0, or the text itself. */
+function spanAnswer({ start, end, source }: Span): SpanAnswer {
+  return { start, end, ...(source.part === 0 ? {} : { part: source.part }), ...(source.path === null ? {} : { path: source.path }) }
+}
+
+function* inquireWords({ branch, format, isMany, isChecked }: Asking): Inquiry<Finding<ExtractAnswer | ExtractManyAnswer>> {
+  const finding = (answer: ExtractAnswer | ExtractManyAnswer) => ({ answer, entropyBits: null, mass: null })
+  const reply = yield* read(branch, { type: 'span', many: isMany, format })
+  if (reply.type === 'failed') {
+    const failed = { type: 'extract', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR } as const
+    return finding(isMany ? { ...failed, values: [], items: [] } : { ...failed, value: null })
+  }
+  if (reply.type !== 'spans') throw new TypeError(`A span read gave ${reply.type}.`)
+  const { spans } = reply
+  const found = spans.length === 0 ? null : isMany ? spans.map(({ text }) => text).join('; ') : spans[0]!.text
+  const probability = isChecked ? yield* check(branch.instructions, found, branch.image) : null
+  const shared = { valid: true, confidence: readConfidence(reply.logProbability), ...(probability === null ? {} : { check: probability }) }
+  if (!isMany) {
+    const [span] = spans
+    return finding({ type: 'extract', value: span?.text ?? null, ...(span ? { span: spanAnswer(span) } : {}), ...shared })
+  }
+  const items = spans.map((span): ExtractItem => {
+    return { value: span.text, span: spanAnswer(span), confidence: readConfidence(span.logProbability) }
+  })
+  return finding({ type: 'extract', values: items.map(({ value }) => value), items, ...shared })
+}
+
+function boxItem(box: Box, image: SentImage): BoxItem {
+  const coordinates = image.toSentPixels(box.edges)
+  const [left, top, right, bottom] = coordinates
+  return { coordinates, center: [(left + right) / 2, (top + bottom) / 2], confidence: readConfidence(box.logProbability) }
+}
+
+function* inquireBox({ branch, isMany }: Asking, context: InquiryContext): Inquiry<Finding<BoxAnswer | BoxManyAnswer>> {
+  const finding = (answer: BoxAnswer | BoxManyAnswer) => ({ answer, entropyBits: null, mass: null })
+  const image = context.image(branch.image)
+  if (image === null) throw new TypeError('Coordinates were asked of no image; the plan must refuse that.')
+  const shared = { type: 'extract', image_size: image.size } as const
+  // The model is told which image, also when there is only one.
+  const reply = yield* read({ ...branch, image: image.id }, { type: 'box', many: isMany })
+  if (reply.type === 'failed') {
+    const failed = { ...shared, valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR }
+    return finding(isMany ? { ...failed, boxes: [] } : { ...failed, coordinates: null, center: null })
+  }
+  if (reply.type !== 'boxes') throw new TypeError(`A box read gave ${reply.type}.`)
+  const boxes = reply.boxes.map((box) => boxItem(box, image))
+  const confidence = readConfidence(reply.logProbability)
+  if (isMany) return finding({ ...shared, boxes, valid: true, confidence })
+  const [box] = boxes
+  return finding({ ...shared, coordinates: box?.coordinates ?? null, center: box?.center ?? null, valid: true, confidence })
+}
+
+export const extract: QuestionKind = {
+  type: 'extract',
+  check(input, checker) {
+    const question = checked(schema, input, checker)
+    if (question === null) return null
+    const kind = question.kind ?? 'text'
+    const isChecked = question.self_check ?? false
+    if (kind === 'coordinates' && isChecked) {
+      const message = 'self_check of a box is not in this version; leave it out, or ask a noul about what the box should show.'
+      checker.report({ code: 'capability_not_supported', param: pointer(checker.param, 'self_check'), message })
+      return null
+    }
+    const branch: Branch = {
+      readout: 'read',
+      instructions: instructionsOf(question.instructions, checker),
+      candidates: [],
+      image: question.image ?? null,
+    }
+    const format = kind === 'coordinates' ? 'text' : kind
+    const asking: Asking = { branch, format, isMany: question.many ?? false, isChecked }
+    return kind === 'coordinates'
+      ? asked('extract', question.image, checker, (context) => inquireBox(asking, context), { needsBoxes: true })
+      : asked('extract', question.image, checker, () => inquireWords(asking))
+  },
+}

@@ -1,0 +1,70 @@
+// score: ordered levels to a distribution over them and its mean, the expected level.
+import { z } from 'zod'
+import type { ScoreAnswer } from '../answers.ts'
+import type { Branch, Candidate } from '../backends/backend.ts'
+import { pointer } from '../errors.ts'
+import { entropyBits, toProbabilities } from '../math.ts'
+import type { Checker, Finding, QuestionKind } from './asked.ts'
+import { asked, base, checked, instructionsOf, onlyRow, ownField, record, reportCount, reportDuplicates, strict, words } from './fields.ts'
+import { type Inquiry, score as scoreOf } from './inquiry.ts'
+
+const schema = strict('a score question', {
+  ...base,
+  criteria: z.unknown(),
+})
+
+const levelSchema = strict('a level of a score', { label: z.string(), description: words })
+
+function* inquire(branch: Branch): Inquiry<Finding<ScoreAnswer>> {
+  const { rows } = yield* scoreOf(branch)
+  const row = onlyRow(rows)
+  const probabilities = toProbabilities(row.logProbabilities)
+  const answer: ScoreAnswer = {
+    type: 'score',
+    score: probabilities.reduce((sum, p, level) => sum + p * level, 0),
+    legend: record(branch.candidates.map((level, i) => [String(i), level.name] as const)),
+    probabilities: record(probabilities.map((p, level) => [String(level), p] as const)),
+    confidence: Math.max(...probabilities),
+  }
+  return { answer, entropyBits: entropyBits(probabilities), mass: row.mass }
+}
+
+/** Levels in order, 2 to the limit, all different; null when anything is wrong with them (it is reported). */
+function readLevels(input: unknown, checker: Checker): readonly Candidate[] | null {
+  const param = pointer(checker.param, 'criteria')
+  const given = ownField(input, 'criteria')
+  if (!Array.isArray(given)) {
+    const message = 'A score needs its levels: an array of labels in criteria, lowest first (a map would lose the order).'
+    checker.report({ code: 'invalid_question', param: given === null ? checker.param : param, message })
+    return null
+  }
+  if (reportCount(given.length, 2, checker.limits.levels, 'levels', param, checker)) return null
+  const list = given.map((entry, i) => readLevel(entry, pointer(param, i), checker))
+  const levels = list.filter((level) => level !== null)
+  const isDuplicated = reportDuplicates(levels, 'Level', checker)
+  return isDuplicated || levels.length < list.length ? null : levels
+}
+
+function readLevel(entry: unknown, param: string, checker: Checker): (Candidate & { param: string }) | null {
+  const level = typeof entry === 'string' ? { label: entry, description: null } : checked(levelSchema, entry, checker, param)
+  if (level === null) return null
+  if (level.label.trim() !== '') return { name: level.label, description: level.description, param }
+  checker.report({ code: 'invalid_question', param, message: 'The label of a level must not be empty.' })
+  return null
+}
+
+export const score: QuestionKind = {
+  type: 'score',
+  check(input, checker) {
+    const question = checked(schema, input, checker)
+    const levels = readLevels(input, checker)
+    if (question === null || levels === null) return null
+    const branch: Branch = {
+      readout: 'ordinal',
+      instructions: instructionsOf(question.instructions, checker),
+      candidates: levels.map(({ name, description }) => ({ name, description })),
+      image: question.image ?? null,
+    }
+    return asked('score', question.image, checker, () => inquire(branch))
+  },
+}
