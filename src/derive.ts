@@ -34,11 +34,11 @@ export interface DerivePlan {
 export async function parseDerive(derives: unknown, known: KnownQuestions): Promise<DerivePlan> {
   if (derives === undefined || derives === null) return { steps: [] }
   if (typeof derives !== 'object' || Array.isArray(derives))
-    refuse([{ param: '/derive', message: 'must be an object of name → expression' }])
+    refuse([{ param: '/derive', message: 'derive must be an object of name → expression.' }])
   const entries = Object.entries(derives as object)
   if (entries.length === 0) return { steps: [] }
   if (entries.length > DERIVE_LIMITS.derives)
-    refuse([{ param: '/derive', message: `has ${entries.length} expressions, at most ${DERIVE_LIMITS.derives} are taken` }])
+    refuse([{ param: '/derive', message: `derive has ${entries.length} expressions, at most ${DERIVE_LIMITS.derives} are taken.` }])
 
   const parse = await loadParser()
   const problems: Problem[] = []
@@ -48,7 +48,7 @@ export async function parseDerive(derives: unknown, known: KnownQuestions): Prom
     const param = pointer('/derive', name)
     const problem = nameProblem(name, known) ?? inputProblem(input)
     if (problem !== null) {
-      problems.push({ param: problem.field === null ? param : pointer(param, problem.field), message: problem.message })
+      problems.push({ param: problem.field === null ? param : pointer(param, problem.field), message: inDerive(name, problem.message) })
       continue
     }
     const isText = typeof input === 'string'
@@ -58,17 +58,20 @@ export async function parseDerive(derives: unknown, known: KnownQuestions): Prom
       expressions.set(name, expression)
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error
-      problems.push({ param: isText ? param : pointer(param, 'expr'), message: error.message })
+      problems.push({ param: isText ? param : pointer(param, 'expr'), message: inDerive(name, error.message) })
     }
   }
   if (problems.length > 0) refuse(problems)
   return { steps: inOrder(expressions) }
 }
 
+function inDerive(name: string, message: string): string {
+  return `In derive ${JSON.stringify(name)}: ${message}${/[.?]$/.test(message) ? '' : '.'}`
+}
+
 function refuse(problems: readonly Problem[]): never {
-  const first = problems[0] as Problem
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-  throw new EngineError('invalid_derive', `${first.param}: ${first.message}${more}`, { param: first.param, problems })
+  const [first] = problems as readonly [Problem]
+  throw new EngineError('invalid_derive', first.message, { param: first.param, problems })
 }
 
 function nameProblem(name: string, known: KnownQuestions): { field: null; message: string } | null {
@@ -82,10 +85,11 @@ function nameProblem(name: string, known: KnownQuestions): { field: null; messag
 function inputProblem(input: unknown): { field: string | null; message: string } | null {
   if (typeof input === 'string') return null
   if (typeof input !== 'object' || input === null || Array.isArray(input))
-    return { field: null, message: 'must be an expression in a string, or {"expr": "…"}' }
-  for (const field of Object.keys(input)) if (field !== 'expr') return { field, message: 'is unknown here; a derive has only "expr"' }
+    return { field: null, message: 'it must be an expression in a string, or {"expr": "…"}' }
+  for (const field of Object.keys(input))
+    if (field !== 'expr') return { field, message: `the field ${JSON.stringify(field)} is not known; a derive has only "expr"` }
   const { expr } = input as { expr?: unknown }
-  return typeof expr === 'string' ? null : { field: 'expr', message: 'must be an expression in a string' }
+  return typeof expr === 'string' ? null : { field: 'expr', message: 'it must be an expression in a string' }
 }
 
 /** Names that exist, options that exist. Throws `ExpressionError`. */
@@ -117,7 +121,7 @@ function inOrder(expressions: ReadonlyMap<string, Expression>): DerivePlan['step
     if (expression === undefined || done.has(name)) return
     if (path.includes(name)) {
       const cycle = [...path.slice(path.indexOf(name)), name].join(' → ')
-      refuse([{ param: pointer('/derive', name), message: `needs itself: ${cycle}` }])
+      refuse([{ param: pointer('/derive', name), message: inDerive(name, `it needs itself: ${cycle}`) }])
     }
     path.push(name)
     for (const { id } of subjectsOf(expression)) visit(id)

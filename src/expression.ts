@@ -85,18 +85,18 @@ export function readExpression(text: string, parse: Parse): Expression {
   const { characters, nodes } = EXPRESSION_LIMITS
   if (text.trim() === '') throw new ExpressionError('the expression is empty; write for example "urgent > 0.5"')
   if (text.length > characters)
-    throw new ExpressionError(`has ${text.length} characters, at most ${characters} are taken; split it in two derives`)
+    throw new ExpressionError(`it has ${text.length} characters, at most ${characters} are taken; split it in two derives`)
   let root: SyntaxNode
   try {
     root = parse(text)
   } catch (error) {
     // Deep nesting ends as a RangeError of the parser's own recursion.
-    if (error instanceof RangeError) throw new ExpressionError('is nested too deeply; split it in two derives')
-    throw new ExpressionError(`cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    if (error instanceof RangeError) throw new ExpressionError('it is nested too deeply; split it in two derives')
+    throw new ExpressionError(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
   let count = 0
   const copy = (node: SyntaxNode): Expression => {
-    if (++count > nodes) throw new ExpressionError(`has more than ${nodes} parts; split it in two derives`)
+    if (++count > nodes) throw new ExpressionError(`it has more than ${nodes} parts; split it in two derives`)
     return copyNode(node, copy)
   }
   return copy(root)

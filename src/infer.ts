@@ -73,7 +73,7 @@ type OwnArgs<O, Name> = O extends { readonly value: Name; readonly args: infer A
 
 type ArgsFor<Q, Name> = [OwnArgs<OptionInputOf<Q>, Name>] extends [never] ? ArgsOf<Q> : ArgsOf<Q> & OwnArgs<OptionInputOf<Q>, Name>
 
-/** One shape per option, so that comparing `choice` says which `args` there are. Without args, one shape for all. */
+/** One shape per option, so that comparing `choice` says which `args` there are (none of its own: empty). Without any args, one shape for all. */
 type ChoiceAnswerOf<Q> =
   string extends OptionsOf<Q>
     ? ChoiceAnswer
@@ -86,7 +86,7 @@ type OptionKeys<O> = O extends object ? keyof O : never
 type Chosen<Q, Name extends string> = Simplify<
   Omit<ChoiceAnswer<Name>, 'args' | 'probabilities'> & {
     readonly probabilities: Readonly<Record<OptionsOf<Q>, number>>
-  } & (keyof ArgsFor<Q, Name> extends never ? { readonly args?: undefined } : { readonly args: AnswersOf<ArgsFor<Q, Name>> })
+  } & { readonly args: AnswersOf<ArgsFor<Q, Name>> }
 >
 
 // score

@@ -282,7 +282,7 @@ describe('refusals', () => {
   it('reports everything that is wrong at once', async () => {
     const error = await refusal({ a: 'urgnt', b: 'cos(1)', c: 'urgent', urgent: '1' })
     expect(error.problems.map(({ param }) => param)).toEqual(['/derive/a', '/derive/b', '/derive/urgent'])
-    expect(error.message).toContain('and 2 more')
+    expect(error.message).toBe('In derive "a": there is no question or derive "urgnt". Did you mean "urgent"?')
   })
 
   it('takes nothing at all', async () => {

@@ -142,7 +142,7 @@ describe('args', () => {
     type Wait = Extract<Answers['each'], { choice: 'wait' }>
     expectTypeOf<Refund['args']['amount']['parsed']>().toEqualTypeOf<number | undefined>()
     expectTypeOf<Ship['args']['fast']['noul']>().toEqualTypeOf<number>()
-    expectTypeOf<Wait['args']>().toEqualTypeOf<undefined>()
+    expectTypeOf<keyof Wait['args']>().toEqualTypeOf<never>()
     expectTypeOf<Wait['probabilities']['ship']>().toEqualTypeOf<number>()
     const use = (answer: Answers['each']): number | undefined => {
       // @ts-expect-error not before the option is known
