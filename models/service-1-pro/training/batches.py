@@ -1,0 +1,228 @@
+"""Rendered rows (render.ts) to batches: drawing questions and options, packing them behind the state, padding, masks."""
+import json
+import math
+import random
+
+import numpy as np
+import torch
+
+from model import END, GEOMETRY, IMAGE, KINDS, MARK, SCORED, VOCABULARY
+
+KIND = {name: index for index, name in enumerate(KINDS)}
+MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
+
+
+def load(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def thin(question, rng):
+    """A choice keeps its truth and at most MOST_OPTIONS options, a select at most MOST_LABELS."""
+    kind, ids, cases, options, truth = question
+    if kind == 'exclusive' and len(options) > MOST_OPTIONS:
+        keep = rng.sample([i for i in range(len(options)) if i != truth], MOST_OPTIONS - 1) + [truth]
+        return kind, ids, cases, [options[i] for i in keep], keep.index(truth)
+    if kind == 'independent' and len(options) > MOST_LABELS:
+        keep = rng.sample(range(len(options)), MOST_LABELS)
+        return kind, ids, cases, [options[i] for i in keep], [truth[i] for i in keep]
+    return question
+
+
+def size(question):
+    kind, ids, _, options, truth = question
+    return len(ids) + sum(len(o[0]) for o in options) + (len(truth) if kind in ('text', 'int', 'number', 'date', 'list') else 0)
+
+
+def draw(row, rng, budget=MOST_TOKENS):
+    """Some of a row's questions, as many as fit."""
+    questions = list(row[4])
+    rng.shuffle(questions)
+    used, chosen = len(row[1]), []
+    for question in questions:
+        if len(chosen) == MOST_QUESTIONS:
+            break
+        question = thin(question, rng)
+        if chosen and used + size(question) > max(budget, len(row[1]) + 120):
+            continue
+        used += size(question)
+        chosen.append(question)
+    return (*row[:4], chosen, *row[5:]), used
+
+
+class Packed:
+    """One row as parallel lists of tokens, and its read-outs."""
+
+    def __init__(self, row):
+        _, ids, cases, segments, questions = row[:5]
+        picture = row[5] if len(row) > 5 else None
+        self.ids, self.cases, self.segments = list(ids), list(cases), list(segments)
+        self.cells = [-1] * len(ids)
+        self.positions = list(range(len(ids)))
+        if picture is not None:
+            self.place_cells(picture)
+        self.state = len(self.ids)
+        n = self.state
+        self.question, self.owner, self.order, self.ranks = [0] * n, [0] * n, [0] * n, [-1.0] * n
+        self.picture = picture
+        self.rows = []  # token index of each read-out row
+        self.scored, self.pointers, self.boxes, self.writes = [], [], [], []
+        start = self.positions[-1] + 1
+        for index, question in enumerate(questions, 1):
+            self.add(index, start, *question)
+
+    def place_cells(self, picture):
+        cell, position = 0, 0
+        for i, token in enumerate(self.ids):
+            if token == IMAGE:
+                self.cells[i] = cell
+                cell += 1
+                if self.ids[i - 1] != IMAGE:
+                    position += 1
+            elif i:
+                position += 1
+            self.positions[i] = position
+
+    def push(self, token, case, position, question, owner, order=0, rank=-1.0):
+        self.ids.append(token)
+        self.cases.append(case)
+        self.positions.append(position)
+        self.question.append(question)
+        self.owner.append(owner)
+        self.order.append(order)
+        self.ranks.append(rank)
+        self.segments.append(-1)
+        self.cells.append(-1)
+
+    def row(self):
+        self.rows.append(len(self.ids) - 1)
+        return len(self.rows) - 1
+
+    def add(self, index, start, kind, ids, cases, options, truth):
+        for i, (token, case) in enumerate(zip(ids, cases)):
+            self.push(token, case, start + i, index, 0)
+        behind = start + len(ids)
+        k = KIND[kind]
+        if kind == 'binary':
+            self.scored.append((k, [self.row()], [float(truth)]))
+        elif k < SCORED:
+            marks = []
+            for o, (tokens, letter_cases) in enumerate(options):
+                rank = o / max(1, len(options) - 1) if kind == 'ordinal' else -1.0
+                for i, (token, case) in enumerate(zip(tokens, letter_cases)):
+                    self.push(token, case, behind + i, index, o + 1, rank=rank if token == MARK else -1.0)
+                marks.append(self.row())
+            self.scored.append((k, marks, target(kind, truth, len(options))))
+        elif kind in ('span', 'spans'):
+            self.pointers.append((self.row(), kind == 'spans', truth))
+        elif kind in ('box', 'boxes'):
+            self.boxes.append((self.row(), kind == 'boxes', truth))
+        else:
+            rows, inputs = [self.row()], [MARK]
+            for i, token in enumerate(truth[:-1]):
+                self.push(token, 0, behind + i, index, 1000, order=i + 1)
+                rows.append(self.row())
+                inputs.append(token)
+            self.writes.append((rows, inputs, truth))
+
+
+def target(kind, truth, count):
+    if kind == 'exclusive':
+        return [float(i == truth) for i in range(count)]
+    if kind == 'independent':
+        return [float(t) for t in truth]
+    level = min(max(float(truth), 0), count - 1)
+    low = math.floor(level)
+    values = [0.0] * count
+    values[low] = 1 - (level - low)
+    if level > low:
+        values[low + 1] = level - low
+    return values
+
+
+def mask_of(question, owner, order, marks, state):
+    """[B,T,T] bool: who sees whom (see model.py)."""
+    qi, qj, oi, oj = question[:, :, None], question[:, None], owner[:, :, None], owner[:, None]
+    seen = (qj == 0) & (qi >= 0) & state[:, None]
+    inside = (qi == qj) & (qi > 0) & ((oj == 0) | (oi == oj)) & (order[:, None] <= order[:, :, None])
+    return seen | inside | (marks[:, :, None] & marks[:, None] & (qi == qj) & (qi > 0))
+
+
+def collate(packed, features=None):
+    """Packed rows to one batch of tensors (a dict). `features(picture)` gives [cells, width] features and [cells, GEOMETRY] places."""
+    B, T = len(packed), max(len(p.ids) for p in packed)
+    R = max(len(p.rows) for p in packed)
+
+    def full(fill, kind):
+        return np.full((B, T), fill, kind)
+
+    ids, cases, positions = full(0, np.int64), full(0, np.int64), full(0, np.int64)
+    question, owner, order = full(-1, np.int64), full(0, np.int64), full(0, np.int64)
+    segments, ranks, state = full(-1, np.int64), full(-1, np.float32), full(False, bool)
+    rows, row_question, marks = np.zeros((B, R), np.int64), np.zeros((B, R), np.int64) - 2, full(False, bool)
+    pictured = any(p.picture is not None for p in packed)
+    is_image = full(False, bool)
+    vision, geometry = (np.zeros((B, T, 192), np.float32), np.zeros((B, T, GEOMETRY), np.float32)) if pictured else (None, None)
+    scored, pointers, boxes, writes = [], [], [], []
+    for b, p in enumerate(packed):
+        n = len(p.ids)
+        ids[b, :n], cases[b, :n], positions[b, :n] = p.ids, p.cases, p.positions
+        question[b, :n], owner[b, :n], order[b, :n] = p.question, p.owner, p.order
+        segments[b, :n], ranks[b, :n], state[b, :p.state] = p.segments, p.ranks, True
+        rows[b, :len(p.rows)] = p.rows
+        row_question[b, :len(p.rows)] = [p.question[i] for i in p.rows]
+        for k, marked, _ in p.scored:
+            for r in marked:
+                marks[b, p.rows[r]] = True
+        if p.picture is not None:
+            where = [i for i, c in enumerate(p.cells) if c >= 0]
+            is_image[b, where] = True
+            vision[b, where], geometry[b, where] = features(p.picture)
+        scored += [(b, *s) for s in p.scored]
+        pointers += [(b, *s) for s in p.pointers]
+        boxes += [(b, *s) for s in p.boxes]
+        writes += [(b, *s) for s in p.writes]
+    t = torch.from_numpy
+    question_t, owner_t, order_t, state_t, marks_t = t(question), t(owner), t(order), t(state), t(marks)
+    seen = mask_of(question_t, owner_t, order_t, marks_t, state_t)
+    at = t(rows)
+    row_owner = owner_t.gather(1, at)
+    row_question = t(row_question)
+    text = (t(ids) < VOCABULARY)[:, None] & (question_t[:, None] == row_question[:, :, None])
+    own = text & (owner_t[:, None] == row_owner[:, :, None])
+    asked = text & (owner_t[:, None] == 0)
+    return dict(
+        ids=t(ids), cases=t(cases), positions=t(positions), segments=t(segments), ranks=t(ranks), state=state_t, seen=seen, rows=at,
+        row_question=row_question, own=own, asked=asked, is_image=t(is_image) if pictured else None,
+        vision=t(vision) if pictured else None, geometry=t(geometry) if pictured else None,
+        scored=scored, pointers=pointers, boxes=boxes, writes=writes, tokens=sum(len(p.ids) for p in packed))
+
+
+def stream(rows, seed, tokens, weight_of=None):
+    """Endless batches of packed rows: sources drawn with weight sqrt(rows) (times weight_of), sorted by length inside chunks."""
+    rng = random.Random(seed)
+    by_source = {}
+    for row in rows:
+        by_source.setdefault(row[0], []).append(row)
+    names = sorted(by_source)
+    weights = [len(by_source[n]) ** 0.5 * (weight_of or (lambda _: 1.0))(n) for n in names]
+    at = dict.fromkeys(names, 0)
+    for name in names:
+        rng.shuffle(by_source[name])
+    while True:
+        chunk = []
+        for name in rng.choices(names, weights, k=384):
+            of = by_source[name]
+            row, used = draw(of[at[name] % len(of)], rng)
+            at[name] += 1
+            chunk.append((used, rng.random(), row))
+        chunk.sort(key=lambda c: c[:2])
+        batches, current = [], []
+        for used, _, row in chunk:
+            if current and used * (len(current) + 1) > tokens:
+                batches.append(current)
+                current = []
+            current.append(row)
+        batches.append(current)
+        rng.shuffle(batches)
+        yield from ([Packed(row) for row in batch] for batch in batches)

@@ -1,0 +1,160 @@
+"""One forward pass over a batch (batches.py): the logits of every read-out, and the training loss."""
+import torch
+import torch.nn.functional as F
+
+from model import SCORED, normalise
+
+LONGEST_SPAN = 24
+
+
+def forward(model, batch):
+    """Hidden rows [B,R,D], memory [B,T,D], similarities [B,R,3] and pair features [B,2] of a packed batch."""
+    ids, state, at = batch['ids'], batch['state'], batch['rows']
+    B, T = ids.shape
+    e = model.words(ids, batch['vision'], batch['is_image'])
+    d = e.shape[-1]
+    similarity = (e @ e.transpose(1, 2)).float() / d
+    like, any_like = model.likeness(similarity, batch['segments'])
+    x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['vision'], batch['geometry'], batch['is_image'])
+    cos, sin = model.angles(batch['positions'])
+    bias = torch.zeros(B, T, T).masked_fill_(~batch['seen'], -1e9)[:, None]
+    for layer in model.layers[:-1]:
+        h = layer.norm1(x)
+        x = layer.attend(x, h, cos, sin, *layer.keys_values(h, cos, sin), bias)
+    memory = model.memory(x)
+    layer = model.layers[-1]
+    h = layer.norm1(x)
+    k, v = layer.keys_values(h, cos, sin)
+    pick = at[..., None].expand(-1, -1, d)
+    turn = at[..., None, None].expand(-1, -1, 1, cos.shape[-1])
+    rows_bias = bias.gather(2, at[:, None, :, None].expand(-1, -1, -1, T))
+    hidden = layer.attend(x.gather(1, pick), h.gather(1, pick), cos.gather(1, turn), sin.gather(1, turn), k, v, rows_bias)
+    hidden = model.final(hidden)
+    best = similarity.masked_fill(~state[:, None], -1).amax(-1)
+    asked = batch['asked'].float()
+    asked = (asked / asked.sum(-1, keepdim=True).clamp(min=1)) @ e.float()
+    similarities = model.similarities(e, model.pool_words(e, batch['own']), asked, e, state, best)
+    return hidden, memory, (similarities, model.pair_features(e, like, batch['segments']))
+
+
+def scored_logits(model, batch, hidden, similarities):
+    """[questions, options] logits, a mask of the same shape, targets, kinds [questions]."""
+    B, R = batch['rows'].shape
+    kind = torch.zeros(B, R, dtype=torch.long)
+    scored = batch['scored']
+    width = max((len(s[2]) for s in scored), default=1)
+    index = torch.zeros(len(scored), width, dtype=torch.long)
+    mask = torch.zeros(len(scored), width, dtype=torch.bool)
+    truth = torch.zeros(len(scored), width)
+    is_mark = torch.zeros(B, R, dtype=torch.bool)
+    for i, (b, k, rows, target) in enumerate(scored):
+        kind[b, rows] = k
+        is_mark[b, rows] = True
+        index[i, :len(rows)] = torch.tensor(rows) + b * R
+        mask[i, :len(rows)] = True
+        truth[i, :len(rows)] = torch.tensor(target)
+    question = batch['row_question']
+    together = (question[:, :, None] == question[:, None]) & is_mark[:, :, None] & is_mark[:, None]
+    logits = model.decide(hidden, *similarities, kind, together, together.sum(-1).clamp(min=1).float())
+    return logits.float().reshape(-1)[index], mask, truth, torch.tensor([s[1] for s in scored])
+
+
+def scored_loss(logits, mask, truth, kinds):
+    """[questions] log-loss: softmax for exclusive and ordinal, mean of sigmoids for binary and independent."""
+    soft = -(truth * F.log_softmax(logits.masked_fill(~mask, -1e9), -1).masked_fill(~mask, 0)).sum(-1)
+    binary = F.binary_cross_entropy_with_logits(logits, truth, reduction='none')
+    binary = (binary * mask).sum(-1) / mask.sum(-1)
+    return torch.where((kinds == 1) | (kinds == 2), soft, binary)
+
+
+def pointer_terms(model, batch, hidden, memory, reads):
+    """Start [N,S], end [N,S], absent [N] logits of reads given as (b, row, ...)."""
+    b = torch.tensor([r[0] for r in reads])
+    h = hidden[b, torch.tensor([r[1] for r in reads])]
+    length = int(batch['state'].sum(1).max())
+    states, mask = memory[b, :length], batch['state'][b, :length]
+    start, end = model.point(h[:, None], states)
+    start = start[:, 0].float().masked_fill(~mask, -1e4)
+    return start, end[:, 0].float().masked_fill(~mask, -1e4), model.absent(h, start).float(), states
+
+
+def span_loss(model, batch, hidden, memory):
+    """[N]: marginal log-loss of the right starts (or of nothing), and of the ends given a right start."""
+    reads = batch['pointers']
+    start, end, absent, states = pointer_terms(model, batch, hidden, memory, reads)
+    losses = []
+    for i, (_, _, many, spans) in enumerate(reads):
+        starts = torch.zeros_like(start[i])
+        for first, _ in spans:
+            starts[first] = 1
+        if many:
+            loss = F.binary_cross_entropy_with_logits(start[i], starts, reduction='sum') / (1 + starts.sum())
+        else:
+            every = torch.cat((absent[i][None], start[i]))
+            right = torch.cat((torch.tensor([0.0 if spans else 1.0]), starts)) > 0
+            loss = torch.logsumexp(every, 0) - torch.logsumexp(every[right], 0)
+        for first, last in spans[:3]:
+            window = slice(first, min(first + LONGEST_SPAN, len(end[i])))
+            logits = end[i][window] + model.ends_given(states[i, first], states[i, window]).float()
+            if last - first < LONGEST_SPAN:
+                loss = loss + (torch.logsumexp(logits, 0) - logits[last - first]) / min(3, len(spans))
+        losses.append(loss)
+    return torch.stack(losses)
+
+
+def box_loss(model, batch, hidden, memory):
+    """[N]: log-loss of the cells that hold the element (or of nothing). Truth: a list of lists of state tokens."""
+    reads = batch['boxes']
+    start, _, absent, _ = pointer_terms(model, batch, hidden, memory, reads)
+    losses = []
+    image = batch['is_image']
+    for i, (b, _, many, cells) in enumerate(reads):
+        logits = start[i].masked_fill(~image[b, :start.shape[1]], -1e4)
+        right = torch.zeros_like(logits)
+        for group in cells:
+            right[group] = 1
+        if many:
+            weight = image[b, :start.shape[1]].float()
+            loss = F.binary_cross_entropy_with_logits(logits, right, weight=weight, reduction='sum') / (4 + right.sum())
+        else:
+            every = torch.cat((absent[i][None], logits))
+            hit = torch.cat((torch.tensor([0.0 if cells else 1.0]), right)) > 0
+            loss = torch.logsumexp(every, 0) - torch.logsumexp(every[hit], 0)
+        losses.append(loss)
+    return torch.stack(losses)
+
+
+def write_loss(model, batch, hidden, memory):
+    """[N]: mean log-loss of the answer tokens, each written from the vocabulary or copied from the state."""
+    writes = batch['writes']
+    flat = [(b, row, token, wanted) for b, rows, inputs, answer in writes for row, token, wanted in zip(rows, inputs, answer)]
+    b = torch.tensor([f[0] for f in flat])
+    length = int(batch['state'].sum(1).max())
+    ids = batch['ids'][b, :length]
+    previous = torch.cat((torch.full_like(ids[:, :1], -1), ids[:, :-1]), 1)
+    wanted = torch.tensor([f[3] for f in flat])
+    vocabulary, copy = model.next_token(hidden[b, torch.tensor([f[1] for f in flat])], torch.tensor([f[2] for f in flat]), memory[b, :length],
+                                        previous, batch['state'][b, :length])
+    vocabulary, copy = vocabulary.float(), copy.float()
+    norm = torch.logsumexp(torch.cat((vocabulary, copy), -1), -1)
+    hits = torch.cat((vocabulary.gather(1, wanted[:, None]), copy.masked_fill(ids != wanted[:, None], -1e9)), -1)
+    nll = norm - torch.logsumexp(hits, -1)
+    lengths = [len(w[3]) for w in writes]
+    return torch.stack([part.mean() for part in nll.split(lengths)])
+
+
+def total_loss(model, batch):
+    """Scalar loss and a dict of its parts, each with the number of questions."""
+    hidden, memory, similarities = forward(model, batch)
+    parts = {}
+    if batch['scored']:
+        parts['scored'] = scored_loss(*scored_logits(model, batch, hidden, similarities))
+    if batch['pointers']:
+        parts['spans'] = span_loss(model, batch, hidden, memory) * 0.5
+    if batch['boxes']:
+        parts['boxes'] = box_loss(model, batch, hidden, memory) * 0.5
+    if batch['writes']:
+        parts['writes'] = write_loss(model, batch, hidden, memory) * 0.7
+    count = sum(len(p) for p in parts.values())
+    loss = sum(p.sum() for p in parts.values()) / count
+    return loss, {name: (float(p.detach().sum()), len(p)) for name, p in parts.items()}

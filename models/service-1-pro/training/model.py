@@ -1,0 +1,225 @@
+"""The decision model: a state encoder, and option branches behind it with a multiplicative path between option and state.
+
+Shapes: B rows, T tokens of a packed row (state first, then the branches of its questions), R read-out marks of a row, D width.
+- Attention: the state sees itself only (so it can be cached), a question sees state and itself, an option sees state, question and itself,
+  marks of one question see each other. Half of every head is rotary (Su et al. 2021), half has no position, so that words can match anywhere.
+- The last layer runs on the marks (and answer tokens) only. Pointers look at the state as it stands before that layer.
+- Beside the transformer, three similarities of option and state (see `similarities`) go to the decision head as they are, centred over the
+  options, and against the best other option: this is what lets "none of these" win when nothing else matches. Two more say how far the parts of
+  the state repeat each other (see `pair_features`).
+"""
+from dataclasses import dataclass, asdict
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+VOCABULARY, ROWS = 8128, 8192
+STATE, QUESTION, OPTION, MARK, IMAGE, IMAGE_START, IMAGE_END, END = range(8128, 8136)
+KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list')
+SCORED = 4  # the first four kinds are read from marks
+SIMILARITIES, PAIRS = 3, 2
+GEOMETRY = 6  # centre x, centre y, width, height of a cell in the image; 1 for the global view; aspect of the image
+
+
+@dataclass
+class Config:
+    width: int = 192
+    layers: int = 4
+    heads: int = 4
+    inner: int = 768
+    head_width: int = 96
+    vision_width: int = 192
+
+    def dict(self):
+        return asdict(self)
+
+
+def normalise(x):
+    return F.layer_norm(x, (int(x.shape[-1]),))
+
+
+class Norm(nn.Module):
+    """Layer norm with a gain and no bias."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        return normalise(x) * self.gain
+
+
+def linear(inputs, outputs, scale=0.7, bias=False):
+    layer = nn.Linear(inputs, outputs, bias=bias)
+    nn.init.normal_(layer.weight, std=scale * inputs ** -0.5)
+    if bias:
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+class Layer(nn.Module):
+    def __init__(self, config, first):
+        super().__init__()
+        d, self.heads = config.width, config.heads
+        self.hd = d // config.heads
+        self.rotary = self.hd // 2
+        self.norm1, self.norm2 = Norm(d), Norm(d)
+        self.q, self.k, self.v = linear(d, d), linear(d, d), linear(d, d)
+        self.o, self.up, self.down = linear(d, d, 0.25), linear(d, config.inner), linear(config.inner, d, 0.25)
+        if first:  # the position-free half of each head starts as a comparison of words
+            with torch.no_grad():
+                q, k = (w.weight.view(self.heads, self.hd, d) for w in (self.q, self.k))
+                k[:, self.rotary:] = q[:, self.rotary:].mul_(1.6)
+
+    def rope(self, x, cos, sin):
+        r = self.rotary
+        a, b, rest = x[..., :r // 2], x[..., r // 2:r], x[..., r:]
+        return torch.cat((a * cos - b * sin, a * sin + b * cos, rest), -1)
+
+    def keys_values(self, h, cos, sin):
+        B, T = h.shape[:2]
+        k = self.rope(self.k(h).view(B, T, self.heads, self.hd), cos, sin)
+        return k.transpose(1, 2), self.v(h).view(B, T, self.heads, self.hd).transpose(1, 2)
+
+    def attend(self, x, h, cos, sin, k, v, bias):
+        """x [B,N,D] the residual stream of the queries, h its norm, bias [B,1,N,T] additive."""
+        B, N, D = x.shape[0], x.shape[1], int(x.shape[2])
+        q = self.rope(self.q(h).view(B, N, self.heads, self.hd), cos, sin).transpose(1, 2)
+        weights = torch.softmax((q @ k.transpose(-1, -2)).float() * self.hd ** -0.5 + bias, -1).to(v.dtype)
+        x = x + self.o((weights @ v).transpose(1, 2).reshape(B, N, D))
+        return x + self.down(F.relu(self.up(self.norm2(x))).square())
+
+
+class Decision(nn.Module):
+    def __init__(self, config=None):
+        super().__init__()
+        self.config = config = config or Config()
+        d = config.width
+        self.embedding = nn.Embedding(ROWS, d)
+        self.case = nn.Embedding(3, d)
+        nn.init.normal_(self.case.weight, std=0.1)
+        self.input_gain = nn.Parameter(torch.ones(d))
+        self.pair = nn.Parameter(torch.randn(2, d) * 0.3)  # a word has its like elsewhere in the state; there is an elsewhere
+        self.rank = nn.Parameter(torch.randn(2, d) * 0.3)
+        self.vision_word = linear(config.vision_width, d)
+        self.vision_rest = linear(config.vision_width, d)
+        self.place = nn.Sequential(linear(GEOMETRY, 64, 1.5, bias=True), nn.ReLU(), linear(64, d, 0.7))
+        self.layers = nn.ModuleList(Layer(config, i == 0) for i in range(config.layers))
+        self.final, self.memory = Norm(d), Norm(d)
+        # similarities
+        self.pool_option, self.pool_state = nn.Parameter(torch.zeros(d)), nn.Parameter(torch.zeros(d))
+        self.pool_pair = nn.Parameter(torch.zeros(d))
+        self.left, self.right = nn.Parameter(torch.eye(d)), nn.Parameter(torch.eye(d))
+        self.ask, self.left2, self.right2 = nn.Parameter(torch.eye(d) * 0.5), nn.Parameter(torch.eye(d)), nn.Parameter(torch.eye(d))
+        # decision head
+        self.direct = nn.Parameter(torch.tensor([[3.0, 2.0, 1.0]] * SCORED))
+        features = SIMILARITIES * 3 + PAIRS + SCORED
+        self.mix = linear(d + features, config.head_width, 0.7, bias=True)
+        self.out = linear(config.head_width, 1, 0.7)
+        self.flat = linear(d, 1, 0.3)
+        self.offset = nn.Parameter(torch.zeros(SCORED))
+        # pointers
+        p = 128
+        self.point_state, self.point_mark, self.point_add, self.point_ask = linear(d, p), linear(d, p), linear(d, p), linear(d, p)
+        self.point_out = linear(p, 2, 1.0)
+        self.point_end = linear(d, p)  # the first token of a span, for finding its end
+        self.nothing = linear(d + 1, 1, 0.5, bias=True)
+        # writing
+        self.write = linear(d, d)
+        self.copy_mark, self.copy_state = linear(d, d), linear(d, d)
+        self.copy_next = nn.Parameter(torch.tensor(2.0))
+        self.write_bias = nn.Parameter(torch.tensor(0.0))
+
+    # --- inputs -------------------------------------------------------------------------------------------------------------------
+
+    def words(self, ids, features=None, is_image=None):
+        """Static vectors [.., D] of length about sqrt(D): what a token says, whatever stands around it."""
+        e = normalise(self.embedding(ids))
+        if features is not None:
+            e = torch.where(is_image[..., None], normalise(self.vision_word(features)), e)
+        return e
+
+    def inputs(self, e, cases, like, like_any, ranks, features=None, geometry=None, is_image=None):
+        x = e * self.input_gain + self.case(cases) + like[..., None] * self.pair[0] + like_any[..., None] * self.pair[1]
+        ranked = (ranks >= 0).to(e.dtype)[..., None]
+        x = x + ranked * (ranks[..., None] * self.rank[0] + (1 - ranks[..., None]) * self.rank[1])
+        if features is not None:
+            x = x + is_image.to(e.dtype)[..., None] * (normalise(self.vision_rest(features)) + self.place(geometry))
+        return normalise(x)
+
+    def angles(self, positions):
+        r = self.layers[0].rotary
+        inverse = 10000.0 ** (-torch.arange(0, r, 2, dtype=torch.float32) / r)
+        angle = positions[..., None, None].float() * inverse
+        return angle.cos(), angle.sin()
+
+    def likeness(self, similarity, segments):
+        """For each token the best similarity [0,1] to a token of another segment of the state, and whether there is another segment.
+
+        similarity [B,T,T] cosines; segments [B,T], -1 for what takes no part."""
+        other = (segments[:, :, None] != segments[:, None, :]) & (segments[:, :, None] >= 0) & (segments[:, None, :] >= 0)
+        best = similarity.masked_fill(~other, 0).amax(-1).clamp(min=0)
+        return best, other.any(-1).to(similarity.dtype)
+
+    def pair_features(self, e, like, segments):
+        """[B,2]: how much of all compared segments, and of the last one, is found in another; 0 where nothing is compared."""
+        weights = e @ self.pool_pair
+        compared = segments >= 0
+        last = compared & (segments == segments.amax(-1, keepdim=True))
+        means = [(torch.softmax(weights.masked_fill(~m, -1e4), -1) * like * m).sum(-1) for m in (compared, last)]
+        return torch.stack(means, -1)
+
+    # --- read-outs ----------------------------------------------------------------------------------------------------------------
+
+    def pool_words(self, e, own):
+        """Learned weighted mean of the word vectors: e [B,T,D], own [B,R,T] bool -> weights [B,R,T]."""
+        return torch.softmax((e @ self.pool_option)[:, None].masked_fill(~own, -1e4), -1)
+
+    def similarities(self, e_own, weights, asked, e_state, state_mask, best):
+        """[B,R,3]: pooled option x pooled state; mean best match of the option's words; option x the state as the question looks at it.
+
+        e_own [B,T,D] vectors the weights [B,R,T] pool; asked [B,R,D] mean word of the question; e_state [B,S,D]; best [B,T] of each own token."""
+        d = int(e_own.shape[-1])
+        option = weights @ e_own
+        state = torch.softmax((e_state @ self.pool_state).masked_fill(~state_mask, -1e4), -1)[:, None] @ e_state
+        pooled = (normalise(state @ self.left) * normalise(option @ self.right)).sum(-1) / d
+        matched = (weights @ best[..., None])[..., 0]
+        look = torch.softmax(((asked @ self.ask) @ e_state.transpose(-1, -2) / d ** 0.5).masked_fill(~state_mask[:, None], -1e4), -1) @ e_state
+        looked = (normalise(look @ self.left2) * normalise(option @ self.right2)).sum(-1) / d
+        return torch.stack((pooled, matched, looked), -1)
+
+    def decide(self, h, features, pairs, kind, together, count):
+        """Logits [B,R] of the marks. h [B,R,D]; features [B,R,3]; pairs [B,2]; kind [B,R] in 0..3; together [B,R,R] marks of one question; count of those."""
+        mean = (together.to(features.dtype) @ features) / count[..., None]
+        index = torch.arange(h.shape[1])
+        others = (together & (index[:, None] != index[None]))[..., None]
+        best = features[:, None].masked_fill(~others, -1).amax(2)
+        best = torch.where(others.any(2), best, features)
+        onehot = F.one_hot(kind, SCORED).to(features.dtype)
+        mixed = torch.cat((h, 4 * features, 4 * (features - mean), 4 * (features - best), 4 * pairs[:, None].expand(-1, h.shape[1], -1), onehot), -1)
+        logit = self.out(F.relu(self.mix(mixed)))[..., 0] + self.flat(h)[..., 0] + (features * self.direct[kind]).sum(-1)
+        return logit + self.offset[kind]
+
+    def point(self, h, memory):
+        """Start and end logits [B,R,S] over the state, and the query for ends. h [B,R,D] marks of reads, memory [B,S,D]."""
+        z = self.point_state(memory)[:, None] * self.point_mark(h)[:, :, None] + self.point_add(memory)[:, None] + self.point_ask(h)[:, :, None]
+        start, end = self.point_out(F.relu(z)).unbind(-1)
+        return start, end
+
+    def ends_given(self, memory_at_start, memory):
+        """What a start adds to the end logits [.., S]: the span's last token should fit its first one."""
+        return (self.point_end(memory_at_start)[..., None, :] @ self.point_state(memory).transpose(-1, -2))[..., 0, :] * 128 ** -0.5
+
+    def absent(self, h, start):
+        """Logit [B,R] of 'nothing there'; start [B,R,S] masked with -1e4."""
+        return self.nothing(torch.cat((h, start.amax(-1, keepdim=True) * 0.3), -1))[..., 0]
+
+    def next_token(self, h, token, memory, previous_ids, state_mask):
+        """Logits over the vocabulary [N,ROWS] and over copying each state token [N,S], one softmax over both.
+
+        h [N,D], token [N] the token just written (MARK at first), memory [N,S,D], previous_ids [N,S] the state token before each."""
+        vocabulary = self.write(h) @ normalise(self.embedding.weight).T * 0.25 + self.write_bias
+        copy = (self.copy_state(memory) @ self.copy_mark(h)[..., None])[..., 0] * int(h.shape[-1]) ** -0.5
+        copy = copy + self.copy_next * (previous_ids == token[:, None]).to(copy.dtype)
+        return vocabulary, copy.masked_fill(~state_mask, -1e4)
