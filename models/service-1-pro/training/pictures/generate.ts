@@ -1,0 +1,147 @@
+/**
+ * Draws labelled pages in headless Chromium: `tsx generate.ts OUT_FOLDER WORDS_FILE SPLIT FIRST COUNT [--chromium PATH]`.
+ * SPLIT is train or dev; page number n of a split is the same page on every run with the same browser and fonts. Writes
+ * OUT/images/SPLIT-n.png and appends a line a page to OUT/labels-SPLIT.jsonl (boxes) and OUT/rows-SPLIT.jsonl (questions).
+ */
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { Elements } from './elements.ts'
+import { drawDialog, type PageKind, pageKinds } from './page-kinds.ts'
+import type { PageLabels } from './page-labels.ts'
+import { askAbout } from './questions.ts'
+import { Random } from './random.ts'
+import { drawShapes } from './shape-pictures.ts'
+import { drawTheme } from './theme.ts'
+import { Vocabulary } from './vocabulary.ts'
+
+type Split = 'train' | 'dev'
+
+const SHAPE_SHARE = 0.12
+const DIALOG_SHARE = 0.14
+const QUESTIONS_A_PAGE = 7
+const SCALES = [1, 1, 1, 1, 1.25, 1.5, 2] as const
+// biome-ignore format: sizes in a row
+const PAGE_SIZES = [
+  [640, 480], [800, 600], [1024, 768], [1280, 720], [1280, 800], [900, 700], [390, 844], [360, 740], [768, 1024], [500, 500], [420, 320], [640, 360], [320, 240], [1024, 600],
+] as const
+// biome-ignore format: sizes in a row
+const SHAPE_SIZES = [
+  [64, 64], [64, 64], [100, 100], [400, 100], [400, 100], [200, 200], [320, 240], [500, 400],
+] as const
+
+function drawKind(random: Random, split: Split): PageKind {
+  const kinds = pageKinds.filter((kind) => split === 'dev' || !kind.onlyDev)
+  let left = random.next() * kinds.reduce((sum, kind) => sum + kind.weight, 0)
+  for (const kind of kinds) {
+    left -= kind.weight
+    if (left < 0) return kind
+  }
+  return kinds[0]!
+}
+
+interface Drawing {
+  readonly kind: string
+  readonly width: number
+  readonly height: number
+  readonly scale: number
+  readonly isDark: boolean
+  readonly primaryName: string
+  readonly html: string
+}
+
+function draw(random: Random, words: Vocabulary, split: Split): Drawing {
+  if (random.chance(SHAPE_SHARE)) {
+    const [width, height] = random.pick(SHAPE_SIZES)
+    return { kind: 'shapes', width, height, scale: 1, isDark: false, primaryName: 'none', html: drawShapes(random, width, height) }
+  }
+  const [width, height] = random.pick(PAGE_SIZES)
+  const scale = Math.max(width, height) > 1100 ? 1 : random.pick(SCALES)
+  const theme = drawTheme(random, width)
+  const kind = drawKind(random, split)
+  const elements = new Elements(random, words)
+  const body = kind.draw(elements, width < 600)
+  const dialog = random.chance(DIALOG_SHARE) && width >= 320 ? drawDialog(elements) : ''
+  return {
+    kind: kind.name,
+    width,
+    height,
+    scale,
+    isDark: theme.isDark,
+    primaryName: theme.primaryName,
+    html: `<style>${theme.css}</style><body>${body}${dialog}</body>`,
+  }
+}
+
+/** One browser page for each scale, because a scale is fixed when its context is made. */
+class Screens {
+  readonly #browser: Browser
+  readonly #pages = new Map<number, Page>()
+
+  constructor(browser: Browser) {
+    this.#browser = browser
+  }
+
+  async at(scale: number): Promise<Page> {
+    const known = this.#pages.get(scale)
+    if (known) return known
+    const context = await this.#browser.newContext({ deviceScaleFactor: scale })
+    const page = await context.newPage()
+    this.#pages.set(scale, page)
+    return page
+  }
+}
+
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { chromium: { type: 'string' } } })
+const [folder, wordsFile, split, first, count] = positionals
+if (!folder || !wordsFile || (split !== 'train' && split !== 'dev') || !first || !count) {
+  throw new Error('usage: generate.ts OUT_FOLDER WORDS_FILE train|dev FIRST COUNT [--chromium PATH]')
+}
+const executablePath = values.chromium ?? process.env.CHROMIUM ?? '/usr/bin/chromium'
+const dictionary = readFileSync(wordsFile, 'utf8').trim().split('\n')
+const measure = readFileSync(new URL('./measure-page.js', import.meta.url), 'utf8')
+mkdirSync(join(folder, 'images'), { recursive: true })
+
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'] })
+const screens = new Screens(browser)
+for (let n = Number(first); n < Number(first) + Number(count); n++) {
+  const random = new Random(n + (split === 'dev' ? 50_000_000 : 0))
+  const words = new Vocabulary(random, split === 'dev', dictionary)
+  const drawing = draw(random, words, split)
+  const page = await screens.at(drawing.scale)
+  await page.setViewportSize({ width: drawing.width, height: drawing.height })
+  await page.setContent(drawing.html)
+  const measured = (await page.evaluate(`${measure}; measurePage(${drawing.scale})`)) as Pick<PageLabels, 'words' | 'elements'>
+  const id = `${split}-${String(n).padStart(5, '0')}`
+  const path = `images/${id}.png`
+  await page.screenshot({ path: join(folder, path) })
+  const labels: PageLabels = {
+    id,
+    path,
+    width: Math.round(drawing.width * drawing.scale),
+    height: Math.round(drawing.height * drawing.scale),
+    kind: drawing.kind,
+    isDark: drawing.isDark,
+    primaryName: drawing.primaryName,
+    ...measured,
+  }
+  appendFileSync(join(folder, `labels-${split}.jsonl`), `${JSON.stringify(labels)}\n`)
+
+  const asked = askAbout(labels, random, words, QUESTIONS_A_PAGE)
+  if (asked.length === 0) continue
+  const questions = Object.fromEntries(asked.map(({ question }, i) => [`q${i + 1}`, question]))
+  const truth = Object.fromEntries(asked.map(({ truth }, i) => [`q${i + 1}`, truth]))
+  const state = [{ type: 'image', source: { type: 'path', path } }]
+  const row = {
+    id,
+    source: 'drawn-pages',
+    task: drawing.kind === 'shapes' ? 'drawn shapes' : 'drawn pages',
+    licence: 'Apache-2.0',
+    state,
+    questions,
+    truth,
+  }
+  appendFileSync(join(folder, `rows-${split}.jsonl`), `${JSON.stringify(row)}\n`)
+}
+await browser.close()

@@ -1,0 +1,28 @@
+/** Line icons on a 24 x 24 grid, by the name a person would call them. */
+
+export const icons: Readonly<Record<string, string>> = {
+  search: '<circle cx="11" cy="11" r="7"/><path d="M16 16l5 5"/>',
+  close: '<path d="M5 5l14 14M19 5L5 19"/>',
+  menu: '<path d="M3 6h18M3 12h18M3 18h18"/>',
+  home: '<path d="M3 11l9-8 9 8v10h-6v-6H9v6H3z"/>',
+  user: '<circle cx="12" cy="8" r="4"/><path d="M4 21c1-5 4-7 8-7s7 2 8 7"/>',
+  settings: '<circle cx="12" cy="12" r="4"/><path d="M12 2v4M12 18v4M2 12h4M18 12h4M5 5l3 3M16 16l3 3M19 5l-3 3M8 16l-3 3"/>',
+  bell: '<path d="M6 17V11a6 6 0 0112 0v6l2 2H4zM10 22h4"/>',
+  cart: '<path d="M2 3h3l3 12h11l2-8H6"/><circle cx="9" cy="20" r="1.5"/><circle cx="17" cy="20" r="1.5"/>',
+  star: '<path d="M12 2l3 7h7l-5.500 4.500 2 7.500-6.500-4.500-6.500 4.500 2-7.500L2 9h7z"/>',
+  heart: '<path d="M12 21C3 14 2 9 4 6s6-2 8 1c2-3 6-4 8-1s1 8-8 15z"/>',
+  trash: '<path d="M4 6h16M9 6V3h6v3M6 6l1 15h10l1-15M10 10v7M14 10v7"/>',
+  edit: '<path d="M4 20l1-5L17 3l4 4L9 19z"/>',
+  plus: '<path d="M12 4v16M4 12h16"/>',
+  check: '<path d="M4 13l5 5L20 6"/>',
+  arrow: '<path d="M4 12h16M13 5l7 7-7 7"/>',
+  back: '<path d="M20 12H4M11 5l-7 7 7 7"/>',
+  mail: '<path d="M3 5h18v14H3zM3 5l9 8 9-8"/>',
+  phone: '<path d="M5 3h4l2 5-3 2c1 3 3 5 6 6l2-3 5 2v4c-9 2-18-7-16-16z"/>',
+  lock: '<path d="M5 11h14v10H5zM8 11V8a4 4 0 018 0v3"/>',
+  calendar: '<path d="M3 5h18v16H3zM3 10h18M8 2v5M16 2v5"/>',
+  camera: '<path d="M3 7h4l2-3h6l2 3h4v13H3z"/><circle cx="12" cy="13" r="4"/>',
+  warning: '<path d="M12 3L2 21h20zM12 10v5M12 18v.5"/>',
+  info: '<circle cx="12" cy="12" r="9"/><path d="M12 11v6M12 7v.5"/>',
+  download: '<path d="M12 3v12M6 10l6 6 6-6M4 21h16"/>',
+}
