@@ -1,0 +1,76 @@
+// What a span of a format looks like: a finder for the places in a text and a predicate on one text. Wide on purpose: the model chooses
+// among the places found, so a missed place costs an answer and a spurious one costs little.
+import type { SpanFormat } from '../backends/backend.ts'
+
+/** UTF-16 offsets of one place. */
+export interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+const THOUSANDS = "\\d{1,3}(?:[,'\u2019\u00a0\u202f]\\d{3})+"
+const WHOLE = `(?:${THOUSANDS}|\\d{1,40})`
+// `12.50`, `12,50`, `1,250.50`, `1.250,50`
+const DECIMAL = `(?:${THOUSANDS}(?:\\.\\d{1,20})?|\\d{1,3}(?:\\.\\d{3})+,\\d{1,20}|\\d{1,40}(?:[.,]\\d{1,20})?)`
+const SIGN = '(?:(?<![\\p{L}\\p{N}])[-+\u2212])?'
+/** Not in the middle of a word or of another number; a comma belongs to a number only before three digits, so that "1,2" may be a list. */
+const NUMBER_STARTS = '(?<![\\p{L}\\p{N}_]|\\d\\.|\\d,(?=\\d{3}(?!\\d)))'
+const NUMBER_ENDS = '(?!\\d|\\.\\d|,\\d{3}(?!\\d))'
+
+const MONTH =
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?'
+const DAY = '(?:0?[1-9]|[12]\\d|3[01])'
+const MONTH_NUMBER = '(?:0?[1-9]|1[0-2])'
+const DATE = [
+  `\\d{4}([-/.])${MONTH_NUMBER}\\1${DAY}`,
+  `${DAY}([-/.])${DAY}\\2(?:\\d{4}|\\d{2})`,
+  `${DAY}(?:st|nd|rd|th)?(?:\\s+of)?[ -]${MONTH}(?:,?[ -]\\d{4})?`,
+  `${MONTH}\\s+${DAY}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?`,
+  `${MONTH},?\\s+\\d{4}`,
+].join('|')
+
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
+const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?'
+const EMAIL = `(?<!${ATOM}|\\.)${ATOM}{1,64}(?:\\.${ATOM}{1,64}){0,8}@${LABEL}(?:\\.${LABEL}){1,8}`
+
+const URL_TAIL = '[^\\s<>"\'\\u0060{}|\\\\^]'
+// Behind the last character that is no closing punctuation; a closing bracket stays when the address has an opening one.
+const URL = `(?<![\\p{L}\\p{N}@.])(?:https?:\\/\\/|www\\.)(?:${URL_TAIL}{0,2000}\\([^\\s()<>]{0,200}\\))?(?:${URL_TAIL}{0,2000}[^\\s<>"'\\u0060{}|\\\\^.,;:!?()\\[\\]])?`
+
+const SCALE = '(?:\\s?(?:[km]|bn|thousand|million|billion)\\b)'
+const CURRENCY =
+  '(?:USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|BRL|MXN|KRW|SGD|HKD|ZAR|ILS|AED|SAR|THB|' +
+  'US\\$|(?:US )?dollars?|euros?|pounds?|yen|yuan|rupees?|francs?|pesos?|rubles?|cents?|bucks|\\p{Sc})'
+const MONEY = `(?:(?<![\\p{L}\\p{N}])${CURRENCY}\\s?[-\u2212]?${DECIMAL}${NUMBER_ENDS}${SCALE}?|${NUMBER_STARTS}${SIGN}${DECIMAL}${NUMBER_ENDS}${SCALE}?\\s?${CURRENCY}(?![\\p{L}\\p{N}]))`
+
+const FINDERS: Record<Exclude<SpanFormat, 'text'>, string> = {
+  int: `${SIGN}${NUMBER_STARTS}${WHOLE}${NUMBER_ENDS}`,
+  number: `${SIGN}${NUMBER_STARTS}${DECIMAL}${NUMBER_ENDS}`,
+  date: `(?<![\\p{L}\\p{N}]|\\d[-/.])(?:${DATE})(?!(?!T\\d\\d:)[\\p{L}\\p{N}]|[-/.]\\d)`,
+  email: EMAIL,
+  url: URL,
+  money: MONEY,
+}
+
+/**
+ * The places of a format in a text, in reading order, not overlapping, the longest at each place. `int`: digits, also with thousands
+ * ("1,250") and a sign, not part of a decimal. `number`: the same with decimals behind point or comma. `date`: a day of a month in numbers (any
+ * order, `-` `/` `.`) or with an English month name, also a month of a year; not checked against the calendar. `email`: name@domain.tld. `url`: from http://, https://
+ * or www. to the last character that is no closing punctuation. `money`: a number with a currency sign, ISO code or English name beside it.
+ */
+export function findFormat(format: Exclude<SpanFormat, 'text'>, text: string): Place[] {
+  // Amounts in Arabic or Devanagari digits are not found; \d is ASCII.
+  const finder = new RegExp(FINDERS[format], format === 'int' || format === 'number' ? 'gu' : 'giu')
+  const places: Place[] = []
+  for (const match of text.matchAll(finder)) {
+    if (match[0].length > 0) places.push({ start: match.index, end: match.index + match[0].length })
+  }
+  return places
+}
+
+/** Whether the whole text is one span of the format. A text has no outer spaces and is not empty. */
+export function matchesFormat(format: SpanFormat, text: string): boolean {
+  if (format === 'text') return text !== '' && text.trim() === text
+  const [place] = findFormat(format, text)
+  return place !== undefined && place.start === 0 && place.end === text.length
+}

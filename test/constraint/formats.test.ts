@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import type { SpanFormat } from '../../src/backends/backend.ts'
+import { findFormat, matchesFormat } from '../../src/constraint/formats.ts'
+
+const found = (format: Exclude<SpanFormat, 'text'>, text: string) =>
+  findFormat(format, text).map(({ start, end }) => text.slice(start, end))
+
+describe('findFormat', () => {
+  it.each<[Exclude<SpanFormat, 'text'>, string, string[]]>([
+    ['int', 'We sold 1,250 of 3000 items (-5 today), 10kg, v2, 3.5', ['1,250', '3000', '-5', '10']],
+    ['int', 'ids 1,2,3 on 2024-05-01', ['1', '2', '3', '2024', '05', '01']],
+    ['number', 'from 3.50 to 1.250,75 or 1,250.75; at -0.5%. Version 1.2.3', ['3.50', '1.250,75', '1,250.75', '-0.5']],
+    [
+      'date',
+      'on 2024-05-01T10:00, 1/2/24, March 3rd, 2025, 3 of May 2020, Sept. 2021; not 2024 or 1/2',
+      ['2024-05-01', '1/2/24', 'March 3rd, 2025', '3 of May 2020', 'Sept. 2021'],
+    ],
+    ['date', '31.12.1999 and 2024-05-01-7', ['31.12.1999']],
+    ['email', 'Write to <ann.lee+x@mail.example.com>, or bob@b.co. Not @home or a@b', ['ann.lee+x@mail.example.com', 'bob@b.co']],
+    [
+      'url',
+      'See https://example.com/a_(b)?q=1, www.example.org. (http://x.io/y) ftp://no',
+      ['https://example.com/a_(b)?q=1', 'www.example.org', 'http://x.io/y'],
+    ],
+    [
+      'money',
+      'It cost $1,250.50 (about 1.100 EUR or £3 million), not 5 apples; 20 dollars; 7€; USD 9; 100 km',
+      ['$1,250.50', '1.100 EUR', '£3 million', '20 dollars', '7€', 'USD 9'],
+    ],
+  ])('finds every %s of %j', (format, text, expected) => {
+    expect(found(format, text)).toEqual(expected)
+  })
+
+  it('stays fast on hostile text', () => {
+    const hostile = [
+      'a'.repeat(100_000),
+      '1'.repeat(100_000),
+      '1,'.repeat(50_000),
+      'http://'.repeat(15_000),
+      'www.((((('.repeat(10_000),
+      'a.'.repeat(50_000),
+      '$'.repeat(100_000),
+      'may '.repeat(25_000),
+      ' '.repeat(100_000),
+      'a@'.repeat(50_000),
+    ]
+    const started = performance.now()
+    for (const text of hostile) {
+      for (const format of ['int', 'number', 'date', 'email', 'url', 'money'] as const) {
+        const before = performance.now()
+        findFormat(format, text)
+        expect(performance.now() - before, `${format} ${text.slice(0, 9)}`).toBeLessThan(1500)
+      }
+    }
+    expect(performance.now() - started).toBeLessThan(8000)
+  })
+})
+
+describe('matchesFormat', () => {
+  it('holds for whole texts only', () => {
+    expect(matchesFormat('int', '42')).toBe(true)
+    expect(matchesFormat('int', '42 ')).toBe(false)
+    expect(matchesFormat('int', 'about 42')).toBe(false)
+    expect(matchesFormat('number', '42,5')).toBe(true)
+    expect(matchesFormat('money', '42')).toBe(false)
+    expect(matchesFormat('email', 'a@b.co, c@d.co')).toBe(false)
+    expect(matchesFormat('text', 'any words')).toBe(true)
+    expect(matchesFormat('text', '')).toBe(false)
+    expect(matchesFormat('text', 'a\n')).toBe(false)
+  })
+})
