@@ -181,7 +181,7 @@ export interface FillAnswer<Value extends string = string, Parsed = FillParsed> 
   readonly confidence: number
   readonly check?: number
 }
-export type FillParsed = number | readonly string[] | readonly number[]
+export type FillParsed = number | readonly (string | number)[]
 
 /**
  * Where a value stands: UTF-16 units from the start of the string it was taken from. That string is the text of part `part` (absent: part 0, or a

@@ -39,7 +39,7 @@ export interface InquiryContext {
   /** The image that `AskedQuestion.image` names; or the only image; or null. */
   image(id: string | null): SentImage | null
   /** The value a text stands for under a grammar; null when the text does not fit it. */
-  parse(grammar: Grammar, text: string): number | string | readonly string[] | readonly number[] | null
+  parse(grammar: Grammar, text: string): number | string | readonly (number | string)[] | null
 }
 
 /** What a question found. `entropyBits` of its distribution and `mass` on the listed candidates; null for reads. */
@@ -60,8 +60,19 @@ export interface AskedQuestion {
   readonly needsBoxes: boolean
   /** Questions that may be asked after it. */
   readonly args: readonly AskedQuestion[]
+  /** The names of its options or levels, in order; null when its answer has no probabilities by name. */
+  readonly options: readonly string[] | null
   inquire(context: InquiryContext): Inquiry<Finding>
 }
+
+/** Where the faults go, and what the questions are held against. */
+export interface CheckSettings {
+  readonly limits: RequestLimits
+  report(fault: Fault): void
+}
+
+/** Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer of the map. */
+export type CheckQuestions = (input: unknown, param: string, settings: CheckSettings) => readonly AskedQuestion[]
 
 /** A kind of question. `check` reports what is wrong to the checker, and then gives null. */
 export interface QuestionKind {

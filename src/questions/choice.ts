@@ -6,7 +6,7 @@ import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
 import { entropyBits, toProbabilities } from '../math.ts'
 import type { AskedQuestion, Finding, InquiryContext, QuestionKind } from './asked.ts'
-import { argmax, asked, base, byName, checked, instructionsOf, onlyRow, ownField, record, strict } from './fields.ts'
+import { argmax, asked, base, byName, checked, instructionsOf, namesOf, onlyRow, ownField, record, strict } from './fields.ts'
 import { all, type Inquiry, score } from './inquiry.ts'
 import { optionFields, readOptions } from './options.ts'
 
@@ -53,6 +53,9 @@ export const choice: QuestionKind = {
       image: question.image ?? null,
     }
     const every = [...shared, ...options.flatMap((option) => option.args)]
-    return asked('choice', question.image, checker, (context) => inquire(branch, argsOf, context), { args: every })
+    return asked('choice', question.image, checker, (context) => inquire(branch, argsOf, context), {
+      args: every,
+      options: namesOf(branch),
+    })
   },
 }

@@ -141,6 +141,10 @@ export function byName(candidates: readonly Candidate[], probabilities: readonly
   return record(candidates.map((candidate, i) => [candidate.name, probabilities[i]!] as const))
 }
 
+export function namesOf({ candidates }: { readonly candidates: readonly Candidate[] }): string[] {
+  return candidates.map((candidate) => candidate.name)
+}
+
 /** Index of the largest, the first of equals. */
 export function argmax(values: readonly number[]): number {
   let best = 0
@@ -159,7 +163,7 @@ export function asked(
   image: string | undefined,
   checker: Checker,
   inquire: AskedQuestion['inquire'],
-  more: Partial<Pick<AskedQuestion, 'needsBoxes' | 'args'>> = {},
+  more: Partial<Pick<AskedQuestion, 'needsBoxes' | 'args' | 'options'>> = {},
 ): AskedQuestion {
-  return { id: checker.id, param: checker.param, type, image: image ?? null, needsBoxes: false, args: [], inquire, ...more }
+  return { id: checker.id, param: checker.param, type, image: image ?? null, needsBoxes: false, args: [], options: null, inquire, ...more }
 }

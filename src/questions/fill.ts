@@ -103,12 +103,23 @@ function readItem(given: unknown, checker: Checker): Grammar | null {
   if (item === null) return null
   if (item.kind === 'enum') {
     const values = readValues(item.values, pointer(param, 'values'), checker)
+    const joined = values?.find((value) => value.includes(';'))
+    if (joined !== undefined) {
+      const message = `The items of a list are separated by ";", so the value ${JSON.stringify(joined)} cannot be one; write it without.`
+      checker.report({ code: 'invalid_question', param: pointer(param, 'values'), message })
+      return null
+    }
     return values && { type: 'enum', values }
   }
   if (item.values === undefined) return { type: item.kind }
   const message = `Kind ${item.kind} takes no values; only enum does.`
   checker.report({ code: 'invalid_question', param: pointer(param, 'values'), message })
   return null
+}
+
+function readList(given: unknown, checker: Checker): Grammar | null {
+  const item = readItem(given, checker)
+  return item && { type: 'list', item, maxItems: checker.limits.listItems }
 }
 
 /** Reports fields that the kind does not take. True when there was one. */
@@ -149,9 +160,8 @@ export const fill: QuestionKind = {
       const scored: Branch = { ...branch, readout: 'exclusive', candidates }
       return asked('fill', question.image, checker, () => inquireEnum(scored, isChecked))
     }
-    const item = kind === 'list' ? readItem(question.item, checker) : null
-    if (kind === 'list' && item === null) return null
-    const grammar: Grammar = item === null ? { type: kind as 'text' } : { type: 'list', item, maxItems: checker.limits.listItems }
+    const grammar = kind === 'list' ? readList(question.item, checker) : { type: kind }
+    if (grammar === null) return null
     const asking: Asking = { branch, grammar, maxTokens: checker.limits.fillTokens, isChecked }
     return asked('fill', question.image, checker, (context) => inquireWritten(asking, context))
   },

@@ -1,8 +1,7 @@
 // The registry: a question as sent to a checked one, by its type. A new kind is one new file and one line here.
 import { pointer } from '../errors.ts'
-import type { RequestLimits } from '../limits.ts'
 import { didYouMean } from '../near-names.ts'
-import type { AskedQuestion, Checker, Fault, QuestionKind } from './asked.ts'
+import type { AskedQuestion, Checker, CheckQuestions, CheckSettings, QuestionKind } from './asked.ts'
 import { choice } from './choice.ts'
 import { extract } from './extract.ts'
 import { fill } from './fill.ts'
@@ -14,17 +13,8 @@ const KINDS: ReadonlyMap<string, QuestionKind> = new Map([noul, choice, score, s
 
 export const QUESTION_TYPES: readonly string[] = [...KINDS.keys()]
 
-/** Where the faults go, and what the questions are held against. */
-export interface CheckSettings {
-  readonly limits: RequestLimits
-  report(fault: Fault): void
-}
-
-/** Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer of the map. */
-export function checkQuestions(input: unknown, param: string, settings: CheckSettings): readonly AskedQuestion[] {
-  const budget = { left: settings.limits.questions }
-  return checkMap(input, param, 'question', false, settings, budget)
-}
+export const checkQuestions: CheckQuestions = (input, param, settings) =>
+  checkMap(input, param, 'question', false, settings, { left: settings.limits.questions })
 
 function checkMap(
   input: unknown,

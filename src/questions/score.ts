@@ -5,7 +5,20 @@ import type { Branch, Candidate } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
 import { entropyBits, toProbabilities } from '../math.ts'
 import type { Checker, Finding, QuestionKind } from './asked.ts'
-import { asked, base, checked, instructionsOf, onlyRow, ownField, record, reportCount, reportDuplicates, strict, words } from './fields.ts'
+import {
+  asked,
+  base,
+  checked,
+  instructionsOf,
+  namesOf,
+  onlyRow,
+  ownField,
+  record,
+  reportCount,
+  reportDuplicates,
+  strict,
+  words,
+} from './fields.ts'
 import { type Inquiry, score as scoreOf } from './inquiry.ts'
 
 const schema = strict('a score question', {
@@ -65,6 +78,6 @@ export const score: QuestionKind = {
       candidates: levels.map(({ name, description }) => ({ name, description })),
       image: question.image ?? null,
     }
-    return asked('score', question.image, checker, () => inquire(branch))
+    return asked('score', question.image, checker, () => inquire(branch), { options: namesOf(branch) })
   },
 }

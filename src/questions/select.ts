@@ -5,7 +5,7 @@ import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
 import { entropyBits, PROBABILITY_FLOOR, toProbabilities } from '../math.ts'
 import type { Checker, Finding, QuestionKind } from './asked.ts'
-import { asked, base, byName, checked, instructionsOf, strict } from './fields.ts'
+import { asked, base, byName, checked, instructionsOf, namesOf, strict } from './fields.ts'
 import { type Inquiry, score } from './inquiry.ts'
 import { optionFields, readOptions } from './options.ts'
 
@@ -85,6 +85,6 @@ export const select: QuestionKind = {
       image: question.image ?? null,
     }
     const threshold = question.threshold ?? 0.5
-    return asked('select', question.image, checker, () => inquire(branch, { ...bounds, threshold }))
+    return asked('select', question.image, checker, () => inquire(branch, { ...bounds, threshold }), { options: namesOf(branch) })
   },
 }

@@ -1,0 +1,160 @@
+// Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its reads. No inquiry knows of another.
+import type { Branch, Generated, Prefix, Scores } from './backends/backend.ts'
+import { EngineError } from './errors.ts'
+import type { Failed, Inquiry, Reply, Work } from './questions/inquiry.ts'
+
+/** One inquiry to run, and the pointer of its question, for errors. */
+export interface Running<A> {
+  readonly param: string
+  readonly inquiry: Inquiry<A>
+}
+
+export interface RoundsResult<A> {
+  /** In the order of the inquiries. `passes`: calls of the model that the inquiry took part in. */
+  readonly results: readonly { readonly value: A; readonly passes: number }[]
+  /** Calls of the model. */
+  readonly passes: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+interface State<A> {
+  readonly param: string
+  readonly inquiry: Inquiry<A>
+  step: IteratorResult<readonly Work[], A>
+  passes: number
+}
+
+/**
+ * Runs all inquiries to their end. `beforeCall` is called before each call of the model and may throw to stop.
+ * Throws what is the caller's to mend (with the pointer of the question at fault), and `internal_error` when the model fails while scoring;
+ * a read on which the model fails is a reply to its own inquiry alone.
+ */
+export async function runInquiries<A>(prefix: Prefix, running: readonly Running<A>[], beforeCall: () => void): Promise<RoundsResult<A>> {
+  const states = running.map(({ param, inquiry }): State<A> => ({ param, inquiry, step: inquiry.next(undefined as never), passes: 0 }))
+  let [passes, inputTokens, outputTokens] = [0, 0, 0]
+  for (;;) {
+    const open = states.filter(({ step }) => !step.done)
+    if (open.length === 0) break
+    const rounds = open.map((state) => {
+      const works = state.step.done ? [] : state.step.value
+      return { state, works, replies: new Array<Reply>(works.length) }
+    })
+
+    // Every branch of the round in one call.
+    const scored = rounds.flatMap(({ state, works, replies }) =>
+      works.flatMap((work, at) =>
+        work.type === 'score' ? [{ state, branch: work.branch, put: (reply: Scores) => (replies[at] = reply) }] : [],
+      ),
+    )
+    if (scored.length > 0) {
+      beforeCall()
+      const scores = await scoreAll(prefix, scored, beforeCall)
+      passes += 1
+      for (const state of new Set(scored.map(({ state }) => state))) state.passes += 1
+      scored.forEach(({ put }, i) => {
+        const reply = scores[i]!
+        inputTokens += reply.inputTokens
+        put(reply)
+      })
+    }
+
+    // Reads one by one: each is a decoding of its own.
+    for (const { state, works, replies } of rounds) {
+      for (const [at, work] of works.entries()) {
+        if (work.type !== 'read') continue
+        beforeCall()
+        const reply = await readOne(prefix, work, state.param)
+        passes += 1
+        state.passes += 1
+        if (reply.type !== 'failed') {
+          inputTokens += reply.inputTokens
+          outputTokens += reply.outputTokens
+        }
+        replies[at] = reply
+      }
+    }
+
+    for (const { state, replies } of rounds) state.step = state.inquiry.next(replies)
+  }
+  const results = states.map(({ step, passes: own }) => ({ value: step.value as A, passes: own }))
+  return { results, passes, inputTokens, outputTokens }
+}
+
+interface Scored {
+  readonly state: { readonly param: string }
+  readonly branch: Branch
+}
+
+async function scoreAll(prefix: Prefix, scored: readonly Scored[], beforeCall: () => void): Promise<readonly Scores[]> {
+  const branches = scored.map(({ branch }) => branch)
+  let scores: readonly Scores[]
+  try {
+    scores = await prefix.score(branches)
+  } catch (error) {
+    if (error instanceof EngineError && isForTheCaller(error)) throw await blame(prefix, scored, error, beforeCall)
+    throw modelFailure(error, 'scoring')
+  }
+  checkScores(branches, scores)
+  return scores
+}
+
+function isForTheCaller({ code }: EngineError): boolean {
+  return code === 'context_length_exceeded' || code === 'capability_not_supported' || code === 'invalid_question'
+}
+
+/** The error again, with the pointers of the questions whose branches bring it about alone. One call per branch, on this path only. */
+async function blame(prefix: Prefix, scored: readonly Scored[], error: EngineError, beforeCall: () => void): Promise<EngineError> {
+  const problems = new Map<string, string>()
+  for (const { state, branch } of scored) {
+    if (problems.has(state.param)) continue
+    beforeCall()
+    try {
+      await prefix.score([branch])
+    } catch (alone) {
+      problems.set(state.param, alone instanceof EngineError ? alone.message : error.message)
+    }
+  }
+  const [first] = problems
+  // No branch fails alone: together they are too much, and the message of the whole says so.
+  if (!first) return new EngineError(error.code, error.message, { param: error.param ?? '/questions', cause: error })
+  const list = [...problems].map(([param, message]) => ({ param, message }))
+  return new EngineError(error.code, first[1], { param: first[0], problems: list, cause: error })
+}
+
+type ReadWork = Extract<Work, { type: 'read' }>
+
+async function readOne(prefix: Prefix, work: ReadWork, param: string): Promise<Generated | Failed> {
+  try {
+    return await prefix.generate(work.branch, work.constraint)
+  } catch (error) {
+    if (error instanceof EngineError && error.code !== 'internal_error') {
+      throw isForTheCaller(error) ? new EngineError(error.code, error.message, { param, cause: error }) : error
+    }
+    return { type: 'failed', error: modelFailure(error, 'reading') }
+  }
+}
+
+/** A failure of the model itself. Its own words may name files of this machine, so they are kept as the cause only. */
+export function modelFailure(error: unknown, doing: string): EngineError {
+  if (error instanceof EngineError) return error
+  return new EngineError('internal_error', `The model failed while ${doing}; send the request again.`, { cause: error })
+}
+
+/** The contract of `Prefix.score`, held at run time: a wrong count or a NaN must not become an answer. */
+function checkScores(branches: readonly Branch[], scores: readonly Scores[]): void {
+  const broken = (what: string) => new EngineError('internal_error', `The model broke its contract: ${what}.`)
+  if (scores.length !== branches.length) throw broken(`${scores.length} scores for ${branches.length} branches`)
+  branches.forEach(({ readout, candidates }, i) => {
+    const { rows } = scores[i]!
+    const independent = readout === 'independent'
+    const expected = independent ? candidates.length : 1
+    if (rows.length !== expected) throw broken(`${rows.length} rows for a ${readout} branch of ${candidates.length}, expected ${expected}`)
+    for (const { logProbabilities, mass } of rows) {
+      const width = independent ? 2 : candidates.length
+      if (logProbabilities.length !== width) throw broken(`${logProbabilities.length} log-probabilities, expected ${width}`)
+      const isUsable = logProbabilities.every((logP) => logP <= 1e-3) && logProbabilities.some((logP) => logP > -Infinity)
+      if (!isUsable || !Number.isFinite(mass)) throw broken(`log-probabilities [${logProbabilities.slice(0, 8).join(', ')}], mass ${mass}`)
+    }
+  })
+}
