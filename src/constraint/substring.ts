@@ -80,7 +80,7 @@ class QuotableText {
       this.bytes.set(bytes, from)
       const offsets = byteOffsets(text) // [UTF-16 unit] -> byte
       const units = new Int32Array(bytes.length + 1).fill(-1)
-      for (let unit = offsets.length - 1; unit >= 0; unit--) units[offsets[unit] as number] = unit
+      for (let unit = 0; unit < offsets.length; unit++) if (offsets[unit] !== -1) units[offsets[unit] as number] = unit
       this.strings.push({ text, source, from, units })
       this.addPlaces(text, offsets, from, format, isOneLine)
       from += bytes.length + 1
@@ -152,7 +152,7 @@ function lineEnd(text: string, from: number): number {
   return text.length
 }
 
-/** [UTF-16 unit] -> byte offset in UTF-8; the second half of a pair has the offset behind the character. A lone half is U+FFFD: three bytes. */
+/** [UTF-16 unit] -> byte offset in UTF-8, −1 at the second half of a pair. A lone half is U+FFFD: three bytes. */
 function byteOffsets(text: string): Int32Array {
   const offsets = new Int32Array(text.length + 1)
   let byte = 0
@@ -161,7 +161,7 @@ function byteOffsets(text: string): Int32Array {
     offsets[unit] = byte
     const code = character.codePointAt(0) as number
     byte += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-    if (character.length === 2) offsets[unit + 1] = byte
+    if (character.length === 2) offsets[unit + 1] = -1
     unit += character.length
   }
   offsets[unit] = byte
