@@ -1,0 +1,122 @@
+// Image files to upright 8-bit RGB pictures, through sharp. The header is read and doubted before any pixel is.
+import { createHash } from 'node:crypto'
+import type Sharp from 'sharp'
+import { EngineError, type ErrorCode } from '../errors.ts'
+import type { Picture } from '../types.ts'
+import type { SentImage } from './coordinates.ts'
+import { IMAGE_MEDIA_TYPES, type ImageMediaType, sniff } from './sniff.ts'
+
+export interface ImageLimits {
+  /** Bytes of one image file; default 16 MiB. */
+  readonly imageBytes: number
+  /** Pixels of one image, width times height; default 40 million. */
+  readonly imagePixels: number
+}
+
+export const IMAGE_LIMITS: ImageLimits = { imageBytes: 16 * 1024 * 1024, imagePixels: 40_000_000 }
+
+/** What the header of an image file says. `orientation` is the EXIF one, 1 to 8. */
+export interface ImageHeader extends SentImage {
+  readonly mediaType: ImageMediaType
+}
+
+/** Decoding one image may take this long. */
+const TIMEOUT_SECONDS = 30
+
+let loading: Promise<typeof Sharp> | null = null
+
+/** sharp, at the first image. Its cache would keep the pixels of users, so it is turned off. */
+function loadSharp(): Promise<typeof Sharp> {
+  loading ??= import('sharp').then(
+    ({ default: sharp }) => {
+      sharp.cache(false)
+      return sharp
+    },
+    (cause: unknown) => {
+      loading = null
+      throw new EngineError(
+        'capability_not_supported',
+        'Reading images needs the package sharp; install it (npm install sharp) or send text only.',
+        { cause },
+      )
+    },
+  )
+  return loading
+}
+
+function fail(code: ErrorCode, message: string, param: string, cause?: unknown): EngineError {
+  return new EngineError(code, message, { param, cause })
+}
+
+/** libvips says where in its source it failed and repeats itself; the first line without the path is what helps. */
+function reason(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return line.replace(/^Input buffer (?:has corrupt header: |contains )?/, '').slice(0, 120)
+}
+
+const MiB = 1024 * 1024
+
+/** Throws `image_too_large` for a file over the limit. `bytes` may be known before the file is. */
+export function checkImageBytes(bytes: number, limits: ImageLimits, param: string): void {
+  if (bytes <= limits.imageBytes) return
+  const message = `The image has ${(bytes / MiB).toFixed(1)} MiB, at most ${(limits.imageBytes / MiB).toFixed(1)} MiB are taken; send it smaller.`
+  throw fail('image_too_large', message, param)
+}
+
+/**
+ * Reads the header. Throws `unsupported_media_type` for other formats than JPEG, PNG, WebP and GIF, `image_too_large` with the numbers, and
+ * `invalid_image` when the header is broken. `param` is the JSON Pointer of the source.
+ */
+export async function readImageHeader(data: Uint8Array, limits: ImageLimits, param: string): Promise<ImageHeader> {
+  checkImageBytes(data.length, limits, param)
+  if (data.length === 0) throw fail('invalid_image', 'The image has 0 bytes.', param)
+  const { mediaType, name } = sniff(data)
+  if (mediaType === null) {
+    const message = `The ${data.length} bytes are ${name}; send one of ${IMAGE_MEDIA_TYPES.join(', ')}.`
+    throw fail('unsupported_media_type', message, param)
+  }
+  const sharp = await loadSharp()
+  // No pixel is decoded here, so no limit on them is needed yet.
+  const header = await sharp(data, { limitInputPixels: false })
+    .metadata()
+    .catch((cause: unknown) => {
+      throw fail('invalid_image', `The ${name} image has a broken header (${reason(cause)}); send the whole file.`, param, cause)
+    })
+  const { width: sentWidth, height: sentHeight, orientation = 1 } = header
+  const pixels = sentWidth * sentHeight
+  if (!(pixels > 0)) throw fail('invalid_image', `The ${name} image is ${sentWidth} x ${sentHeight} pixels.`, param)
+  if (pixels > limits.imagePixels) {
+    const message = `The image has ${sentWidth} x ${sentHeight} = ${pixels} pixels, at most ${limits.imagePixels} are taken; send it smaller.`
+    throw fail('image_too_large', message, param)
+  }
+  return { mediaType, sentWidth, sentHeight, orientation: orientation >= 1 && orientation <= 8 ? orientation : 1 }
+}
+
+/**
+ * Decodes to an upright picture: EXIF orientation applied, sRGB, transparency on white, 8 bits a channel. Throws `invalid_image` when the file is
+ * truncated or broken. `header` is what `readImageHeader` gave for the same bytes.
+ */
+export async function decodeImage(data: Uint8Array, header: ImageHeader, param: string): Promise<Picture> {
+  const sharp = await loadSharp()
+  const { data: raw, info } = await sharp(data, { failOn: 'error', limitInputPixels: header.sentWidth * header.sentHeight })
+    .autoOrient()
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .removeAlpha()
+    .timeout({ seconds: TIMEOUT_SECONDS })
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+    .catch((cause: unknown) => {
+      throw fail(
+        'invalid_image',
+        `The image cannot be decoded (${reason(cause)}); it may be cut short or damaged, send it again.`,
+        param,
+        cause,
+      )
+    })
+  const { width, height, channels } = info
+  if (channels !== 3) throw fail('internal_error', `The image decoded to ${channels} channels instead of 3.`, param)
+  const pixels = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
+  const sha256 = createHash('sha256').update(`${width}x${height}\n`).update(pixels).digest('hex')
+  return { width, height, data: pixels, sha256 }
+}
