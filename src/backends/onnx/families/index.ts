@@ -9,6 +9,7 @@ import type { OnnxOptions } from '../options.ts'
 export type FamilyLoader = (folder: ModelFolder, options: OnnxOptions) => Promise<Backend>
 
 const FAMILIES: Readonly<Record<string, () => Promise<FamilyLoader>>> = {
+  'assay-decision': async () => (await import('./decision/index.ts')).loadDecision,
   idefics3: async () => (await import('./idefics3/index.ts')).loadIdefics3,
   smolvlm: async () => (await import('./idefics3/index.ts')).loadIdefics3,
 }

@@ -15,7 +15,21 @@ export const CONTROL = {
 } as const
 
 /** The kinds of read-out, each told to the model by a control id of its own behind the question mark. */
-export const KINDS = ['binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list'] as const
+export const KINDS = [
+  'binary',
+  'exclusive',
+  'ordinal',
+  'independent',
+  'span',
+  'spans',
+  'box',
+  'boxes',
+  'text',
+  'int',
+  'number',
+  'date',
+  'list',
+] as const
 
 export type Kind = (typeof KINDS)[number]
 

@@ -1,6 +1,7 @@
 // Prompt and branches to the arrays our own model runs on. Training rows are made by these same functions (training/render.ts).
-import type { Branch, Constraint } from '../../../backend.ts'
+
 import type { Piece, Prompt, TextSource } from '../../../../types.ts'
+import type { Branch, Constraint } from '../../../backend.ts'
 import { CONTROL, kindId, kindOf } from './control.ts'
 import type { PieceTokenizer } from './text.ts'
 
@@ -34,7 +35,14 @@ const NEW_LINE = 'Ċ'
 
 /** `cellsOf` says how many cells the vision encoder makes of a picture. */
 export function packState(prompt: Prompt, tokenizer: PieceTokenizer, cellsOf: (piece: Piece & { type: 'image' }) => number): PackedState {
-  const state = { ids: [CONTROL.state as number], cases: [0], segments: [-1], positions: [0], imageCells: [-1], origins: [null] as (Origin | null)[] }
+  const state = {
+    ids: [CONTROL.state as number],
+    cases: [0],
+    segments: [-1],
+    positions: [0],
+    imageCells: [-1],
+    origins: [null] as (Origin | null)[],
+  }
   const images: { id: string; from: number; to: number }[] = []
   let position = 1
   let segment = -1
@@ -98,7 +106,14 @@ export interface PackedBranch {
 }
 
 export function packBranch(branch: Branch, constraint: Constraint | null, from: number, tokenizer: PieceTokenizer): PackedBranch {
-  const packed = { ids: [] as number[], cases: [] as number[], positions: [] as number[], owners: [] as number[], marks: [] as number[], ranks: [] as number[] }
+  const packed = {
+    ids: [] as number[],
+    cases: [] as number[],
+    positions: [] as number[],
+    owners: [] as number[],
+    marks: [] as number[],
+    ranks: [] as number[],
+  }
   const push = (id: number, letterCase: number, position: number, owner: number, rank = -1): void => {
     packed.ids.push(id)
     packed.cases.push(letterCase)
@@ -135,7 +150,10 @@ export function packBranch(branch: Branch, constraint: Constraint | null, from: 
 }
 
 function questionText(branch: Branch): string {
-  const meanings = branch.readout === 'binary' ? branch.candidates.flatMap(({ name, description }) => (description === null ? [] : [`${name}: ${description}`])) : []
+  const meanings =
+    branch.readout === 'binary'
+      ? branch.candidates.flatMap(({ name, description }) => (description === null ? [] : [`${name}: ${description}`]))
+      : []
   return [branch.instructions, ...meanings].join('\n')
 }
 

@@ -64,7 +64,8 @@ export class PieceTokenizer {
       // An inserted or skipped space belongs to no word: a span starts at the first character that is not one.
       let start = first
       while (start < last && isSpace(normalised, start)) start++
-      const [begin, end] = start < last ? [from[start] as number, (from[last - 1] as number) + 1] : [from[first] as number, from[first] as number]
+      const [begin, end] =
+        start < last ? [from[start] as number, (from[last - 1] as number) + 1] : [from[first] as number, from[first] as number]
       starts.push(begin)
       ends.push(end)
       cases.push(caseOf(text.slice(begin, end)))

@@ -1,0 +1,286 @@
+// Our own model: a state encoder, and a branch reader that runs once a question on what the encoder keeps. Options are branches of their own,
+// so their order cannot matter; words and boxes are pointed at; texts are written or copied under a grammar.
+import { createHash } from 'node:crypto'
+import type { TokenTrie } from '../../../../constraint/token-trie.ts'
+import { EngineError } from '../../../../errors.ts'
+import { logSigmoid, logSoftmax } from '../../../../math.ts'
+import type { Picture, Prompt } from '../../../../types.ts'
+import type { Backend, Branch, Constraint, Generated, ModelInfo, Prefix, Scores } from '../../../backend.ts'
+import { ByteCache } from '../../cache.ts'
+import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../layout.ts'
+import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
+import { normaliseTiles, type TileRule, tileGrid, tilePicture } from '../../tiles.ts'
+import { CELLS, type Cell, cellsOf, everyBox, oneBox, placesOf } from './boxes.ts'
+import { KINDS, kindOf, VOCABULARY } from './control.ts'
+import { type PackedBranch, type PackedState, packBranch, packState } from './pack.ts'
+import { type EncodedPicture, type EncodedState, Runner } from './runner.ts'
+import { SpanFinder } from './spans.ts'
+import { PieceTokenizer } from './text.ts'
+import { pieceTrie, write } from './write.ts'
+
+/** Changes whenever the way a request becomes tokens changes: calibration is bound to it. */
+const PROMPT_VERSION = 1
+
+interface Settings {
+  readonly contextLength: number
+  readonly spanTokens: number
+  readonly rule: TileRule
+}
+
+/** An image of a state: its cells, and what the encoder said of them. */
+interface SeenImage {
+  readonly id: string
+  readonly cells: readonly Cell[]
+  readonly picture: EncodedPicture
+}
+
+interface OpenState {
+  readonly packed: PackedState
+  readonly encoded: EncodedState
+  readonly images: readonly SeenImage[]
+  readonly finder: SpanFinder
+}
+
+export async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
+  const settings = settingsOf(folder, options)
+  const tokenizerJson = (await readJson(folder, 'tokenizer.json')) as unknown as ConstructorParameters<typeof PieceTokenizer>[0]
+  const tokenizer = new PieceTokenizer(tokenizerJson)
+  if (tokenizer.size !== VOCABULARY) {
+    throw new EngineError(
+      'model_not_available',
+      `the tokenizer of '${folder.name}' has ${tokenizer.size} pieces, ${VOCABULARY} expected; take the folder as it was published`,
+    )
+  }
+  const runner = await Runner.open(folder, options)
+  const graphs = folder.files.filter((file) => file.startsWith('onnx/'))
+  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...graphs])
+  const template = createHash('sha256').update(
+    JSON.stringify([PROMPT_VERSION, KINDS, settings, await hashFiles(folder, ['tokenizer.json'])]),
+  )
+  const name = folder.config.name
+  return new DecisionBackend(
+    {
+      id: options.id ?? folder.name,
+      name: typeof name === 'string' ? name : folder.name,
+      revision,
+      templateHash: template.digest('hex'),
+      contextLength: settings.contextLength,
+      capabilities: { images: runner.seesImages, boxes: runner.seesImages },
+    },
+    settings,
+    tokenizer,
+    runner,
+    options.cacheBytes ?? DEFAULT_CACHE_BYTES,
+  )
+}
+
+function settingsOf(folder: ModelFolder, options: OnnxOptions): Settings {
+  const { context_length: contextLength, span_tokens: spanTokens, image } = folder.config
+  const { longest_edge: longestEdge, tile_size: tileSize } = (image ?? {}) as Record<string, unknown>
+  if (
+    typeof contextLength !== 'number' ||
+    typeof spanTokens !== 'number' ||
+    typeof longestEdge !== 'number' ||
+    typeof tileSize !== 'number'
+  ) {
+    throw new EngineError(
+      'model_not_available',
+      `config.json of '${folder.name}' lacks context_length, span_tokens or image; take the folder as it was published`,
+    )
+  }
+  const { pictures } = options
+  return {
+    contextLength,
+    spanTokens,
+    rule: { longestEdge: pictures?.longestEdge ?? longestEdge, tileSize, split: pictures?.split ?? true, upscale: false },
+  }
+}
+
+class DecisionBackend implements Backend {
+  readonly info: ModelInfo
+  readonly #settings: Settings
+  readonly #tokenizer: PieceTokenizer
+  readonly #runner: Runner
+  readonly #states: ByteCache<OpenState>
+  readonly #pictures: ByteCache<EncodedPicture>
+  #trie: TokenTrie | null = null
+  #isOpen = true
+
+  constructor(info: ModelInfo, settings: Settings, tokenizer: PieceTokenizer, runner: Runner, cacheBytes: number) {
+    this.info = info
+    this.#settings = settings
+    this.#tokenizer = tokenizer
+    this.#runner = runner
+    this.#states = new ByteCache(cacheBytes)
+    this.#pictures = new ByteCache(cacheBytes)
+  }
+
+  async open(prompt: Prompt): Promise<Prefix> {
+    this.#checkOpen()
+    const key = keyOf(prompt)
+    const known = this.#states.get(key)
+    const state = known ?? (await this.#encode(prompt))
+    if (known === undefined) this.#states.set(key, state, state.encoded.bytes)
+    return this.#prefix(state, known !== undefined)
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#states.clear()
+    this.#pictures.clear()
+    await this.#runner.close()
+  }
+
+  #checkOpen(): void {
+    if (!this.#isOpen) throw new EngineError('model_not_available', `the model ${this.info.id} was closed; load it again`)
+  }
+
+  async #encode(prompt: Prompt): Promise<OpenState> {
+    const { rule } = this.#settings
+    const packed = packState(prompt, this.#tokenizer, ({ picture }) => tileGrid(picture, rule).count * CELLS * CELLS)
+    this.#checkLength(packed.ids.length, 0)
+    const pieces = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece] : []))
+    if (pieces.length > 0 && !this.#runner.seesImages) {
+      throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
+    }
+    const images: SeenImage[] = []
+    for (const { id, picture } of pieces) {
+      const { rows, cols } = tileGrid(picture, rule)
+      images.push({ id, cells: cellsOf(rows, cols), picture: await this.#see(picture) })
+    }
+    const places = images.map(({ cells }, i) => placesOf(cells, (pieces[i]?.picture.width ?? 1) / (pieces[i]?.picture.height ?? 1)))
+    const encoded = await this.#runner.state(
+      packed,
+      images.map(({ picture }) => picture.features),
+      places,
+    )
+    return { packed, encoded, images, finder: new SpanFinder(packed, this.#settings.spanTokens) }
+  }
+
+  async #see(picture: Picture): Promise<EncodedPicture> {
+    const known = this.#pictures.get(picture.sha256)
+    if (known !== undefined) return known
+    const { tiles, tileSize } = await tilePicture(picture, this.#settings.rule)
+    const encoded = await this.#runner.picture(normaliseTiles(tiles, tileSize), tiles.length, tileSize)
+    this.#pictures.set(picture.sha256, encoded, encoded.features.byteLength + encoded.offsets.byteLength)
+    return encoded
+  }
+
+  #checkLength(state: number, branch: number): void {
+    const needed = state + branch
+    const { contextLength } = this.info
+    if (needed <= contextLength) return
+    const parts = branch === 0 ? `the state takes ${state} tokens` : `the state (${state}) and a question (${branch}) take ${needed} tokens`
+    throw new EngineError(
+      'context_length_exceeded',
+      `${parts}, the model ${this.info.id} takes ${contextLength}; shorten the state${branch === 0 ? '' : ' or the question'}`,
+    )
+  }
+
+  #prefix(state: OpenState, isCached: boolean): Prefix {
+    const tokens = state.packed.ids.length
+    let isOpen = true
+    const check = (): void => {
+      this.#checkOpen()
+      if (!isOpen) throw new EngineError('internal_error', 'the prefix was closed; open the state again')
+    }
+    return {
+      tokens,
+      cachedTokens: isCached ? tokens : 0,
+      score: async (branches) => {
+        check()
+        const all: Scores[] = []
+        for (const branch of branches) all.push(await this.#score(state, branch))
+        return all
+      },
+      generate: async (branch, constraint) => {
+        check()
+        return this.#generate(state, branch, constraint)
+      },
+      close: () => {
+        isOpen = false
+      },
+    }
+  }
+
+  #pack(state: OpenState, branch: Branch, constraint: Constraint | null): PackedBranch {
+    const packed = packBranch(branch, constraint, state.packed.nextPosition, this.#tokenizer)
+    this.#checkLength(state.packed.ids.length, packed.ids.length)
+    return packed
+  }
+
+  async #score(state: OpenState, branch: Branch): Promise<Scores> {
+    const packed = this.#pack(state, branch, null)
+    const run = { packed, kind: kindOf(branch, null), written: [], seen: this.#seen(state, branch) }
+    const marks = await this.#runner.score(state.encoded, run)
+    const logits = packed.rowOf.map((row) => marks[row] as number)
+    const yesNo = (logit: number) => ({ logProbabilities: [logSigmoid(logit), logSigmoid(-logit)], mass: 1 })
+    // Every option is a branch of its own, so nothing but the options is ever weighed: their mass is one.
+    const rows =
+      branch.readout === 'binary'
+        ? [yesNo(marks[0] as number)]
+        : branch.readout === 'independent'
+          ? logits.map(yesNo)
+          : [{ logProbabilities: logSoftmax(logits), mass: 1 }]
+    return { rows, inputTokens: packed.ids.length }
+  }
+
+  async #generate(state: OpenState, branch: Branch, constraint: Constraint): Promise<Generated> {
+    const packed = this.#pack(state, branch, constraint)
+    const run = { packed, kind: kindOf(branch, constraint), seen: this.#seen(state, branch) }
+    const inputTokens = packed.ids.length
+    if (constraint.type === 'grammar') {
+      this.#checkLength(state.packed.ids.length, packed.ids.length + constraint.maxTokens)
+      this.#trie ??= pieceTrie(this.#tokenizer)
+      const logitsOf = (written: readonly number[]) => this.#runner.next(state.encoded, { ...run, written })
+      const { text, complete, tokens, logProbability } = await write(logitsOf, constraint, this.#trie, state.packed)
+      return { type: 'text', text, complete, inputTokens, outputTokens: tokens, logProbability }
+    }
+    if (constraint.type === 'box') return { ...(await this.#boxes(state, branch, run, constraint.many)), inputTokens }
+    const { start, end, absent } = await this.#runner.point(state.encoded, { ...run, written: [] })
+    const pointers = { start, end, absent, endsGiven: (first: number, last: number) => endsGiven(state.encoded, first, last) }
+    const found = constraint.many ? state.finder.every(pointers, constraint.format) : state.finder.one(pointers, constraint.format)
+    return { type: 'spans', ...found, inputTokens, outputTokens: found.spans.length }
+  }
+
+  async #boxes(state: OpenState, branch: Branch, run: Omit<Parameters<Runner['point']>[1], 'written'>, isMany: boolean) {
+    const index = branch.image === null ? 0 : state.images.findIndex(({ id }) => id === branch.image)
+    const image = state.images[index]
+    const range = state.packed.images[index]
+    if (image === undefined || range === undefined) throw new EngineError('invalid_question', 'a box needs an image; add one to the state')
+    const { start, absent } = await this.#runner.point(state.encoded, { ...run, written: [] })
+    const { cells, picture } = image
+    const scores = { image: image.id, cells, logits: start.subarray(range.from, range.to), offsets: picture.offsets, absent }
+    const found = isMany ? everyBox(scores) : oneBox(scores)
+    return { type: 'boxes' as const, ...found, outputTokens: found.boxes.length }
+  }
+
+  /** A question about one image does not see the others. */
+  #seen(state: OpenState, branch: Branch): Float32Array {
+    const seen = new Float32Array(state.packed.ids.length).fill(1)
+    if (branch.image !== null) for (const { id, from, to } of state.packed.images) if (id !== branch.image) seen.fill(0, from, to)
+    return seen
+  }
+}
+
+/** What a first token adds to the end logits of the tokens from it to `last`. */
+function endsGiven({ endQueries, endKeys, endWidth }: EncodedState, first: number, last: number): number[] {
+  const query = endQueries.subarray(first * endWidth, (first + 1) * endWidth)
+  return Array.from({ length: last - first + 1 }, (_, i) => {
+    const key = (first + i) * endWidth
+    let dot = 0
+    for (let j = 0; j < endWidth; j++) dot += (query[j] as number) * (endKeys[key + j] as number)
+    return dot / Math.sqrt(endWidth)
+  })
+}
+
+/** Names a prompt by its content. */
+function keyOf(prompt: Prompt): string {
+  const hash = createHash('sha256')
+  for (const piece of prompt.pieces) {
+    if (piece.type === 'image') hash.update(JSON.stringify(['image', piece.id, piece.picture.sha256]))
+    else hash.update(JSON.stringify(['text', piece.text, piece.source?.part ?? null, piece.source?.path ?? null]))
+  }
+  return hash.digest('hex')
+}

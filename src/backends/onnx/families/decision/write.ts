@@ -1,0 +1,106 @@
+// Texts written token by token: the vocabulary's logits and those of copying each state token make one distribution, decoded under a grammar.
+import { withLeadingSpace } from '../../../../constraint/automaton.ts'
+import { decode } from '../../../../constraint/decode.ts'
+import { compileGrammar } from '../../../../constraint/grammar.ts'
+import { buildTokenTrie, constrainTokens, type TokenTrie, type Vocabulary } from '../../../../constraint/token-trie.ts'
+import type { Constraint } from '../../../backend.ts'
+import { CONTROL, VOCABULARY } from './control.ts'
+import type { PackedState } from './pack.ts'
+import type { PieceTokenizer } from './text.ts'
+
+/** GPT-2's byte alphabet: printable bytes stand for themselves, the others for the characters from U+0100 on. */
+function byteOfCharacter(): Map<string, number> {
+  const table = new Map<string, number>()
+  const isPlain = (byte: number): boolean => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174
+  let shifted = 0
+  for (let byte = 0; byte < 256; byte++) table.set(String.fromCodePoint(isPlain(byte) ? byte : 256 + shifted++), byte)
+  return table
+}
+
+/** The pieces as a trie of bytes. Control ids have no bytes: no grammar can want one. */
+export function pieceTrie(tokenizer: PieceTokenizer): TokenTrie {
+  const bytes = byteOfCharacter()
+  const vocabulary: Vocabulary = Array.from({ length: VOCABULARY }, (_, id) => {
+    const spelling = tokenizer.spelling(id)
+    return spelling === '' ? null : Uint8Array.from(spelling, (character) => bytes.get(character) ?? 0)
+  })
+  return buildTokenTrie(vocabulary)
+}
+
+/** Logits behind what was written so far: [8192] of the vocabulary, [S] of copying each state token. */
+export type WriteLogits = (written: readonly number[]) => Promise<{ readonly vocabulary: Float32Array; readonly copy: Float32Array }>
+
+export interface Written {
+  readonly text: string
+  readonly complete: boolean
+  readonly tokens: number
+  readonly logProbability: number
+}
+
+export async function write(
+  logitsOf: WriteLogits,
+  constraint: Constraint & { type: 'grammar' },
+  trie: TokenTrie,
+  state: PackedState,
+): Promise<Written> {
+  const automaton = withLeadingSpace(compileGrammar(constraint.grammar))
+  const next = async (written: readonly number[]): Promise<Float32Array> => {
+    const { vocabulary, copy } = await logitsOf(written)
+    return addCopies(vocabulary, copy, state.ids)
+  }
+  const decoded = await decode(next, constrainTokens(trie, automaton), { maxTokens: constraint.maxTokens, endTokens: [CONTROL.end] })
+  const text = decoded.text.startsWith(' ') ? decoded.text.slice(1) : decoded.text
+  return {
+    text: constraint.grammar.type === 'text' ? asWritten(text, state) : text,
+    complete: decoded.complete,
+    tokens: decoded.tokens.length,
+    logProbability: decoded.constrainedLogProbability,
+  }
+}
+
+/** One distribution over ids: a token that may be copied has the sum of writing and copying it. */
+function addCopies(vocabulary: Float32Array, copy: Float32Array, ids: readonly number[]): Float32Array {
+  const logits = Float32Array.from(vocabulary)
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i] as number
+    if (id >= VOCABULARY) continue
+    const a = logits[id] as number
+    const b = copy[i] as number
+    const top = Math.max(a, b)
+    logits[id] = top + Math.log(Math.exp(a - top) + Math.exp(b - top))
+  }
+  return logits
+}
+
+/** The model reads and writes lower case; words that stand in the state are given as they stand there. */
+function asWritten(text: string, state: PackedState): string {
+  const key = squeeze(text)
+  if (key === '') return text
+  const seen = new Set<string>()
+  for (const origin of state.origins) {
+    if (origin === null || seen.has(origin.text)) continue
+    seen.add(origin.text)
+    const { squeezed, from } = squeezeWithOffsets(origin.text)
+    const at = squeezed.indexOf(key)
+    if (at >= 0) return origin.text.slice(from[at] as number, (from[at + key.length - 1] as number) + 1)
+  }
+  return text
+}
+
+function squeeze(text: string): string {
+  return squeezeWithOffsets(text).squeezed
+}
+
+/** Lower case without spaces and underscores, and where each unit came from. */
+function squeezeWithOffsets(text: string): { squeezed: string; from: number[] } {
+  let squeezed = ''
+  const from: number[] = []
+  for (let i = 0; i < text.length; i++) {
+    const unit = text[i] as string
+    if (/[\s_]/.test(unit)) continue
+    const lower = unit.toLowerCase()
+    squeezed += lower.length === 1 ? lower : unit
+    from.push(i)
+  }
+  return { squeezed, from }
+}
