@@ -1,0 +1,98 @@
+// Question flags of the command line, in the order they were given, to questions. A modifier (--as, --kind …) is about the flag before it.
+import type { Question } from '../answers.ts'
+import { UsageError } from './exit-codes.ts'
+
+export interface FlagQuestion {
+  readonly id: string
+  readonly question: Question
+  /** The words to show above the answer. */
+  readonly title: string
+}
+
+interface Draft {
+  id: string
+  readonly flag: string
+  readonly title: string
+  readonly question: Record<string, unknown> & { readonly type: Question['type'] }
+}
+
+/** Collects flags as they are parsed. */
+export class QuestionFlags {
+  readonly #drafts: Draft[] = []
+
+  /** `--noul "It is urgent."`, `--fill`, `--extract`: the words alone. */
+  words(flag: string, type: 'noul' | 'fill' | 'extract', text: string, extra: Readonly<Record<string, unknown>> = {}): void {
+    if (text.trim() === '') throw new UsageError(`--${flag} needs words, for example --${flag} "${EXAMPLES[type]}"`)
+    this.#add(flag, text, { type, instructions: text, ...extra })
+  }
+
+  /** `--choice "Which tab?=Home,Orders"`, `--score`, `--select`: words, an equals sign, options between commas. */
+  options(flag: string, type: 'choice' | 'score' | 'select', text: string): void {
+    const { instructions, options } = splitOptions(text)
+    if (options === null)
+      throw new UsageError(`--${flag} needs options after "=", for example --${flag} "${EXAMPLES[type]}"; received "${text}"`)
+    this.#add(flag, instructions, { type, instructions, criteria: options })
+  }
+
+  /** Sets a field of the question before it. */
+  modify(modifier: string, field: string, value: unknown, types: readonly Question['type'][]): void {
+    const last = this.#drafts.at(-1)
+    if (last === undefined) throw new UsageError(`--${modifier} is about the question before it; give a question first`)
+    if (!types.includes(last.question.type))
+      throw new UsageError(
+        `--${modifier} goes with ${types.map((type) => `--${type}`).join(', ')}; the question before it is --${last.flag}`,
+      )
+    last.question[field] = value
+  }
+
+  /** Names the question before it. */
+  name(id: string): void {
+    const last = this.#drafts.at(-1)
+    if (last === undefined) throw new UsageError('--as names the question before it; give a question first')
+    if (this.#drafts.some((draft) => draft.id === id)) throw new UsageError(`two questions are called "${id}"; each needs its own name`)
+    last.id = id
+  }
+
+  #add(flag: string, title: string, question: Draft['question']): void {
+    this.#drafts.push({ id: `q${this.#drafts.length + 1}`, flag, title: title.trim(), question })
+  }
+
+  get isEmpty(): boolean {
+    return this.#drafts.length === 0
+  }
+
+  /** The engine checks what is inside. */
+  all(): FlagQuestion[] {
+    return this.#drafts.map(({ id, title, question }) => ({ id, title, question: question as unknown as Question }))
+  }
+}
+
+const EXAMPLES: Readonly<Record<Question['type'], string>> = {
+  noul: 'The customer is angry.',
+  choice: 'Which tab is open?=Home,Orders,Help',
+  score: 'How urgent is it?=low,medium,high',
+  select: 'What is it about?=price,delivery,quality',
+  fill: 'How many items?',
+  extract: 'The order number',
+}
+
+/** Splits at the last "=", and what follows at commas; `\,` and `\=` stand for themselves. No "=": `options` is null. */
+export function splitOptions(text: string): { readonly instructions: string; readonly options: readonly string[] | null } {
+  // Escaped characters step aside as one private-use character each, so that splitting cannot see them.
+  const hidden = text.replace(/\\([\\,=])/g, (_, character: string) => HIDDEN[character] ?? character)
+  const at = hidden.lastIndexOf('=')
+  if (at < 0) return { instructions: shown(hidden), options: null }
+  return {
+    instructions: shown(hidden.slice(0, at).trim()),
+    options: hidden
+      .slice(at + 1)
+      .split(',')
+      .map((option) => shown(option.trim())),
+  }
+}
+
+const HIDDEN: Readonly<Record<string, string>> = { '\\': '\u{F0000}', ',': '\u{F0001}', '=': '\u{F0002}' }
+
+function shown(text: string): string {
+  return Object.entries(HIDDEN).reduce((said, [character, stand]) => said.replaceAll(stand, character), text)
+}

@@ -1,0 +1,145 @@
+// A response to lines for a person: a bar and a number per option, the value of a read, the box in pixels.
+import type { Answer, AskResponse } from '../answers.ts'
+import type { ModelListing } from '../models.ts'
+import { columnsOf, type Paint, padColumns, painter, plain, shorten, type Terminal } from './terminal.ts'
+
+type Look = Pick<Terminal, 'columns' | 'hasColor' | 'hasUnicode'>
+
+interface Pen {
+  readonly paint: Paint
+  readonly columns: number
+  readonly hasUnicode: boolean
+}
+
+/** `titles`: what to call each question, by id. Ends with a newline. */
+export function showResponse(response: AskResponse, titles: ReadonlyMap<string, string>, look: Look): string {
+  const pen: Pen = { paint: painter(look.hasColor), columns: Math.max(40, Math.min(look.columns, 100)), hasUnicode: look.hasUnicode }
+  const blocks = Object.entries(response.answers).map(([id, answer]) => showAnswer(id, titles.get(id) ?? null, answer, pen))
+  const { usage, simo } = response
+  const ms = simo.timings_ms.total
+  const facts = [
+    response.model,
+    `${usage.input_tokens} tokens in${simo.cached_tokens > 0 ? ` (${simo.cached_tokens} cached)` : ''}`,
+    ...(ms === undefined ? [] : [`${Math.round(ms)} ms`]),
+  ]
+  const warnings = simo.warnings.map((warning) => pen.paint('yellow', `! ${plain(warning)}`))
+  return `${[...blocks, [...warnings, pen.paint('dim', facts.join(pen.hasUnicode ? ' · ' : ', '))].join('\n')].join('\n\n')}\n`
+}
+
+function showAnswer(id: string, title: string | null, answer: Answer, pen: Pen): string {
+  const heading = plain(title ?? id)
+  const tag = title === null || title === id ? '' : ` ${pen.paint('dim', shorten(plain(id), 24))}`
+  const room = pen.columns - (tag === '' ? 0 : 1 + Math.min(24, columnsOf(plain(id))))
+  return [`${pen.paint('bold', shorten(heading, room))}${tag}`, ...linesOf(answer, pen).map((line) => `  ${line}`)].join('\n')
+}
+
+function linesOf(answer: Answer, pen: Pen): string[] {
+  switch (answer.type) {
+    case 'noul':
+      return bars([{ label: 'true', probability: answer.noul, isChosen: answer.noul >= 0.5 }], pen)
+    case 'choice': {
+      const rows = Object.entries(answer.probabilities).map(([label, probability]) => ({
+        label,
+        probability,
+        isChosen: label === answer.choice,
+      }))
+      const args = Object.entries(answer.args ?? {}).flatMap(([name, arg]) => showAnswer(name, null, arg, pen).split('\n'))
+      return [...bars(rows, pen), ...args.map((line) => `  ${line}`)]
+    }
+    case 'select':
+      return bars(
+        Object.entries(answer.probabilities).map(([label, probability]) => ({
+          label,
+          probability,
+          isChosen: answer.selected.includes(label),
+        })),
+        pen,
+      )
+    case 'score': {
+      const levels = Object.entries(answer.probabilities)
+      const top = levels.reduce((best, [, p], i) => (p > (levels[best]?.[1] ?? 0) ? i : best), 0)
+      const rows = levels.map(([level, probability], i) => ({ label: answer.legend[level] ?? level, probability, isChosen: i === top }))
+      return [...bars(rows, pen), pen.paint('dim', `expected level ${answer.score.toFixed(2)} of 0 to ${levels.length - 1}`)]
+    }
+    case 'derive':
+      return [answer.valid ? pen.paint('green', shorten(plain(String(answer.value)), pen.columns - 2)) : failed(answer.error, pen)]
+    default:
+      return readLines(answer, pen)
+  }
+}
+
+type ReadAnswer = Exclude<Answer, { type: 'noul' | 'choice' | 'select' | 'score' | 'derive' }>
+
+function readLines(answer: ReadAnswer, pen: Pen): string[] {
+  const { paint } = pen
+  const values = valuesOf(answer).map((value) => paint('green', shorten(plain(value), pen.columns - 2)))
+  const facts = [
+    ...('image_size' in answer ? [`in an image of ${answer.image_size.join(' x ')} pixels`] : []),
+    ...('check' in answer && answer.check !== undefined ? [`checked ${percent(answer.check)}`] : []),
+    `confidence ${answer.confidence.toFixed(2)} (not calibrated)`,
+  ]
+  const said = answer.valid ? (values.length === 0 ? [paint('yellow', 'not there')] : values) : [...values, failed(answer.error, pen)]
+  return [...said, paint('dim', shorten(facts.join(', '), pen.columns - 2))]
+}
+
+function valuesOf(answer: ReadAnswer): readonly string[] {
+  const box = (edges: readonly number[]): string => `[${edges.map((edge) => Math.round(edge * 10) / 10).join(', ')}]`
+  if ('boxes' in answer) return answer.boxes.map(({ coordinates }) => box(coordinates))
+  if ('coordinates' in answer) {
+    const { coordinates, center } = answer
+    return coordinates === null ? [] : [`${box(coordinates)}${center === null ? '' : `, center ${box(center)}`}`]
+  }
+  if ('values' in answer) return answer.values
+  return answer.value === null || answer.value === '' ? [] : [answer.value]
+}
+
+function failed(error: string | undefined, { paint, columns }: Pen): string {
+  return paint('red', shorten(`no valid value${error === undefined ? '' : `: ${plain(error)}`}`, columns - 2))
+}
+
+interface Row {
+  readonly label: string
+  readonly probability: number
+  readonly isChosen: boolean
+}
+
+/** One line per row: mark, label, bar, percent. The label takes up to a third of the line, the bar what is left, up to 32. */
+function bars(rows: readonly Row[], { paint, columns, hasUnicode }: Pen): string[] {
+  const labels = rows.map(({ label }) => plain(label))
+  const labelColumns = Math.min(Math.max(...labels.map(columnsOf)), Math.floor(columns / 3))
+  const barColumns = Math.max(8, Math.min(32, columns - labelColumns - 15))
+  const mark = hasUnicode ? '●' : '*'
+  return rows.map(({ probability, isChosen }, i) => {
+    const bar = drawBar(probability, barColumns, hasUnicode)
+    const line = `${isChosen ? mark : ' '} ${padColumns(labels[i] ?? '', labelColumns)} ${bar} ${percent(probability).padStart(7)}`
+    return isChosen ? paint('cyan', line) : line
+  })
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+
+/** Eighths of a column where Unicode can be shown, so that near values look different. */
+function drawBar(probability: number, columns: number, hasUnicode: boolean): string {
+  const share = Math.max(0, Math.min(1, probability))
+  if (!hasUnicode) return padColumns('#'.repeat(Math.round(share * columns)), columns).replaceAll(' ', '.')
+  const eighths = Math.round(share * columns * 8)
+  return padColumns('█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? ''), columns)
+}
+
+/** 0.5 as "50.0 %". Never "100.0 %" or "0.0 %", which would claim certainty. */
+export function percent(probability: number): string {
+  if (probability > 0.9995) return '>99.9 %'
+  if (probability < 0.0005) return '<0.1 %'
+  return `${(probability * 100).toFixed(1)} %`
+}
+
+/** One line per model. */
+export function showModels(models: readonly ModelListing[], look: Look): string {
+  const paint = painter(look.hasColor)
+  const columns = Math.max(...models.map(({ id }) => columnsOf(plain(id))))
+  const lines = models.map(({ id, name, status }) => {
+    const state = status.replaceAll('_', ' ')
+    return `${padColumns(plain(id), columns)}  ${paint(status === 'available' ? 'green' : 'dim', padColumns(state, 11))}  ${plain(name)}`
+  })
+  return `${lines.join('\n')}\n`
+}

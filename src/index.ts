@@ -1,0 +1,57 @@
+// The package: an engine with the shipped model unless others are given, builders of questions, and every type of the wire.
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { OnnxOptions } from './backends/onnx/options.ts'
+import { type AskOptions, createEngine as createPureEngine, type EngineOptions } from './engine.ts'
+import type { Ask } from './infer.ts'
+import { DEFAULT_MODEL, type ModelListing, type ModelSource } from './models.ts'
+
+export type * from './answers.ts'
+export type { Backend, ModelInfo } from './backends/backend.ts'
+export type { OnnxOptions } from './backends/onnx/options.ts'
+export { choice, extract, fill, noul, score, select } from './builders.ts'
+export type { AskOptions } from './engine.ts'
+export { EngineError, ERROR_CODES, type ErrorCode, type Problem } from './errors.ts'
+export type { AnswerOf, AnswersOf, Ask, OptionsOf, TypedRequest } from './infer.ts'
+export type { ModelListing, ModelSource } from './models.ts'
+export { ENGINE_VERSION } from './response.ts'
+export type { Json } from './types.ts'
+
+/** Asks, lists, closes. */
+export interface Engine {
+  /**
+   * Answers every question about the state; the types of the answers follow from the questions. Throws `EngineError`: the caller's mistakes with
+   * everything that is wrong in `problems`, `deadline_exceeded`, or `internal_error`.
+   */
+  readonly ask: Ask<AskOptions>
+  models(): readonly ModelListing[]
+  /** Refuses new requests, waits for those that run, and frees the models. Twice is once. */
+  close(): Promise<void>
+}
+
+/** As for the pure engine, but `models` may be left out: then it is the shipped one, loaded by the first request. */
+export type CreateEngineOptions = Omit<EngineOptions, 'models'> & Partial<Pick<EngineOptions, 'models'>>
+
+/** Makes an engine. `models` are loaded backends or sources (`localModel('folder')`); default: the model that ships with the package. */
+export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
+  const models = options.models ?? [shippedModel()]
+  // The same function, seen through the types of its requests: what it answers is what its request asked (held by test/types.test.ts and the engine's own).
+  return (await createPureEngine({ ...options, models })) as Engine
+}
+
+/** A model folder (Hugging Face layout, ONNX) to a source that loads on first use, in a worker of its own. Its id is the folder's name unless given. */
+export function localModel(folder: string, options: OnnxOptions = {}): ModelSource {
+  const id = options.id ?? basename(folder)
+  return {
+    id,
+    load: async () => {
+      const { loadOnnxModel } = await import('./backends/onnx/index.ts')
+      return loadOnnxModel(folder, { ...options, id })
+    },
+  }
+}
+
+/** The model in this package's `models/` folder. */
+function shippedModel(): ModelSource {
+  return localModel(fileURLToPath(new URL(`../models/${DEFAULT_MODEL}`, import.meta.url)))
+}
