@@ -1,0 +1,203 @@
+// Idefics3 and its kin (SmolVLM, SmolVLM2, Granite-Docling): three graphs, a chat template and a tile rule to a `Backend`.
+// A state is prefilled once; every branch is a short continuation on its keys and values. See chat.ts and wording.ts for the prompt.
+import { createHash } from 'node:crypto'
+import { EngineError } from '../../../../errors.ts'
+import type { Piece, Prompt } from '../../../../types.ts'
+import type { Backend, Branch, ModelInfo, Prefix } from '../../../backend.ts'
+import { ByteCache } from '../../cache.ts'
+import { CONFIGURATION_FILES, findGraph, hashFiles, type ModelFolder, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../layout.ts'
+import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
+import { loadRuntime, openSession } from '../../session.ts'
+import { makeTokenizer } from '../../tokenizer.ts'
+import { type Chat, makeChat, readTemplate, SPLIT_PICTURES_UP_TO } from './chat.ts'
+import { type Decoder, makeDecoder, type Past } from './decoder.ts'
+import { makeReader, type Reader } from './read.ts'
+import { type Scorer, scoreBranch } from './score.ts'
+import { contextLengthOf, endTokensOf, tileRuleOf, tokensPerTileOf, variablesOf } from './settings.ts'
+import { makeVision, type Vision } from './vision.ts'
+import { pictureLabel, wordRead, wordScored } from './wording.ts'
+
+interface Parts {
+  readonly info: ModelInfo
+  readonly chat: Chat
+  readonly vision: Vision
+  readonly decoder: Decoder
+  readonly scorer: Scorer
+  readonly reader: Reader
+  readonly cacheBytes: number
+}
+
+export async function loadIdefics3(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
+  const [tokenizerJson, tokenizerConfig, preprocessor] = await Promise.all(
+    ['tokenizer.json', 'tokenizer_config.json', 'preprocessor_config.json'].map((file) => readJson(folder, file)),
+  )
+  if (!tokenizerJson || !tokenizerConfig || !preprocessor) throw new Error('unreachable: readJson throws')
+  const graphs = {
+    vision: findGraph(folder, 'vision_encoder', VISION_DTYPES, options),
+    embed: findGraph(folder, 'embed_tokens', TEXT_DTYPES, options),
+    decoder: findGraph(folder, 'decoder_model_merged', TEXT_DTYPES, options),
+  }
+  const tokenizer = makeTokenizer(tokenizerJson, tokenizerConfig)
+  const template = await readTemplate(folder, tokenizerConfig)
+  const rule = tileRuleOf(preprocessor, options)
+  const tokensPerTile = await tokensPerTileOf(folder)
+  const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig)
+  const contextLength = contextLengthOf(folder)
+  const chat = makeChat({ tokenizer, template, variables: variablesOf(tokenizerConfig), rule, tokensPerTile })
+  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...Object.values(graphs).flatMap(({ files }) => files)])
+
+  const runtime = await loadRuntime()
+  const cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
+  const vision = makeVision(runtime, await openSession(graphs.vision, options), cacheBytes)
+  const decoder = makeDecoder(runtime, await openSession(graphs.embed, options), await openSession(graphs.decoder, options))
+  const id = options.id ?? folder.name
+  const fits = (past: Past, added: number): void =>
+    refuseTooLong(past.length + added, contextLength, 'the state with its question and answer')
+  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits }
+  const info: ModelInfo = {
+    id,
+    name: id,
+    revision,
+    templateHash: hashOf({ template, rule, tokensPerTile, endTokens, SPLIT_PICTURES_UP_TO, samples: sampleWording(chat) }),
+    contextLength,
+    capabilities: { images: true, boxes: false },
+  }
+  return makeBackend({ info, chat, vision, decoder, scorer, reader: makeReader(scorer), cacheBytes })
+}
+
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+
+/** Every kind of question once, as ids: a change of words or of tokenizer changes the hash without anyone having to think of it. */
+function sampleWording(chat: Chat): number[][] {
+  const candidates = [
+    { name: 'one', description: 'first' },
+    { name: 'two', description: null },
+  ]
+  const kinds = ['binary', 'exclusive', 'ordinal', 'independent'] as const
+  const branch: Branch = { readout: 'read', instructions: 'What?', candidates: [], image: null }
+  const item = { type: 'int' } as const
+  const grammars = [
+    item,
+    { type: 'text' },
+    { type: 'number' },
+    { type: 'date' },
+    { type: 'enum', values: ['a'] },
+    { type: 'list', item, maxItems: 2 },
+  ] as const
+  const questions = [
+    ...kinds.flatMap((readout) => wordScored({ ...branch, readout, candidates }, 'image_1').map(({ question }) => question)),
+    ...grammars.map((grammar) => wordRead(branch, { type: 'grammar', grammar, maxTokens: 1 }, null)),
+    ...[false, true].map((many) => wordRead(branch, { type: 'span', many, format: 'money' }, null)),
+    pictureLabel('image_1'),
+  ]
+  return questions.map((question) => chat.encodeQuestion(question))
+}
+
+function refuseTooLong(tokens: number, contextLength: number, what: string): void {
+  if (tokens <= contextLength) return
+  throw new EngineError(
+    'context_length_exceeded',
+    `${what} would take ${tokens} tokens, the model takes ${contextLength}; shorten the state or send fewer or smaller pictures`,
+  )
+}
+
+/** Pictures are told by name when there are several, so that a question can be about one of them. */
+function labelled(pieces: readonly Piece[]): readonly Piece[] {
+  if (pieces.filter(({ type }) => type === 'image').length < 2) return pieces
+  return pieces.flatMap((piece): Piece[] =>
+    piece.type === 'image' ? [{ type: 'text', text: pictureLabel(piece.id), source: null }, piece] : [piece],
+  )
+}
+
+function keyOf(pieces: readonly Piece[]): string {
+  return hashOf(
+    pieces.map((piece) =>
+      piece.type === 'text' ? ['text', piece.text] : ['image', piece.id, piece.picture.sha256, piece.picture.width, piece.picture.height],
+    ),
+  )
+}
+
+function makeBackend({ info, chat, vision, decoder, scorer, reader, cacheBytes }: Parts): Backend {
+  const pasts = new ByteCache<Past>(cacheBytes)
+  const underWay = new Set<Promise<unknown>>()
+  let isClosed = false
+
+  /** Runs on a model that is open, and is waited for when it closes. */
+  const work = <T>(task: () => Promise<T>): Promise<T> => {
+    if (isClosed) return Promise.reject(new EngineError('internal_error', 'the model is closed; load it again'))
+    const running = task()
+    underWay.add(running)
+    const done = (): void => void underWay.delete(running)
+    running.then(done, done)
+    return running
+  }
+
+  const prefill = async (pieces: readonly Piece[]): Promise<Past> => {
+    const { ids, pictures } = chat.encodeState(pieces)
+    refuseTooLong(ids.length, info.contextLength, 'the state')
+    const embeddings = await decoder.embed(ids)
+    for (const { picture, rule, at } of pictures) {
+      const features = await vision.features(picture, rule)
+      if (features.length !== at.length * decoder.width) {
+        throw new EngineError('internal_error', `vision_encoder gave ${features.length / decoder.width} rows for ${at.length} image tokens`)
+      }
+      at.forEach((position, i) => {
+        embeddings.set(features.subarray(i * decoder.width, (i + 1) * decoder.width), position * decoder.width)
+      })
+    }
+    return decoder.read(decoder.empty, embeddings)
+  }
+
+  const open = async (prompt: Prompt): Promise<Prefix> => {
+    const pieces = labelled(prompt.pieces)
+    const key = keyOf(pieces)
+    const kept = pasts.get(key)
+    const past = kept ?? (await prefill(pieces))
+    if (kept === undefined) pasts.set(key, past, past.bytes)
+    const images = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece.id] : []))
+    return prefixOf(prompt, past, kept === undefined ? 0 : past.length, images)
+  }
+
+  const prefixOf = (prompt: Prompt, past: Past, cachedTokens: number, images: readonly string[]): Prefix => {
+    let isOpen = true
+    const guard = <T>(task: () => Promise<T>): Promise<T> =>
+      isOpen ? work(task) : Promise.reject(new EngineError('internal_error', 'this encoded state is closed; open it again'))
+    const aboutOf = ({ image }: Branch): string | null => {
+      if (image === null) return null
+      if (!images.includes(image)) {
+        throw new EngineError('invalid_question', `there is no image '${image}' in the state; it has ${images.join(', ') || 'none'}`)
+      }
+      return images.length > 1 ? image : null
+    }
+    return {
+      tokens: past.length,
+      cachedTokens,
+      score: (branches) =>
+        guard(async () => {
+          const scores = []
+          for (const branch of branches) scores.push(await scoreBranch(scorer, past, branch, aboutOf(branch)))
+          return scores
+        }),
+      generate: (branch, constraint) => guard(async () => reader.generate(past, prompt, branch, constraint, aboutOf(branch))),
+      close: () => {
+        isOpen = false
+      },
+    }
+  }
+
+  let closing: Promise<void> | null = null
+  return {
+    info,
+    open: (prompt) => work(() => open(prompt)),
+    close: () => {
+      closing ??= (async () => {
+        isClosed = true
+        await Promise.allSettled([...underWay])
+        pasts.clear()
+        await vision.close()
+        await decoder.close()
+      })()
+      return closing
+    },
+  }
+}

@@ -1,0 +1,91 @@
+// Reads behind a past: greedy decoding under a constraint, one token a run, with the keys and values of the question kept between them.
+import type { Automaton } from '../../../../constraint/automaton.ts'
+import { decode } from '../../../../constraint/decode.ts'
+import { compileGrammar } from '../../../../constraint/grammar.ts'
+import { compileSpans, readSpans } from '../../../../constraint/substring.ts'
+import { buildTokenTrie, constrainTokens, type TokenConstraint, type TokenTrie } from '../../../../constraint/token-trie.ts'
+import { EngineError } from '../../../../errors.ts'
+import type { Prompt } from '../../../../types.ts'
+import type { Branch, Constraint, Generated } from '../../../backend.ts'
+import type { Past } from './decoder.ts'
+import type { Scorer } from './score.ts'
+import { NOTHING, wordRead } from './wording.ts'
+
+/** Tokens a quoted span, or all of several, may take. */
+const SPAN_TOKENS = 128
+const MANY_SPANS_TOKENS = 384
+/** Compiled grammars kept: their masks are what costs. */
+const KEPT_GRAMMARS = 16
+
+/** The same language with an optional space in front, as most tokenizers write the first word of an answer. */
+export function afterSpace(inner: Automaton): Automaton {
+  const SPACE = 0x20
+  const START = -1
+  return {
+    start: START,
+    step: (state, byte) => (state !== START ? inner.step(state, byte) : byte === SPACE ? inner.start : inner.step(inner.start, byte)),
+    accepts: (state) => inner.accepts(state === START ? inner.start : state),
+  }
+}
+
+export interface Reader {
+  generate(past: Past, prompt: Prompt, branch: Branch, constraint: Constraint, about: string | null): Promise<Generated>
+}
+
+export function makeReader(scorer: Scorer): Reader {
+  const { tokenizer, chat, decoder, endTokens } = scorer
+  const grammars = new Map<string, TokenConstraint>()
+  let trie: TokenTrie | null = null
+  const tokenTrie = (): TokenTrie => {
+    trie ??= buildTokenTrie(tokenizer.vocabulary)
+    return trie
+  }
+  const grammarOf = (constraint: Constraint & { type: 'grammar' }): TokenConstraint => {
+    const key = JSON.stringify(constraint.grammar)
+    let found = grammars.get(key)
+    if (found === undefined) {
+      const automaton = compileGrammar(constraint.grammar)
+      found = constrainTokens(tokenTrie(), chat.opensWithSpace ? automaton : afterSpace(automaton))
+      if (grammars.size >= KEPT_GRAMMARS) grammars.delete(grammars.keys().next().value as string)
+      grammars.set(key, found)
+    }
+    return found
+  }
+
+  return {
+    async generate(past, prompt, branch, constraint, about) {
+      if (constraint.type === 'box') {
+        throw new EngineError('capability_not_supported', 'this model cannot point at pixels; use a model whose capabilities say boxes')
+      }
+      const question = chat.encodeQuestion(wordRead(branch, constraint, about))
+      const maxTokens = constraint.type === 'grammar' ? constraint.maxTokens : constraint.many ? MANY_SPANS_TOKENS : SPAN_TOKENS
+      scorer.fits(past, question.length + maxTokens)
+
+      let kept = past
+      const nextLogits = async (tokens: readonly number[]): Promise<Float32Array> => {
+        const read = await decoder.next(kept, tokens.length === 0 ? question : [tokens.at(-1) as number], true)
+        kept = read.past
+        return read.logits
+      }
+      const options = { maxTokens, endTokens }
+
+      if (constraint.type === 'grammar') {
+        const decoded = await decode(nextLogits, grammarOf(constraint), options)
+        const text = chat.opensWithSpace ? decoded.text : decoded.text.replace(/^ /, '')
+        return { type: 'text', text, complete: decoded.complete, ...counted(question, decoded) }
+      }
+      const spans = compileSpans(prompt, {
+        format: constraint.format,
+        many: constraint.many,
+        nothing: NOTHING,
+        leadingSpace: !chat.opensWithSpace,
+      })
+      const decoded = await decode(nextLogits, constrainTokens(tokenTrie(), spans), options)
+      return { type: 'spans', spans: readSpans(spans, decoded), ...counted(question, decoded) }
+    },
+  }
+}
+
+function counted(question: readonly number[], { tokens, logProbability }: { tokens: readonly number[]; logProbability: number }) {
+  return { inputTokens: question.length, outputTokens: tokens.length, logProbability }
+}

@@ -1,0 +1,121 @@
+// Scored branches behind a past: one pass gives the log-probabilities of all symbols of a question. Where candidates have no symbols of one
+// token each, their texts are scored instead, by the mean log-probability of their tokens (so that long names are not put behind short ones).
+import { EngineError } from '../../../../errors.ts'
+import { logSoftmax, logSumExp } from '../../../../math.ts'
+import type { Branch, ScoreRow, Scores } from '../../../backend.ts'
+import type { TextTokenizer } from '../../tokenizer.ts'
+import type { Chat } from './chat.ts'
+import type { Decoder, Past } from './decoder.ts'
+import { listed, type Symbols, type Wording, wordScored } from './wording.ts'
+
+export interface Scorer {
+  tokenizer: TextTokenizer
+  chat: Chat
+  decoder: Decoder
+  /** Ids that end an answer. */
+  endTokens: readonly number[]
+  /** Refuses what does not fit behind the past; throws `context_length_exceeded`. */
+  fits(past: Past, added: number): void
+}
+
+/** Where symbols are read: tokens said before them (a lone space, for tokenizers that split it from digits), then the ids that say each one. */
+export interface ReadOut {
+  readonly lead: readonly number[]
+  readonly ids: readonly (readonly number[])[] // [symbol][spelling]
+}
+
+/** Finds single tokens for all symbols; null when some symbol has none of its own. The first spelling decides, the others join when they are single too. */
+export function readOutOf(symbols: Symbols, tokenizer: TextTokenizer, opensWithSpace: boolean): ReadOut | null {
+  if (symbols === null) return null
+  const front = opensWithSpace ? '' : ' '
+  const first = symbols.map(([spelling]) => tokenizer.encode(`${front}${spelling}`))
+  const lead = first[0]?.slice(0, -1) ?? []
+  const behindLead = (ids: readonly number[]): number | null =>
+    ids.length === lead.length + 1 && lead.every((id, i) => ids[i] === id) ? (ids.at(-1) as number) : null
+  const taken = new Set<number>()
+  const ids: number[][] = []
+  for (const main of first) {
+    const id = behindLead(main)
+    if (id === null || taken.has(id)) return null
+    taken.add(id)
+    ids.push([id])
+  }
+  symbols.forEach((spellings, i) => {
+    // Without a lead the model may also leave the space out.
+    for (const text of spellings.flatMap((spelling) => [`${front}${spelling}`, ...(lead.length === 0 ? [spelling] : [])])) {
+      const id = behindLead(tokenizer.encode(text))
+      if (id === null || taken.has(id)) continue
+      taken.add(id)
+      ids[i]?.push(id)
+    }
+  })
+  return { lead, ids }
+}
+
+/** Log-probabilities of the symbols: spellings of one symbol are summed. */
+function symbolRow(logits: Float32Array, ids: ReadOut['ids']): ScoreRow {
+  const norm = logSumExp(logits)
+  if (!Number.isFinite(norm)) throw new EngineError('internal_error', 'the model gave logits that are not numbers; try another dtype')
+  const logProbabilities = ids.map((spellings) => logSumExp(spellings.map((id) => logits[id] as number)) - norm)
+  return { logProbabilities, mass: massOf(logProbabilities) }
+}
+
+const massOf = (logProbabilities: readonly number[]): number => Math.min(1, Math.exp(logSumExp(logProbabilities)))
+
+/** Candidate texts behind the question. The row sums to the probability of all texts, each with its end; within it, shares go by mean log-probability. */
+async function textRow(
+  scorer: Scorer,
+  past: Past,
+  question: readonly number[],
+  texts: readonly string[],
+): Promise<{ row: ScoreRow; tokens: number }> {
+  const { tokenizer, chat, decoder, endTokens } = scorer
+  const answers = texts.map((text) => tokenizer.encode(chat.opensWithSpace ? text : ` ${text}`))
+  const longest = Math.max(...answers.map((ids) => ids.length))
+  scorer.fits(past, question.length + longest)
+  const behind = await decoder.next(past, question, true)
+  const sums: number[] = []
+  for (const ids of answers) {
+    const rows = [behind.logits, ...(await decoder.each(behind.past, ids))]
+    const ofTokens = ids.map((id, i) => (rows[i]?.[id] as number) - logSumExp(rows[i] as Float32Array))
+    const last = rows.at(-1) as Float32Array
+    // The end belongs to the answer: without it "ash" would take its share of "ashtray".
+    sums.push(ofTokens.reduce((a, b) => a + b, 0) + logSumExp(endTokens.map((id) => last[id] as number)) - logSumExp(last))
+  }
+  const mass = massOf(sums)
+  const shares = logSoftmax(sums.map((sum, i) => sum / ((answers[i]?.length ?? 0) + 1)))
+  return {
+    row: { logProbabilities: shares.map((share) => share + logSumExp(sums)), mass },
+    tokens: question.length + answers.reduce((sum, ids) => sum + ids.length, 0),
+  }
+}
+
+/** Scores one branch. `about` is the picture it is about, when there are several. */
+export async function scoreBranch(scorer: Scorer, past: Past, branch: Branch, about: string | null): Promise<Scores> {
+  const { tokenizer, chat, decoder } = scorer
+  const rows: ScoreRow[] = []
+  let inputTokens = 0
+  for (const wording of wordScored(branch, about)) {
+    const readOut = readOutOf(wording.symbols, tokenizer, chat.opensWithSpace)
+    if (readOut === null) {
+      const spelled = inFull(branch, wording, about)
+      const { row, tokens } = await textRow(scorer, past, chat.encodeQuestion(spelled.question), spelled.texts)
+      rows.push(row)
+      inputTokens += tokens
+      continue
+    }
+    const ids = [...chat.encodeQuestion(wording.question), ...readOut.lead]
+    scorer.fits(past, ids.length)
+    rows.push(symbolRow((await decoder.next(past, ids)).logits, readOut.ids))
+    inputTokens += ids.length
+  }
+  return { rows, inputTokens }
+}
+
+/** The same question to be answered in words: candidate names, or the first spellings of yes and no. */
+function inFull(branch: Branch, wording: Wording, about: string | null): { question: string; texts: string[] } {
+  if (branch.readout === 'binary' || branch.readout === 'independent') {
+    return { question: wording.question, texts: (wording.symbols ?? []).map(([spelling]) => spelling as string) }
+  }
+  return { question: listed(branch, about, null).question, texts: branch.candidates.map(({ name }) => name) }
+}

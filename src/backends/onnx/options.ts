@@ -1,0 +1,21 @@
+// What a caller may set when loading a model from a folder. Everything has a default; nothing here changes what a folder must contain.
+
+/** How the numbers of a graph are stored: the suffix of its file, `fp32` for none. See `layout.ts` for the list. */
+export type Dtype = 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | 'q4f16' | 'bnb4'
+
+export interface OnnxOptions {
+  /** Name in `info.id` and in answers. Default: the name of the folder. */
+  readonly id?: string
+  /** Threads of one session. Default: 2, or 1 on a machine with one core. */
+  readonly threads?: number
+  /** One dtype for every graph, or one per graph name (`vision_encoder`, …). Default: the best one that the folder has. */
+  readonly dtype?: Dtype | { readonly [graph: string]: Dtype }
+  /** Bytes kept for encoded states, and as many again for encoded pictures. Default: 256 MiB. */
+  readonly cacheBytes?: number
+  /** Overrides the picture rule of the folder: fewer pixels are faster and read less. Part of `info.templateHash`. */
+  readonly pictures?: { readonly longestEdge?: number; readonly split?: boolean }
+  /** Runs the model on the calling thread, which then stands still during every call. For tools and tests; default false: a worker. */
+  readonly inProcess?: boolean
+}
+
+export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
