@@ -1,0 +1,61 @@
+// Runs one question against a scripted prefix: what the tests of the kinds share.
+import type { Answer } from '../../src/answers.ts'
+import type { Branch, Constraint, Generated, Scores } from '../../src/backends/backend.ts'
+import { parse } from '../../src/constraint/grammar.ts'
+import { REQUEST_LIMITS } from '../../src/limits.ts'
+import { inquiryContext } from '../../src/plan.ts'
+import type { AskedQuestion, Fault, Finding, SentImage } from '../../src/questions/asked.ts'
+import { checkQuestions } from '../../src/questions/index.ts'
+import type { Failed } from '../../src/questions/inquiry.ts'
+import { runInquiries } from '../../src/rounds.ts'
+
+/** Checks one question; its faults, and the question when there are none. */
+export function checkOne(question: unknown, id = 'q'): { asked: AskedQuestion | null; faults: Fault[] } {
+  const faults: Fault[] = []
+  const [asked] = checkQuestions({ [id]: question }, '/questions', { limits: REQUEST_LIMITS, report: (fault) => faults.push(fault) })
+  return { asked: asked ?? null, faults }
+}
+
+export interface Script {
+  /** Probabilities by row, for each scored branch. */
+  readonly score?: (branch: Branch) => number[][]
+  readonly read?: (branch: Branch, constraint: Constraint) => Generated | Failed
+  readonly images?: readonly SentImage[]
+}
+
+/** Asks one question; its finding and the branches it asked. Throws when the question has faults. */
+export async function askOne<A extends Answer = Answer>(
+  question: unknown,
+  script: Script,
+): Promise<{ answer: A; finding: Finding; rounds: Branch[][]; passes: number }> {
+  const { asked, faults } = checkOne(question)
+  if (asked === null) throw new Error(faults.map(({ message }) => message).join(' '))
+  const rounds: Branch[][] = []
+  const prefix = {
+    tokens: 1,
+    cachedTokens: 0,
+    async score(branches: readonly Branch[]): Promise<Scores[]> {
+      rounds.push([...branches])
+      return branches.map((branch) => {
+        const rows = script.score?.(branch) ?? []
+        return { rows: rows.map((row) => ({ logProbabilities: row.map(Math.log), mass: row.reduce((a, b) => a + b, 0) })), inputTokens: 1 }
+      })
+    },
+    async generate(branch: Branch, constraint: Constraint): Promise<Generated> {
+      rounds.push([branch])
+      const reply = script.read?.(branch, constraint)
+      if (reply === undefined || reply.type === 'failed') throw new Error('no such read')
+      return reply
+    },
+    close() {},
+  }
+  const context = inquiryContext(script.images ?? [], parse)
+  const { results, passes } = await runInquiries(prefix, [{ param: asked.param, inquiry: asked.inquire(context) }], () => {})
+  const finding = results[0]!.value
+  return { answer: finding.answer as unknown as A, finding, rounds, passes }
+}
+
+/** A reply to a read of a text. */
+export function written(text: string, probability = 0.5, complete = true): Generated {
+  return { type: 'text', text, complete, logProbability: Math.log(probability), inputTokens: 1, outputTokens: 1 }
+}
