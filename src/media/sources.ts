@@ -1,0 +1,161 @@
+// Where the bytes of a picture are said to be, doubted (`checkSource`), and then fetched (`readSource`). Nothing here goes to the network.
+import { open } from 'node:fs/promises'
+import { EngineError, type ErrorCode, pointer } from '../errors.ts'
+import { checkImageBytes, type ImageLimits } from './images.ts'
+
+export interface SourceOptions extends ImageLimits {
+  /** Whether `path` sources are read. True by default: the engine runs in the caller's process. Say false where requests come from elsewhere. */
+  readonly localFiles: boolean
+  /** Files that came with the request, for `part` sources: name to bytes. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
+/** A source whose shape is right. `param` is the JSON Pointer to name when its bytes are not. */
+export type CheckedSource = { readonly param: string } & (
+  | { readonly type: 'base64'; readonly data: string }
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly type: 'path'; readonly path: string }
+  | { readonly type: 'part'; readonly name: string }
+)
+
+/** Takes the problems of one request; `param` is a JSON Pointer. */
+export interface Reporter {
+  report(code: ErrorCode, param: string, message: string): void
+  /** Reports every field of `value` that is not among the known ones. */
+  unknownFields(value: object, known: readonly string[], param: string): void
+}
+
+const FIELDS = {
+  base64: ['type', 'media_type', 'data'],
+  bytes: ['type', 'media_type', 'bytes'],
+  path: ['type', 'media_type', 'path'],
+  part: ['type', 'media_type', 'name'],
+  url: ['type', 'media_type', 'url'],
+} as const
+const TYPES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
+
+function describe(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : value === undefined ? 'nothing' : `a value of type ${typeof value}`
+}
+
+/** A data URL (RFC 2397) in base64, or a reported problem. Other URLs are not fetched. */
+export function checkUrl(url: unknown, param: string, reporter: Reporter): CheckedSource | null {
+  if (typeof url !== 'string') {
+    reporter.report('invalid_request', param, `A URL is a string, received ${describe(url)}.`)
+    return null
+  }
+  if (!/^data:/i.test(url)) {
+    const message =
+      'Fetching URLs is not supported in this version; download the image and send it as {"type": "base64", "media_type", "data"} or as a data: URL.'
+    reporter.report('invalid_request', param, message)
+    return null
+  }
+  const comma = url.indexOf(',')
+  // Parameters such as charset may stand before `;base64`, which is last.
+  if (comma === -1 || comma > 256 || !/;\s*base64$/i.test(url.slice(0, comma))) {
+    reporter.report('invalid_image', param, 'A data: URL of an image reads data:<media type>;base64,<data>.')
+    return null
+  }
+  return { type: 'base64', data: url.slice(comma + 1), param }
+}
+
+/** The shape of a source, or null with the problems reported. A string is taken as a data URL. */
+export function checkSource(source: unknown, param: string, reporter: Reporter): CheckedSource | null {
+  if (typeof source === 'string') return checkUrl(source, param, reporter)
+  if (typeof source !== 'object' || source === null || Array.isArray(source)) {
+    reporter.report('invalid_request', param, `A source is an object with a type (${TYPES.join(', ')}), received ${describe(source)}.`)
+    return null
+  }
+  const fields = source as Readonly<Record<string, unknown>>
+  const type = TYPES.find((known) => known === fields.type)
+  if (type === undefined) {
+    const got = typeof fields.type === 'string' ? JSON.stringify(fields.type.slice(0, 40)) : describe(fields.type)
+    reporter.report('invalid_request', pointer(param, 'type'), `The type of a source is one of ${TYPES.join(', ')}; received ${got}.`)
+    return null
+  }
+  reporter.unknownFields(source, FIELDS[type], param)
+  if (fields.media_type !== undefined && typeof fields.media_type !== 'string') {
+    reporter.report('invalid_request', pointer(param, 'media_type'), `media_type is a string, received ${describe(fields.media_type)}.`)
+  }
+  if (type === 'url') return checkUrl(fields.url, pointer(param, 'url'), reporter)
+  if (type === 'bytes') {
+    const { bytes } = fields
+    if (bytes instanceof Uint8Array) return { type, bytes, param: pointer(param, 'bytes') }
+    if (bytes instanceof ArrayBuffer) return { type, bytes: new Uint8Array(bytes), param: pointer(param, 'bytes') }
+    reporter.report('invalid_request', pointer(param, 'bytes'), `bytes is a Uint8Array, received ${describe(bytes)}; in JSON use base64.`)
+    return null
+  }
+  const field = type === 'base64' ? 'data' : type === 'path' ? 'path' : 'name'
+  const value = fields[field]
+  if (typeof value !== 'string' || value === '') {
+    reporter.report(
+      'invalid_request',
+      pointer(param, field),
+      `${field} is a string that is not empty, received ${value === '' ? '""' : describe(value)}.`,
+    )
+    return null
+  }
+  const at = { param: pointer(param, field) }
+  return type === 'base64' ? { type, data: value, ...at } : type === 'path' ? { type, path: value, ...at } : { type, name: value, ...at }
+}
+
+/** Standard base64, line breaks allowed; Buffer alone would skip over anything. */
+function decodeBase64(text: string, limits: ImageLimits, param: string): Uint8Array {
+  const data = /\s/.test(text) ? text.replace(/\s+/g, '') : text
+  checkImageBytes(Math.floor((data.length * 3) / 4) - 2, limits, param)
+  const bad = data.search(/[^A-Za-z0-9+/=]|=(?!=?$)/)
+  if (bad !== -1) {
+    throw new EngineError('invalid_image', `The data is not base64: character ${bad + 1} of ${data.length} is out of place.`, { param })
+  }
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
+  if ((padding > 0 && data.length % 4 !== 0) || data.length % 4 === 1) {
+    throw new EngineError('invalid_image', `The data is not whole base64: ${data.length} characters; it may be cut short.`, { param })
+  }
+  return Buffer.from(data, 'base64')
+}
+
+/** Reads a file, at most as many bytes as an image may have. The path itself is never said. */
+async function readLocalFile(path: string, limits: ImageLimits, param: string): Promise<Uint8Array> {
+  const fail = (cause: unknown): never => {
+    if (cause instanceof EngineError) throw cause
+    const code = (cause as { code?: unknown } | null)?.code
+    throw new EngineError(
+      'invalid_image',
+      `The file cannot be read (${typeof code === 'string' ? code : 'unknown reason'}); check the path and its rights.`,
+      { param },
+    )
+  }
+  const file = await open(path, 'r').catch(fail)
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile()) throw new EngineError('invalid_image', 'The path leads to something that is no regular file.', { param })
+    checkImageBytes(stats.size, limits, param)
+    return await file.readFile()
+  } catch (cause) {
+    return fail(cause)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The bytes of a source. Throws `invalid_image`, `image_too_large`, or `invalid_request` for a source that is not open to this request. */
+export async function readSource(source: CheckedSource, options: SourceOptions): Promise<Uint8Array> {
+  const { param } = source
+  switch (source.type) {
+    case 'base64':
+      return decodeBase64(source.data, options, param)
+    case 'bytes':
+      return source.bytes
+    case 'path':
+      if (options.localFiles) return readLocalFile(source.path, options, param)
+      throw new EngineError('invalid_request', 'Files of this machine are not read for this request; send the image as base64.', { param })
+    case 'part': {
+      const file = options.files.get(source.name)
+      if (file !== undefined) return file
+      const there = [...options.files.keys()].map((name) => JSON.stringify(name)).join(', ')
+      const message = `No file ${JSON.stringify(source.name.slice(0, 80))} came with the request${there === '' ? '; send the image as base64' : `; there are ${there}`}.`
+      throw new EngineError('invalid_request', message, { param })
+    }
+  }
+}
