@@ -82,6 +82,8 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
         const drained = call<null>({ type: 'close' })
         stopped ??= new EngineError('internal_error', 'the model is closed; load it again')
         await drained.catch(() => {})
+        // Held until it is gone, or the process could end while its sessions are being freed.
+        worker.ref()
         await exited
       })()
       return closing
