@@ -55,7 +55,8 @@ const DEADLINE_MS = 60_000
 const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, run) {
-    const timer = setTimeout(run, ms)
+    // Node runs a timer beyond 32 bits at once.
+    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1))
     return () => clearTimeout(timer)
   },
 }
@@ -126,6 +127,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return {
     async ask(request, { signal, deadlineMs = options.deadlineMs ?? DEADLINE_MS } = {}) {
       if (closing) throw new EngineError('model_not_available', 'This engine is closed; create a new one.')
+      if (!(deadlineMs > 0))
+        throw new EngineError('invalid_request', `deadlineMs is a number of milliseconds above 0, received ${deadlineMs}.`)
       const stop = startStop(clock, deadlineMs, signal)
       // A stopped request goes on until the call of the model it is in comes back; `close` waits for that.
       const work = answer(request, stop)

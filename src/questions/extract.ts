@@ -52,10 +52,15 @@ function* inquireWords({ branch, format, isMany, isChecked }: Asking): Inquiry<F
   return finding({ type: 'extract', values: items.map(({ value }) => value), items, ...shared })
 }
 
+/** To a ten-thousandth: edges are in thousandths of a pixel, and half of one is not to come out as 0.49999999. */
+function middle(from: number, to: number): number {
+  return Math.round((from + to) * 5000) / 10_000
+}
+
 function boxItem(box: Box, image: SentImage): BoxItem {
   const coordinates = image.toSentPixels(box.edges)
   const [left, top, right, bottom] = coordinates
-  return { coordinates, center: [(left + right) / 2, (top + bottom) / 2], confidence: readConfidence(box.logProbability) }
+  return { coordinates, center: [middle(left, right), middle(top, bottom)], confidence: readConfidence(box.logProbability) }
 }
 
 function* inquireBox({ branch, isMany }: Asking, context: InquiryContext): Inquiry<Finding<BoxAnswer | BoxManyAnswer>> {
