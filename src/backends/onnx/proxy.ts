@@ -16,7 +16,8 @@ type Call = Request extends infer R ? (R extends { id: number } ? Omit<R, 'id'> 
 /** Starts a worker from a built entry file and loads the model in it. */
 export async function startWorker(entry: URL, folder: string, options: OnnxOptions): Promise<Backend> {
   const start: WorkerStart = { folder, options }
-  const worker = new Worker(entry, { workerData: start })
+  // Flags of the calling process (an --eval, a loader) are not meant for the worker, and some would stop it.
+  const worker = new Worker(entry, { workerData: start, execArgv: [] })
   const pending = new Map<number, Pending>()
   let nextId = 1
   let stopped: Error | null = null
