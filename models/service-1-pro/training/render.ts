@@ -1,39 +1,54 @@
-// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT FILE...
-// One JSON line a row: [source, ids, cases, segments, questions]; a question is [kind, ids, cases, options, truth]; an option is [ids, cases].
-// Truths: a probability, the row of an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), or answer ids.
+// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE...
+// ROOT is the folder that image paths are relative to. One JSON line a row: [source, ids, cases, segments, questions, picture?]; a question is
+// [kind, ids, cases, options, truth]; an option is [ids, cases]; a picture is [path, rows, cols, aspect, kept cells]. Truths: a probability, the row of
+// an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), lists of cells, or answer ids.
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import type { Branch, Constraint } from '../../../src/backends/backend.ts'
-import { CONTROL, kindOf } from '../../../src/backends/onnx/families/decision/control.ts'
+import { type Cell, cellsOf, keptCells } from '../../../src/backends/onnx/families/decision/cells.ts'
+import { kindOf } from '../../../src/backends/onnx/families/decision/control.ts'
 import { type PackedState, packBranch, packState } from '../../../src/backends/onnx/families/decision/pack.ts'
 import { PieceTokenizer } from '../../../src/backends/onnx/families/decision/text.ts'
-import { jsonPieces } from '../../../src/state-json.ts'
-import type { Json, Prompt } from '../../../src/types.ts'
-import { type Labelled, toWork } from './labelled.ts'
+import { tilePicture } from '../../../src/backends/onnx/tiles.ts'
+import { REQUEST_LIMITS } from '../../../src/limits.ts'
+import { inquiryContext } from '../../../src/plan.ts'
+import { checkStatement } from '../../../src/questions/check.ts'
+import { checkQuestions } from '../../../src/questions/index.ts'
+import type { Work } from '../../../src/questions/inquiry.ts'
+import { readState } from '../../../src/state.ts'
+import type { Json, Piece } from '../../../src/types.ts'
+import { type PictureCells, type Target, targetOf } from './targets.ts'
 
+/** Longer states are cut, dialogues at their beginning. Pages are never cut. */
 const MOST_STATE_TOKENS = 288
+/** One read in so many also becomes a question whether a proposed answer is right. */
+const CHECK_EVERY = 4
+const RULE = { longestEdge: 1024, tileSize: 256, split: true, upscale: false }
 
 interface Row {
   readonly id: string
   readonly source: string
   readonly state: Json
-  readonly questions: Record<string, Labelled>
+  readonly questions: Record<string, { readonly type: string; readonly instructions?: string; readonly kind?: string }>
   readonly truth: Record<string, Json>
 }
 
-const [tokenizerPath, outPath, ...files] = process.argv.slice(2)
-if (tokenizerPath === undefined || outPath === undefined) throw new Error('usage: tsx render.ts TOKENIZER OUT FILE...')
+const [tokenizerPath, outPath, root, ...files] = process.argv.slice(2)
+if (tokenizerPath === undefined || outPath === undefined || root === undefined)
+  throw new Error('usage: tsx render.ts TOKENIZER OUT ROOT FILE...')
 const tokenizer = new PieceTokenizer(JSON.parse(readFileSync(tokenizerPath, 'utf8')))
 const out = createWriteStream(outPath)
 const lost = new Map<string, number>()
+let reads = 0
 
 for (const file of files) {
-  const lines = createInterface({ input: createReadStream(file).pipe(createGunzip()) })
+  const stream = createReadStream(file)
+  const lines = createInterface({ input: file.endsWith('.gz') ? stream.pipe(createGunzip()) : stream })
   let rows = 0
   for await (const line of lines) {
-    const rendered = render(JSON.parse(line) as Row)
+    const rendered = await render(JSON.parse(line) as Row)
     if (rendered === null) continue
     rows++
     if (!out.write(`${JSON.stringify(rendered)}\n`)) await new Promise((resolve) => out.once('drain', () => resolve(null)))
@@ -43,99 +58,98 @@ for (const file of files) {
 out.end()
 console.log('left out:', Object.fromEntries(lost))
 
-function render(row: Row): unknown[] | null {
-  const prompt: Prompt = {
-    pieces: typeof row.state === 'string' ? [{ type: 'text', text: row.state, source: { part: 0, path: null } }] : jsonPieces(row.state, 0),
-  }
-  const state = packState(prompt, tokenizer, () => 0)
-  // A long dialogue is cut at its beginning, any other long state at its end; the first token always stays.
-  const surplus = Math.max(0, state.ids.length - MOST_STATE_TOKENS)
+async function render(row: Row): Promise<unknown[] | null> {
+  const { prompt, images } = await readState(atRoot(row.state))
+  const image = prompt.pieces.find((piece): piece is Piece & { type: 'image' } => piece.type === 'image')
+  const picture = image === undefined ? null : await cut(image, row.state)
+  const state = packState(prompt, tokenizer, picture === null ? [] : [picture.cells.length])
+  const surplus = picture === null ? Math.max(0, state.ids.length - MOST_STATE_TOKENS) : 0
   const [from, to] = isDialogue(row.state) ? [surplus + 1, state.ids.length] : [1, state.ids.length - surplus]
   const kept = (values: readonly number[]): number[] => [values[0] as number, ...values.slice(from, to)]
+  const sent = images.map(({ id, sentWidth, sentHeight }) => ({
+    id,
+    size: [sentWidth, sentHeight] as const,
+    toSentPixels: () => [0, 0, 0, 0] as const,
+  }))
+  const context = inquiryContext(sent, () => null)
+  const faults: string[] = []
+  const asked = checkQuestions(row.questions, '/questions', { limits: REQUEST_LIMITS, report: ({ message }) => faults.push(message) })
+  if (faults.length > 0) count(`${row.source} refused: ${faults[0]}`)
   const questions: unknown[] = []
-  for (const [id, question] of Object.entries(row.questions)) {
-    const work = toWork(question)
-    const truth = row.truth[id]
-    const target = work === null || truth === undefined ? null : targetOf(work.branch, work.constraint, truth, state, from, to)
-    if (work === null || target === null) {
-      const why = `${row.source} ${question.type}${question.kind === undefined ? '' : ` ${question.kind}`}`
-      lost.set(why, (lost.get(why) ?? 0) + 1)
-      continue
-    }
-    const packed = packBranch(work.branch, work.constraint, 0, tokenizer)
-    const of = (owner: number): [number[], number[]] => {
-      const tokens = packed.owners.flatMap((own, i) => (own === owner ? [i] : []))
-      return [tokens.map((i) => packed.ids[i] as number), tokens.map((i) => packed.cases[i] as number)]
-    }
-    const options = packed.owners.includes(1) ? packed.marks.map((_, i) => of(i + 1)) : []
-    const truthRow = typeof target === 'object' && 'option' in target ? packed.rowOf[target.option] : undefined
-    const truthRows = typeof target === 'object' && 'options' in target ? packed.marks.map((_, r) => target.options[packed.rowOf.indexOf(r)]) : undefined
-    questions.push([kindOf(work.branch, work.constraint), ...of(0), options, truthRow ?? truthRows ?? target])
+  for (const question of asked) {
+    const truth = row.truth[question.id]
+    const step = question.inquire(context).next(undefined as never)
+    const [work] = step.done ? [] : step.value
+    if (work === undefined || truth === undefined) continue
+    const target = targetOf(work, truth, { state, from, to, picture, tokenizer })
+    if (target === null) count(`${row.source} ${question.type}`)
+    else questions.push(rendered(work, target))
+    if (question.type !== 'extract' || work.type !== 'read' || work.constraint.type !== 'span' || reads++ % CHECK_EVERY !== 0) continue
+    questions.push(checkOf(work.branch.instructions, truth, state))
   }
-  return questions.length === 0 ? null : [row.source, kept(state.ids), kept(state.cases), kept(state.segments), questions]
+  if (questions.length === 0) return null
+  return [row.source, kept(state.ids), kept(state.cases), kept(state.segments), questions, ...(picture === null ? [] : [picture.entry])]
 }
 
-type Target = number | number[] | number[][] | { readonly option: number } | { readonly options: readonly number[] }
-
-function targetOf(
-  branch: Branch,
-  constraint: Constraint | null,
-  truth: Json,
-  state: PackedState,
-  from: number,
-  to: number,
-): Target | null {
-  const names = branch.candidates.map(({ name }) => name)
-  switch (branch.readout) {
-    case 'binary':
-      return typeof truth === 'boolean' ? Number(truth) : null
-    case 'exclusive': {
-      const option = names.indexOf(String(truth))
-      return option < 0 ? null : { option }
-    }
-    case 'ordinal':
-      return typeof truth === 'number' ? truth : null
-    case 'independent':
-      return Array.isArray(truth) ? { options: names.map((name) => Number(truth.includes(name))) } : null
-    default:
+function rendered(work: Work, target: Target): unknown[] {
+  const constraint: Constraint | null = work.type === 'read' ? work.constraint : null
+  const packed = packBranch(work.branch, constraint, 0, tokenizer)
+  const of = (owner: number): [number[], number[]] => {
+    const tokens = packed.owners.flatMap((own, i) => (own === owner ? [i] : []))
+    return [tokens.map((i) => packed.ids[i] as number), tokens.map((i) => packed.cases[i] as number)]
   }
-  if (constraint?.type === 'grammar') {
-    return [...tokenizer.encode(String(truth)).ids, CONTROL.end]
-  }
-  if (constraint?.type !== 'span') return null
-  const wanted = truth === null ? [] : Array.isArray(truth) ? truth.map(String) : [String(truth)]
-  const spans = wanted.map((text) => occurrences(state, text).flatMap(([first, last]) => (first >= from && last < to ? [[first - from + 1, last - from + 1]] : [])))
-  if (spans.some((found) => found.length === 0)) return null
-  return constraint.many ? spans.map((found) => found[0] as number[]) : (spans[0] ?? [])
+  const options = packed.owners.includes(1) ? packed.marks.map((_, i) => of(i + 1)) : []
+  const kind = kindOf(work.branch, constraint)
+  if (target.type === 'option') return [kind, ...of(0), options, packed.rowOf[target.value]]
+  if (target.type === 'options') return [kind, ...of(0), options, packed.marks.map((_, row) => target.value[packed.rowOf.indexOf(row)])]
+  return [kind, ...of(0), options, target.value]
 }
 
-/** Where a string stands in the state at word boundaries, as [first, last] token. */
-function occurrences(state: PackedState, text: string): [number, number][] {
-  const found: [number, number][] = []
-  const texts = new Map<string, { text: string; tokens: number[] }>()
-  state.origins.forEach((origin, token) => {
-    if (origin === null) return
-    const key = `${origin.source.part} ${origin.source.path}`
-    const entry = texts.get(key) ?? { text: origin.text, tokens: [] }
-    entry.tokens.push(token)
-    texts.set(key, entry)
-  })
-  for (const { text: whole, tokens } of texts.values()) {
-    for (let at = whole.indexOf(text); at >= 0 && text !== ''; at = whole.indexOf(text, at + 1)) {
-      const end = at + text.length
-      if (/[\p{L}\p{N}]/u.test(whole[at - 1] ?? '') && /[\p{L}\p{N}]/u.test(text[0] ?? '')) continue
-      if (/[\p{L}\p{N}]/u.test(whole[end] ?? '') && /[\p{L}\p{N}]/u.test(text.at(-1) ?? '')) continue
-      const inside = tokens.filter((token) => {
-        const origin = state.origins[token]
-        return origin != null && origin.end > at && origin.start < end && origin.end > origin.start
-      })
-      const [first, last] = [inside[0], inside.at(-1)]
-      if (first !== undefined && last !== undefined) found.push([first, last])
-    }
-  }
-  return found
+/** Is a proposed answer right? Half of them are not: another stretch of the state, or nothing where there is something. */
+function checkOf(instructions: string, truth: Json, state: PackedState): unknown[] {
+  const right = truth === null ? null : Array.isArray(truth) ? (truth.length === 0 ? null : truth.map(String).join('; ')) : String(truth)
+  const isRight = Math.floor(reads / CHECK_EVERY) % 2 === 0
+  const proposal = isRight ? right : wrongFor(right, state)
+  const statement = checkStatement(instructions, proposal)
+  const candidates = ['true', 'false'].map((name) => ({ name, description: null }))
+  const branch: Branch = { readout: 'binary', instructions: statement, candidates, image: null }
+  return rendered({ type: 'score', branch }, { type: 'value', value: Number(proposal === right) })
+}
+
+function wrongFor(right: string | null, state: PackedState): string | null {
+  const words = state.origins.flatMap((origin) => (origin === null || origin.end - origin.start < 2 ? [] : [origin]))
+  if (words.length === 0 || (right !== null && reads % 3 === 0)) return right === null ? 'unknown' : null
+  const origin = words[(reads * 7919) % words.length] as (typeof words)[number]
+  const other = origin.text.slice(origin.start, origin.end)
+  return other === right ? null : other
+}
+
+async function cut(image: Piece & { type: 'image' }, state: Json): Promise<PictureCells> {
+  const { tiles, tileSize, rows, cols } = await tilePicture(image.picture, RULE)
+  const kept = keptCells(tiles, tileSize)
+  const all = cellsOf(rows, cols)
+  const { width, height } = image.picture
+  return { cells: kept.map((cell) => all[cell] as Cell), width, height, entry: [pathOf(state), rows, cols, Math.log(width / height), kept] }
+}
+
+function pathOf(state: Json): string {
+  const [part] = state as [{ source: { path: string } }]
+  return part.source.path
+}
+
+/** Image paths of a data pack are relative to its folder. */
+function atRoot(state: Json): Json {
+  if (!Array.isArray(state)) return state
+  return state.map((part) => {
+    const { type, source } = part as { type?: string; source?: { path: string } }
+    return type === 'image' && source !== undefined ? { type, source: { type: 'path', path: join(root as string, source.path) } } : part
+  }) as Json
 }
 
 function isDialogue(state: Json): boolean {
   return Array.isArray(state) || (typeof state === 'object' && state !== null && 'turns' in state)
+}
+
+function count(what: string): void {
+  lost.set(what, (lost.get(what) ?? 0) + 1)
 }

@@ -1,46 +1,9 @@
 // Cells of an image to pixel boxes: a pointer picks the cells, the vision encoder says how far the element around each cell reaches.
 import { logSigmoid, logSumExp } from '../../../../math.ts'
 import type { Box } from '../../../backend.ts'
-
-/** Cells are `CELLS` x `CELLS` a tile. */
-export const CELLS = 8
-
-/** Where a cell lies, as fractions of the image: centre and size. `isGlobal` for cells of the whole-image tile. */
-export interface Cell {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-  readonly isGlobal: boolean
-}
+import type { Cell } from './cells.ts'
 
 type Edges = Box['edges']
-
-/** The cells of a tiled picture in the order of the vision encoder: tiles row-major, then the whole picture; cells row-major in a tile. */
-export function cellsOf(rows: number, cols: number): Cell[] {
-  const cells: Cell[] = []
-  const tile = (row: number, col: number, height: number, width: number, isGlobal: boolean): void => {
-    for (let i = 0; i < CELLS; i++) {
-      for (let j = 0; j < CELLS; j++) {
-        cells.push({
-          x: (col + (j + 0.5) / CELLS) * width,
-          y: (row + (i + 0.5) / CELLS) * height,
-          width: width / CELLS,
-          height: height / CELLS,
-          isGlobal,
-        })
-      }
-    }
-  }
-  for (let row = 0; row < rows; row++) for (let col = 0; col < cols; col++) tile(row, col, 1 / rows, 1 / cols, false)
-  tile(0, 0, 1, 1, true)
-  return cells
-}
-
-/** What the decoder is told of each cell: centre, size, global or not, and the picture's shape as log(width / height). [cell][6] */
-export function placesOf(cells: readonly Cell[], aspect: number): Float32Array {
-  return Float32Array.from(cells.flatMap(({ x, y, width, height, isGlobal }) => [x, y, width, height, Number(isGlobal), Math.log(aspect)]))
-}
 
 /** `offsets` of a cell: distances (left, top, right, bottom) from its centre to the edges of its element, in cells. */
 function edgesOf({ x, y, width, height }: Cell, offsets: ArrayLike<number>, at: number): Edges {

@@ -9,8 +9,9 @@ import type { Backend, Branch, Constraint, Generated, ModelInfo, Prefix, Scores 
 import { ByteCache } from '../../cache.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../layout.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
-import { normaliseTiles, type TileRule, tileGrid, tilePicture } from '../../tiles.ts'
-import { CELLS, type Cell, cellsOf, everyBox, oneBox, placesOf } from './boxes.ts'
+import { normaliseTiles, type TileRule, tilePicture } from '../../tiles.ts'
+import { everyBox, oneBox } from './boxes.ts'
+import { type Cell, cellsOf, keptCells, placesOf } from './cells.ts'
 import { KINDS, kindOf, VOCABULARY } from './control.ts'
 import { type PackedBranch, type PackedState, packBranch, packState } from './pack.ts'
 import { type EncodedPicture, type EncodedState, Runner } from './runner.ts'
@@ -27,11 +28,14 @@ interface Settings {
   readonly rule: TileRule
 }
 
-/** An image of a state: its cells, and what the encoder said of them. */
-interface SeenImage {
-  readonly id: string
+/** A picture as tokens: the cells that are not flat, and what the encoder said of them. */
+interface SeenPicture {
   readonly cells: readonly Cell[]
-  readonly picture: EncodedPicture
+  readonly encoded: EncodedPicture
+}
+
+interface SeenImage extends SeenPicture {
+  readonly id: string
 }
 
 interface OpenState {
@@ -102,7 +106,7 @@ class DecisionBackend implements Backend {
   readonly #tokenizer: PieceTokenizer
   readonly #runner: Runner
   readonly #states: ByteCache<OpenState>
-  readonly #pictures: ByteCache<EncodedPicture>
+  readonly #pictures: ByteCache<SeenPicture>
   #trie: TokenTrie | null = null
   #isOpen = true
 
@@ -137,34 +141,34 @@ class DecisionBackend implements Backend {
   }
 
   async #encode(prompt: Prompt): Promise<OpenState> {
-    const { rule } = this.#settings
-    const packed = packState(prompt, this.#tokenizer, ({ picture }) => tileGrid(picture, rule).count * CELLS * CELLS)
-    this.#checkLength(packed.ids.length, 0)
     const pieces = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece] : []))
     if (pieces.length > 0 && !this.#runner.seesImages) {
       throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
     }
     const images: SeenImage[] = []
-    for (const { id, picture } of pieces) {
-      const { rows, cols } = tileGrid(picture, rule)
-      images.push({ id, cells: cellsOf(rows, cols), picture: await this.#see(picture) })
-    }
-    const places = images.map(({ cells }, i) => placesOf(cells, (pieces[i]?.picture.width ?? 1) / (pieces[i]?.picture.height ?? 1)))
+    for (const { id, picture } of pieces) images.push({ id, ...(await this.#see(picture)) })
+    const cells = images.map((image) => image.cells.length)
+    const packed = packState(prompt, this.#tokenizer, cells)
+    this.#checkLength(packed.ids.length, 0)
+    const places = images.map((image, i) => placesOf(image.cells, (pieces[i]?.picture.width ?? 1) / (pieces[i]?.picture.height ?? 1)))
     const encoded = await this.#runner.state(
       packed,
-      images.map(({ picture }) => picture.features),
+      images.map((image) => image.encoded.features),
       places,
     )
     return { packed, encoded, images, finder: new SpanFinder(packed, this.#settings.spanTokens) }
   }
 
-  async #see(picture: Picture): Promise<EncodedPicture> {
+  async #see(picture: Picture): Promise<SeenPicture> {
     const known = this.#pictures.get(picture.sha256)
     if (known !== undefined) return known
-    const { tiles, tileSize } = await tilePicture(picture, this.#settings.rule)
-    const encoded = await this.#runner.picture(normaliseTiles(tiles, tileSize), tiles.length, tileSize)
-    this.#pictures.set(picture.sha256, encoded, encoded.features.byteLength + encoded.offsets.byteLength)
-    return encoded
+    const { tiles, tileSize, rows, cols } = await tilePicture(picture, this.#settings.rule)
+    const kept = keptCells(tiles, tileSize)
+    const all = cellsOf(rows, cols)
+    const encoded = await this.#runner.picture(normaliseTiles(tiles, tileSize), tiles.length, tileSize, kept)
+    const seen = { cells: kept.map((cell) => all[cell] as Cell), encoded }
+    this.#pictures.set(picture.sha256, seen, encoded.features.byteLength + encoded.offsets.byteLength)
+    return seen
   }
 
   #checkLength(state: number, branch: number): void {
@@ -250,8 +254,8 @@ class DecisionBackend implements Backend {
     const range = state.packed.images[index]
     if (image === undefined || range === undefined) throw new EngineError('invalid_question', 'a box needs an image; add one to the state')
     const { start, absent } = await this.#runner.point(state.encoded, { ...run, written: [] })
-    const { cells, picture } = image
-    const scores = { image: image.id, cells, logits: start.subarray(range.from, range.to), offsets: picture.offsets, absent }
+    const { cells, encoded } = image
+    const scores = { image: image.id, cells, logits: start.subarray(range.from, range.to), offsets: encoded.offsets, absent }
     const found = isMany ? everyBox(scores) : oneBox(scores)
     return { type: 'boxes' as const, ...found, outputTokens: found.boxes.length }
   }

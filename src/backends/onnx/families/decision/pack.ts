@@ -1,6 +1,6 @@
 // Prompt and branches to the arrays our own model runs on. Training rows are made by these same functions (training/render.ts).
 
-import type { Piece, Prompt, TextSource } from '../../../../types.ts'
+import type { Prompt, TextSource } from '../../../../types.ts'
 import type { Branch, Constraint } from '../../../backend.ts'
 import { CONTROL, kindId, kindOf } from './control.ts'
 import type { PieceTokenizer } from './text.ts'
@@ -33,8 +33,8 @@ export interface PackedState {
 const SPACE = 'Ġ'
 const NEW_LINE = 'Ċ'
 
-/** `cellsOf` says how many cells the vision encoder makes of a picture. */
-export function packState(prompt: Prompt, tokenizer: PieceTokenizer, cellsOf: (piece: Piece & { type: 'image' }) => number): PackedState {
+/** `cellCounts`: how many cells each image of the prompt has, in order. */
+export function packState(prompt: Prompt, tokenizer: PieceTokenizer, cellCounts: readonly number[]): PackedState {
   const state = {
     ids: [CONTROL.state as number],
     cases: [0],
@@ -59,7 +59,7 @@ export function packState(prompt: Prompt, tokenizer: PieceTokenizer, cellsOf: (p
     if (piece.type === 'image') {
       push(CONTROL.imageStart, {})
       position++
-      const count = cellsOf(piece)
+      const count = cellCounts[images.length] ?? 0
       images.push({ id: piece.id, from: state.ids.length, to: state.ids.length + count })
       for (let cell = 0; cell < count; cell++) push(CONTROL.image, { cell: cells + cell })
       cells += count

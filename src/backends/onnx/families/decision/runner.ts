@@ -8,6 +8,7 @@ import type { PackedBranch, PackedState } from './pack.ts'
 
 const VISION_WIDTH = 192
 const PLACE_WIDTH = 6
+const OFFSET_WIDTH = 5
 
 /** What the vision encoder made of a picture: [cell][192] features and [cell][5] offsets. */
 export interface EncodedPicture {
@@ -79,14 +80,14 @@ export class Runner {
     return new this.#ort.Tensor('float32', values, shape)
   }
 
-  /** `pixels`: [tile][3][size][size], -1 to 1. */
-  async picture(pixels: Float32Array, tiles: number, size: number): Promise<EncodedPicture> {
+  /** `pixels`: [tile][3][size][size], -1 to 1. `kept`: the cells to give, in the order of `cellsOf`. */
+  async picture(pixels: Float32Array, tiles: number, size: number, kept: readonly number[]): Promise<EncodedPicture> {
     if (this.#vision === null)
       throw new EngineError('capability_not_supported', 'this model reads no images; use one with a vision encoder')
     const { image_features: features, image_boxes: offsets } = await this.#vision.run({
       pixel_values: this.#floats(pixels, [tiles, 3, size, size]),
     })
-    return { features: (features as Tensor).data as Float32Array, offsets: (offsets as Tensor).data as Float32Array }
+    return { features: take(features as Tensor, VISION_WIDTH, kept), offsets: take(offsets as Tensor, OFFSET_WIDTH, kept) }
   }
 
   /** `features` and `places` of all images of the state, in order. */
@@ -186,3 +187,13 @@ export class Runner {
 
 /** Owner of written tokens: none of the options'. */
 const WRITTEN = 1000
+
+/** Some rows of a [rows][width] tensor, copied. */
+function take(tensor: Tensor, width: number, rows: readonly number[]): Float32Array {
+  const data = tensor.data as Float32Array
+  const taken = new Float32Array(rows.length * width)
+  rows.forEach((row, i) => {
+    taken.set(data.subarray(row * width, (row + 1) * width), i * width)
+  })
+  return taken
+}

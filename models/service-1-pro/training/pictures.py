@@ -1,0 +1,38 @@
+"""Vision features of rendered rows: what the engine gives its state encoder for the cells of a picture (src/backends/onnx/families/decision/cells.ts)."""
+import glob
+import json
+
+import numpy as np
+
+CELLS = 8
+
+
+def places(rows, cols, aspect):
+    """[cells, 6]: centre x, centre y, width, height, 1 for the whole-picture tile, log(width / height). Tiles row-major, whole picture last."""
+    tiles = [(r, c, rows, cols, 0.0) for r in range(rows) for c in range(cols)] + [(0, 0, 1, 1, 1.0)]
+    all_places = []
+    for row, col, high, wide, is_global in tiles:
+        for i in range(CELLS):
+            for j in range(CELLS):
+                all_places.append(((col + (j + 0.5) / CELLS) / wide, (row + (i + 0.5) / CELLS) / high, 1 / wide / CELLS, 1 / high / CELLS, is_global, aspect))
+    return np.array(all_places, np.float32)
+
+
+class Features:
+    """Features of all pictures of a folder: features_*.npy [tiles, 64, 192] float16 with features_*.json, path -> {first, count, ...} (vision/features.py)."""
+
+    def __init__(self, folder):
+        self.index = {}
+        for path in sorted(glob.glob(f'{folder}/features_*.json')):
+            values = np.load(path.replace('.json', '.npy'), mmap_mode='r')
+            for name, entry in json.load(open(path)).items():
+                self.index[name] = (values, entry['first'])
+
+    def __call__(self, picture):
+        """Features [kept, 192] and places [kept, 6] of a row's picture entry."""
+        path, rows, cols, aspect, kept = picture
+        values, first = self.index[path]
+        kept = np.array(kept, np.int64)
+        cells = rows * cols + 1
+        flat = values[first:first + cells].reshape(-1, values.shape[-1])
+        return flat[kept].astype(np.float32), places(rows, cols, aspect)[kept]

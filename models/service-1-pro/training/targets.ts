@@ -1,0 +1,104 @@
+// The truth of a labelled question in the terms of the packed state: an option, a level, tokens of a span, cells of a box, or the ids of an answer.
+import type { Cell } from '../../../src/backends/onnx/families/decision/cells.ts'
+import { CONTROL } from '../../../src/backends/onnx/families/decision/control.ts'
+import type { PackedState } from '../../../src/backends/onnx/families/decision/pack.ts'
+import type { PieceTokenizer } from '../../../src/backends/onnx/families/decision/text.ts'
+import type { Work } from '../../../src/questions/inquiry.ts'
+import type { Json } from '../../../src/types.ts'
+
+export type Target =
+  | { readonly type: 'option'; readonly value: number }
+  | { readonly type: 'options'; readonly value: readonly number[] }
+  | { readonly type: 'value'; readonly value: number | readonly number[] | readonly (readonly number[])[] }
+
+/** A picture cut into the cells that became tokens; `entry` goes into the row as it is. */
+export interface PictureCells {
+  readonly cells: readonly Cell[]
+  readonly width: number
+  readonly height: number
+  readonly entry: readonly unknown[]
+}
+
+/** Tokens `from` to `to` of the state are kept, behind the first one. */
+export interface Rendering {
+  readonly state: PackedState
+  readonly from: number
+  readonly to: number
+  readonly picture: PictureCells | null
+  readonly tokenizer: PieceTokenizer
+}
+
+/** Null when the truth cannot be said: an option that is not listed, words that were cut off. */
+export function targetOf(work: Work, truth: Json, rendering: Rendering): Target | null {
+  const { readout, candidates } = work.branch
+  const names = candidates.map(({ name }) => name)
+  if (readout === 'binary') return typeof truth === 'boolean' ? { type: 'value', value: Number(truth) } : null
+  if (readout === 'ordinal') return typeof truth === 'number' ? { type: 'value', value: truth } : null
+  if (readout === 'exclusive') {
+    const option = names.indexOf(String(truth))
+    return option < 0 ? null : { type: 'option', value: option }
+  }
+  if (readout === 'independent')
+    return Array.isArray(truth) ? { type: 'options', value: names.map((name) => Number(truth.includes(name))) } : null
+  if (work.type !== 'read') return null
+  const { constraint } = work
+  if (constraint.type === 'grammar') return { type: 'value', value: [...rendering.tokenizer.encode(String(truth)).ids, CONTROL.end] }
+  if (constraint.type === 'box') return boxes(truth, rendering)
+  return spans(truth, constraint.many, rendering)
+}
+
+function spans(truth: Json, isMany: boolean, { state, from, to }: Rendering): Target | null {
+  const wanted = truth === null ? [] : Array.isArray(truth) ? truth.map(String) : [String(truth)]
+  const found = wanted.map((text) =>
+    occurrences(state, text).flatMap(([first, last]) => (first >= from && last < to ? [[first - from + 1, last - from + 1]] : [])),
+  )
+  if (found.some((places) => places.length === 0)) return null
+  return { type: 'value', value: isMany ? found.map((places) => places[0] as number[]) : (found[0] ?? []) }
+}
+
+const WORD = /[\p{L}\p{N}]/u
+
+/** Where a string stands in the state at word boundaries, as [first, last] token. */
+function occurrences(state: PackedState, text: string): [number, number][] {
+  const found: [number, number][] = []
+  const strings = new Map<string, { readonly whole: string; readonly tokens: number[] }>()
+  state.origins.forEach((origin, token) => {
+    if (origin === null) return
+    const key = `${origin.source.part} ${origin.source.path}`
+    const entry = strings.get(key) ?? { whole: origin.text, tokens: [] }
+    entry.tokens.push(token)
+    strings.set(key, entry)
+  })
+  for (const { whole, tokens } of strings.values()) {
+    for (let at = whole.indexOf(text); at >= 0 && text !== ''; at = whole.indexOf(text, at + 1)) {
+      const end = at + text.length
+      if (WORD.test(whole[at - 1] ?? '') && WORD.test(text[0] ?? '')) continue
+      if (WORD.test(whole[end] ?? '') && WORD.test(text.at(-1) ?? '')) continue
+      const inside = tokens.filter((token) => {
+        const origin = state.origins[token]
+        return origin != null && origin.end > at && origin.start < end && origin.end > origin.start
+      })
+      const [first, last] = [inside[0], inside.at(-1)]
+      if (first !== undefined && last !== undefined) found.push([first, last])
+    }
+  }
+  return found
+}
+
+/** For each box the state tokens of the cells whose centre it holds, or of the cell that holds its centre. */
+function boxes(truth: Json, { state, picture }: Rendering): Target | null {
+  const range = state.images[0]
+  if (picture === null || range === undefined) return null
+  const list = Array.isArray(truth) ? truth : []
+  const wanted = (list.length > 0 && !Array.isArray(list[0]) ? [list] : list) as number[][]
+  const groups = wanted.map(([left = 0, top = 0, right = 0, bottom = 0]) => {
+    const [l, t, r, b] = [left / picture.width, top / picture.height, right / picture.width, bottom / picture.height]
+    const [x, y] = [(l + r) / 2, (t + b) / 2]
+    return picture.cells.flatMap((cell, i) => {
+      const isInside = cell.x > l && cell.x < r && cell.y > t && cell.y < b
+      const holdsCentre = Math.abs(cell.x - x) <= cell.width / 2 && Math.abs(cell.y - y) <= cell.height / 2
+      return isInside || holdsCentre ? [range.from + i] : []
+    })
+  })
+  return groups.some((cells) => cells.length === 0) ? null : { type: 'value', value: groups }
+}
