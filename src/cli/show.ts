@@ -128,7 +128,7 @@ function drawBar(probability: number, columns: number, hasUnicode: boolean): str
 
 /** 0.5 as "50.0 %". Never "100.0 %" or "0.0 %", which would claim certainty. */
 export function percent(probability: number): string {
-  if (probability > 0.9995) return '>99.9 %'
+  if (probability >= 0.9995) return '>99.9 %'
   if (probability < 0.0005) return '<0.1 %'
   return `${(probability * 100).toFixed(1)} %`
 }

@@ -1,0 +1,122 @@
+// `assay ask`: requests from files or flags through one engine to printed responses.
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { AskRequest, AskResponse } from '../answers.ts'
+import { EngineError } from '../errors.ts'
+import type { ModelListing } from '../models.ts'
+import { UsageError } from './exit-codes.ts'
+import type { QuestionFlags } from './flags.ts'
+import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
+import type { Output } from './say-error.ts'
+import { showResponse } from './show.ts'
+import { painter, type Terminal } from './terminal.ts'
+
+/** What the commands need of an engine. */
+export interface CliEngine {
+  ask(request: AskRequest, options?: { readonly deadlineMs?: number }): Promise<AskResponse>
+  models(): readonly ModelListing[]
+  close(): Promise<void>
+}
+
+/** Makes the engine: with the shipped models, or with the model of one folder. */
+export type MakeEngine = (folder: string | null) => Promise<CliEngine>
+
+export interface AskFlags extends StateFlags {
+  readonly derive: readonly string[]
+  readonly model?: string
+  readonly deadline?: number
+  readonly json?: true
+}
+
+export interface AskCommand {
+  readonly files: readonly string[]
+  readonly flags: AskFlags
+  readonly questions: QuestionFlags
+  readonly output: Output
+  readonly terminal: Terminal
+  readonly makeEngine: MakeEngine
+  /** Runs one request; says its error and keeps its exit code. One bad request of several does not keep the others from their answers. */
+  readonly attempt: (work: () => Promise<void>) => Promise<void>
+}
+
+/** Throws what is wrong with the flags; what is wrong with a request goes to `attempt`. */
+export async function askAll({ files, flags, questions, output, terminal, makeEngine, attempt }: AskCommand): Promise<void> {
+  const isStateGiven = flags.state !== undefined || flags.stateFile !== undefined || flags.image.length > 0
+  if (files.length > 0 && (isStateGiven || !questions.isEmpty || flags.derive.length > 0))
+    throw new UsageError('a request file and flags for a state or questions were given; keep one of them')
+  const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
+  // A folder is the only model of its engine, so the request need not (and must not) name another.
+  const model = flags.model === undefined ? null : { model: folder === null ? flags.model : null }
+  const finds: readonly (() => Promise<FoundRequest>)[] =
+    files.length === 0
+      ? [() => requestFromFlags(flags, questions, flags.derive, terminal)]
+      : files.map((file) => () => readRequestFile(file, terminal))
+
+  let engine: CliEngine | undefined
+  try {
+    for (const [index, find] of finds.entries()) {
+      if (files.length > 1 && output === 'person') terminal.print(heading(files[index] ?? '', index, terminal))
+      await attempt(async () => {
+        const { request, titles } = await find()
+        engine ??= await makeEngine(folder)
+        // What is no object stays as it is: the engine says so.
+        const asked = model !== null && typeof request === 'object' && !Array.isArray(request) ? { ...request, ...model } : request
+        const response = await askPatiently(engine, asked, flags.deadline, terminal)
+        terminal.print(
+          output === 'person'
+            ? showResponse(response, titles, terminal)
+            : `${JSON.stringify(response, null, output === 'json' ? 2 : undefined)}\n`,
+        )
+      })
+    }
+  } finally {
+    await engine?.close()
+  }
+}
+
+function heading(file: string, index: number, { hasColor, hasUnicode }: Terminal): string {
+  return `${index === 0 ? '' : '\n'}${painter(hasColor)('dim', `${hasUnicode ? '──' : '--'} ${file}`)}\n\n`
+}
+
+async function askPatiently(
+  engine: CliEngine,
+  request: AskRequest,
+  deadlineMs: number | undefined,
+  terminal: Terminal,
+): Promise<AskResponse> {
+  const done = sayIfSlow(terminal)
+  try {
+    return await engine.ask(request, deadlineMs === undefined ? {} : { deadlineMs })
+  } finally {
+    done()
+  }
+}
+
+/** The absolute path when it is one of a folder; null when it is a plain word, which is then the id of a model. */
+async function folderOf(model: string, terminal: Terminal): Promise<string | null> {
+  const path = resolve(terminal.folder, model)
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (isFolder) return path
+  if (/[\\/]|^\.\.?$/.test(model)) throw new EngineError('model_not_found', `${model}: there is no such model folder`)
+  return null
+}
+
+const SLOW_MS = 1500
+
+/** Says on standard error that it takes a while, and takes it back. The result ends it; twice is once. */
+function sayIfSlow(terminal: Terminal): () => void {
+  let isSaid = false
+  const timer = setTimeout(() => {
+    isSaid = true
+    terminal.warn(`loading the model and reading the state…${terminal.isErrorInteractive ? '' : '\n'}`)
+  }, SLOW_MS)
+  timer.unref()
+  return () => {
+    clearTimeout(timer)
+    if (isSaid && terminal.isErrorInteractive) terminal.warn('\r\u001b[2K')
+    isSaid = false
+  }
+}

@@ -1,0 +1,157 @@
+// Pins what the package promises: the names of its entry, its subpaths, its command. Changing one is a decision, and shows up here.
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { ENGINE_VERSION } from '../src/response.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+
+/** Exported names of a source file: values, and types. */
+function namesOf(file: string): { values: string[]; types: string[] } {
+  const path = `${root}${file}`
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    noLib: true,
+    types: [],
+  }
+  const program = ts.createProgram([path], options)
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(path)
+  const symbol = source && checker.getSymbolAtLocation(source)
+  if (!symbol) throw new Error(`${file} exports nothing`)
+  const [values, types]: [string[], string[]] = [[], []]
+  for (const exported of checker.getExportsOfModule(symbol)) {
+    const target = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
+    const isTypeOnly = exported.declarations?.some(
+      (declaration) => ts.isExportSpecifier(declaration) && declaration.parent.parent.isTypeOnly,
+    )
+    ;(target.flags & ts.SymbolFlags.Value && !isTypeOnly ? values : types).push(exported.name)
+  }
+  return { values: values.sort(), types: types.sort() }
+}
+
+describe('the package', () => {
+  it('has these names', async () => {
+    const { values, types } = namesOf('src/index.ts')
+    expect(values).toEqual([
+      'ENGINE_VERSION',
+      'ERROR_CODES',
+      'EngineError',
+      'choice',
+      'createEngine',
+      'extract',
+      'fill',
+      'localModel',
+      'noul',
+      'score',
+      'select',
+    ])
+    expect(Object.keys(await import('../src/index.ts')).sort()).toEqual(values)
+    expect(types).toMatchInlineSnapshot(`
+      [
+        "Answer",
+        "AnswerOf",
+        "Answers",
+        "AnswersOf",
+        "Ask",
+        "AskOptions",
+        "AskRequest",
+        "AskResponse",
+        "Backend",
+        "BoxAnswer",
+        "BoxItem",
+        "BoxManyAnswer",
+        "ChoiceAnswer",
+        "ChoiceQuestion",
+        "Coordinates",
+        "CreateEngineOptions",
+        "Criteria",
+        "DeriveAnswer",
+        "DeriveInput",
+        "Derives",
+        "Engine",
+        "ErrorCode",
+        "ExtractAnswer",
+        "ExtractItem",
+        "ExtractKind",
+        "ExtractManyAnswer",
+        "ExtractQuestion",
+        "ExtractTextKind",
+        "FillAnswer",
+        "FillItem",
+        "FillItemKind",
+        "FillKind",
+        "FillParsed",
+        "FillQuestion",
+        "Instructions",
+        "Json",
+        "LevelInput",
+        "ModelInfo",
+        "ModelListing",
+        "ModelSource",
+        "NoulAnswer",
+        "NoulQuestion",
+        "OnnxOptions",
+        "OptionInput",
+        "OptionsInput",
+        "OptionsOf",
+        "Part",
+        "Point",
+        "Problem",
+        "Question",
+        "QuestionAnswer",
+        "QuestionReport",
+        "QuestionType",
+        "Questions",
+        "ScoreAnswer",
+        "ScoreQuestion",
+        "SelectAnswer",
+        "SelectQuestion",
+        "Simo",
+        "Source",
+        "SpanAnswer",
+        "State",
+        "TypedRequest",
+        "Usage",
+      ]
+    `)
+  })
+
+  it('has these backends', async () => {
+    expect(namesOf('src/backends/fake/index.ts').values).toMatchInlineSnapshot(`
+      [
+        "createFakeBackend",
+      ]
+    `)
+    expect(namesOf('src/backends/onnx/index.ts').values).toEqual(['loadOnnxModel'])
+  })
+
+  it('has these entries and this command', () => {
+    expect(manifest.name).toBe('assay-engine')
+    expect(manifest.exports).toEqual({
+      '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './backends/*': { types: './dist/backends/*/index.d.ts', default: './dist/backends/*/index.js' },
+    })
+    expect(manifest.bin).toEqual({ assay: './dist/cli/main.js' })
+    const sources = [manifest.exports['.'].default, manifest.bin.assay].map((path: string) =>
+      path.replace('./dist/', 'src/').replace('.js', '.ts'),
+    )
+    for (const source of sources) expect(existsSync(`${root}${source}`), source).toBe(true)
+    expect(readFileSync(`${root}src/cli/main.ts`, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  })
+
+  it('says one version', () => {
+    expect(ENGINE_VERSION).toBe(manifest.version)
+    expect(readFileSync(`${root}CHANGELOG.md`, 'utf8')).toContain(`## ${manifest.version}`)
+  })
+
+  it('pins every dependency to one exact version', () => {
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies } as Record<string, string>)
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+  })
+})
