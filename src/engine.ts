@@ -97,7 +97,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 
     stop.check()
     const prefix = await backend.open(state.prompt).catch((error: unknown) => {
-      throw modelFailure(error, 'reading the state')
+      throw aboutState(modelFailure(error, 'reading the state'))
     })
     try {
       lap('open')
@@ -150,6 +150,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       return closing
     },
   }
+}
+
+/** A backend knows of no pointers: what it says of a state is about `/state`. */
+function aboutState(error: EngineError): EngineError {
+  if (error.param !== null || error.code === 'internal_error') return error
+  return new EngineError(error.code, error.message, { param: '/state', cause: error })
 }
 
 function countsOf({ tokens, cachedTokens }: Prefix): { tokens: number; cachedTokens: number } {

@@ -23,7 +23,7 @@ import { type Inquiry, score as scoreOf } from './inquiry.ts'
 
 const schema = strict('a score question', {
   ...base,
-  criteria: z.unknown(),
+  criteria: z.unknown().optional(),
 })
 
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
