@@ -1,6 +1,8 @@
 // Pins what the package promises: the names of its entry, its subpaths, its command. Changing one is a decision, and shows up here.
+import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { ENGINE_VERSION } from '../src/response.ts'
@@ -143,6 +145,20 @@ describe('the package', () => {
     )
     for (const source of sources) expect(existsSync(`${root}${source}`), source).toBe(true)
     expect(readFileSync(`${root}src/cli/main.ts`, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  })
+
+  const isBuilt = existsSync(`${root}dist/index.js`)
+  it.skipIf(!isBuilt)(`is importable by its own name${isBuilt ? '' : ' (skipped: not built; npm run build)'}`, async () => {
+    const code = `
+      const { createEngine, noul } = await import('assay-engine')
+      const { createFakeBackend } = await import('assay-engine/backends/fake')
+      const { loadOnnxModel } = await import('assay-engine/backends/onnx')
+      const engine = await createEngine({ models: [createFakeBackend()] })
+      const { answers } = await engine.ask({ state: 'x', questions: { a: noul('y') } })
+      await engine.close()
+      console.log(typeof loadOnnxModel, answers.a.type)`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
+    expect(stdout).toBe('function noul\n')
   })
 
   it('says one version', () => {

@@ -22,7 +22,7 @@ export interface CliEngine {
 export type MakeEngine = (folder: string | null) => Promise<CliEngine>
 
 export interface AskFlags extends StateFlags {
-  readonly derive: readonly string[]
+  readonly derive?: readonly string[]
   readonly model?: string
   readonly deadline?: number
   readonly json?: true
@@ -41,15 +41,15 @@ export interface AskCommand {
 
 /** Throws what is wrong with the flags; what is wrong with a request goes to `attempt`. */
 export async function askAll({ files, flags, questions, output, terminal, makeEngine, attempt }: AskCommand): Promise<void> {
-  const isStateGiven = flags.state !== undefined || flags.stateFile !== undefined || flags.image.length > 0
-  if (files.length > 0 && (isStateGiven || !questions.isEmpty || flags.derive.length > 0))
+  const isStateGiven = flags.state !== undefined || flags.stateFile !== undefined || flags.image !== undefined
+  if (files.length > 0 && (isStateGiven || !questions.isEmpty || flags.derive !== undefined))
     throw new UsageError('a request file and flags for a state or questions were given; keep one of them')
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
   // A folder is the only model of its engine, so the request need not (and must not) name another.
   const model = flags.model === undefined ? null : { model: folder === null ? flags.model : null }
   const finds: readonly (() => Promise<FoundRequest>)[] =
     files.length === 0
-      ? [() => requestFromFlags(flags, questions, flags.derive, terminal)]
+      ? [() => requestFromFlags(flags, questions, flags.derive ?? [], terminal)]
       : files.map((file) => () => readRequestFile(file, terminal))
 
   let engine: CliEngine | undefined

@@ -49,7 +49,7 @@ export async function runCli(args: readonly string[], terminal: Terminal, makeEn
   ask
     .option('--state <text>', 'the state, as text')
     .option('--state-file <file>', 'the state from a file: .json as JSON, anything else as text; - for standard input')
-    .option('--image <file>', 'a picture of the state (again for more)', (path: string, all: string[]) => [...all, path], [])
+    .option('--image <file>', 'a picture of the state (again for more)', collect)
   // Question flags keep their order across types, so each goes to one list as it is parsed.
   const questionFlag = (flags: string, description: string, take: (text: string) => void) =>
     ask.addOption(
@@ -76,7 +76,7 @@ export async function runCli(args: readonly string[], terminal: Terminal, makeEn
   modifier('many', 'many', 'all of them, for the --extract or --box before it', ['extract'])
   modifier('self-check', 'self_check', 'check the --fill or --extract before it', ['fill', 'extract'])
   ask
-    .option('--derive <name=expression>', 'an answer from answers (again for more)', (text: string, all: string[]) => [...all, text], [])
+    .option('--derive <name=expression>', 'an answer from answers (again for more)', collect)
     .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
     .option('--deadline <ms>', 'give up after this many milliseconds (default 60000)', milliseconds)
     .addOption(asJson)
@@ -107,6 +107,10 @@ export async function runCli(args: readonly string[], terminal: Terminal, makeEn
     return exitCodeOf(error)
   }
   return run.exitCode
+}
+
+function collect(text: string, all: readonly string[] = []): readonly string[] {
+  return [...all, text]
 }
 
 function milliseconds(text: string): number {

@@ -16,7 +16,7 @@ export interface FoundRequest {
 export interface StateFlags {
   readonly state?: string
   readonly stateFile?: string
-  readonly image: readonly string[]
+  readonly image?: readonly string[]
 }
 
 type Input = Pick<Terminal, 'read' | 'folder'>
@@ -50,7 +50,7 @@ export async function requestFromFlags(
   }
 }
 
-async function stateFrom({ state, stateFile, image }: StateFlags, input: Input): Promise<State> {
+async function stateFrom({ state, stateFile, image = [] }: StateFlags, input: Input): Promise<State> {
   if (state !== undefined && stateFile !== undefined)
     throw new UsageError('the state is given twice, as --state and as --state-file; keep one')
   const given = stateFile === undefined ? state : await readStateFile(stateFile, input)

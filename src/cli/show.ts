@@ -1,5 +1,5 @@
 // A response to lines for a person: a bar and a number per option, the value of a read, the box in pixels.
-import type { Answer, AskResponse } from '../answers.ts'
+import type { AskResponse, DeriveAnswer, QuestionAnswer } from '../answers.ts'
 import type { ModelListing } from '../models.ts'
 import { columnsOf, type Paint, padColumns, painter, plain, shorten, type Terminal } from './terminal.ts'
 
@@ -14,7 +14,12 @@ interface Pen {
 /** `titles`: what to call each question, by id. Ends with a newline. */
 export function showResponse(response: AskResponse, titles: ReadonlyMap<string, string>, look: Look): string {
   const pen: Pen = { paint: painter(look.hasColor), columns: Math.max(40, Math.min(look.columns, 100)), hasUnicode: look.hasUnicode }
-  const blocks = Object.entries(response.answers).map(([id, answer]) => showAnswer(id, titles.get(id) ?? null, answer, pen))
+  const [asked, derived]: [string[], string[]] = [[], []]
+  for (const [id, answer] of Object.entries(response.answers)) {
+    if (answer.type === 'derive') derived.push(showDerive(id, answer, pen))
+    else asked.push(showAnswer(id, titles.get(id) ?? null, answer, pen))
+  }
+  const blocks = derived.length === 0 ? asked : [...asked, derived.join('\n')]
   const { usage, simo } = response
   const ms = simo.timings_ms.total
   const facts = [
@@ -26,14 +31,22 @@ export function showResponse(response: AskResponse, titles: ReadonlyMap<string, 
   return `${[...blocks, [...warnings, pen.paint('dim', facts.join(pen.hasUnicode ? ' · ' : ', '))].join('\n')].join('\n\n')}\n`
 }
 
-function showAnswer(id: string, title: string | null, answer: Answer, pen: Pen): string {
+function showAnswer(id: string, title: string | null, answer: QuestionAnswer, pen: Pen): string {
   const heading = plain(title ?? id)
-  const tag = title === null || title === id ? '' : ` ${pen.paint('dim', shorten(plain(id), 24))}`
-  const room = pen.columns - (tag === '' ? 0 : 1 + Math.min(24, columnsOf(plain(id))))
+  const tag = title === null || title === id ? '' : ` ${pen.paint('dim', `(${shorten(plain(id), 24)})`)}`
+  const room = pen.columns - (tag === '' ? 0 : 3 + Math.min(24, columnsOf(plain(id))))
   return [`${pen.paint('bold', shorten(heading, room))}${tag}`, ...linesOf(answer, pen).map((line) => `  ${line}`)].join('\n')
 }
 
-function linesOf(answer: Answer, pen: Pen): string[] {
+/** One line: `name = value`. */
+function showDerive(id: string, answer: DeriveAnswer, pen: Pen): string {
+  const name = shorten(plain(id), Math.floor(pen.columns / 2))
+  const rest: Pen = { ...pen, columns: pen.columns - columnsOf(name) - 3 }
+  const value = answer.valid ? pen.paint('green', shorten(plain(String(answer.value)), rest.columns)) : failed(answer.error, rest)
+  return `${pen.paint('bold', name)} = ${value}`
+}
+
+function linesOf(answer: QuestionAnswer, pen: Pen): string[] {
   switch (answer.type) {
     case 'noul':
       return bars([{ label: 'true', probability: answer.noul, isChosen: answer.noul >= 0.5 }], pen)
@@ -43,7 +56,9 @@ function linesOf(answer: Answer, pen: Pen): string[] {
         probability,
         isChosen: label === answer.choice,
       }))
-      const args = Object.entries(answer.args ?? {}).flatMap(([name, arg]) => showAnswer(name, null, arg, pen).split('\n'))
+      const args = Object.entries(answer.args ?? {}).flatMap(([name, arg]) =>
+        arg.type === 'derive' ? [] : showAnswer(name, null, arg, pen).split('\n'),
+      )
       return [...bars(rows, pen), ...args.map((line) => `  ${line}`)]
     }
     case 'select':
@@ -61,14 +76,12 @@ function linesOf(answer: Answer, pen: Pen): string[] {
       const rows = levels.map(([level, probability], i) => ({ label: answer.legend[level] ?? level, probability, isChosen: i === top }))
       return [...bars(rows, pen), pen.paint('dim', `expected level ${answer.score.toFixed(2)} of 0 to ${levels.length - 1}`)]
     }
-    case 'derive':
-      return [answer.valid ? pen.paint('green', shorten(plain(String(answer.value)), pen.columns - 2)) : failed(answer.error, pen)]
     default:
       return readLines(answer, pen)
   }
 }
 
-type ReadAnswer = Exclude<Answer, { type: 'noul' | 'choice' | 'select' | 'score' | 'derive' }>
+type ReadAnswer = Exclude<QuestionAnswer, { type: 'noul' | 'choice' | 'select' | 'score' }>
 
 function readLines(answer: ReadAnswer, pen: Pen): string[] {
   const { paint } = pen

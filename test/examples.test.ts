@@ -1,0 +1,109 @@
+// What a newcomer tries first: the request files of examples/, the program, and the code of the README. Against the fake model for their shape, and
+// against the shipped model where its weights are.
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AskRequest } from '../src/answers.ts'
+import { createFakeBackend } from '../src/backends/fake/index.ts'
+import { readRequestFile } from '../src/cli/request.ts'
+import { createEngine, type Engine, localModel } from '../src/index.ts'
+
+const folder = fileURLToPath(new URL('../examples', import.meta.url))
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .sort()
+const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8')
+const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../package.json', import.meta.url)), 'utf8'))
+
+async function requestOf(file: string): Promise<AskRequest> {
+  return (await readRequestFile(file, { folder, read: async () => '' })).request
+}
+
+/** Holds what is true of any answer to an example: nothing missing, nothing refused, probabilities that are probabilities. */
+async function holdAnswers(engine: Engine, file: string): Promise<void> {
+  const request = await requestOf(file)
+  const { answers, simo } = await engine.ask(request)
+  expect(Object.keys(answers).sort()).toEqual([...Object.keys(request.questions), ...Object.keys(request.derive ?? {})].sort())
+  expect(simo.warnings).toEqual([])
+  for (const [id, answer] of Object.entries(answers)) {
+    if ('valid' in answer) expect(answer, id).toMatchObject({ valid: true })
+    if ('probabilities' in answer) {
+      const probabilities = Object.values<number>(answer.probabilities)
+      for (const p of probabilities) expect(p > 0 && p < 1, id).toBe(true)
+      if (answer.type !== 'select') expect(probabilities.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 6)
+    }
+  }
+}
+
+/** Why an example cannot be asked here, or null. */
+function missing(file: string): string | null {
+  const paths = [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/"path":\s*"([^"]+)"/g)].map(([, path]) => path)
+  const absent = paths.find((path) => !existsSync(`${folder}/${path}`))
+  return absent === undefined ? null : `examples/${absent} is not there`
+}
+
+describe('the example requests', () => {
+  it('are a text, a JSON object and a screenshot, and the demo asks them all', async () => {
+    expect(files).toEqual(['ask-json.json', 'ask-screenshot.json', 'ask-text.json'])
+    const [json, screenshot, text] = await Promise.all(files.map(requestOf))
+    expect(typeof text?.state).toBe('string')
+    expect(Array.isArray(json?.state)).toBe(false)
+    expect(Array.isArray(screenshot?.state)).toBe(true)
+    for (const file of files) expect(manifest.scripts.demo).toContain(`examples/${file}`)
+  })
+
+  it('show every type of question', async () => {
+    const requests = await Promise.all(files.map(requestOf))
+    const types = new Set(requests.flatMap(({ questions }) => Object.values(questions).map(({ type }) => type)))
+    expect([...types].sort()).toEqual(['choice', 'extract', 'fill', 'noul', 'score', 'select'])
+  })
+
+  for (const file of files) {
+    it.skipIf(missing(file) !== null)(
+      `${file} is answered by the fake model${missing(file) === null ? '' : ` (skipped: ${missing(file)})`}`,
+      async () => {
+        const engine = await createEngine({ models: [createFakeBackend()] })
+        await holdAnswers(engine, file)
+        await engine.close()
+      },
+    )
+  }
+})
+
+const model = fileURLToPath(new URL('../models/service-1-pro', import.meta.url))
+const hasModel = existsSync(`${model}/config.json`) && existsSync(`${model}/onnx`)
+
+describe.skipIf(!hasModel)(`the shipped model${hasModel ? '' : ' (skipped: models/service-1-pro has no weights)'}`, () => {
+  let engine: Engine
+  beforeAll(async () => {
+    engine = await createEngine({ models: [localModel(model, { inProcess: true })] })
+  })
+  afterAll(() => engine?.close())
+
+  for (const file of files) {
+    it.skipIf(missing(file) !== null)(`answers ${file}`, () => holdAnswers(engine, file))
+  }
+
+  it('answers examples/typed.ts, in its worker', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), `${folder}/typed.ts`])
+    expect(stdout).toMatch(/^(calm|angry) 0\.\d+(e-\d)? 0\.\d+(e-\d)? (true|false)\n$/)
+  })
+})
+
+describe('the README', () => {
+  const code = readFileSync(`${folder}/typed.ts`, 'utf8').replace(/^\/\/.*\n/gm, '')
+
+  it('shows the program of examples/typed.ts', () => {
+    expect(readme).toContain(`\`\`\`ts\n${code.replace('../src/index.ts', 'assay-engine').trim()}\n\`\`\``)
+  })
+
+  it('names only scripts, files and folders that are there', () => {
+    const scripts = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string)
+    expect(scripts).not.toEqual([])
+    for (const name of scripts) expect(Object.keys(manifest.scripts)).toContain(name)
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path as string)
+    for (const path of links) expect(existsSync(fileURLToPath(new URL(`../${path}`, import.meta.url))), path).toBe(true)
+  })
+})
