@@ -15,6 +15,9 @@ export interface CheckedRequest {
   readonly warnings: readonly string[]
 }
 
+/** Unknown fields that are named one by one. */
+const MOST_WARNED = 20
+
 const FIELDS = ['model', 'state', 'questions', 'derive']
 
 /** Throws one `EngineError` with all faults: its code, message and param are those of the first. */
@@ -26,10 +29,11 @@ export function checkRequest(input: unknown, checkQuestions: CheckQuestions, lim
   const own = (field: string): unknown => (Object.hasOwn(input, field) ? (input as Record<string, unknown>)[field] : undefined)
   const faults: Fault[] = []
   const warnings: string[] = []
-  for (const field of Object.keys(input)) {
-    if (!FIELDS.includes(field))
-      warnings.push(`The field ${JSON.stringify(field)} is not known and was ignored.${didYouMean(field, FIELDS)}`)
+  const unknown = Object.keys(input).filter((field) => !FIELDS.includes(field))
+  for (const field of unknown.slice(0, MOST_WARNED)) {
+    warnings.push(`The field ${JSON.stringify(field)} is not known and was ignored.${didYouMean(field, FIELDS)}`)
   }
+  if (unknown.length > MOST_WARNED) warnings.push(`${unknown.length - MOST_WARNED} more fields are not known and were ignored.`)
   const model = own('model') ?? null
   if (model !== null && typeof model !== 'string') {
     faults.push({ code: 'invalid_request', param: '/model', message: `model is the id of a model, received ${typeof model}.` })

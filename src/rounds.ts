@@ -103,14 +103,23 @@ function isForTheCaller({ code }: EngineError): boolean {
   return code === 'context_length_exceeded' || code === 'capability_not_supported' || code === 'invalid_question'
 }
 
-/** The error again, with the pointers of the questions whose branches bring it about alone. One call per branch, on this path only. */
+/** What a branch says, in characters: the longest are the likeliest to be too long. */
+function lengthOf({ instructions, candidates }: Branch): number {
+  return candidates.reduce((sum, { name, description }) => sum + name.length + (description?.length ?? 0), instructions.length)
+}
+
+/**
+ * The error again, with the pointers of the questions whose branches bring it about alone. They are tried from the longest down until one
+ * passes, so that a refused request costs one call that works, not as many as it has questions.
+ */
 async function blame(prefix: Prefix, scored: readonly Scored[], error: EngineError, beforeCall: () => void): Promise<EngineError> {
   const problems = new Map<string, string>()
-  for (const { state, branch } of scored) {
+  for (const { state, branch } of [...scored].sort((a, b) => lengthOf(b.branch) - lengthOf(a.branch))) {
     if (problems.has(state.param)) continue
     beforeCall()
     try {
       await prefix.score([branch])
+      break
     } catch (alone) {
       problems.set(state.param, alone instanceof EngineError ? alone.message : error.message)
     }

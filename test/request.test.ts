@@ -39,6 +39,14 @@ describe('a request', () => {
     ])
   })
 
+  it('names only so many unknown fields, wherever they are', () => {
+    const stray = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field${i}`, i]))
+    expect(check({ state: 's', questions: QUESTIONS, ...stray }).warnings).toHaveLength(21)
+    const { problems } = faultsOf({ type: 'noul', ...stray })
+    expect(problems).toHaveLength(21)
+    expect(problems[20]).toEqual(['', '980 more unknown fields.'])
+  })
+
   it.each([[null], ['text'], [[]], [7], [undefined]])('is an object, not %j', (input) => {
     expect(errorOf(input).code).toBe('invalid_request')
   })

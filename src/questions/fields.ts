@@ -5,6 +5,9 @@ import { pointer } from '../errors.ts'
 import { didYouMean } from '../near-names.ts'
 import type { AskedQuestion, Checker } from './asked.ts'
 
+/** Unknown fields that are named; more of them are no typos, and naming each would take time from others. */
+const MOST_UNKNOWN = 20
+
 /** A strict object. An unknown field is refused with the near names and the list of fields there are. */
 export function strict<S extends z.core.$ZodLooseShape>(noun: string, shape: S) {
   const known = Object.keys(shape)
@@ -13,6 +16,7 @@ export function strict<S extends z.core.$ZodLooseShape>(noun: string, shape: S) 
     error: (issue) =>
       issue.code === 'unrecognized_keys'
         ? issue.keys
+            .slice(0, MOST_UNKNOWN)
             .map((key: string) => `Unknown field ${JSON.stringify(key)} in ${noun}.${didYouMean(key, known)} It takes ${known.join(', ')}.`)
             .join('\n')
         : undefined,
@@ -69,9 +73,11 @@ export function checked<S extends z.ZodType>(schema: S, input: unknown, checker:
     const at = pointer(param, ...path)
     if (issue.code === 'unrecognized_keys') {
       const messages = issue.message.split('\n')
-      issue.keys.forEach((key, i) => {
-        checker.report({ code: 'invalid_question', param: pointer(at, key), message: messages[i] ?? issue.message })
+      messages.forEach((message, i) => {
+        checker.report({ code: 'invalid_question', param: pointer(at, issue.keys[i] ?? ''), message })
       })
+      const unnamed = issue.keys.length - messages.length
+      if (unnamed > 0) checker.report({ code: 'invalid_question', param: at, message: `${unnamed} more unknown fields.` })
     } else checker.report({ code: 'invalid_question', param: at, message: sentence(path, issue.message) })
   }
   return null
