@@ -216,6 +216,17 @@ describe.skipIf(!existsSync(join(DIST, 'worker.js')))('a model in a worker (need
     expect(await there.score([isRed])).toEqual(await here.score([isRed]))
   })
 
+  it('takes float16 keys and values, also on versions of Node where the calling thread cannot', async () => {
+    const half = await loadOnnxModel(MODEL, { threads: 1, dtype: { decoder_model_merged: 'fp16' } })
+    const [rounded] = await (await half.open(prompt)).score([isRed])
+    const [exact] = await (await backend.open(prompt)).score([isRed])
+    await half.close()
+    for (const [i, logP] of rounded!.rows[0]!.logProbabilities.entries()) {
+      expect(logP).toBeCloseTo(exact!.rows[0]!.logProbabilities[i]!, 1)
+    }
+    expect(rounded).not.toEqual(exact)
+  })
+
   it('leaves the calling thread free while it runs', async () => {
     const prefix = await backend.open(prompt)
     let ticks = 0

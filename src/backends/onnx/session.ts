@@ -1,5 +1,6 @@
 // Graph files to sessions, and the shapes and types that a session declares: those, not config.json, say what it is to be fed.
 import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
 import type * as Ort from 'onnxruntime-node'
 import { EngineError } from '../../errors.ts'
 import type { GraphFile } from './layout.ts'
@@ -24,19 +25,25 @@ export async function loadRuntime(): Promise<Runtime> {
   }
 }
 
-export async function openSession(graph: GraphFile, options: OnnxOptions): Promise<Session> {
+/** Opens a graph file, or `bytes` in its stead: a changed graph, whose weights still come from the files beside the original. */
+export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?: Uint8Array): Promise<Session> {
   const ort = await loadRuntime()
   const threads = options.threads ?? Math.min(2, availableParallelism())
   let session: Session
   try {
-    session = await ort.InferenceSession.create(graph.path, {
+    const settings: Ort.InferenceSession.SessionOptions = {
       executionProviders: ['cpu'],
       graphOptimizationLevel: 'all',
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       // Errors arrive as exceptions; warnings about graphs are of no use to the caller.
       logSeverityLevel: 3,
-    })
+    }
+    if (bytes === undefined) session = await ort.InferenceSession.create(graph.path, settings)
+    else {
+      const beside = { session: { model_external_initializers_file_folder_path: dirname(graph.path) } }
+      session = await ort.InferenceSession.create(bytes, { ...settings, extra: beside })
+    }
   } catch (cause) {
     throw new EngineError(
       'model_not_available',

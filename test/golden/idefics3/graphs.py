@@ -101,7 +101,7 @@ def embed_graph(w, path):
     g.save([info("input_ids", INT64, ["batch_size", "sequence_length"])], [info("inputs_embeds", FLOAT, ["batch_size", "sequence_length", weight.shape[1]])], path)
 
 
-def decoder_graph(w, config, max_positions, path):
+def decoder_graph(w, config, max_positions, path, keeps_all=False, cache_type=FLOAT):
     c = config.text_config
     heads, kv, dim = c.num_attention_heads, c.num_key_value_heads, c.head_dim
     g = Graph("decoder_model_merged")
@@ -126,19 +126,24 @@ def decoder_graph(w, config, max_positions, path):
         q = g.op("RotaryEmbedding", [q, "position_ids", cos, sin], domain="com.microsoft", num_heads=heads, rotary_embedding_dim=0)
         k = g.op("RotaryEmbedding", [k, "position_ids", cos, sin], domain="com.microsoft", num_heads=kv, rotary_embedding_dim=0)
         past = [f"past_key_values.{i}.{part}" for part in ("key", "value")]
+        if cache_type != FLOAT:
+            q, k, v = (g.op("Cast", [name], to=cache_type) for name in (q, k, v))
         h, _, _ = g.op(
             "GroupQueryAttention", [q, k, v, *past, seqlens, length], [f"attention_{i}", f"present.{i}.key", f"present.{i}.value"],
             domain="com.microsoft", num_heads=heads, kv_num_heads=kv, scale=dim**-0.5,
         )
+        if cache_type != FLOAT:
+            h = g.op("Cast", [h], to=FLOAT)
         x = g.op("Add", [x, g.linear(h, w[layer + "self_attn.o_proj.weight"])])
         h = norm(x, layer + "post_attention_layernorm")
         gate = g.linear(h, w[layer + "mlp.gate_proj.weight"])
         gate = g.op("Mul", [gate, g.op("Sigmoid", [gate])])
         x = g.op("Add", [x, g.linear(g.op("Mul", [gate, g.linear(h, w[layer + "mlp.up_proj.weight"])]), w[layer + "mlp.down_proj.weight"])])
     x = norm(x, "model.text_model.norm")
-    # The last n positions; 0 keeps all: a slice from -0 is a slice from the start.
-    start = g.op("Reshape", [g.op("Neg", ["num_logits_to_keep"]), g.const([1])])
-    x = g.op("Slice", [x, start, g.const([np.iinfo(np.int64).max]), g.const([1])])
+    if not keeps_all:
+        # The last n positions; 0 keeps all: a slice from -0 is a slice from the start.
+        start = g.op("Reshape", [g.op("Neg", ["num_logits_to_keep"]), g.const([1])])
+        x = g.op("Slice", [x, start, g.const([np.iinfo(np.int64).max]), g.const([1])])
     g.op("MatMul", [x, g.const(w["lm_head.weight"].T)], ["logits"])
 
     cache = ["batch_size", kv, "past_sequence_length", dim]
@@ -148,12 +153,52 @@ def decoder_graph(w, config, max_positions, path):
             info("inputs_embeds", FLOAT, ["batch_size", "sequence_length", c.hidden_size]),
             info("attention_mask", INT64, ["batch_size", "total_sequence_length"]),
             info("position_ids", INT64, ["batch_size", "sequence_length"]),
-            info("num_logits_to_keep", INT64, []),
-            *(info(f"past_key_values.{n}", FLOAT, cache) for n in names),
+            *([] if keeps_all else [info("num_logits_to_keep", INT64, [])]),
+            *(info(f"past_key_values.{n}", cache_type, cache) for n in names),
         ],
         [
             info("logits", FLOAT, ["batch_size", "num_logits", c.vocab_size]),
-            *(info(f"present.{n}", FLOAT, ["batch_size", kv, "total_sequence_length", dim]) for n in names),
+            *(info(f"present.{n}", cache_type, ["batch_size", kv, "total_sequence_length", dim]) for n in names),
         ],
         path,
     )
+
+
+def half_cache_decoder(path, w, config, max_positions):
+    """Float graph, float16 keys and values, as the hub's `_fp16` and `_q4f16` files: weights are stored as float16 and widened by the graph."""
+    decoder_graph(w, config, max_positions, path, keeps_all=True, cache_type=TensorProto.FLOAT16)
+    model = onnx.load(path)
+    graph = model.graph
+    for tensor in list(graph.initializer):
+        if tensor.data_type != FLOAT or int(np.prod(tensor.dims)) < 64:
+            continue
+        name = tensor.name
+        half = numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float16), f"{name}/half")
+        graph.initializer.remove(tensor)
+        graph.initializer.append(half)
+        graph.node.insert(0, helper.make_node("Cast", [f"{name}/half"], [name], name=f"{name}/widen", to=FLOAT))
+    onnx.save(model, path)
+
+
+def four_bits(model, block=32):
+    """Products with a weight as MatMulNBits, 4 bits, symmetric, without accuracy_level, as hub files of 2024 and 2025 have them."""
+    graph = model.graph
+    weights = {tensor.name: tensor for tensor in graph.initializer}
+    for node in graph.node:
+        if node.op_type != "MatMul" or node.input[1] not in weights:
+            continue
+        tensor = weights[node.input[1]]
+        rows = numpy_helper.to_array(tensor).T.reshape(tensor.dims[1], -1, block)  # [out][block][in]
+        scale = np.abs(rows).max(-1, keepdims=True) / 7
+        levels = np.clip(np.rint(rows / scale) + 8, 0, 15).astype(np.uint8)
+        packed = levels[..., 0::2] | (levels[..., 1::2] << 4)
+        names = [f"{node.input[1]}/q4", f"{node.input[1]}/scale"]
+        graph.initializer.append(numpy_helper.from_array(packed, names[0]))
+        graph.initializer.append(numpy_helper.from_array(scale.reshape(-1).astype(np.float32), names[1]))
+        graph.initializer.remove(tensor)
+        k, n = tensor.dims
+        small = helper.make_node(
+            "MatMulNBits", [node.input[0], *names], list(node.output), name=node.name, domain="com.microsoft", K=k, N=n, bits=4, block_size=block
+        )
+        node.CopyFrom(small)
+    return model

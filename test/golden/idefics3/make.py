@@ -9,13 +9,15 @@ import json
 from pathlib import Path
 
 import numpy as np
+import onnx
 import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
 from PIL import Image, ImageDraw
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import Idefics3Config, Idefics3ForConditionalGeneration, Idefics3Processor, PreTrainedTokenizerFast
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 
-from graphs import decoder_graph, embed_graph, vision_graph
+from graphs import decoder_graph, embed_graph, four_bits, half_cache_decoder, vision_graph
 
 HERE = Path(__file__).parent
 MODEL = HERE / "model"
@@ -207,6 +209,20 @@ def check_graphs(model, cases, processor):
     print("vision: max abs difference", np.abs(got - wanted.numpy().reshape(got.shape)).max(), "of", np.abs(got).max())
 
 
+def make_variants(weights, config, graph):
+    """The decoder as other exports have it, all without num_logits_to_keep: int8, 4 bits with the weights in a file beside, float16 keys and values."""
+    plain = graph.with_name("plain.onnx")
+    decoder_graph(weights, config, MAX_POSITIONS, plain, keeps_all=True)
+    quantize_dynamic(plain, graph.with_name("decoder_model_merged_int8.onnx"), weight_type=QuantType.QUInt8, extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
+
+    file = "decoder_model_merged_q4.onnx"
+    (graph.parent / f"{file}_data").unlink(missing_ok=True)
+    onnx.save(four_bits(onnx.load(plain)), graph.with_name(file), save_as_external_data=True, location=f"{file}_data", size_threshold=256)
+    plain.unlink()
+
+    half_cache_decoder(graph.with_name("decoder_model_merged_fp16.onnx"), weights, config, MAX_POSITIONS)
+
+
 def main():
     for folder in ("pictures", "tiles", "model/onnx"):
         (HERE / folder).mkdir(parents=True, exist_ok=True)
@@ -244,7 +260,9 @@ def main():
     weights = {name: value.detach().numpy() for name, value in model.state_dict().items()}
     vision_graph(weights, model.config, MODEL / "onnx" / "vision_encoder.onnx")
     embed_graph(weights, MODEL / "onnx" / "embed_tokens.onnx")
-    decoder_graph(weights, model.config, MAX_POSITIONS, MODEL / "onnx" / "decoder_model_merged.onnx")
+    graph = MODEL / "onnx" / "decoder_model_merged.onnx"
+    decoder_graph(weights, model.config, MAX_POSITIONS, graph)
+    make_variants(weights, model.config, graph)
     check_graphs(model, cases, processor)
     write_json(HERE / "goldens.json", dict(tileSize=TILE, tiles=tiles, cases=cases), indent=None)
 

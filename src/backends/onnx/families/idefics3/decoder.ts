@@ -1,6 +1,7 @@
 // Token ids behind a kept past to logits and a longer past. A past is the keys and values as the session returned them: nothing writes to
 // them, so any number of continuations may start from one. Only what is asked for is fetched, since fetching copies.
 import { EngineError } from '../../../../errors.ts'
+import { LOGIT_ROWS } from '../../patch.ts'
 import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
 
 /** What the model has read. Tensors are named as inputs of the next run: `past_key_values.0.key`, … */
@@ -28,7 +29,7 @@ export interface Decoder {
 /** Embeddings read in one run: bounds the logits that graphs without `num_logits_to_keep` make of all of them. */
 const CHUNK = 512
 
-const OTHERS = ['inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep']
+const OTHERS = ['inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS]
 const isPast = (name: string): boolean => name.startsWith('past_key_values.')
 const pastName = (present: string): string => present.replace(/^present\./, 'past_key_values.')
 
@@ -57,6 +58,7 @@ export function makeDecoder(runtime: Runtime, embedder: Session, session: Sessio
       type === 'float16' ? new Make('float16', new Uint16Array(0), dims) : new Make(type as 'float32', new Float32Array(0), dims)
   }
 
+  /** `keep`: how many of the last rows the logits are for; 0 for all. */
   const run = async (past: Past, embeddings: Float32Array, keep: number, fetches: readonly string[]): Promise<Readonly<Feeds>> => {
     const count = embeddings.length / width
     const total = past.length + count
@@ -70,6 +72,14 @@ export function makeDecoder(runtime: Runtime, embedder: Session, session: Sessio
         'int64',
         BigInt64Array.from({ length: count }, (_, i) => BigInt(past.length + i)),
         [1, count],
+      )
+    }
+    if (has(LOGIT_ROWS)) {
+      const rows = keep === 0 ? count : keep
+      feeds[LOGIT_ROWS] = new Make(
+        'int64',
+        BigInt64Array.from({ length: rows }, (_, i) => BigInt(count - rows + i)),
+        [rows],
       )
     }
     if (has('num_logits_to_keep')) feeds.num_logits_to_keep = new Make('int64', BigInt64Array.of(BigInt(keep)), [])

@@ -7,7 +7,8 @@ import type { Backend, Branch, ModelInfo, Prefix } from '../../../backend.ts'
 import { ByteCache } from '../../cache.ts'
 import { CONFIGURATION_FILES, findGraph, hashFiles, type ModelFolder, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../layout.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
-import { loadRuntime, openSession } from '../../session.ts'
+import { openPatched } from '../../patched.ts'
+import { loadRuntime, openSession, type Session } from '../../session.ts'
 import { makeTokenizer } from '../../tokenizer.ts'
 import { type Chat, makeChat, readTemplate, SPLIT_PICTURES_UP_TO } from './chat.ts'
 import { type Decoder, makeDecoder, type Past } from './decoder.ts'
@@ -16,6 +17,10 @@ import { type Scorer, scoreBranch } from './score.ts'
 import { contextLengthOf, endTokensOf, tileRuleOf, tokensPerTileOf, variablesOf } from './settings.ts'
 import { makeVision, type Vision } from './vision.ts'
 import { pictureLabel, wordRead, wordScored } from './wording.ts'
+
+/** Read at load, when a patched graph is compared with the graph as it came. */
+const PROBE =
+  '\n\nQuestion: Which of these is a fruit?\nA. chair\nB. apple\nC. cloud\nAnswer with the letter of the one option that fits best.'
 
 interface Parts {
   readonly info: ModelInfo
@@ -44,12 +49,19 @@ export async function loadIdefics3(folder: ModelFolder, options: OnnxOptions): P
   const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig)
   const contextLength = contextLengthOf(folder)
   const chat = makeChat({ tokenizer, template, variables: variablesOf(tokenizerConfig), rule, tokensPerTile })
-  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...Object.values(graphs).flatMap(({ files }) => files)])
+  const weights = await hashFiles(folder, [...CONFIGURATION_FILES, ...Object.values(graphs).flatMap(({ files }) => files)])
 
   const runtime = await loadRuntime()
   const cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
   const vision = makeVision(runtime, await openSession(graphs.vision, options), cacheBytes)
-  const decoder = makeDecoder(runtime, await openSession(graphs.embed, options), await openSession(graphs.decoder, options))
+  const embedder = await openSession(graphs.embed, options)
+  const probe = chat.encodeQuestion(PROBE)
+  const logitsOf = (session: Session): Promise<Float32Array[]> => {
+    const tried = makeDecoder(runtime, embedder, session)
+    return tried.each(tried.empty, probe)
+  }
+  const { session, applied } = await openPatched(graphs.decoder, options, logitsOf)
+  const decoder = makeDecoder(runtime, embedder, session)
   const id = options.id ?? folder.name
   const fits = (past: Past, added: number): void =>
     refuseTooLong(past.length + added, contextLength, 'the state with its question and answer')
@@ -57,7 +69,8 @@ export async function loadIdefics3(folder: ModelFolder, options: OnnxOptions): P
   const info: ModelInfo = {
     id,
     name: id,
-    revision,
+    // What was changed at load changes the numbers a little, so it is part of what calibration is bound to.
+    revision: applied.length === 0 ? weights : hashOf({ weights, applied }),
     templateHash: hashOf({ template, rule, tokensPerTile, endTokens, SPLIT_PICTURES_UP_TO, samples: sampleWording(chat) }),
     contextLength,
     capabilities: { images: true, boxes: false },
