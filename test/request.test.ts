@@ -232,6 +232,25 @@ describe('a question', () => {
     expect(faultsOf({ type: 'noul', instructions: loop }).problems[0]![1]).toContain('nested deeper than 32')
   })
 
+  it('takes null for every field it could leave out', () => {
+    const none = { instructions: null, image: null }
+    const { questions } = check({
+      model: null,
+      derive: null,
+      state: 's',
+      questions: {
+        a: { type: 'noul', ...none, criteria: null },
+        b: { type: 'choice', ...none, options: [{ value: 'x', description: null, args: null }, 'y'], criteria: null, args: null },
+        c: { type: 'score', ...none, criteria: ['low', { label: 'high', description: null }] },
+        d: { type: 'select', ...none, options: null, criteria: { x: null, y: null }, min: null, max: null, threshold: null },
+        e: { type: 'fill', ...none, kind: null, item: null, values: null, schema: null, pattern: null, self_check: null },
+        f: { type: 'fill', ...none, kind: 'list', item: { kind: 'int', values: null } },
+        g: { type: 'extract', ...none, kind: null, many: null, self_check: null },
+      },
+    })
+    expect(questions.map(({ id, image }) => [id, image])).toEqual([...'abcdefg'].map((id) => [id, null]))
+  })
+
   it('takes descriptions and criteria as null, text or JSON', () => {
     const { questions } = check({
       state: 's',

@@ -13,9 +13,9 @@ const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as co
 
 const schema = strict('an extract question', {
   ...base,
-  kind: z.enum([...FORMATS, 'coordinates']).optional(),
-  many: z.boolean().optional(),
-  self_check: z.boolean().optional(),
+  kind: z.enum([...FORMATS, 'coordinates']).nullish(),
+  many: z.boolean().nullish(),
+  self_check: z.boolean().nullish(),
 })
 
 interface Asking {

@@ -55,11 +55,11 @@ export const words = z
   .optional()
   .transform((value) => value ?? null)
 
-/** The fields of every question. */
+/** The fields of every question. Optional fields may be null here and in every kind: clients that write all their fields send null for absent. */
 export const base = {
   type: z.string(),
   instructions: words,
-  image: z.string().min(1, 'Give the id of an image part, or leave the field out.').optional(),
+  image: z.string().min(1, 'Give the id of an image part, or leave the field out.').nullish(),
 }
 
 export const name = z.string().min(1, 'A name must not be empty.')
@@ -166,7 +166,7 @@ export function onlyRow(rows: readonly ScoreRow[]): ScoreRow {
 /** What `AskedQuestion` shares over all kinds. */
 export function asked(
   type: AskedQuestion['type'],
-  image: string | undefined,
+  image: string | null | undefined,
   checker: Checker,
   inquire: AskedQuestion['inquire'],
   more: Partial<Pick<AskedQuestion, 'needsBoxes' | 'args' | 'options'>> = {},

@@ -17,12 +17,12 @@ const itemKind = z.enum(ITEM_KINDS)
 const itemSchema = strict('the item of a list', { kind: itemKind, values: z.unknown().optional() })
 const schema = strict('a fill question', {
   ...base,
-  kind: z.enum(KINDS).optional(),
+  kind: z.enum(KINDS).nullish(),
   item: z.unknown().optional(),
   values: z.unknown().optional(),
   schema: z.unknown().optional(),
   pattern: z.unknown().optional(),
-  self_check: z.boolean().optional(),
+  self_check: z.boolean().nullish(),
 })
 
 /** Which field belongs to which kind alone. */
@@ -111,7 +111,7 @@ function readItem(given: unknown, checker: Checker): Grammar | null {
     }
     return values && { type: 'enum', values }
   }
-  if (item.values === undefined) return { type: item.kind }
+  if ((item.values ?? null) === null) return { type: item.kind }
   const message = `Kind ${item.kind} takes no values; only enum does.`
   checker.report({ code: 'invalid_question', param: pointer(param, 'values'), message })
   return null

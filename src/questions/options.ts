@@ -61,7 +61,7 @@ function readEntry(noun: 'choice' | 'select', entry: unknown, param: string, che
   }
   const option = noun === 'choice' ? checked(choiceOption, entry, checker, param) : checked(selectOption, entry, checker, param)
   if (option === null) return null
-  const args = 'args' in option && option.args !== undefined ? checker.args(option.args, pointer(param, 'args')) : []
+  const args = 'args' in option && (option.args ?? null) !== null ? checker.args(option.args, pointer(param, 'args')) : []
   return named(option.value, option.description, args, pointer(param, 'value'), checker)
 }
 

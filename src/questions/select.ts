@@ -13,13 +13,9 @@ const count = z.int().min(0)
 const schema = strict('a select question', {
   ...base,
   ...optionFields,
-  min: count.optional(),
-  max: count.min(1, 'at most 0 options selects nothing; give 1 or more').optional(),
-  threshold: z
-    .number()
-    .gt(0, 'the threshold lies strictly between 0 and 1')
-    .lt(1, 'the threshold lies strictly between 0 and 1')
-    .optional(),
+  min: count.nullish(),
+  max: count.min(1, 'at most 0 options selects nothing; give 1 or more').nullish(),
+  threshold: z.number().gt(0, 'the threshold lies strictly between 0 and 1').lt(1, 'the threshold lies strictly between 0 and 1').nullish(),
 })
 
 interface Bounds {
@@ -57,7 +53,7 @@ function* inquire(branch: Branch, { min, max, threshold }: Bounds): Inquiry<Find
 }
 
 /** Bounds that some set of options can meet; null when none can (it is reported). */
-function readBounds(given: { min?: number | undefined; max?: number | undefined }, options: number, checker: Checker) {
+function readBounds(given: { min?: number | null | undefined; max?: number | null | undefined }, options: number, checker: Checker) {
   const min = given.min ?? 0
   const max = given.max ?? options
   const report = (field: 'min' | 'max', message: string) => {
