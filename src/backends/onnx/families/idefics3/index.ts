@@ -98,7 +98,9 @@ function sampleWording(chat: Chat): number[][] {
     { type: 'list', item, maxItems: 2 },
   ] as const
   const questions = [
-    ...kinds.flatMap((readout) => wordScored({ ...branch, readout, candidates }, 'image_1').map(({ question }) => question)),
+    ...kinds.flatMap((readout) =>
+      wordScored({ ...branch, readout, candidates }, 'image_1').map(({ shared, question }) => shared + question),
+    ),
     ...grammars.map((grammar) => wordRead(branch, { type: 'grammar', grammar, maxTokens: 1 }, null)),
     ...[false, true].map((many) => wordRead(branch, { type: 'span', many, format: 'money' }, null)),
     pictureLabel('image_1'),

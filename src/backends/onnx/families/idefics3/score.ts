@@ -93,20 +93,27 @@ async function textRow(
 /** Scores one branch. `about` is the picture it is about, when there are several. */
 export async function scoreBranch(scorer: Scorer, past: Past, branch: Branch, about: string | null): Promise<Scores> {
   const { tokenizer, chat, decoder } = scorer
+  const wordings = wordScored(branch, about)
+  const shared = tokenizer.encode(wordings[0]?.shared ?? '')
+  let behind = past
+  if (shared.length > 0) {
+    scorer.fits(past, shared.length)
+    behind = await decoder.read(past, await decoder.embed(shared))
+  }
   const rows: ScoreRow[] = []
-  let inputTokens = 0
-  for (const wording of wordScored(branch, about)) {
+  let inputTokens = shared.length
+  for (const wording of wordings) {
     const readOut = readOutOf(wording.symbols, tokenizer, chat.opensWithSpace)
     if (readOut === null) {
       const spelled = inFull(branch, wording, about)
-      const { row, tokens } = await textRow(scorer, past, chat.encodeQuestion(spelled.question), spelled.texts)
+      const { row, tokens } = await textRow(scorer, behind, chat.encodeQuestion(spelled.question), spelled.texts)
       rows.push(row)
       inputTokens += tokens
       continue
     }
     const ids = [...chat.encodeQuestion(wording.question), ...readOut.lead]
-    scorer.fits(past, ids.length)
-    rows.push(symbolRow((await decoder.next(past, ids)).logits, readOut.ids))
+    scorer.fits(behind, ids.length)
+    rows.push(symbolRow((await decoder.next(behind, ids)).logits, readOut.ids))
     inputTokens += ids.length
   }
   return { rows, inputTokens }

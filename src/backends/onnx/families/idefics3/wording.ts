@@ -17,7 +17,9 @@ export const NOTHING = 'none'
 /** What may be said for each candidate, best spelling first; null when there are more candidates than symbols. */
 export type Symbols = readonly (readonly string[])[] | null
 
+/** One read-out: `shared` is the same for all read-outs of a branch and stands in front of `question`. */
 export interface Wording {
+  readonly shared: string
   readonly question: string
   readonly symbols: Symbols
 }
@@ -52,6 +54,7 @@ export function wordScored(branch: Branch, about: string | null): Wording[] {
       const [yes, no] = candidates.map(({ description }) => description)
       return [
         {
+          shared: '',
           question: turn(about, [
             asked('Statement', instructions),
             yes ? `Yes means: ${yes}` : null,
@@ -62,15 +65,15 @@ export function wordScored(branch: Branch, about: string | null): Wording[] {
         },
       ]
     }
-    case 'independent':
+    case 'independent': {
+      // The question is read once for all options.
+      const shared = turn(about, [asked('Question', instructions)])
       return candidates.map((candidate) => ({
-        question: turn(about, [
-          asked('Question', instructions),
-          `Option: ${named(candidate)}`,
-          'Does this option apply? Answer Yes or No.',
-        ]),
+        shared,
+        question: `${shared.endsWith('\n') ? '' : '\n'}Option: ${named(candidate)}\nDoes this option apply? Answer Yes or No.`,
         symbols: YES_NO,
       }))
+    }
     case 'exclusive':
       return [listed(branch, about, LETTERS)]
     case 'ordinal':
@@ -87,6 +90,7 @@ export function listed({ readout, instructions, candidates }: Branch, about: str
   const what = isOrdinal ? 'level' : 'option'
   const how = symbols === null ? 'text' : /\d/.test(symbols[0]?.[0] ?? '') ? 'number' : 'letter'
   return {
+    shared: '',
     question: turn(about, [
       asked('Question', instructions),
       isOrdinal ? 'The levels, from lowest to highest:' : null,
