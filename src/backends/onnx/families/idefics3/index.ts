@@ -16,7 +16,7 @@ import { makeReader, type Reader } from './read.ts'
 import { type Scorer, scoreBranch } from './score.ts'
 import { contextLengthOf, endTokensOf, tileRuleOf, tokensPerTileOf, variablesOf } from './settings.ts'
 import { makeVision, type Vision } from './vision.ts'
-import { pictureLabel, wordRead, wordScored } from './wording.ts'
+import { wordRead, wordScored } from './wording.ts'
 
 /** Read at load, when a patched graph is compared with the graph as it came. */
 const PROBE =
@@ -103,7 +103,6 @@ function sampleWording(chat: Chat): number[][] {
     ),
     ...grammars.map((grammar) => wordRead(branch, { type: 'grammar', grammar, maxTokens: 1 }, null)),
     ...[false, true].map((many) => wordRead(branch, { type: 'span', many, format: 'money' }, null)),
-    pictureLabel('image_1'),
   ]
   return questions.map((question) => chat.encodeQuestion(question))
 }
@@ -116,18 +115,11 @@ function refuseTooLong(tokens: number, contextLength: number, what: string): voi
   )
 }
 
-/** Pictures are told by name when there are several, so that a question can be about one of them. */
-function labelled(pieces: readonly Piece[]): readonly Piece[] {
-  if (pieces.filter(({ type }) => type === 'image').length < 2) return pieces
-  return pieces.flatMap((piece): Piece[] =>
-    piece.type === 'image' ? [{ type: 'text', text: pictureLabel(piece.id), source: null }, piece] : [piece],
-  )
-}
-
+/** Ids of pictures are not in it: where they can be read, they stand in the text. */
 function keyOf(pieces: readonly Piece[]): string {
   return hashOf(
     pieces.map((piece) =>
-      piece.type === 'text' ? ['text', piece.text] : ['image', piece.id, piece.picture.sha256, piece.picture.width, piece.picture.height],
+      piece.type === 'text' ? ['text', piece.text] : ['image', piece.picture.sha256, piece.picture.width, piece.picture.height],
     ),
   )
 }
@@ -164,10 +156,9 @@ function makeBackend({ info, chat, vision, decoder, scorer, reader, cacheBytes }
   }
 
   const open = async (prompt: Prompt): Promise<Prefix> => {
-    const pieces = labelled(prompt.pieces)
-    const key = keyOf(pieces)
+    const key = keyOf(prompt.pieces)
     const kept = pasts.get(key)
-    const past = kept ?? (await prefill(pieces))
+    const past = kept ?? (await prefill(prompt.pieces))
     if (kept === undefined) pasts.set(key, past, past.bytes)
     const images = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece.id] : []))
     return prefixOf(prompt, past, kept === undefined ? 0 : past.length, images)
@@ -182,7 +173,7 @@ function makeBackend({ info, chat, vision, decoder, scorer, reader, cacheBytes }
       if (!images.includes(image)) {
         throw new EngineError('invalid_question', `there is no image '${image}' in the state; it has ${images.join(', ') || 'none'}`)
       }
-      return images.length > 1 ? image : null
+      return images.length > 1 ? `image ${images.indexOf(image) + 1} of ${images.length} (${image})` : null
     }
     return {
       tokens: past.length,

@@ -32,11 +32,6 @@ const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => [letter])
 const DIGITS = Array.from('123456789', (digit) => [digit])
 const DIGITS_FROM_0 = Array.from('0123456789', (digit) => [digit])
 
-/** Names of pictures are told only when there are several. */
-export function pictureLabel(id: string): string {
-  return `\n${id}:\n`
-}
-
 /** The lines of a question, each on its own line, set off from the state by a blank one. Empty lines are left out. */
 function turn(about: string | null, lines: readonly (string | null)[]): string {
   const shown = [about === null ? null : `This is about ${about} only.`, ...lines].filter((line) => line !== null && line !== '')
@@ -46,7 +41,7 @@ function turn(about: string | null, lines: readonly (string | null)[]): string {
 const named = ({ name, description }: Candidate): string => (description === null || description === '' ? name : `${name}: ${description}`)
 const asked = (label: string, instructions: string): string | null => (instructions === '' ? null : `${label}: ${instructions}`)
 
-/** The wording of a scored branch: one, or one per candidate when they are independent. `about` names the picture in question, if told. */
+/** The wording of a scored branch: one, or one per candidate when they are independent. `about` says which picture is in question, if there are several. */
 export function wordScored(branch: Branch, about: string | null): Wording[] {
   const { instructions, candidates } = branch
   switch (branch.readout) {
