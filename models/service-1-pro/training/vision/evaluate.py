@@ -1,0 +1,62 @@
+"""Dev figures of a teacher on the tiles that the engine would cut: words, tags, boxes."""
+
+import torch
+from torch.nn import functional
+
+from labels import TAGS
+from losses import to_pixels, word_scores
+from net import Teacher
+from targets import targets_of
+from views import Picture, example, tile_view
+
+
+def box_overlap(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Intersection over union of offset boxes (left, top, right, bottom from one point)."""
+    low = torch.minimum(a, b)
+    shared = (low[:, 0] + low[:, 2]).clamp(min=0) * (low[:, 1] + low[:, 3]).clamp(min=0)
+    return shared / (area(a) + area(b) - shared).clamp(min=1e-6)
+
+
+def area(offsets: torch.Tensor) -> torch.Tensor:
+    return (offsets[:, 0] + offsets[:, 2]).clamp(min=0) * (offsets[:, 1] + offsets[:, 3]).clamp(min=0)
+
+
+@torch.no_grad()
+def evaluate(teacher: Teacher, pictures: list[Picture], vectors: torch.Tensor) -> dict[str, float]:
+    """Word accuracies are over cells with readable text; the cut tiles and the squashed views are told apart."""
+    teacher.eval()
+    hits: dict[str, list[torch.Tensor]] = {}
+    counts = torch.zeros(3, len(TAGS))
+    for picture in pictures:
+        tiles = range(len(picture.tiles))
+        batch = torch.utils.data.default_collate([example(picture.tiles[i].copy(), targets_of(picture.labels, tile_view(picture, i))) for i in tiles])
+        with torch.autocast("cpu", torch.bfloat16):
+            _, cells = teacher.tower(to_pixels(batch["pixels"]))
+            predicted_tags, predicted_boxes = teacher.tags(cells).float(), teacher.box(cells).float()
+            cells = cells.flatten(0, 1)
+            has_text = (batch["weights"].flatten(0, 1).sum(1) > 0.5) & batch["is_word_asked"].flatten()
+            scores = word_scores(teacher, cells[has_text], vectors).float()
+        wanted, weights = batch["pieces"].flatten(0, 1)[has_text], batch["weights"].flatten(0, 1)[has_text]
+        best = scores[:, :-1].topk(5, 1).indices
+        right = (best[:, :, None] == wanted[:, None]) & (weights[:, None] > 0.15)
+        where = ("global" if i == len(picture.tiles) - 1 and picture.is_cut else picture.labels.kind for i in tiles)
+        kinds = [name if name in ("global", "shapes", "photo") else "page" for name in where for _ in range(64)]
+        kinds = [kind for kind, has in zip(kinds, has_text.tolist()) if has]
+        for kind, first, five in zip(kinds, right[:, 0].any(1), right.any(2).any(1)):
+            hits.setdefault(f"{kind} word top 1", []).append(first)
+            hits.setdefault(f"{kind} word top 5", []).append(five)
+        blank = (batch["weights"].flatten(0, 1).sum(1) < 0.5) & batch["is_word_asked"].flatten()
+        hits.setdefault("blank", []).extend(word_scores(teacher, cells[blank][:32].float(), vectors).argmax(1) == len(vectors))
+        on, wanted_on = predicted_tags > 0, batch["tags"] > 0.5
+        counts += torch.stack([(on & wanted_on).sum((0, 1)), (on & ~wanted_on).sum((0, 1)), (~on & wanted_on).sum((0, 1))])
+        has = batch["has_box"]
+        hits.setdefault("box overlap", []).extend(box_overlap(predicted_boxes[has][:, :4], batch["boxes"][has]))
+        # The cell in the middle of an element is the one an answer would point at.
+        middle = has & ((batch["boxes"][..., :2] - batch["boxes"][..., 2:]).abs().amax(-1) <= 1)
+        hits.setdefault("box overlap, middle cell", []).extend(box_overlap(predicted_boxes[middle][:, :4], batch["boxes"][middle]))
+    teacher.train()
+    right, extra, missed = counts.sum(1)
+    figures = {name: torch.stack(values).float().mean().item() for name, values in hits.items()}
+    figures["tag F1"] = (2 * right / (2 * right + extra + missed).clamp(min=1)).item()
+    f1 = 2 * counts[0] / (2 * counts[0] + counts[1] + counts[2]).clamp(min=1)
+    return figures | {f"F1 {tag}": value for tag, value, seen in zip(TAGS, f1.tolist(), (counts[0] + counts[2]).tolist()) if seen > 20}

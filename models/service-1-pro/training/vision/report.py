@@ -1,0 +1,23 @@
+"""Dev figures of a checkpoint's averaged weights, as JSON: python report.py RUN/last.pt TILES_FOLDER TEXT_FOLDER NAME=LABELS.jsonl ..."""
+
+import json
+import pathlib
+import sys
+
+import tokenizers
+import torch
+
+from evaluate import evaluate
+from export import read_teacher
+from train import read_vectors
+from views import read_pictures
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    checkpoint, folder, text = (pathlib.Path(argument) for argument in sys.argv[1:4])
+    tokenizer = tokenizers.Tokenizer.from_file(str(text / "tokenizer.json"))
+    for pair in sys.argv[4:]:
+        name, labels = pair.split("=", 1)
+        pictures = read_pictures(folder, name, pathlib.Path(labels), tokenizer)
+        figures = evaluate(read_teacher(checkpoint), pictures, read_vectors(text / "emb.npy"))
+        print(json.dumps({name: {figure: round(value, 3) for figure, value in figures.items()}}, indent=1))

@@ -1,0 +1,147 @@
+"""
+Trains the vision tower on dumped tiles: python train.py RUN_FOLDER PICTURES_FOLDER TEXT_FOLDER --minutes 60 --pages NAME=LABELS.jsonl ...
+Starts again from RUN_FOLDER/last.pt when it is there. One thread for the net, one worker process for the examples.
+"""
+
+import argparse
+import ctypes
+import json
+import math
+import pathlib
+import time
+
+import numpy
+import tokenizers
+import torch
+from torch.nn import functional
+
+from evaluate import evaluate
+from labels import CHARACTER_CLASSES, TAGS
+from losses import WEIGHTS, losses
+from net import Teacher
+from views import Examples, Picture, read_pictures
+
+BATCH = 32
+PEAK_RATE = 2e-3
+WARM_UP = 200
+SAVE_SECONDS = 300
+DEV_PICTURES = 24
+AVERAGE_DECAY = 0.998
+
+
+def keep_memory() -> None:
+    """Tells the C allocator to keep what it freed: fresh pages for every large array cost a third of a step. Does nothing without glibc."""
+    try:
+        mallopt = ctypes.CDLL("libc.so.6").mallopt
+    except OSError:
+        return
+    trim_threshold, top_pad, mmap_threshold = -1, -2, -3
+    for name, value in ((trim_threshold, 2**31 - 1), (top_pad, 2**27), (mmap_threshold, 2**30)):
+        mallopt(name, value)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("run", type=pathlib.Path)
+    parser.add_argument("pictures", type=pathlib.Path, help="holds tiles-NAME.raw and tiles-NAME.json")
+    parser.add_argument("text", type=pathlib.Path, help="holds emb.npy and tokenizer.json")
+    parser.add_argument("--minutes", type=float, required=True, help="length of the cosine, counted from the first start")
+    parser.add_argument("--pages", action="append", default=[], help="NAME=LABELS.jsonl of a dump with pages")
+    parser.add_argument("--photos", action="append", default=[], help="NAME=LABELS.jsonl of a dump with photos or single shapes")
+    parser.add_argument("--dev", default=None, help="NAME=LABELS.jsonl of the dump for the dev figures")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def read_pool(arguments: argparse.Namespace, pairs: list[str], tokenizer: tokenizers.Tokenizer) -> list[Picture]:
+    pictures: list[Picture] = []
+    for pair in pairs:
+        name, labels = pair.split("=", 1)
+        pictures += read_pictures(arguments.pictures, name, pathlib.Path(labels), tokenizer)
+    return pictures
+
+
+def pools(arguments: argparse.Namespace, tokenizer: tokenizers.Tokenizer) -> list[tuple[float, list[Picture]]]:
+    pages = read_pool(arguments, arguments.pages, tokenizer)
+    drawn = [page for page in pages if page.labels.kind == "shapes"]
+    written = [page for page in pages if page.labels.kind != "shapes"]
+    return [(0.72, written), (0.1, drawn), (0.18, read_pool(arguments, arguments.photos, tokenizer))]
+
+
+def read_vectors(path: pathlib.Path) -> torch.Tensor:
+    return functional.normalize(torch.from_numpy(numpy.load(path).astype(numpy.float32)), dim=1)
+
+
+def rate_at(seconds: float, total: float, step: int) -> float:
+    """Warm-up by steps, then a cosine over time, so that a busy machine does not cut the end off."""
+    done = min(seconds / total, 1)
+    return PEAK_RATE * min(1, (step + 1) / WARM_UP) * max(0.005, 0.5 * (1 + math.cos(math.pi * done)))
+
+
+def main() -> None:
+    arguments = parse()
+    keep_memory()
+    torch.set_num_threads(1)
+    torch.manual_seed(arguments.seed)
+    arguments.run.mkdir(parents=True, exist_ok=True)
+    tokenizer = tokenizers.Tokenizer.from_file(str(arguments.text / "tokenizer.json"))
+    vectors = read_vectors(arguments.text / "emb.npy")
+    teacher = Teacher(len(TAGS), CHARACTER_CLASSES).to(memory_format=torch.channels_last)
+    matrices = [p for p in teacher.parameters() if p.ndim > 1]
+    others = [p for p in teacher.parameters() if p.ndim <= 1]
+    optimiser = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.02}, {"params": others, "weight_decay": 0.0}], PEAK_RATE, (0.9, 0.98))
+    average = torch.optim.swa_utils.AveragedModel(teacher, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE_DECAY), use_buffers=True)
+    step, spent = 0, 0.0
+    last = arguments.run / "last.pt"
+    if last.exists():
+        saved = torch.load(last, weights_only=True)
+        teacher.load_state_dict(saved["teacher"])
+        optimiser.load_state_dict(saved["optimiser"])
+        average.load_state_dict(saved["average"])
+        step, spent = saved["step"], saved["seconds"]
+
+    dev = read_pool(arguments, [arguments.dev], tokenizer)[:DEV_PICTURES] if arguments.dev else []
+    examples = Examples(pools(arguments, tokenizer), arguments.seed + step)
+    loader = torch.utils.data.DataLoader(examples, BATCH, num_workers=1, prefetch_factor=4)
+    started, saved_at = time.monotonic() - spent, time.monotonic()
+    sums: dict[str, float] = {}
+    log = open(arguments.run / "log.jsonl", "a", encoding="utf-8")
+    total = arguments.minutes * 60
+
+    def save() -> None:
+        state = {"teacher": teacher.state_dict(), "optimiser": optimiser.state_dict(), "average": average.state_dict()}
+        torch.save({**state, "step": step, "seconds": time.monotonic() - started}, last.with_suffix(".tmp"))
+        last.with_suffix(".tmp").rename(last)
+        figures = evaluate(average.module, dev, vectors) if dev else {}
+        log.write(json.dumps({"step": step, "seconds": round(time.monotonic() - started), "dev": figures}) + "\n")
+        log.flush()
+
+    for batch in loader:
+        seconds = time.monotonic() - started
+        if seconds > total:
+            break
+        for group in optimiser.param_groups:
+            group["lr"] = rate_at(seconds, total, step)
+        with torch.autocast("cpu", torch.bfloat16):
+            parts = losses(teacher, batch, vectors)
+        loss = sum(WEIGHTS[name] * part for name, part in parts.items())
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(teacher.parameters(), 2.0)
+        optimiser.step()
+        average.update_parameters(teacher)
+        step += 1
+        for name, part in parts.items():
+            sums[name] = sums.get(name, 0) + part.item()
+        if step % 50 == 0:
+            log.write(json.dumps({"step": step, "seconds": round(seconds), **{name: round(value / 50, 4) for name, value in sums.items()}}) + "\n")
+            log.flush()
+            sums = {}
+        if time.monotonic() - saved_at > SAVE_SECONDS:
+            save()
+            saved_at = time.monotonic()
+    save()
+
+
+if __name__ == "__main__":
+    main()
