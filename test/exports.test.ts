@@ -1,6 +1,7 @@
 // Pins what the package promises: the names of its entry, its subpaths, its command. Changing one is a decision, and shows up here.
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
@@ -21,7 +22,15 @@ function namesOf(file: string): { values: string[]; types: string[] } {
     noLib: true,
     types: [],
   }
-  const program = ts.createProgram([path], options)
+  // Own files only: what packages export does not change our names, and reading their types takes seconds.
+  const host = ts.createCompilerHost(options)
+  host.resolveModuleNameLiterals = (literals, from) =>
+    literals.map(({ text }) =>
+      text.startsWith('.')
+        ? { resolvedModule: { resolvedFileName: resolve(dirname(from), text), extension: ts.Extension.Ts } }
+        : { resolvedModule: undefined },
+    )
+  const program = ts.createProgram([path], options, host)
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(path)
   const symbol = source && checker.getSymbolAtLocation(source)
@@ -159,6 +168,19 @@ describe('the package', () => {
       console.log(typeof loadOnnxModel, answers.a.type)`
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
     expect(stdout).toBe('function noul\n')
+  })
+
+  it('packs what it runs on, and no more', async () => {
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, shell: true })
+    const packed: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path)
+    const own = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
+    expect(packed).toEqual(expect.arrayContaining(own))
+    expect(packed.filter((path) => !own.includes(path) && !/^(dist|models\/[^/]+(\/onnx)?\/[^/]+$)/.test(path))).toEqual([])
+    for (const folder of readdirSync(`${root}models`)) {
+      const weights = `models/${folder}/onnx`
+      if (!existsSync(`${root}${weights}`)) continue
+      expect(packed).toEqual(expect.arrayContaining(readdirSync(`${root}${weights}`).map((name) => `${weights}/${name}`)))
+    }
   })
 
   it('says one version', () => {

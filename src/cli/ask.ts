@@ -61,7 +61,7 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
         engine ??= await makeEngine(folder)
         // What is no object stays as it is: the engine says so.
         const asked = model !== null && typeof request === 'object' && !Array.isArray(request) ? { ...request, ...model } : request
-        const response = await askPatiently(engine, asked, flags.deadline, terminal)
+        const response = await askPatiently(engine, asked, flags.deadline, index === 0 ? sayIfSlow(terminal) : () => {})
         terminal.print(
           output === 'person'
             ? showResponse(response, titles, terminal)
@@ -82,9 +82,8 @@ async function askPatiently(
   engine: CliEngine,
   request: AskRequest,
   deadlineMs: number | undefined,
-  terminal: Terminal,
+  done: () => void,
 ): Promise<AskResponse> {
-  const done = sayIfSlow(terminal)
   try {
     return await engine.ask(request, deadlineMs === undefined ? {} : { deadlineMs })
   } finally {
