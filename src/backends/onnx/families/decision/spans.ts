@@ -14,9 +14,22 @@ export interface Pointers {
   endsGiven(first: number, last: number): ArrayLike<number>
 }
 
-interface Candidate {
+/**
+ * A stretch that may be a span: its first and last token, and its UTF-16 offsets. These are not always those of the tokens: one token may
+ * reach further (`."` behind an address), and the underscores of `__init__` belong to none.
+ */
+interface Place {
   readonly first: number
   readonly last: number
+  readonly start: number
+  readonly end: number
+}
+
+/** First token -> the places that begin with it, the nearest end first. */
+type Places = ReadonlyMap<number, readonly Place[]>
+
+interface Candidate {
+  readonly place: Place
   /** log P(last token | first token). */
   readonly logEnd: number
 }
@@ -29,6 +42,7 @@ export class SpanFinder {
   readonly #state: PackedState
   readonly #longest: number
   readonly #boundaries = new Map<string, WordBoundaries>()
+  readonly #known = new Map<SpanFormat, Places>()
 
   /** `longest`: tokens of a span at most, as in training. */
   constructor(state: PackedState, longest: number) {
@@ -45,7 +59,7 @@ export class SpanFinder {
     let best: { candidate: Candidate; logProbability: number } | null = null
     const byStart = starts.sort((a, b) => (pointers.start[b] as number) - (pointers.start[a] as number) || a - b)
     for (const first of byStart.slice(0, BEAM)) {
-      const candidate = this.#bestEnd(pointers, first, places.get(first) as readonly number[])
+      const candidate = bestEnd(pointers, places.get(first) as readonly Place[])
       const logProbability = (pointers.start[first] as number) - norm + candidate.logEnd
       if (best === null || logProbability > best.logProbability) best = { candidate, logProbability }
     }
@@ -66,49 +80,46 @@ export class SpanFinder {
         logProbability += logSigmoid(-logit)
         continue
       }
-      const candidate = this.#bestEnd(pointers, first, places.get(first) as readonly number[])
+      const candidate = bestEnd(pointers, places.get(first) as readonly Place[])
       const own = logSigmoid(logit) + candidate.logEnd
       spans.push(this.#span(candidate, own))
       logProbability += own
-      free = candidate.last + 1
+      free = candidate.place.last + 1
     }
     return { spans, logProbability }
   }
 
-  #bestEnd(pointers: Pointers, first: number, lasts: readonly number[]): Candidate {
-    const furthest = lasts.at(-1) as number
-    const given = pointers.endsGiven(first, furthest)
-    const logits = lasts.map((last) => (pointers.end[last] as number) + (given[last - first] as number))
-    const norm = logSumExp(logits)
-    let best = 0
-    for (let i = 1; i < logits.length; i++) if ((logits[i] as number) > (logits[best] as number)) best = i
-    return { first, last: lasts[best] as number, logEnd: (logits[best] as number) - norm }
+  #places(format: SpanFormat): Places {
+    const known = this.#known.get(format)
+    if (known !== undefined) return known
+    const places = format === 'text' ? this.#words() : this.#formatted(format)
+    this.#known.set(format, places)
+    return places
   }
 
-  /** First token -> the tokens that may be the last one, ascending. */
-  #places(format: SpanFormat): Map<number, readonly number[]> {
-    return format === 'text' ? this.#words() : this.#formatted(format)
-  }
-
-  #words(): Map<number, readonly number[]> {
+  #words(): Places {
     const { origins } = this.#state
-    const places = new Map<number, readonly number[]>()
+    const places = new Map<number, readonly Place[]>()
     origins.forEach((origin, first) => {
-      if (origin === null || origin.end === origin.start || this.#bounds(origin).starts[origin.start] !== 1) return
-      const lasts: number[] = []
+      if (origin === null || origin.end === origin.start) return
+      const { starts, ends } = this.#bounds(origin)
+      const start = skip(origin.text, origin.start, -1)
+      if (starts[start] !== 1) return
+      const own: Place[] = []
       for (let last = first; last < Math.min(first + this.#longest, origins.length); last++) {
         const other = origins[last] as Origin | null
         if (other === null || !isSame(origin, other)) break
-        if (other.end > other.start && this.#bounds(other).ends[other.end] === 1) lasts.push(last)
+        const end = skip(other.text, other.end, 1)
+        if (other.end > other.start && ends[end] === 1) own.push({ first, last, start, end })
       }
-      if (lasts.length > 0) places.set(first, lasts)
+      if (own.length > 0) places.set(first, own)
     })
     return places
   }
 
-  #formatted(format: Exclude<SpanFormat, 'text'>): Map<number, readonly number[]> {
+  #formatted(format: Exclude<SpanFormat, 'text'>): Places {
     const { origins } = this.#state
-    const places = new Map<number, readonly number[]>()
+    const places = new Map<number, readonly Place[]>()
     let token = 0
     while (token < origins.length) {
       const origin = origins[token]
@@ -122,7 +133,7 @@ export class SpanFinder {
         const inside = (i: number): boolean => (origins[i] as Origin).end > start && (origins[i] as Origin).start < end
         const tokens = Array.from({ length: after - token }, (_, i) => token + i).filter(inside)
         const [first, last] = [tokens[0], tokens.at(-1)]
-        if (first !== undefined && last !== undefined) places.set(first, [last])
+        if (first !== undefined && last !== undefined) places.set(first, [{ first, last, start, end }])
       }
       token = after
     }
@@ -137,12 +148,26 @@ export class SpanFinder {
     return boundaries
   }
 
-  #span({ first, last }: Candidate, logProbability: number): Span {
-    const from = this.#state.origins[first] as Origin
-    const { start } = from
-    const { end } = this.#state.origins[last] as Origin
-    return { text: from.text.slice(start, end), source: from.source, start, end, logProbability }
+  #span({ place: { first, start, end } }: Candidate, logProbability: number): Span {
+    const { text, source } = this.#state.origins[first] as Origin
+    return { text: text.slice(start, end), source, start, end, logProbability }
   }
+}
+
+function bestEnd(pointers: Pointers, places: readonly Place[]): Candidate {
+  const furthest = places.at(-1) as Place
+  const given = pointers.endsGiven(furthest.first, furthest.last)
+  const logits = places.map(({ first, last }) => (pointers.end[last] as number) + (given[last - first] as number))
+  const norm = logSumExp(logits)
+  let best = 0
+  for (let i = 1; i < logits.length; i++) if ((logits[i] as number) > (logits[best] as number)) best = i
+  return { place: places[best] as Place, logEnd: (logits[best] as number) - norm }
+}
+
+/** Over the underscores at an edge of a word: no token holds them, and no word ends before them. */
+function skip(text: string, at: number, step: 1 | -1): number {
+  while (text[step === 1 ? at : at - 1] === '_') at += step
+  return at
 }
 
 function isSame(a: Origin, b: Origin): boolean {
