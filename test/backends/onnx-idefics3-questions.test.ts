@@ -258,6 +258,18 @@ describe('answers of the Idefics3 family', () => {
     expect(five).toBeLessThan(four / 2)
   })
 
+  it('say how sure a read is among what it was allowed to say', async () => {
+    const asked = branch('read', 'Which order?', [])
+    const found = await prefix.generate(asked, { type: 'span', many: false, format: 'text' })
+    if (found.type !== 'spans' || found.spans.length !== 1) throw new Error(`one span was expected, not ${JSON.stringify(found)}`)
+    expect(found.logProbability).toBeCloseTo(found.spans[0]!.logProbability, 6)
+    const only = { type: 'grammar', grammar: { type: 'enum', values: ['12'] }, maxTokens: 9 } as const
+    const forced = await prefix.generate(asked, only)
+    // The space in front and the cut into tokens are the model's choice; the value is not.
+    expect(forced).toMatchObject({ type: 'text', text: '12', complete: true })
+    expect(forced.logProbability).toBeGreaterThan(-5)
+  })
+
   it('refuse what does not fit with the numbers: state, question and answer', async () => {
     const room = backend.info.contextLength - prefix.tokens
     const constraint: Constraint = { type: 'grammar', grammar: { type: 'int' }, maxTokens: room }

@@ -14,7 +14,15 @@ import {
   variablesOf,
 } from '../../src/backends/onnx/families/idefics3/settings.ts'
 import { makeVision, type Vision } from '../../src/backends/onnx/families/idefics3/vision.ts'
-import { findGraph, type ModelFolder, openFolder, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../src/backends/onnx/layout.ts'
+import {
+  findGraph,
+  type JsonObject,
+  type ModelFolder,
+  openFolder,
+  readJson,
+  TEXT_DTYPES,
+  VISION_DTYPES,
+} from '../../src/backends/onnx/layout.ts'
 import { loadRuntime, openSession } from '../../src/backends/onnx/session.ts'
 import { tilePicture } from '../../src/backends/onnx/tiles.ts'
 import { makeTokenizer, type TextTokenizer } from '../../src/backends/onnx/tokenizer.ts'
@@ -164,6 +172,29 @@ describe('the Idefics3 family', () => {
       expect(maxDifference(rows[half - 1] as Float32Array, kept.logits)).toBeLessThan(1e-3)
     })
   }
+
+  it('reads a long state in parts as it would in one', async () => {
+    const ids = Array.from({ length: 900 }, (_, i) => 40 + ((i * 37) % 400))
+    const past = await decoder.read(decoder.empty, await decoder.embed(ids.slice(0, 890)))
+    expect(past.length).toBe(890)
+    const behind = await decoder.each(past, ids.slice(890))
+    const whole = await decoder.each(decoder.empty, ids)
+    expect(maxDifference(behind.at(-1) as Float32Array, whole.at(-1) as Float32Array)).toBeLessThan(1e-3)
+    expect(maxDifference(behind[0] as Float32Array, whole[890] as Float32Array)).toBeLessThan(1e-3)
+  })
+
+  it('refuses picture rules it does not know, rather than guess', () => {
+    const known = { max_image_size: { longest_edge: 64 }, size: { longest_edge: 192 } }
+    expect(tileRuleOf(known, {})).toEqual({ longestEdge: 192, tileSize: 64, split: true, upscale: true })
+    expect(tileRuleOf({ ...known, do_image_splitting: false }, { pictures: { longestEdge: 64 } })).toMatchObject({
+      longestEdge: 64,
+      split: false,
+    })
+    const unknowns: JsonObject[] = [{ image_mean: [0.48, 0.46, 0.41] }, { resample: 3 }, { size: { height: 384 } }, { max_image_size: {} }]
+    for (const unknown of unknowns) {
+      expect(() => tileRuleOf({ ...known, ...unknown }, {})).toThrow(/preprocessor_config.json/)
+    }
+  })
 
   it('puts pictures where they were: other pixels, other logits', async () => {
     const chat = chatOf(false)

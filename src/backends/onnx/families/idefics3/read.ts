@@ -1,6 +1,6 @@
 // Reads behind a past: greedy decoding under a constraint, one token a run, with the keys and values of the question kept between them.
 import type { Automaton } from '../../../../constraint/automaton.ts'
-import { decode } from '../../../../constraint/decode.ts'
+import { type Decoded, decode } from '../../../../constraint/decode.ts'
 import { compileGrammar } from '../../../../constraint/grammar.ts'
 import { compileSpans, readSpans } from '../../../../constraint/substring.ts'
 import { buildTokenTrie, constrainTokens, type TokenConstraint, type TokenTrie } from '../../../../constraint/token-trie.ts'
@@ -86,6 +86,7 @@ export function makeReader(scorer: Scorer): Reader {
   }
 }
 
-function counted(question: readonly number[], { tokens, logProbability }: { tokens: readonly number[]; logProbability: number }) {
-  return { inputTokens: question.length, outputTokens: tokens.length, logProbability }
+/** Log-probabilities are those under the constraint: how sure the model was among the answers it was allowed. */
+function counted(question: readonly number[], { tokens, constrainedLogProbability }: Decoded) {
+  return { inputTokens: question.length, outputTokens: tokens.length, logProbability: constrainedLogProbability }
 }

@@ -1,5 +1,8 @@
 // Scored branches behind a past: one pass gives the log-probabilities of all symbols of a question. Where candidates have no symbols of one
 // token each, their texts are scored instead, by the mean log-probability of their tokens (so that long names are not put behind short ones).
+//
+// Branches run one after the other. Packed into one pass under an attention bias they would cost more, not less: the bias hides the other
+// branches but does not skip them (GroupQueryAttention, 1024 kept tokens: 400 rows at once 30 ms a layer, ten times 40 rows 14 ms).
 import { EngineError } from '../../../../errors.ts'
 import { logSoftmax, logSumExp } from '../../../../math.ts'
 import type { Branch, ScoreRow, Scores } from '../../../backend.ts'

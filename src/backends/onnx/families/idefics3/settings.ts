@@ -21,6 +21,9 @@ function positive(value: Json | undefined, what: string): number {
 
 const has = (folder: ModelFolder, file: string): boolean => folder.files.includes(file)
 
+/** Pillow's number of the filter. */
+const LANCZOS = 1
+
 /** preprocessor_config.json: how pictures are cut. Only the normalisation that all models of the family use is known. */
 export function tileRuleOf(preprocessor: JsonObject, { pictures }: OnnxOptions): TileRule {
   const halves = (value: Json | undefined): boolean => value === undefined || (Array.isArray(value) && value.every((one) => one === 0.5))
@@ -28,6 +31,12 @@ export function tileRuleOf(preprocessor: JsonObject, { pictures }: OnnxOptions):
     throw new EngineError(
       'model_not_available',
       'preprocessor_config.json has image_mean or image_std other than 0.5; this family knows 0.5 only',
+    )
+  }
+  if (preprocessor.resample !== undefined && preprocessor.resample !== LANCZOS) {
+    throw new EngineError(
+      'model_not_available',
+      `preprocessor_config.json has resample ${preprocessor.resample}; this family knows ${LANCZOS} (Lanczos) only`,
     )
   }
   const tileSize = positive(
