@@ -7,7 +7,9 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AskRequest } from '../src/answers.ts'
 import { createFakeBackend } from '../src/backends/fake/index.ts'
+import { runCli } from '../src/cli/program.ts'
 import { readRequestFile } from '../src/cli/request.ts'
+import type { Terminal } from '../src/cli/terminal.ts'
 import { createEngine, type Engine, localModel } from '../src/index.ts'
 
 const folder = fileURLToPath(new URL('../examples', import.meta.url))
@@ -97,6 +99,27 @@ describe('the README', () => {
 
   it('shows the program of examples/typed.ts', () => {
     expect(readme).toContain(`\`\`\`ts\n${code.replace('../src/index.ts', 'assay-engine').trim()}\n\`\`\``)
+  })
+
+  it('shows a command that works', async () => {
+    const line = /^node dist\/cli\/main\.js (.+)$/m.exec(readme)?.[1] ?? ''
+    const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+    let out = ''
+    const terminal: Terminal = {
+      print: (text) => {
+        out += text
+      },
+      warn: () => {},
+      read: async () => '',
+      isInteractive: true,
+      isErrorInteractive: false,
+      columns: 80,
+      hasColor: false,
+      hasUnicode: true,
+      folder,
+    }
+    expect(await runCli(args, terminal, () => createEngine({ models: [createFakeBackend()] }))).toBe(0)
+    expect(out).toContain('What is it about?')
   })
 
   it('names only scripts, files and folders that are there', () => {
