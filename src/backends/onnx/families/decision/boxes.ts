@@ -5,11 +5,16 @@ import type { Cell } from './cells.ts'
 
 type Edges = Box['edges']
 
-/** `offsets` of a cell: distances (left, top, right, bottom) from its centre to the edges of its element, in cells. */
-function edgesOf({ x, y, width, height }: Cell, offsets: ArrayLike<number>, at: number): Edges {
+/** The box of each cell, within the picture. */
+function edgesOf({ cells, offsets }: CellScores): Edges[] {
   const side = (value: number): number => Math.min(1, Math.max(0, value))
-  const [left, top, right, bottom] = [0, 1, 2, 3].map((i) => offsets[at + i] as number) as [number, number, number, number]
-  return [side(x - left * width), side(y - top * height), side(x + right * width), side(y + bottom * height)]
+  return cells.map(({ x, y, width, height }, i) => {
+    const [left, top, right, bottom] = [0, 1, 2, 3].map((k) => offsets[i * 5 + k] as number) as [number, number, number, number]
+    // An element may lie beside the centre of its cell (an offset below zero), and the encoder may then mistake one edge for the other.
+    const [x1, x2] = [side(x - left * width), side(x + right * width)]
+    const [y1, y2] = [side(y - top * height), side(y + bottom * height)]
+    return [Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2)]
+  })
 }
 
 /** Intersection over union of two boxes; 0 when either is empty. */
@@ -26,23 +31,29 @@ export interface CellScores {
   readonly cells: readonly Cell[]
   /** Pointer logits of the cells. */
   readonly logits: ArrayLike<number>
-  /** [cell][5]: four offsets and whether there is an element. */
+  /** [cell][5]: distances (left, top, right, bottom) from the cell's centre to the edges of its element, in cells, and whether there is one. */
   readonly offsets: ArrayLike<number>
   readonly absent: number
 }
 
 /** Cells that mean the same element agree in at least this overlap. */
 const SAME = 0.5
+/** Two answers overlap less than this. */
+const APART = 0.3
 
-/** The weighted mean box of the cells that agree with cell `best`, and which cells those are. */
-function gather(scores: CellScores, weights: readonly number[], best: number): { edges: Edges; agreeing: number[] } {
-  const edges = scores.cells.map((cell, i) => edgesOf(cell, scores.offsets, i * 5))
+/** The weighted mean box of the cells that agree with cell `best`, and which cells those are. `edges` are those of `edgesOf`. */
+function gather(
+  { cells }: CellScores,
+  edges: readonly Edges[],
+  weights: readonly number[],
+  best: number,
+): { mean: Edges; agreeing: number[] } {
   const agreeing = edges.flatMap((other, i) => (i === best || overlap(edges[best] as Edges, other) >= SAME ? [i] : []))
   // The whole-image tile sees everything smaller: its boxes count less.
-  const weight = (i: number): number => (weights[i] as number) * (scores.cells[i]?.isGlobal ? 0.25 : 1)
+  const weight = (i: number): number => (weights[i] as number) * (cells[i]?.isGlobal ? 0.25 : 1)
   const total = agreeing.reduce((sum, i) => sum + weight(i), 0)
   const mean = [0, 1, 2, 3].map((side) => agreeing.reduce((sum, i) => sum + weight(i) * ((edges[i] as Edges)[side] as number), 0) / total)
-  return { edges: mean as unknown as Edges, agreeing }
+  return { mean: mean as unknown as Edges, agreeing }
 }
 
 /** The most probable box, or none. */
@@ -52,9 +63,9 @@ export function oneBox(scores: CellScores): { boxes: Box[]; logProbability: numb
   if (logAbsent >= Math.log(0.5)) return { boxes: [], logProbability: logAbsent }
   const probabilities = Array.from(scores.logits, (logit) => Math.exp(logit - norm))
   const best = probabilities.indexOf(Math.max(...probabilities))
-  const { edges, agreeing } = gather(scores, probabilities, best)
+  const { mean, agreeing } = gather(scores, edgesOf(scores), probabilities, best)
   const logProbability = Math.min(0, Math.log(agreeing.reduce((sum, i) => sum + (probabilities[i] as number), 0)))
-  return { boxes: [{ image: scores.image, edges, logProbability }], logProbability }
+  return { boxes: [{ image: scores.image, edges: mean, logProbability }], logProbability }
 }
 
 /** Every element with a cell that is more likely than not, the likeliest first; cells that agree make one box. */
@@ -62,11 +73,12 @@ export function everyBox(scores: CellScores): { boxes: Box[]; logProbability: nu
   const probabilities = Array.from(scores.logits, (logit) => Math.exp(logSigmoid(logit)))
   const order = probabilities.map((_, i) => i).filter((i) => (probabilities[i] as number) > 0.5)
   order.sort((a, b) => (probabilities[b] as number) - (probabilities[a] as number) || a - b)
+  const edges = edgesOf(scores)
   const boxes: Box[] = []
   for (const best of order) {
-    const { edges } = gather(scores, probabilities, best)
-    if (boxes.some((box) => overlap(box.edges, edges) >= 0.3)) continue
-    boxes.push({ image: scores.image, edges, logProbability: Math.log(probabilities[best] as number) })
+    const { mean } = gather(scores, edges, probabilities, best)
+    if (boxes.some((box) => overlap(box.edges, mean) >= APART)) continue
+    boxes.push({ image: scores.image, edges: mean, logProbability: Math.log(probabilities[best] as number) })
   }
   return { boxes, logProbability: Array.from(scores.logits, (logit) => logSigmoid(Math.abs(logit))).reduce((sum, x) => sum + x, 0) }
 }
