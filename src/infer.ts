@@ -108,27 +108,39 @@ type ScoreAnswerOf<Q> =
 
 // fill and extract
 
-/** `check` is there with `self_check: true`, not there without, and open where the type does not say. */
-type Checked<A, Q> = [Field<Q, 'self_check'>] extends [true]
-  ? Simplify<Omit<A, 'check'> & { readonly check: number }>
+/**
+ * A read, with the fields `Sure` there once `valid` is true: `if (answer.valid) answer.parsed + 1`. A read on which the model failed has neither
+ * `parsed` nor `check`.
+ */
+type Validated<A, Sure extends keyof A> = [Sure] extends [never]
+  ? A
+  :
+      | Simplify<Omit<A, Sure | 'valid' | 'error'> & { readonly valid: true; readonly error?: undefined } & Required<Pick<A, Sure>>>
+      | Simplify<Omit<A, 'valid'> & { readonly valid: false }>
+
+/** `check` comes with `self_check: true`, never without, and is open where the type does not say. */
+type Checked<A extends { readonly check?: number }, Q, Sure extends keyof A = never> = [Field<Q, 'self_check'>] extends [true]
+  ? Validated<A, Sure | 'check'>
   : [Field<Q, 'self_check'>] extends [false | undefined]
-    ? Simplify<Omit<A, 'check'>>
-    : A
+    ? Validated<Simplify<Omit<A, 'check'>>, Exclude<Sure, 'check'>>
+    : Validated<A, Sure>
 
 type ItemKind<I> = I extends { readonly kind: infer K } ? K : I
 type ItemParsed<I> = [ItemKind<I>] extends ['int' | 'number'] ? readonly number[] : readonly string[]
 
-type FillAnswerOf<Q> = Checked<FillByKind<Q, Field<Q, 'kind'>>, Q>
+type FillAnswerOf<Q> = FillByKind<Q, Field<Q, 'kind'>>
 
 type FillByKind<Q, Kind> = [Kind] extends ['int' | 'number']
-  ? FillAnswer<string, number>
+  ? Checked<FillAnswer<string, number>, Q, 'parsed'>
   : [Kind] extends ['list']
-    ? FillAnswer<string, ItemParsed<Field<Q, 'item'>>>
+    ? Checked<FillAnswer<string, ItemParsed<Field<Q, 'item'>>>, Q, 'parsed'>
     : [Kind] extends ['enum']
-      ? Omit<FillAnswer<Field<Q, 'values'> extends readonly (infer V extends string)[] ? V : string>, 'parsed'>
+      ? Checked<Unparsed<FillAnswer<Field<Q, 'values'> extends readonly (infer V extends string)[] ? V : string>>, Q>
       : [Kind] extends ['text' | 'date' | undefined]
-        ? Omit<FillAnswer, 'parsed'>
-        : FillAnswer<string, FillParsed>
+        ? Checked<Unparsed<FillAnswer>, Q>
+        : Checked<FillAnswer<string, FillParsed>, Q>
+
+type Unparsed<A> = Simplify<Omit<A, 'parsed'>>
 
 type ExtractAnswerOf<Q> = [Field<Q, 'kind'>] extends ['coordinates']
   ? OneOrMany<Q, BoxAnswer, BoxManyAnswer>

@@ -88,13 +88,25 @@ describe('answers typed by plain literals', () => {
     expectTypeOf<Answers['prices']['parsed']>().toEqualTypeOf<readonly number[] | undefined>()
     expectTypeOf<Answers['sizes']['parsed']>().toEqualTypeOf<readonly number[] | undefined>()
     expectTypeOf<Answers['colour']['value']>().toEqualTypeOf<'red' | 'blue'>()
-    expectTypeOf<Answers['colour']['check']>().toEqualTypeOf<number>()
     expectTypeOf<Answers['order']['value']>().toEqualTypeOf<string | null>()
-    expectTypeOf<Answers['order']['check']>().toEqualTypeOf<number>()
     expectTypeOf<Answers['emails']['values']>().toEqualTypeOf<readonly string[]>()
     expectTypeOf<Answers['emails']>().not.toHaveProperty('value')
     expectTypeOf<Answers['save']>().toEqualTypeOf<BoxAnswer>()
     expectTypeOf<Answers['rows']>().toEqualTypeOf<BoxManyAnswer>()
+  })
+
+  it('has parsed and check for sure once a read is valid', () => {
+    const use = ({ count, prices, colour, order }: Answers): void => {
+      if (count.valid) expectTypeOf(count.parsed).toEqualTypeOf<number>()
+      else expectTypeOf(count.parsed).toEqualTypeOf<number | undefined>()
+      if (prices.valid) expectTypeOf(prices.parsed).toEqualTypeOf<readonly number[]>()
+      if (colour.valid) expectTypeOf(colour.check).toEqualTypeOf<number>()
+      else expectTypeOf(colour.error).toEqualTypeOf<string | undefined>()
+      if (order.valid) expectTypeOf(order.check).toEqualTypeOf<number>()
+      // @ts-expect-error a failed read has no parsed value
+      void (count.parsed + 1)
+    }
+    expect(use).toBeTypeOf('function')
   })
 
   it('adds derives by name', () => {
@@ -309,7 +321,7 @@ describe('builders', () => {
     expectTypeOf<Answers['level']['legend'][0]>().toEqualTypeOf<'low'>()
     expectTypeOf<Answers['topics']['order']>().toEqualTypeOf<readonly ('money' | 'time')[]>()
     expectTypeOf<Answers['count']['parsed']>().toEqualTypeOf<number | undefined>()
-    expectTypeOf<Answers['count']['check']>().toEqualTypeOf<number>()
+    expectTypeOf<Extract<Answers['count'], { valid: true }>['check']>().toEqualTypeOf<number>()
     expectTypeOf<Answers['rows']>().toEqualTypeOf<BoxManyAnswer>()
     expectTypeOf<Answers['plain']['value']>().toEqualTypeOf<string | null>()
     expect(JSON.parse(JSON.stringify(questions))).toEqual(questions)
