@@ -146,6 +146,16 @@ describe('a model folder', () => {
     expect(message).toMatch(/'constructor' are not supported; supported: .*idefics3/)
   })
 
+  it('of SmolVLM2 is one of this family', async () => {
+    const config = await readFile(join(copy, 'config.json'), 'utf8')
+    await writeFile(join(copy, 'config.json'), config.replace('"model_type": "idefics3"', '"model_type": "smolvlm"'))
+    const backend = await loadOnnxModel(copy, { inProcess: true, id: 'smol' })
+    await writeFile(join(copy, 'config.json'), config)
+    expect(backend.info).toMatchObject({ id: 'smol', contextLength: 1024, capabilities: { images: true, boxes: false } })
+    expect((await (await backend.open(prompt)).score([isRed]))[0]?.rows).toHaveLength(1)
+    await backend.close()
+  })
+
   it('with a graph that is not one is refused without its path', async () => {
     const graph = join(copy, 'onnx', 'embed_tokens.onnx')
     const bytes = await readFile(graph)

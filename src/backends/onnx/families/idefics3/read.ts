@@ -33,7 +33,10 @@ export interface Reader {
 }
 
 export function makeReader(scorer: Scorer): Reader {
-  const { tokenizer, chat, decoder, endTokens } = scorer
+  const { tokenizer, chat, decoder } = scorer
+  // A new line ends an answer of one line, where the constraint does not ask for one.
+  const newLines = ['\n', '\n\n'].map((text) => tokenizer.encode(text)).flatMap((ids) => (ids.length === 1 ? ids : []))
+  const endTokens = [...new Set([...scorer.endTokens, ...newLines])]
   const grammars = new Map<string, TokenConstraint>()
   let trie: TokenTrie | null = null
   const tokenTrie = (): TokenTrie => {
