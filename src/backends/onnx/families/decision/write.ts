@@ -1,9 +1,9 @@
 // Texts written token by token: the vocabulary's logits and those of copying each state token make one distribution, decoded under a grammar.
 import { withLeadingSpace } from '../../../../constraint/automaton.ts'
 import { decode } from '../../../../constraint/decode.ts'
-import { compileGrammar } from '../../../../constraint/grammar.ts'
+import { compileGrammar, LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
 import { buildTokenTrie, constrainTokens, type TokenTrie, type Vocabulary } from '../../../../constraint/token-trie.ts'
-import type { Constraint } from '../../../backend.ts'
+import type { Constraint, Grammar } from '../../../backend.ts'
 import { CONTROL, VOCABULARY } from './control.ts'
 import type { PackedState } from './pack.ts'
 import type { PieceTokenizer } from './text.ts'
@@ -37,25 +37,41 @@ export interface Written {
   readonly logProbability: number
 }
 
+const SPACE = 0x20
+
+/** Greedy under the grammar. What is written is lower case as the model reads; words of the state get their own case back. */
 export async function write(
   logitsOf: WriteLogits,
   constraint: Constraint & { type: 'grammar' },
   trie: TokenTrie,
   state: PackedState,
 ): Promise<Written> {
-  const automaton = withLeadingSpace(compileGrammar(constraint.grammar))
+  const language = compileGrammar(constraint.grammar)
+  const automaton = withLeadingSpace(language)
   const next = async (written: readonly number[]): Promise<Float32Array> => {
     const { vocabulary, copy } = await logitsOf(written)
     return addCopies(vocabulary, copy, state.ids)
   }
   const decoded = await decode(next, constrainTokens(trie, automaton), { maxTokens: constraint.maxTokens, endTokens: [CONTROL.end] })
-  const text = decoded.text.startsWith(' ') ? decoded.text.slice(1) : decoded.text
+  // A space in front belongs to the first piece, unless the grammar itself has values that start with one.
+  const isAdded = decoded.text.startsWith(' ') && language.step(language.start, SPACE) === null
+  const text = isAdded ? decoded.text.slice(1) : decoded.text
   return {
-    text: constraint.grammar.type === 'text' ? asWritten(text, state) : text,
+    text: restored(text, constraint.grammar, state),
     complete: decoded.complete,
     tokens: decoded.tokens.length,
     logProbability: decoded.constrainedLogProbability,
   }
+}
+
+/** The model reads and writes lower case; words that stand in the state are given as they stand there. */
+function restored(text: string, grammar: Grammar, state: PackedState): string {
+  if (grammar.type === 'text') return asWritten(text, state)
+  if (grammar.type !== 'list' || grammar.item.type !== 'text') return text
+  return text
+    .split(LIST_SEPARATOR)
+    .map((item) => asWritten(item, state))
+    .join(LIST_SEPARATOR)
 }
 
 /** One distribution over ids: a token that may be copied has the sum of writing and copying it. */
@@ -72,27 +88,36 @@ function addCopies(vocabulary: Float32Array, copy: Float32Array, ids: readonly n
   return logits
 }
 
-/** The model reads and writes lower case; words that stand in the state are given as they stand there. */
+/** The same words as they stand in the state, the first time they do, on one line; the text itself when they are not there. */
 function asWritten(text: string, state: PackedState): string {
-  const key = squeeze(text)
+  const key = squeeze(text).squeezed
   if (key === '') return text
   const seen = new Set<string>()
   for (const origin of state.origins) {
     if (origin === null || seen.has(origin.text)) continue
     seen.add(origin.text)
-    const { squeezed, from } = squeezeWithOffsets(origin.text)
-    const at = squeezed.indexOf(key)
-    if (at >= 0) return origin.text.slice(from[at] as number, (from[at + key.length - 1] as number) + 1)
+    const { squeezed, from } = squeeze(origin.text)
+    for (let at = squeezed.indexOf(key); at >= 0; at = squeezed.indexOf(key, at + 1)) {
+      const [start, end] = [from[at] as number, (from[at + key.length - 1] as number) + 1]
+      if (isWhole(origin.text, start, end)) return origin.text.slice(start, end).replaceAll(/\s+/g, ' ')
+    }
   }
   return text
 }
 
-function squeeze(text: string): string {
-  return squeezeWithOffsets(text).squeezed
+const WORD = /[\p{L}\p{N}\p{M}]/u
+
+/** Whether a stretch starts and ends where words do: "art" is not in "start"; "movies" is in "FindMovies". */
+function isWhole(text: string, start: number, end: number): boolean {
+  const isInside = (at: number): boolean => {
+    const [before, after] = [text[at - 1] ?? '', text[at] ?? '']
+    return WORD.test(before) && WORD.test(after) && !(/\p{Ll}/u.test(before) && /\p{Lu}/u.test(after))
+  }
+  return !isInside(start) && !isInside(end)
 }
 
 /** Lower case without spaces and underscores, and where each unit came from. */
-function squeezeWithOffsets(text: string): { squeezed: string; from: number[] } {
+function squeeze(text: string): { squeezed: string; from: number[] } {
   let squeezed = ''
   const from: number[] = []
   for (let i = 0; i < text.length; i++) {
