@@ -107,8 +107,9 @@ class DecisionBackend implements Backend {
   readonly #runner: Runner
   readonly #states: ByteCache<OpenState>
   readonly #pictures: ByteCache<SeenPicture>
+  readonly #underWay = new Set<Promise<unknown>>()
   #trie: TokenTrie | null = null
-  #isOpen = true
+  #closing: Promise<void> | null = null
 
   constructor(info: ModelInfo, settings: Settings, tokenizer: PieceTokenizer, runner: Runner, cacheBytes: number) {
     this.info = info
@@ -119,25 +120,36 @@ class DecisionBackend implements Backend {
     this.#pictures = new ByteCache(cacheBytes)
   }
 
-  async open(prompt: Prompt): Promise<Prefix> {
-    this.#checkOpen()
-    const key = keyOf(prompt)
-    const known = this.#states.get(key)
-    const state = known ?? (await this.#encode(prompt))
-    if (known === undefined) this.#states.set(key, state, state.encoded.bytes)
-    return this.#prefix(state, known !== undefined)
+  open(prompt: Prompt): Promise<Prefix> {
+    return this.#work(async () => {
+      const key = keyOf(prompt)
+      const known = this.#states.get(key)
+      const state = known ?? (await this.#encode(prompt))
+      if (known === undefined) this.#states.set(key, state, state.encoded.bytes)
+      return this.#prefix(state, known !== undefined)
+    })
   }
 
-  async close(): Promise<void> {
-    if (!this.#isOpen) return
-    this.#isOpen = false
-    this.#states.clear()
-    this.#pictures.clear()
-    await this.#runner.close()
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      await Promise.allSettled([...this.#underWay])
+      this.#states.clear()
+      this.#pictures.clear()
+      await this.#runner.close()
+    })()
+    return this.#closing
   }
 
-  #checkOpen(): void {
-    if (!this.#isOpen) throw new EngineError('model_not_available', `the model ${this.info.id} was closed; load it again`)
+  /** Runs on a model that is open, and is waited for when it closes. */
+  async #work<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#closing !== null) throw new EngineError('model_not_available', `the model ${this.info.id} was closed; load it again`)
+    const running = task()
+    this.#underWay.add(running)
+    try {
+      return await running
+    } finally {
+      this.#underWay.delete(running)
+    }
   }
 
   async #encode(prompt: Prompt): Promise<OpenState> {
@@ -145,6 +157,10 @@ class DecisionBackend implements Backend {
     if (pieces.length > 0 && !this.#runner.seesImages) {
       throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
     }
+    this.#checkSize(
+      prompt.pieces.map((piece) => (piece.type === 'text' ? piece.text : '')),
+      'state',
+    )
     const images: SeenImage[] = []
     for (const { id, picture } of pieces) images.push({ id, ...(await this.#see(picture)) })
     const cells = images.map((image) => image.cells.length)
@@ -160,48 +176,57 @@ class DecisionBackend implements Backend {
   }
 
   async #see(picture: Picture): Promise<SeenPicture> {
-    const known = this.#pictures.get(picture.sha256)
+    const known = this.#pictures.get(nameOf(picture))
     if (known !== undefined) return known
     const { tiles, tileSize, rows, cols } = await tilePicture(picture, this.#settings.rule)
     const kept = keptCells(tiles, tileSize)
     const all = cellsOf(rows, cols)
     const encoded = await this.#runner.picture(normaliseTiles(tiles, tileSize), tiles.length, tileSize, kept)
     const seen = { cells: kept.map((cell) => all[cell] as Cell), encoded }
-    this.#pictures.set(picture.sha256, seen, encoded.features.byteLength + encoded.offsets.byteLength)
+    this.#pictures.set(nameOf(picture), seen, encoded.features.byteLength + encoded.offsets.byteLength)
     return seen
   }
 
-  #checkLength(state: number, branch: number): void {
-    const needed = state + branch
-    const { contextLength } = this.info
-    if (needed <= contextLength) return
-    const parts = branch === 0 ? `the state takes ${state} tokens` : `the state (${state}) and a question (${branch}) take ${needed} tokens`
-    throw new EngineError(
-      'context_length_exceeded',
-      `${parts}, the model ${this.info.id} takes ${contextLength}; shorten the state${branch === 0 ? '' : ' or the question'}`,
-    )
+  /** Refuses texts that cannot fit without reading them: a megabyte takes seconds to read. */
+  #checkSize(texts: readonly string[], what: 'state' | 'question'): void {
+    const units = texts.reduce((sum, text) => sum + text.length, 0)
+    // A token has at most so many bytes, and at most two lone spaces before it that are not kept.
+    const least = Math.floor(units / (this.#tokenizer.longest * 3))
+    if (least > this.info.contextLength) this.#refuse(`the ${what} takes at least ${least} tokens`, what)
+  }
+
+  /** `written`: tokens that may be written behind the question. */
+  #checkLength(state: number, question: number, written = 0): void {
+    const needed = state + question + written
+    if (needed <= this.info.contextLength) return
+    if (question === 0) this.#refuse(`the state takes ${state} tokens`, 'state')
+    const asked = written === 0 ? ` and a question (${question})` : `, a question (${question}) and its answer (up to ${written})`
+    this.#refuse(`the state (${state})${asked} take ${needed} tokens`, 'state or the question')
+  }
+
+  #refuse(taken: string, what: string): never {
+    const { id, contextLength } = this.info
+    throw new EngineError('context_length_exceeded', `${taken}, the model ${id} takes ${contextLength}; shorten the ${what}`)
   }
 
   #prefix(state: OpenState, isCached: boolean): Prefix {
     const tokens = state.packed.ids.length
     let isOpen = true
-    const check = (): void => {
-      this.#checkOpen()
-      if (!isOpen) throw new EngineError('internal_error', 'the prefix was closed; open the state again')
-    }
+    const work = <T>(task: () => Promise<T>): Promise<T> =>
+      this.#work(async () => {
+        if (!isOpen) throw new EngineError('internal_error', 'the prefix was closed; open the state again')
+        return task()
+      })
     return {
       tokens,
       cachedTokens: isCached ? tokens : 0,
-      score: async (branches) => {
-        check()
-        const all: Scores[] = []
-        for (const branch of branches) all.push(await this.#score(state, branch))
-        return all
-      },
-      generate: async (branch, constraint) => {
-        check()
-        return this.#generate(state, branch, constraint)
-      },
+      score: (branches) =>
+        work(async () => {
+          const all: Scores[] = []
+          for (const branch of branches) all.push(await this.#score(state, branch))
+          return all
+        }),
+      generate: (branch, constraint) => work(() => this.#generate(state, branch, constraint)),
       close: () => {
         isOpen = false
       },
@@ -209,6 +234,8 @@ class DecisionBackend implements Backend {
   }
 
   #pack(state: OpenState, branch: Branch, constraint: Constraint | null): PackedBranch {
+    const options = branch.candidates.flatMap(({ name, description }) => [name, description ?? ''])
+    this.#checkSize([branch.instructions, ...options], 'question')
     const packed = packBranch(branch, constraint, state.packed.nextPosition, this.#tokenizer)
     this.#checkLength(state.packed.ids.length, packed.ids.length)
     return packed
@@ -235,7 +262,7 @@ class DecisionBackend implements Backend {
     const run = { packed, kind: kindOf(branch, constraint), seen: this.#seen(state, branch) }
     const inputTokens = packed.ids.length
     if (constraint.type === 'grammar') {
-      this.#checkLength(state.packed.ids.length, packed.ids.length + constraint.maxTokens)
+      this.#checkLength(state.packed.ids.length, packed.ids.length, constraint.maxTokens)
       this.#trie ??= pieceTrie(this.#tokenizer)
       const logitsOf = (written: readonly number[]) => this.#runner.next(state.encoded, { ...run, written })
       const { text, complete, tokens, logProbability } = await write(logitsOf, constraint, this.#trie, state.packed)
@@ -279,11 +306,15 @@ function endsGiven({ endQueries, endKeys, endWidth }: EncodedState, first: numbe
   })
 }
 
+function nameOf({ sha256, width, height }: Picture): string {
+  return `${sha256} ${width}x${height}`
+}
+
 /** Names a prompt by its content. */
 function keyOf(prompt: Prompt): string {
   const hash = createHash('sha256')
   for (const piece of prompt.pieces) {
-    if (piece.type === 'image') hash.update(JSON.stringify(['image', piece.id, piece.picture.sha256]))
+    if (piece.type === 'image') hash.update(JSON.stringify(['image', piece.id, nameOf(piece.picture)]))
     else hash.update(JSON.stringify(['text', piece.text, piece.source?.part ?? null, piece.source?.path ?? null]))
   }
   return hash.digest('hex')

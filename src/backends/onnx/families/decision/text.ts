@@ -21,11 +21,14 @@ export class PieceTokenizer {
   readonly #text = new Map<number, string>()
   readonly #cache = new Map<string, TextPieces>()
   readonly size: number
+  /** Bytes of the longest piece. */
+  readonly longest: number
 
   constructor(tokenizerJson: { model: { vocab: Record<string, number> } }) {
     this.#tokenizer = new Tokenizer(tokenizerJson, {})
     const vocabulary = Object.entries(tokenizerJson.model.vocab)
     this.size = vocabulary.length
+    this.longest = vocabulary.reduce((most, [piece]) => Math.max(most, piece.length), 0)
     // In the byte-level alphabet every character stands for one byte (GPT-2's table), so a piece has as many bytes as characters.
     for (const [piece, id] of vocabulary) {
       this.#byteLength.set(id, piece.length)
