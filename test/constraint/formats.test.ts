@@ -44,15 +44,17 @@ describe('findFormat', () => {
       ' '.repeat(100_000),
       'a@'.repeat(50_000),
     ]
-    const started = performance.now()
+    // Processor time: what the clock says on a busy machine is not ours.
+    const cpuMs = () => process.cpuUsage().user / 1000
+    const started = cpuMs()
     for (const text of hostile) {
       for (const format of ['int', 'number', 'date', 'email', 'url', 'money'] as const) {
-        const before = performance.now()
+        const before = cpuMs()
         findFormat(format, text)
-        expect(performance.now() - before, `${format} ${text.slice(0, 9)}`).toBeLessThan(1500)
+        expect(cpuMs() - before, `${format} ${text.slice(0, 9)}`).toBeLessThan(1500)
       }
     }
-    expect(performance.now() - started).toBeLessThan(8000)
+    expect(cpuMs() - started).toBeLessThan(8000)
   })
 })
 
