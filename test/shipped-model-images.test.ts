@@ -1,0 +1,105 @@
+// The shipped model on a screenshot, end to end: answers in range and boxes inside the picture. Which boxes they are is the bench's business.
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type {
+  AskRequest,
+  AskResponse,
+  BoxAnswer,
+  BoxManyAnswer,
+  ChoiceAnswer,
+  ExtractAnswer,
+  FillAnswer,
+  NoulAnswer,
+  Questions,
+  ScoreAnswer,
+  SelectAnswer,
+  State,
+} from '../src/answers.ts'
+import { createEngine, type Engine, localModel } from '../src/index.ts'
+import { expectChoice, expectClose, expectFill, expectScore, isProbability } from './answers.ts'
+
+const model = fileURLToPath(new URL('../models/service-1-pro', import.meta.url))
+const seesImages = existsSync(`${model}/onnx/vision_encoder.onnx`)
+const shop = readFileSync(fileURLToPath(new URL('../examples/shop.png', import.meta.url)))
+const reason = 'models/service-1-pro has no vision encoder'
+
+describe.skipIf(!seesImages)(`the shipped model on a screenshot${seesImages ? '' : ` (skipped: ${reason})`}`, () => {
+  const [WIDTH, HEIGHT] = [shop.readUInt32BE(16), shop.readUInt32BE(20)]
+  const state: State = [
+    { type: 'image', id: 'page', source: { type: 'base64', media_type: 'image/png', data: shop.toString('base64') } },
+    { type: 'text', text: 'The user wants to store the changes.' },
+  ]
+  const questions: Questions = {
+    error: { type: 'noul', instructions: 'There is an error message.', image: 'page' },
+    tab: { type: 'choice', instructions: 'Which tab is open?', options: ['Home', 'Orders', 'Help'] },
+    busy: { type: 'score', instructions: 'How busy is the page?', criteria: ['empty', 'some', 'full'] },
+    parts: { type: 'select', instructions: 'What is on the page?', options: ['a button', 'a video'] },
+    save: { type: 'extract', kind: 'coordinates', instructions: 'The Save button' },
+    buttons: { type: 'extract', kind: 'coordinates', many: true, instructions: 'All buttons' },
+    title: { type: 'fill', instructions: 'The title of the page' },
+    wish: { type: 'extract', instructions: 'What the user wants' },
+  }
+
+  let engine: Engine
+  beforeAll(async () => {
+    engine = await createEngine({ models: [localModel(model, { inProcess: true, id: 'service-1-pro' })], limits: { fillTokens: 24 } })
+  })
+  afterAll(() => engine?.close())
+
+  /** Untyped: what is held here is what arrives, whatever the types say. */
+  const ask = (request: AskRequest): Promise<AskResponse> => engine.ask(request) as Promise<AskResponse>
+
+  function expectInside(coordinates: readonly number[], center: readonly number[]): void {
+    const [left, top, right, bottom] = coordinates as [number, number, number, number]
+    expect(left).toBeGreaterThanOrEqual(0)
+    expect(top).toBeGreaterThanOrEqual(0)
+    expect(right).toBeLessThanOrEqual(WIDTH)
+    expect(bottom).toBeLessThanOrEqual(HEIGHT)
+    expect(left).toBeLessThanOrEqual(right)
+    expect(top).toBeLessThanOrEqual(bottom)
+    expect(center[0]).toBeCloseTo((left + right) / 2, 3)
+    expect(center[1]).toBeCloseTo((top + bottom) / 2, 3)
+  }
+
+  it('answers every type of question, with boxes inside the picture', async () => {
+    const { answers, usage } = await ask({ state, questions })
+    expect(isProbability((answers.error as NoulAnswer).noul)).toBe(true)
+    expectChoice(answers.tab as ChoiceAnswer, ['Home', 'Orders', 'Help'])
+    expectScore(answers.busy as ScoreAnswer, ['empty', 'some', 'full'])
+    expect(Object.values<number>((answers.parts as SelectAnswer).probabilities).every(isProbability)).toBe(true)
+    expectFill(answers.title as FillAnswer, { type: 'text' })
+    const { value, span } = answers.wish as ExtractAnswer
+    if (value !== null) expect(['The user wants to store the changes.'.slice(span!.start, span!.end), span!.part]).toEqual([value, 1])
+
+    const save = answers.save as BoxAnswer
+    expect(save).toMatchObject({ valid: true, image_size: [WIDTH, HEIGHT] })
+    if (save.coordinates === null) expect(save.center).toBeNull()
+    else expectInside(save.coordinates, save.center!)
+    const buttons = answers.buttons as BoxManyAnswer
+    expect(buttons).toMatchObject({ valid: true, image_size: [WIDTH, HEIGHT] })
+    for (const { coordinates, center, confidence } of buttons.boxes) {
+      expectInside(coordinates, center)
+      expect(isProbability(confidence)).toBe(true)
+    }
+    // The cells of a page are tokens.
+    expect(usage.input_tokens).toBeGreaterThan(100)
+  })
+
+  it('answers the same warm and alone', async () => {
+    const together = await ask({ state, questions })
+    for (const id of ['error', 'tab', 'save', 'buttons']) {
+      const alone = await ask({ state, questions: { [id]: questions[id]! } })
+      expect(alone.simo.cached_tokens).toBeGreaterThan(0)
+      expectClose(together.answers[id], alone.answers[id], id)
+    }
+  })
+
+  it('finds nothing in a page of one colour', async () => {
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII='
+    const white: State = [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }]
+    const { answers } = await ask({ state: white, questions: { save: questions.save!, buttons: questions.buttons! } })
+    expect(answers.save).toMatchObject({ coordinates: null, center: null, image_size: [1, 1], valid: true })
+    expect(answers.buttons).toMatchObject({ boxes: [], valid: true })
+  })
+})
