@@ -31,7 +31,7 @@ def evaluate(teacher: Teacher, pictures: list[Picture], vectors: torch.Tensor) -
         tiles = range(len(picture.tiles))
         batch = torch.utils.data.default_collate([example(picture.tiles[i].copy(), targets_of(picture.labels, tile_view(picture, i))) for i in tiles])
         with torch.autocast("cpu", torch.bfloat16):
-            _, cells = teacher.tower(to_pixels(batch["pixels"]))
+            _, _, cells = teacher.tower(to_pixels(batch["pixels"]))
             predicted_tags, predicted_boxes = teacher.tags(cells).float(), teacher.box(cells).float()
             cells = cells.flatten(0, 1)
             has_text = (batch["weights"].flatten(0, 1).sum(1) > 0.5) & batch["is_word_asked"].flatten()

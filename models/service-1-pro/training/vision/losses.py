@@ -8,10 +8,10 @@ from labels import BLANK_CHARACTER
 from net import Teacher
 from targets import IGNORED
 
-COSINE_SCALE = 10.0
+COSINE_SCALE = 15.0
 WRITTEN_A_BATCH = 512
 BLANKS_A_BATCH = 128
-WEIGHTS = {"word": 1.0, "tag": 4.0, "box": 1.0, "found": 0.5, "character": 0.5}
+WEIGHTS = {"word": 1.0, "spelling": 4.0, "tag": 4.0, "box": 1.0, "found": 0.5, "character": 0.5}
 
 
 def to_pixels(tiles: Tensor) -> Tensor:
@@ -20,7 +20,7 @@ def to_pixels(tiles: Tensor) -> Tensor:
 
 
 def word_scores(teacher: Teacher, cells: Tensor, vectors: Tensor) -> Tensor:
-    """Cells [n, 192] to 10 cos with each piece vector (unit rows) and, last, the blank."""
+    """Cells [n, 192] to COSINE_SCALE times the cosine with each piece vector (unit rows) and, last, the blank."""
     table = torch.cat([vectors, functional.normalize(teacher.blank, dim=0)[None]])
     return COSINE_SCALE * functional.normalize(teacher.word(cells).float(), dim=-1) @ table.T
 
@@ -69,11 +69,20 @@ def box_loss(predicted: Tensor, wanted: Tensor, has_box: Tensor) -> tuple[Tensor
     return near, functional.binary_cross_entropy_with_logits(predicted[..., 4].float(), has_box.float())
 
 
-def losses(teacher: Teacher, batch: dict[str, Tensor], vectors: Tensor) -> dict[str, Tensor]:
-    fine, cells = teacher.tower(to_pixels(batch["pixels"]))
+def spelling_loss(teacher: Teacher, seen: Tensor, batch: dict[str, Tensor], codes: Tensor) -> Tensor:
+    """1 - cosine with the weighted mean of the codes of the pieces in the cell."""
+    ids, weights, asked = batch["pieces"].flatten(0, 1), batch["weights"].flatten(0, 1), batch["is_word_asked"].flatten()
+    written = torch.nonzero(asked & (weights.sum(1) > 0.5)).flatten()
+    wanted = (codes[ids[written]] * weights[written, :, None]).sum(1)
+    return 1 - functional.cosine_similarity(teacher.spelling(seen[written]).float(), wanted).mean()
+
+
+def losses(teacher: Teacher, batch: dict[str, Tensor], vectors: Tensor, codes: Tensor) -> dict[str, Tensor]:
+    fine, seen, cells = teacher.tower(to_pixels(batch["pixels"]))
     box, found = box_loss(teacher.box(cells), batch["boxes"], batch["has_box"])
     return {
         "word": word_loss(teacher, cells.flatten(0, 1), batch, vectors),
+        "spelling": spelling_loss(teacher, seen.flatten(0, 1), batch, codes),
         "tag": functional.binary_cross_entropy_with_logits(teacher.tags(cells).float(), batch["tags"]),
         "box": box,
         "found": found,

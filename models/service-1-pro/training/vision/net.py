@@ -2,6 +2,9 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
+
+from spelling import CODE_WIDTH
 
 TILE = 256
 CELL = 32
@@ -30,8 +33,21 @@ class Residual(nn.Module):
         return x + self.inner(x)
 
 
+class Mix(nn.Module):
+    """Two layers within a cell, from what letters are seen to what they mean. Starts as the identity."""
+
+    def __init__(self, width: int, inner: int) -> None:
+        super().__init__()
+        self.rise, self.fall = nn.Conv2d(width, inner, 1), nn.Conv2d(inner, width, 1)
+        nn.init.zeros_(self.fall.weight)
+        nn.init.zeros_(self.fall.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.fall(functional.relu(self.rise(x)))
+
+
 class Tower(nn.Module):
-    """Feature maps at a stride of 8 pixels (for the character head, training only) and 32 pixels (the cells)."""
+    """Maps at a stride of 8 pixels (read by the character head) and of 32 (by the spelling head), then the features. Only these are served."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,13 +65,20 @@ class Tower(nn.Module):
             Convolution(192, 256, 2, 2),
             Residual(256),
         )
+        self.mix = Mix(256, 352)
         self.feature = nn.Conv2d(256, WIDTH, 1)
 
-    def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor]:
-        """Pixels [n, 3, 256, 256] in [-1, 1] to ([n, 96, 32, 32], [n, 64, 192])."""
+    def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Pixels [n, 3, 256, 256] in [-1, 1] to ([n, 96, 32, 32], [n, 64, 256], [n, 64, 192])."""
         fine = self.fine(pixels)
-        cells = self.feature(self.coarse(fine))
-        return fine, cells.flatten(2).transpose(1, 2)
+        seen = self.coarse(fine)
+        cells = self.feature(self.mix(seen))
+        return fine, as_cells(seen), as_cells(cells)
+
+
+def as_cells(maps: Tensor) -> Tensor:
+    """[n, width, 8, 8] to [n, 64, width], cells row-major."""
+    return maps.reshape(-1, maps.shape[1], GRID * GRID).transpose(1, 2)
 
 
 class BoxHead(nn.Sequential):
@@ -73,6 +96,7 @@ class Teacher(nn.Module):
         self.tower = Tower()
         self.word = nn.Linear(WIDTH, WIDTH)
         self.blank = nn.Parameter(torch.randn(WIDTH) * 0.1)
+        self.spelling = nn.Linear(256, CODE_WIDTH)
         self.tags = nn.Linear(WIDTH, tags)
         self.box = BoxHead()
         # Two columns of 4 pixels for each fine position, because small letters are narrower than 8 pixels.
@@ -88,5 +112,5 @@ class Served(nn.Module):
         self.box = teacher.box
 
     def forward(self, pixel_values: Tensor) -> tuple[Tensor, Tensor]:
-        _, cells = self.tower(pixel_values)
+        _, _, cells = self.tower(pixel_values)
         return cells, self.box(cells)

@@ -9,7 +9,7 @@ from net import CELL, GRID, TILE
 
 PIECES_A_CELL = 6
 # Text lower than this many tile pixels (box height, about 1.3 times the font size) cannot be read and is not asked for.
-LOWEST_TEXT = 8
+LOWEST_TEXT = 10
 HIGHEST_TEXT = 60
 IGNORED = -100
 FINE = 8

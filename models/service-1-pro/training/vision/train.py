@@ -19,6 +19,7 @@ from evaluate import evaluate
 from labels import CHARACTER_CLASSES, TAGS
 from losses import WEIGHTS, losses
 from net import Teacher
+from spelling import spelling_codes
 from views import Examples, Picture, read_pictures
 
 BATCH = 32
@@ -65,7 +66,7 @@ def pools(arguments: argparse.Namespace, tokenizer: tokenizers.Tokenizer) -> lis
     pages = read_pool(arguments, arguments.pages, tokenizer)
     drawn = [page for page in pages if page.labels.kind == "shapes"]
     written = [page for page in pages if page.labels.kind != "shapes"]
-    return [(0.72, written), (0.1, drawn), (0.18, read_pool(arguments, arguments.photos, tokenizer))]
+    return [(0.8, written), (0.08, drawn), (0.12, read_pool(arguments, arguments.photos, tokenizer))]
 
 
 def read_vectors(path: pathlib.Path) -> torch.Tensor:
@@ -86,6 +87,7 @@ def main() -> None:
     arguments.run.mkdir(parents=True, exist_ok=True)
     tokenizer = tokenizers.Tokenizer.from_file(str(arguments.text / "tokenizer.json"))
     vectors = read_vectors(arguments.text / "emb.npy")
+    codes = spelling_codes(tokenizer, len(vectors))
     teacher = Teacher(len(TAGS), CHARACTER_CLASSES).to(memory_format=torch.channels_last)
     matrices = [p for p in teacher.parameters() if p.ndim > 1]
     others = [p for p in teacher.parameters() if p.ndim <= 1]
@@ -123,7 +125,7 @@ def main() -> None:
         for group in optimiser.param_groups:
             group["lr"] = rate_at(seconds, total, step)
         with torch.autocast("cpu", torch.bfloat16):
-            parts = losses(teacher, batch, vectors)
+            parts = losses(teacher, batch, vectors, codes)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
         optimiser.zero_grad(set_to_none=True)
         loss.backward()

@@ -17,6 +17,7 @@ GLOBAL_SHARE = 0.15
 SCALED_SHARE = 0.6
 WINDOWS = 4
 FULLEST_SHARE = 0.75
+PHOTO_CELLS = 0.15
 
 
 @dataclasses.dataclass
@@ -126,7 +127,11 @@ class Examples(torch.utils.data.IterableDataset):
             _, pictures, ends = self.pools[random.choice(len(self.pools), p=shares)]
             picture = pictures[numpy.searchsorted(ends, random.random() * ends[-1], "right")]
             pixels, view = random_view(picture, random)
-            yield example(jitter(pixels, random), targets_of(picture.labels, view))
+            targets = targets_of(picture.labels, view)
+            if picture.labels.kind == "photo":
+                # Every cell of a photo says the same; asking all would drown the cells with text.
+                targets.is_word_asked &= random.random(len(targets.is_word_asked)) < PHOTO_CELLS
+            yield example(jitter(pixels, random), targets)
 
 
 def example(pixels: numpy.ndarray, targets: Targets) -> dict[str, torch.Tensor]:
