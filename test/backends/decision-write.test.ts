@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Grammar } from '../../src/backends/backend.ts'
 import { CONTROL, VOCABULARY } from '../../src/backends/onnx/families/decision/control.ts'
-import { pieceTrie, type WriteLogits, type Written, write } from '../../src/backends/onnx/families/decision/write.ts'
+import { Languages, type WriteLogits, type Written, write } from '../../src/backends/onnx/families/decision/write.ts'
 import { parse } from '../../src/constraint/grammar.ts'
 import { anyText, pack, quotable, SEED, scaffold, tokenizer } from './decision.ts'
 
 const ROWS = 8192
-const trie = pieceTrie(tokenizer)
+const languages = new Languages(tokenizer)
 const nowhere = pack([])
 
 /** A model that wants to say the text, and then to end. */
@@ -22,7 +22,7 @@ function saying(text: string, stateTokens: number): WriteLogits {
 }
 
 async function say(text: string, grammar: Grammar, state = nowhere, maxTokens = 48): Promise<Written> {
-  return write(saying(text, state.ids.length), { type: 'grammar', grammar, maxTokens }, trie, state)
+  return write(saying(text, state.ids.length), { type: 'grammar', grammar, maxTokens }, languages, state)
 }
 
 const TEXT: Grammar = { type: 'text' }
@@ -65,7 +65,7 @@ describe('what is written', () => {
       vocabulary[CONTROL.end] = written.length < 3 ? -50 : 60
       return { vocabulary, copy: new Float32Array(nowhere.ids.length) }
     }
-    const written = await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, trie, nowhere)
+    const written = await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, languages, nowhere)
     expect(written).toMatchObject({ complete: true, tokens: 3 })
   })
 })
@@ -91,7 +91,7 @@ describe('copying', () => {
       }
       return { vocabulary, copy }
     }
-    expect((await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, trie, state)).text).toBe('red')
+    expect((await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, languages, state)).text).toBe('red')
     expect(first).toEqual([state.ids[red]])
   })
 })
@@ -160,7 +160,12 @@ describe('whatever the state and the logits', () => {
           vocabulary[CONTROL.end] = written.length * 3
           return { vocabulary, copy }
         }
-        const { text, complete, logProbability } = await write(logits, { type: 'grammar', grammar: wanted, maxTokens: 24 }, trie, state)
+        const { text, complete, logProbability } = await write(
+          logits,
+          { type: 'grammar', grammar: wanted, maxTokens: 24 },
+          languages,
+          state,
+        )
         expect(logProbability).toBeLessThanOrEqual(1e-9)
         if (complete) expect(parse(wanted, text), JSON.stringify(text)).not.toBeNull()
       }),

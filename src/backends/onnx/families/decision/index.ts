@@ -1,7 +1,6 @@
 // Our own model: a state encoder, and a branch reader that runs once a question on what the encoder keeps. Options are branches of their own,
 // so their order cannot matter; words and boxes are pointed at; texts are written or copied under a grammar.
 import { createHash } from 'node:crypto'
-import type { TokenTrie } from '../../../../constraint/token-trie.ts'
 import { EngineError } from '../../../../errors.ts'
 import { logSigmoid, logSoftmax } from '../../../../math.ts'
 import type { Picture, Prompt } from '../../../../types.ts'
@@ -17,7 +16,7 @@ import { type PackedBranch, type PackedState, packBranch, packState } from './pa
 import { type EncodedPicture, type EncodedState, Runner } from './runner.ts'
 import { SpanFinder } from './spans.ts'
 import { PieceTokenizer } from './text.ts'
-import { pieceTrie, write } from './write.ts'
+import { Languages, write } from './write.ts'
 
 /** Changes whenever the way a request becomes tokens changes: calibration is bound to it. */
 const PROMPT_VERSION = 1
@@ -104,17 +103,18 @@ class DecisionBackend implements Backend {
   readonly info: ModelInfo
   readonly #settings: Settings
   readonly #tokenizer: PieceTokenizer
+  readonly #languages: Languages
   readonly #runner: Runner
   readonly #states: ByteCache<OpenState>
   readonly #pictures: ByteCache<SeenPicture>
   readonly #underWay = new Set<Promise<unknown>>()
-  #trie: TokenTrie | null = null
   #closing: Promise<void> | null = null
 
   constructor(info: ModelInfo, settings: Settings, tokenizer: PieceTokenizer, runner: Runner, cacheBytes: number) {
     this.info = info
     this.#settings = settings
     this.#tokenizer = tokenizer
+    this.#languages = new Languages(tokenizer)
     this.#runner = runner
     this.#states = new ByteCache(cacheBytes)
     this.#pictures = new ByteCache(cacheBytes)
@@ -263,9 +263,8 @@ class DecisionBackend implements Backend {
     const inputTokens = packed.ids.length
     if (constraint.type === 'grammar') {
       this.#checkLength(state.packed.ids.length, packed.ids.length, constraint.maxTokens)
-      this.#trie ??= pieceTrie(this.#tokenizer)
       const logitsOf = (written: readonly number[]) => this.#runner.next(state.encoded, { ...run, written })
-      const { text, complete, tokens, logProbability } = await write(logitsOf, constraint, this.#trie, state.packed)
+      const { text, complete, tokens, logProbability } = await write(logitsOf, constraint, this.#languages, state.packed)
       return { type: 'text', text, complete, inputTokens, outputTokens: tokens, logProbability }
     }
     if (constraint.type === 'box') return { ...(await this.#boxes(state, branch, run, constraint.many)), inputTokens }

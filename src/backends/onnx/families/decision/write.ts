@@ -2,7 +2,13 @@
 import { withLeadingSpace } from '../../../../constraint/automaton.ts'
 import { decode } from '../../../../constraint/decode.ts'
 import { compileGrammar, LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
-import { buildTokenTrie, constrainTokens, type TokenTrie, type Vocabulary } from '../../../../constraint/token-trie.ts'
+import {
+  buildTokenTrie,
+  constrainTokens,
+  type TokenConstraint,
+  type TokenTrie,
+  type Vocabulary,
+} from '../../../../constraint/token-trie.ts'
 import type { Constraint, Grammar } from '../../../backend.ts'
 import { CONTROL, VOCABULARY } from './control.ts'
 import type { PackedState } from './pack.ts'
@@ -18,13 +24,49 @@ function byteOfCharacter(): Map<string, number> {
 }
 
 /** The pieces as a trie of bytes. Control ids have no bytes: no grammar can want one. */
-export function pieceTrie(tokenizer: PieceTokenizer): TokenTrie {
+function pieceTrie(tokenizer: PieceTokenizer): TokenTrie {
   const bytes = byteOfCharacter()
   const vocabulary: Vocabulary = Array.from({ length: VOCABULARY }, (_, id) => {
     const spelling = tokenizer.spelling(id)
     return spelling === '' ? null : Uint8Array.from(spelling, (character) => bytes.get(character) ?? 0)
   })
   return buildTokenTrie(vocabulary)
+}
+
+/** What a grammar allows, in pieces. */
+interface Language {
+  readonly tokens: TokenConstraint
+  /** Some value of the grammar starts with a space of its own. */
+  readonly hasOwnSpace: boolean
+}
+
+const KEPT_LANGUAGES = 32
+const SPACE = 0x20
+
+/** Grammars in pieces. The last ones are kept: what may come next is worked out while writing, and takes longer than the writing. */
+export class Languages {
+  readonly #tokenizer: PieceTokenizer
+  readonly #kept = new Map<string, Language>()
+  #trie: TokenTrie | null = null
+
+  constructor(tokenizer: PieceTokenizer) {
+    this.#tokenizer = tokenizer
+  }
+
+  of(grammar: Grammar): Language {
+    const key = JSON.stringify(grammar)
+    const known = this.#kept.get(key)
+    if (known !== undefined) return known
+    this.#trie ??= pieceTrie(this.#tokenizer)
+    const automaton = compileGrammar(grammar)
+    const language = {
+      tokens: constrainTokens(this.#trie, withLeadingSpace(automaton)),
+      hasOwnSpace: automaton.step(automaton.start, SPACE) !== null,
+    }
+    if (this.#kept.size >= KEPT_LANGUAGES) this.#kept.delete(this.#kept.keys().next().value as string)
+    this.#kept.set(key, language)
+    return language
+  }
 }
 
 /** Logits behind what was written so far: [8192] of the vocabulary, [S] of copying each state token. */
@@ -37,25 +79,21 @@ export interface Written {
   readonly logProbability: number
 }
 
-const SPACE = 0x20
-
 /** Greedy under the grammar. What is written is lower case as the model reads; words of the state get their own case back. */
 export async function write(
   logitsOf: WriteLogits,
   constraint: Constraint & { type: 'grammar' },
-  trie: TokenTrie,
+  languages: Languages,
   state: PackedState,
 ): Promise<Written> {
-  const language = compileGrammar(constraint.grammar)
-  const automaton = withLeadingSpace(language)
+  const { tokens, hasOwnSpace } = languages.of(constraint.grammar)
   const next = async (written: readonly number[]): Promise<Float32Array> => {
     const { vocabulary, copy } = await logitsOf(written)
     return addCopies(vocabulary, copy, state.ids)
   }
-  const decoded = await decode(next, constrainTokens(trie, automaton), { maxTokens: constraint.maxTokens, endTokens: [CONTROL.end] })
+  const decoded = await decode(next, tokens, { maxTokens: constraint.maxTokens, endTokens: [CONTROL.end] })
   // A space in front belongs to the first piece, unless the grammar itself has values that start with one.
-  const isAdded = decoded.text.startsWith(' ') && language.step(language.start, SPACE) === null
-  const text = isAdded ? decoded.text.slice(1) : decoded.text
+  const text = !hasOwnSpace && decoded.text.startsWith(' ') ? decoded.text.slice(1) : decoded.text
   return {
     text: restored(text, constraint.grammar, state),
     complete: decoded.complete,
