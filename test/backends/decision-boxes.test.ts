@@ -105,8 +105,8 @@ describe('oneBox', () => {
 describe('everyBox', () => {
   const at = (x: number, y: number, logit: number): Seen => ({ cell: cell(x, y), logit, offsets: [0.5, 0.5, 0.5, 0.5] })
 
-  it('gives each element that is likelier than not, the likeliest first', () => {
-    const { boxes, logProbability } = everyBox(scoresOf([at(0.1, 0.1, 1), at(0.5, 0.5, 3), at(0.9, 0.9, -1), at(0.9, 0.1, 2)]))
+  it('gives each element that is likelier than nothing there, the likeliest first', () => {
+    const { boxes, logProbability } = everyBox(scoresOf([at(0.1, 0.1, 1), at(0.5, 0.5, 3), at(0.9, 0.9, -1), at(0.9, 0.1, 2)], 0))
     expect(boxes.map(({ edges }) => Math.round(((edges[0] + edges[2]) / 2) * 100) / 100)).toEqual([0.5, 0.9, 0.1])
     const sigmoid = (x: number) => 1 / (1 + Math.exp(-x))
     expect(boxes.map((box) => box.logProbability)).toEqual([3, 2, 1].map((logit) => expect.closeTo(Math.log(sigmoid(logit)), 9)))
@@ -115,23 +115,26 @@ describe('everyBox', () => {
 
   it('makes one box of the cells of one element', () => {
     const { boxes } = everyBox(
-      scoresOf([
-        { cell: cell(0.4, 0.5), logit: 2, offsets: [1, 1, 3, 1] },
-        { cell: cell(0.5, 0.5), logit: 4, offsets: [2, 1, 2, 1] },
-        { cell: cell(0.6, 0.5), logit: 2, offsets: [3, 1, 1, 1] },
-        at(0.1, 0.1, 3),
-      ]),
+      scoresOf(
+        [
+          { cell: cell(0.4, 0.5), logit: 2, offsets: [1, 1, 3, 1] },
+          { cell: cell(0.5, 0.5), logit: 4, offsets: [2, 1, 2, 1] },
+          { cell: cell(0.6, 0.5), logit: 2, offsets: [3, 1, 1, 1] },
+          at(0.1, 0.1, 3),
+        ],
+        0,
+      ),
     )
     expect(boxes).toHaveLength(2)
     expectEdges(boxes[0]!.edges, [0.3, 0.49, 0.7, 0.51])
   })
 
   it('keeps neighbours that only touch apart', () => {
-    expect(everyBox(scoresOf([at(0.1, 0.5, 2), at(0.2, 0.5, 2), at(0.3, 0.5, 2)])).boxes).toHaveLength(3)
+    expect(everyBox(scoresOf([at(0.1, 0.5, 2), at(0.2, 0.5, 2), at(0.3, 0.5, 2)], 0)).boxes).toHaveLength(3)
   })
 
-  it('gives none when no cell is likelier than not, and none of a picture without cells', () => {
-    expect(everyBox(scoresOf([at(0.1, 0.5, -2), at(0.2, 0.5, 0)])).boxes).toEqual([])
+  it('gives none when no cell is likelier than nothing there, and none of a picture without cells', () => {
+    expect(everyBox(scoresOf([at(0.1, 0.5, -2), at(0.2, 0.5, 0)], 0)).boxes).toEqual([])
     expect(everyBox(scoresOf([]))).toEqual({ boxes: [], logProbability: 0 })
   })
 })

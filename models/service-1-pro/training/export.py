@@ -18,9 +18,11 @@ from onnx import external_data_helper, numpy_helper
 from batches import Packed, collate
 from graphs import BRANCH_INPUTS, BRANCH_OUTPUTS, STATE_INPUTS, STATE_OUTPUTS, BranchReader, StateEncoder
 from loss import forward, scored_logits
-from model import GEOMETRY, KINDS, MARK, OPTION, QUESTION, STATE, Config, Decision
+from model import FIRST_KIND, GEOMETRY, KINDS, MARK, OPTION, QUESTION, STATE, Config, Decision
 
 OPSET = 17
+# Kinds without training rows yet read like a neighbour.
+LIKE = {'number': 'int', 'date': 'text', 'list': 'text', 'boxes': 'box'}
 
 
 def sample(rng, options=3):
@@ -100,6 +102,9 @@ def main():
     saved = torch.load(options.checkpoint, weights_only=False)
     model = Decision(Config(**saved['config'])).eval()
     model.load_state_dict(saved['model'])
+    with torch.no_grad():
+        for kind, other in LIKE.items():
+            model.embedding.weight[FIRST_KIND + KINDS.index(kind)] = model.embedding.weight[FIRST_KIND + KINDS.index(other)]
     folder = f'{options.out}/onnx'
     os.makedirs(folder, exist_ok=True)
     rng = np.random.default_rng(1)
@@ -126,8 +131,8 @@ def main():
         shutil.copy(options.vision, f'{folder}/vision_encoder.onnx')
     shutil.copy(options.tokenizer, f'{options.out}/tokenizer.json')
     config = dict(
-        model_type='assay-decision', id='service-1-pro', name='Service 1 Pro', context_length=2048,
-        control_ids_from=8128, kinds=list(KINDS), span_tokens=24, image=dict(longest_edge=1024, tile_size=256, cells_per_tile=64),
+        model_type='assay-decision', id='service-1-pro', name='Service 1 Pro', context_length=4096,
+        control_ids_from=8128, kinds=list(KINDS), span_tokens=24, write_tokens=40, image=dict(longest_edge=1024, tile_size=256, cells_per_tile=64),
         trained=dict(steps=saved['step'], tokens=saved['seen'], questions=saved['asked'], seconds=round(saved['used'])), **saved['config'])
     with open(f'{options.out}/config.json', 'w') as file:
         file.write(json.dumps(config, indent=2) + '\n')

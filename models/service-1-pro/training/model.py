@@ -16,6 +16,7 @@ from torch import nn
 
 VOCABULARY, ROWS = 8128, 8192
 STATE, QUESTION, OPTION, MARK, IMAGE, IMAGE_START, IMAGE_END, END = range(8128, 8136)
+FIRST_KIND = 8136  # the control id that tells a question's kind
 KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list')
 SCORED = 4  # the first four kinds are read from marks
 SIMILARITIES, PAIRS = 3, 2
@@ -118,6 +119,7 @@ class Decision(nn.Module):
         self.mix = linear(d + features, config.head_width, 0.7, bias=True)
         self.out = linear(config.head_width, 1, 0.7)
         self.flat = linear(d, 1, 0.3)
+        self.gate = linear(d, SIMILARITIES * 3 + PAIRS, 0.0)
         self.offset = nn.Parameter(torch.zeros(SCORED))
         # pointers
         p = 128
@@ -197,8 +199,11 @@ class Decision(nn.Module):
         best = features[:, None].masked_fill(~others, -1).amax(2)
         best = torch.where(others.any(2), best, features)
         onehot = F.one_hot(kind, SCORED).to(features.dtype)
-        mixed = torch.cat((h, 4 * features, 4 * (features - mean), 4 * (features - best), 4 * pairs[:, None].expand(-1, h.shape[1], -1), onehot), -1)
+        seen = 4 * torch.cat((features, features - mean, features - best, pairs[:, None].expand(-1, h.shape[1], -1)), -1)
+        mixed = torch.cat((h, seen, onehot), -1)
         logit = self.out(F.relu(self.mix(mixed)))[..., 0] + self.flat(h)[..., 0] + (features * self.direct[kind]).sum(-1)
+        # What a similarity means depends on the option: for "none of these", for "unrelated", it counts against.
+        logit = logit + (self.gate(h) * seen).sum(-1)
         return logit + self.offset[kind]
 
     def point(self, h, memory):

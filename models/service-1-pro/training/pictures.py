@@ -19,14 +19,14 @@ def places(rows, cols, aspect):
 
 
 class Features:
-    """Features of all pictures of a folder: features_*.npy [tiles, 64, 192] float16 with features_*.json, path -> {first, count, ...} (vision/features.py)."""
+    """Features of all pictures of a folder: features-*.npy [tiles, 64, 192] float16 with features-*.json, path -> [first tile, ...] (vision/features.py)."""
 
     def __init__(self, folder):
         self.index = {}
-        for path in sorted(glob.glob(f'{folder}/features_*.json')):
+        for path in sorted(glob.glob(f'{folder}/features-*.json')):
             values = np.load(path.replace('.json', '.npy'), mmap_mode='r')
             for name, entry in json.load(open(path)).items():
-                self.index[name] = (values, entry['first'])
+                self.index[name] = (values, entry[0])
 
     def __call__(self, picture):
         """Features [kept, 192] and places [kept, 6] of a row's picture entry."""

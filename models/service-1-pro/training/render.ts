@@ -1,8 +1,8 @@
-// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE...
-// ROOT is the folder that image paths are relative to. One JSON line a row: [source, ids, cases, segments, questions, picture?]; a question is
+// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER]
+// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts). One JSON line a row: [source, ids, cases, segments, questions, picture?]; a question is
 // [kind, ids, cases, options, truth]; an option is [ids, cases]; a picture is [path, rows, cols, aspect, kept cells]. Truths: a probability, the row of
 // an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), lists of cells, or answer ids.
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs'
+import { createReadStream, createWriteStream, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
@@ -11,7 +11,7 @@ import { type Cell, cellsOf, keptCells } from '../../../src/backends/onnx/famili
 import { kindOf } from '../../../src/backends/onnx/families/decision/control.ts'
 import { type PackedState, packBranch, packState } from '../../../src/backends/onnx/families/decision/pack.ts'
 import { PieceTokenizer } from '../../../src/backends/onnx/families/decision/text.ts'
-import { tilePicture } from '../../../src/backends/onnx/tiles.ts'
+import { type Tiles, tilePicture } from '../../../src/backends/onnx/tiles.ts'
 import { REQUEST_LIMITS } from '../../../src/limits.ts'
 import { inquiryContext } from '../../../src/plan.ts'
 import { checkStatement } from '../../../src/questions/check.ts'
@@ -35,9 +35,12 @@ interface Row {
   readonly truth: Record<string, Json>
 }
 
-const [tokenizerPath, outPath, root, ...files] = process.argv.slice(2)
+const args = process.argv.slice(2)
+const tilesAt = args.indexOf('--tiles')
+const dumped = readDumps(tilesAt < 0 ? null : (args.splice(tilesAt, 2)[1] as string))
+const [tokenizerPath, outPath, root, ...files] = args
 if (tokenizerPath === undefined || outPath === undefined || root === undefined)
-  throw new Error('usage: tsx render.ts TOKENIZER OUT ROOT FILE...')
+  throw new Error('usage: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER]')
 const tokenizer = new PieceTokenizer(JSON.parse(readFileSync(tokenizerPath, 'utf8')))
 const out = createWriteStream(outPath)
 const lost = new Map<string, number>()
@@ -125,11 +128,44 @@ function wrongFor(right: string | null, state: PackedState): string | null {
 }
 
 async function cut(image: Piece & { type: 'image' }, state: Json): Promise<PictureCells> {
-  const { tiles, tileSize, rows, cols } = await tilePicture(image.picture, RULE)
+  const { tiles, tileSize, rows, cols } = readTiles(pathOf(state)) ?? (await tilePicture(image.picture, RULE))
   const kept = keptCells(tiles, tileSize)
   const all = cellsOf(rows, cols)
   const { width, height } = image.picture
   return { cells: kept.map((cell) => all[cell] as Cell), width, height, entry: [pathOf(state), rows, cols, Math.log(width / height), kept] }
+}
+
+interface Dump {
+  readonly file: number
+  readonly first: number
+  readonly count: number
+  readonly rows: number
+  readonly cols: number
+}
+
+/** Path of a picture -> where its tiles lie in the dumps of a folder. */
+function readDumps(folder: string | null): Map<string, Dump> {
+  const dumps = new Map<string, Dump>()
+  for (const name of folder === null ? [] : readdirSync(folder)) {
+    if (!/^tiles-.*\.json$/.test(name)) continue
+    const file = openSync(join(folder as string, name.replace('.json', '.raw')), 'r')
+    const index = JSON.parse(readFileSync(join(folder as string, name), 'utf8')) as Record<string, Omit<Dump, 'file'>>
+    for (const [path, entry] of Object.entries(index)) dumps.set(path, { ...entry, file })
+  }
+  return dumps
+}
+
+function readTiles(path: string): Tiles | null {
+  const dump = dumped.get(path)
+  if (dump === undefined) return null
+  const { tileSize } = RULE
+  const size = tileSize * tileSize * 3
+  const tiles = Array.from({ length: dump.count }, (_, i) => {
+    const tile = new Uint8Array(size)
+    readSync(dump.file, tile, 0, size, (dump.first + i) * size)
+    return tile
+  })
+  return { rows: dump.rows, cols: dump.cols, tiles, tileSize }
 }
 
 function pathOf(state: Json): string {

@@ -30,7 +30,7 @@ def arguments():
     parser.add_argument('--start', help='checkpoint to start from (weights only)')
     parser.add_argument('--resume', action='store_true')
     parser.add_argument('--pictures', help='folder of vision features (features.py)')
-    parser.add_argument('--picture-weight', type=float, default=1.0)
+    parser.add_argument('--weight', action='append', default=[], help='SOURCE=FACTOR: how much more often a source is drawn')
     parser.add_argument('--layers', type=int, default=4)
     parser.add_argument('--width', type=int, default=192)
     return parser.parse_args()
@@ -55,7 +55,7 @@ def main():
     model = Decision(Config(width=options.width, layers=options.layers, inner=4 * options.width))
     model.embedding.weight.data = torch.from_numpy(np.load(options.vectors))[:, :options.width].clone() * 1.0
     if options.start:
-        model.load_state_dict(torch.load(options.start, weights_only=False)['model'])
+        model.load_state_dict(torch.load(options.start, weights_only=False)['model'], strict=False)  # new parts start as they are
     optimiser = torch.optim.AdamW(groups(model), lr=options.rate, betas=(0.9, 0.98))
     used, step, seen, asked, last, running = 0.0, 0, 0, 0, 0.0, {}
     checkpoint = f'{options.out}/last.pt'
@@ -71,7 +71,8 @@ def main():
                         options=vars(options), config=model.config.dict()), path + '.new')
         os.replace(path + '.new', path)
 
-    weight_of = (lambda source: options.picture_weight if source.startswith('picture') else 1.0)
+    weights = {name: float(value) for name, value in (pair.split('=') for pair in options.weight)}
+    weight_of = (lambda source: weights.get(source, 1.0))
     for packed in stream(rows, options.seed + step, options.tokens, weight_of):
         if used >= options.seconds:
             break

@@ -68,9 +68,10 @@ export function oneBox(scores: CellScores): { boxes: Box[]; logProbability: numb
   return { boxes: [{ image: scores.image, edges: mean, logProbability }], logProbability }
 }
 
-/** Every element with a cell that is more likely than not, the likeliest first; cells that agree make one box. */
+/** Every element with a cell that is likelier than "nothing there", the likeliest first; cells that agree make one box. */
 export function everyBox(scores: CellScores): { boxes: Box[]; logProbability: number } {
-  const probabilities = Array.from(scores.logits, (logit) => Math.exp(logSigmoid(logit)))
+  const margins = Array.from(scores.logits, (logit) => logit - scores.absent)
+  const probabilities = margins.map((margin) => Math.exp(logSigmoid(margin)))
   const order = probabilities.map((_, i) => i).filter((i) => (probabilities[i] as number) > 0.5)
   order.sort((a, b) => (probabilities[b] as number) - (probabilities[a] as number) || a - b)
   const edges = edgesOf(scores)
@@ -80,5 +81,5 @@ export function everyBox(scores: CellScores): { boxes: Box[]; logProbability: nu
     if (boxes.some((box) => overlap(box.edges, mean) >= APART)) continue
     boxes.push({ image: scores.image, edges: mean, logProbability: Math.log(probabilities[best] as number) })
   }
-  return { boxes, logProbability: Array.from(scores.logits, (logit) => logSigmoid(Math.abs(logit))).reduce((sum, x) => sum + x, 0) }
+  return { boxes, logProbability: margins.reduce((sum, margin) => sum + logSigmoid(Math.abs(margin)), 0) }
 }

@@ -23,7 +23,10 @@ const PROMPT_VERSION = 1
 
 interface Settings {
   readonly contextLength: number
+  /** Tokens of a span at most. */
   readonly spanTokens: number
+  /** Tokens of a written answer at most. */
+  readonly writeTokens: number
   readonly rule: TileRule
 }
 
@@ -78,23 +81,25 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
 }
 
 function settingsOf(folder: ModelFolder, options: OnnxOptions): Settings {
-  const { context_length: contextLength, span_tokens: spanTokens, image } = folder.config
+  const { context_length: contextLength, span_tokens: spanTokens, write_tokens: writeTokens, image } = folder.config
   const { longest_edge: longestEdge, tile_size: tileSize } = (image ?? {}) as Record<string, unknown>
   if (
     typeof contextLength !== 'number' ||
     typeof spanTokens !== 'number' ||
+    typeof writeTokens !== 'number' ||
     typeof longestEdge !== 'number' ||
     typeof tileSize !== 'number'
   ) {
     throw new EngineError(
       'model_not_available',
-      `config.json of '${folder.name}' lacks context_length, span_tokens or image; take the folder as it was published`,
+      `config.json of '${folder.name}' lacks context_length, span_tokens, write_tokens or image; take the folder as it was published`,
     )
   }
   const { pictures } = options
   return {
     contextLength,
     spanTokens,
+    writeTokens,
     rule: { longestEdge: pictures?.longestEdge ?? longestEdge, tileSize, split: pictures?.split ?? true, upscale: false },
   }
 }
@@ -262,9 +267,11 @@ class DecisionBackend implements Backend {
     const run = { packed, kind: kindOf(branch, constraint), seen: this.#seen(state, branch) }
     const inputTokens = packed.ids.length
     if (constraint.type === 'grammar') {
-      this.#checkLength(state.packed.ids.length, packed.ids.length, constraint.maxTokens)
+      // Beyond the length of its training answers the model only repeats itself: what is not done by then is not valid.
+      const maxTokens = Math.min(constraint.maxTokens, this.#settings.writeTokens)
+      this.#checkLength(state.packed.ids.length, packed.ids.length, maxTokens)
       const logitsOf = (written: readonly number[]) => this.#runner.next(state.encoded, { ...run, written })
-      const { text, complete, tokens, logProbability } = await write(logitsOf, constraint, this.#languages, state.packed)
+      const { text, complete, tokens, logProbability } = await write(logitsOf, { ...constraint, maxTokens }, this.#languages, state.packed)
       return { type: 'text', text, complete, inputTokens, outputTokens: tokens, logProbability }
     }
     if (constraint.type === 'box') return { ...(await this.#boxes(state, branch, run, constraint.many)), inputTokens }

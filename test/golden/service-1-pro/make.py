@@ -1,0 +1,47 @@
+"""The shipped model's answers by its training code: python make.py TRAINING_FOLDER CHECKPOINT ROWS FEATURES OUT.json
+
+ROWS are requests.jsonl rendered by training/render.ts (root: the repository). One packed forward in PyTorch, all questions of a state together; the
+engine runs the exported graphs question by question, and must agree. Options are listed in the order of rendering (sorted), logits in float32.
+"""
+import json
+import sys
+
+sys.path.insert(0, sys.argv[1])
+
+import torch  # noqa: E402
+from batches import Packed, collate, load  # noqa: E402
+from loss import forward, pointer_terms, scored_logits  # noqa: E402
+from model import KINDS, Config, Decision  # noqa: E402
+
+
+@torch.no_grad()
+def main(checkpoint, rows, features, out):
+    saved = torch.load(checkpoint, weights_only=False)
+    model = Decision(Config(**saved['config'])).eval()
+    model.load_state_dict(saved['model'])
+    look = None
+    if features != '-':
+        from pictures import Features
+        look = Features(features)
+    golden = []
+    for row in load(rows):
+        batch = collate([Packed(row)], look)
+        hidden, memory, similarities = forward(model, batch)
+        logits, mask, _, _ = scored_logits(model, batch, hidden, similarities)
+        scored = iter(logits[i][mask[i]].tolist() for i in range(len(logits)))
+        pointed = iter([]) if not batch['pointers'] else iter(zip(*pointer_terms(model, batch, hidden, memory, batch['pointers'])[:3]))
+        answers = []
+        for question in row[4]:
+            kind = question[0]
+            if KINDS.index(kind) < 4:
+                answers.append({'kind': kind, 'logits': next(scored)})
+            elif kind == 'span':
+                start, _, absent = next(pointed)
+                answers.append({'kind': kind, 'best_start': int(start.argmax()), 'start': float(start.max()), 'absent': float(absent)})
+        golden.append(answers)
+    with open(out, 'w') as file:
+        json.dump(golden, file, indent=1)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[2:6])
