@@ -15,7 +15,7 @@ import torch
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from labels import CHARACTER_CLASSES, TAGS
-from net import TILE, Convolution, Served, Teacher
+from net import TILE, Convolution, Served, Teacher, averaged_weights
 
 MOST_BYTES = 8_000_000
 OPSET = 18
@@ -25,8 +25,7 @@ def read_teacher(path: pathlib.Path, is_raw: bool = False) -> Teacher:
     """The averaged weights of a checkpoint, or the last ones."""
     saved = torch.load(path, weights_only=True)
     teacher = Teacher(len(TAGS), CHARACTER_CLASSES)
-    average = {name.removeprefix("module."): value for name, value in saved["average"].items() if name.startswith("module.")}
-    teacher.load_state_dict(saved["teacher"] if is_raw else average)
+    teacher.load_state_dict(saved["teacher"] if is_raw else averaged_weights(saved))
     return teacher.eval()
 
 

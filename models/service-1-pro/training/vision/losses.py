@@ -11,7 +11,7 @@ from targets import IGNORED
 COSINE_SCALE = 15.0
 WRITTEN_A_BATCH = 512
 BLANKS_A_BATCH = 128
-WEIGHTS = {"word": 1.0, "spelling": 4.0, "tag": 4.0, "box": 1.0, "found": 0.5, "character": 0.5}
+WEIGHTS = {"word": 1.0, "spelling": 4.0, "tag": 16.0, "box": 1.0, "found": 0.5, "character": 0.5}
 
 
 def to_pixels(tiles: Tensor) -> Tensor:

@@ -114,3 +114,8 @@ class Served(nn.Module):
     def forward(self, pixel_values: Tensor) -> tuple[Tensor, Tensor]:
         _, _, cells = self.tower(pixel_values)
         return cells, self.box(cells)
+
+
+def averaged_weights(checkpoint: dict) -> dict[str, Tensor]:
+    """The running average of a training checkpoint, as the teacher's own state."""
+    return {name.removeprefix("module."): value for name, value in checkpoint["average"].items() if name.startswith("module.")}

@@ -18,7 +18,7 @@ from torch.nn import functional
 from evaluate import evaluate
 from labels import CHARACTER_CLASSES, TAGS
 from losses import WEIGHTS, losses
-from net import Teacher
+from net import Teacher, averaged_weights
 from spelling import spelling_codes
 from views import Examples, Picture, read_pictures
 
@@ -50,6 +50,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--pages", action="append", default=[], help="NAME=LABELS.jsonl of a dump with pages")
     parser.add_argument("--photos", action="append", default=[], help="NAME=LABELS.jsonl of a dump with photos or single shapes")
     parser.add_argument("--dev", default=None, help="NAME=LABELS.jsonl of the dump for the dev figures")
+    parser.add_argument("--start", type=pathlib.Path, default=None, help="a checkpoint whose averaged weights a new run begins with")
+    parser.add_argument("--keep-heads", action="store_true", help="train only the tower, so that what reads its features can stay")
+    parser.add_argument("--peak", type=float, default=PEAK_RATE, help="highest learning rate")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -73,10 +76,15 @@ def read_vectors(path: pathlib.Path) -> torch.Tensor:
     return functional.normalize(torch.from_numpy(numpy.load(path).astype(numpy.float32)), dim=1)
 
 
-def rate_at(seconds: float, total: float, step: int) -> float:
+def rate_at(peak: float, seconds: float, total: float, step: int) -> float:
     """Warm-up by steps, then a cosine over time, so that a busy machine does not cut the end off."""
     done = min(seconds / total, 1)
-    return PEAK_RATE * min(1, (step + 1) / WARM_UP) * max(0.005, 0.5 * (1 + math.cos(math.pi * done)))
+    return peak * min(1, (step + 1) / WARM_UP) * max(0.005, 0.5 * (1 + math.cos(math.pi * done)))
+
+
+def split(parameters: list[torch.nn.Parameter]) -> tuple[list[torch.nn.Parameter], list[torch.nn.Parameter]]:
+    """Those that decay and those (biases, norms) that do not."""
+    return [p for p in parameters if p.ndim > 1], [p for p in parameters if p.ndim <= 1]
 
 
 def main() -> None:
@@ -89,9 +97,11 @@ def main() -> None:
     vectors = read_vectors(arguments.text / "emb.npy")
     codes = spelling_codes(tokenizer, len(vectors))
     teacher = Teacher(len(TAGS), CHARACTER_CLASSES).to(memory_format=torch.channels_last)
-    matrices = [p for p in teacher.parameters() if p.ndim > 1]
-    others = [p for p in teacher.parameters() if p.ndim <= 1]
-    optimiser = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.02}, {"params": others, "weight_decay": 0.0}], PEAK_RATE, (0.9, 0.98))
+    if arguments.start:
+        teacher.load_state_dict(averaged_weights(torch.load(arguments.start, weights_only=True)))
+    learning = (teacher.tower if arguments.keep_heads else teacher).parameters()
+    matrices, others = split(list(learning))
+    optimiser = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.02}, {"params": others, "weight_decay": 0.0}], arguments.peak, (0.9, 0.98))
     average = torch.optim.swa_utils.AveragedModel(teacher, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE_DECAY), use_buffers=True)
     step, spent = 0, 0.0
     last = arguments.run / "last.pt"
@@ -123,7 +133,7 @@ def main() -> None:
         if seconds > total:
             break
         for group in optimiser.param_groups:
-            group["lr"] = rate_at(seconds, total, step)
+            group["lr"] = rate_at(arguments.peak, seconds, total, step)
         with torch.autocast("cpu", torch.bfloat16):
             parts = losses(teacher, batch, vectors, codes)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
