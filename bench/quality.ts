@@ -43,11 +43,13 @@ process.stderr.write('\n')
 await engine.close()
 
 const table = [...grades].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, list]) => summary(key, list))
+console.log('| rows, type | questions | right | guessing | log-loss | uniform | mean IoU |')
+console.log('|---|---|---|---|---|---|---|')
 for (const row of table) {
-  const loss = row.loss === null ? '' : `loss ${row.loss.toFixed(3)} (uniform ${row.guessLoss?.toFixed(3)})`
-  const overlap = row.overlap === null ? '' : `mean IoU ${row.overlap.toFixed(3)}`
+  const number = (value: number | null | undefined): string => (value === null || value === undefined ? '' : value.toFixed(3))
+  const right = `${number(row.right)} ± ${number(row.margin)}`
   console.log(
-    `${row.key.padEnd(44)} n ${String(row.n).padStart(5)}  right ${row.right.toFixed(3)} ± ${row.margin.toFixed(3)}  guess ${row.guess.toFixed(3)}  ${loss}${overlap}`,
+    `| ${row.key} | ${row.n} | ${right} | ${number(row.guess)} | ${number(row.loss)} | ${number(row.guessLoss)} | ${number(row.overlap)} |`,
   )
 }
 if (refused.size > 0) console.log('refused:', Object.fromEntries(refused))
@@ -66,13 +68,8 @@ async function one(row: Row): Promise<void> {
       if (truth === undefined) continue
       const graded = grade(response.answers[id] as QuestionAnswer, truth, row.accept?.[id])
       if (graded === null) continue
-      const key = [
-        row.source,
-        question.type,
-        ...(question.kind === undefined ? [] : [question.kind]),
-        ...(question.many ? ['many'] : []),
-      ].join(' ')
-      grades.set(key, [...(grades.get(key) ?? []), graded])
+      const type = [question.type, ...(question.kind === undefined ? [] : [question.kind]), ...(question.many ? ['many'] : [])].join(' ')
+      for (const key of [`${row.source} ${type}`, `(all) ${type}`]) grades.set(key, [...(grades.get(key) ?? []), graded])
     }
   } catch (error) {
     const message = `${row.source}: ${(error as { code?: string }).code ?? 'error'}: ${(error as Error).message.replaceAll(/\d+/g, 'N')}`
