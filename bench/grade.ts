@@ -72,7 +72,8 @@ function gradeExtract(answer: Extract, truth: Json): Grade | null {
   if ('boxes' in answer) return null
   if ('coordinates' in answer) {
     const found = answer.coordinates
-    if (truth === null || found === null) return read(truth === null && found === null)
+    if (truth === null) return read(found === null)
+    if (found === null) return { ...read(false), overlap: 0 }
     const overlap = intersectionOverUnion(found as Corners, truth as unknown as Corners)
     return { ...read(overlap >= 0.5), overlap }
   }
