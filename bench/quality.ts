@@ -3,20 +3,11 @@
 // ROOT is the folder that image paths are relative to. The data are inputs only; the result holds numbers, no states.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
-import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { AskRequest, QuestionAnswer } from '../src/answers.ts'
 import { createEngine, ENGINE_VERSION, localModel } from '../src/index.ts'
-import type { Json } from '../src/types.ts'
 import { type Grade, grade } from './grade.ts'
-
-interface Row {
-  readonly source: string
-  readonly state: Json
-  readonly questions: Record<string, { readonly type: string; readonly kind?: string; readonly many?: boolean }>
-  readonly truth: Record<string, Json>
-  readonly accept?: Record<string, readonly Json[]>
-}
+import { atRoot, type LabelledRow } from './labelled.ts'
 
 const args = process.argv.slice(2)
 const limitAt = args.indexOf('--limit')
@@ -35,7 +26,7 @@ for (const file of files) {
   const lines = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').split('\n').filter(Boolean)
   let done = 0
   for (const line of lines.slice(0, limit)) {
-    await one(JSON.parse(line) as Row)
+    await one(JSON.parse(line) as LabelledRow)
     if (++done % 50 === 0) process.stderr.write(`\r${file.split('/').slice(-2).join('/')} ${done}/${Math.min(lines.length, limit)}   `)
   }
 }
@@ -59,9 +50,9 @@ writeFileSync(
   `${JSON.stringify({ engine: ENGINE_VERSION, revision, machine, limit: Number.isFinite(limit) ? limit : null, table }, null, 1)}\n`,
 )
 
-async function one(row: Row): Promise<void> {
+async function one(row: LabelledRow): Promise<void> {
   try {
-    const response = await engine.ask({ state: atRoot(row.state), questions: row.questions } as AskRequest)
+    const response = await engine.ask({ state: atRoot(row.state, root as string), questions: row.questions } as AskRequest)
     revision = response.simo.model_revision
     for (const [id, question] of Object.entries(row.questions)) {
       const truth = row.truth[id]
@@ -75,14 +66,6 @@ async function one(row: Row): Promise<void> {
     const message = `${row.source}: ${(error as { code?: string }).code ?? 'error'}: ${(error as Error).message.replaceAll(/\d+/g, 'N')}`
     refused.set(message, (refused.get(message) ?? 0) + 1)
   }
-}
-
-function atRoot(state: Json): Json {
-  if (!Array.isArray(state)) return state
-  return state.map((part) => {
-    const { type, source } = part as { type?: string; source?: { path: string } }
-    return type === 'image' && source !== undefined ? { type, source: { type: 'path', path: join(root as string, source.path) } } : part
-  }) as Json
 }
 
 function summary(key: string, list: readonly Grade[]) {

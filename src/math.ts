@@ -10,9 +10,9 @@ export function logSumExp(values: ArrayLike<number>): number {
   return top + Math.log(sum)
 }
 
-/** Logits to log-probabilities that sum to one in probability. */
+/** Logits to log-probabilities that sum to one in probability. Summed from the smallest up, so that their order changes nothing, not even the last bit. */
 export function logSoftmax(logits: ArrayLike<number>): number[] {
-  const norm = logSumExp(logits)
+  const norm = logSumExp(Array.from(logits).sort((a, b) => a - b))
   return Array.from(logits, (logit) => logit - norm)
 }
 

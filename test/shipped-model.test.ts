@@ -259,11 +259,11 @@ describe('the shipped model', () => {
   })
 
   it('refuses a state that is too long, with the numbers', async () => {
-    for (const state of ['red '.repeat(2500), 'A lamp. '.repeat(200_000), { notes: 'red '.repeat(2500) }]) {
+    for (const state of ['red '.repeat(5000), 'A lamp. '.repeat(200_000), { notes: 'red '.repeat(5000) }]) {
       const error = await ask({ state, questions: { broken: QUESTIONS.broken! } }).catch((reason: unknown) => reason)
       expect(error).toMatchObject({ code: 'context_length_exceeded', param: '/state' })
-      const [, taken] = /takes (?:at least )?(\d+) tokens, the model service-1-pro takes 2048; shorten/.exec((error as Error).message)!
-      expect(Number(taken)).toBeGreaterThan(2048)
+      const [, taken] = /takes (?:at least )?(\d+) tokens, the model service-1-pro takes 4096; shorten/.exec((error as Error).message)!
+      expect(Number(taken)).toBeGreaterThan(4096)
     }
   })
 

@@ -35,7 +35,7 @@ describe('service-1-pro', () => {
 
   it('refuses texts that cannot fit without reading them', async () => {
     const backend = await loadOnnxModel(MODEL, { inProcess: true })
-    const message = /at least \d{4,} tokens.*takes 2048; shorten/
+    const message = /at least \d{4,} tokens.*takes 4096; shorten/
     for (const text of [' '.repeat(4_000_000), 'a lamp '.repeat(500_000), '\u{1f642}'.repeat(1_000_000)]) {
       const began = process.cpuUsage()
       await expect(backend.open(textPrompt(text))).rejects.toThrow(message)
@@ -50,10 +50,10 @@ describe('service-1-pro', () => {
 
   it('counts what an answer may take in', async () => {
     const backend = await loadOnnxModel(MODEL, { inProcess: true })
-    const prefix = await backend.open(textPrompt('red '.repeat(1800)))
+    const prefix = await backend.open(textPrompt('red '.repeat(4060)))
     const branch = { readout: 'read', instructions: 'Which color?', candidates: [], image: null } as const
     const asking = prefix.generate(branch, { type: 'grammar', grammar: { type: 'text' }, maxTokens: 256 })
-    await expect(asking).rejects.toThrow(/the state \(1801\), a question \(\d+\) and its answer \(up to 256\) take 20\d\d tokens/)
+    await expect(asking).rejects.toThrow(/the state \(4061\), a question \(\d+\) and its answer \(up to 40\) take 41\d\d tokens/)
     await backend.close()
   })
 })

@@ -6,6 +6,7 @@ import { createReadStream, createWriteStream, openSync, readdirSync, readFileSyn
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
+import { atRoot, type LabelledRow } from '../../../bench/labelled.ts'
 import type { Branch, Constraint } from '../../../src/backends/backend.ts'
 import { type Cell, cellsOf, keptCells } from '../../../src/backends/onnx/families/decision/cells.ts'
 import { kindOf } from '../../../src/backends/onnx/families/decision/control.ts'
@@ -27,14 +28,6 @@ const MOST_STATE_TOKENS = 288
 const CHECK_EVERY = 4
 const RULE = { longestEdge: 1024, tileSize: 256, split: true, upscale: false }
 
-interface Row {
-  readonly id: string
-  readonly source: string
-  readonly state: Json
-  readonly questions: Record<string, { readonly type: string; readonly instructions?: string; readonly kind?: string }>
-  readonly truth: Record<string, Json>
-}
-
 const args = process.argv.slice(2)
 const tilesAt = args.indexOf('--tiles')
 const dumped = readDumps(tilesAt < 0 ? null : (args.splice(tilesAt, 2)[1] as string))
@@ -51,7 +44,7 @@ for (const file of files) {
   const lines = createInterface({ input: file.endsWith('.gz') ? stream.pipe(createGunzip()) : stream })
   let rows = 0
   for await (const line of lines) {
-    const rendered = await render(JSON.parse(line) as Row)
+    const rendered = await render(JSON.parse(line) as LabelledRow)
     if (rendered === null) continue
     rows++
     if (!out.write(`${JSON.stringify(rendered)}\n`)) await new Promise((resolve) => out.once('drain', () => resolve(null)))
@@ -61,8 +54,8 @@ for (const file of files) {
 out.end()
 console.log('left out:', Object.fromEntries(lost))
 
-async function render(row: Row): Promise<unknown[] | null> {
-  const { prompt, images } = await readState(atRoot(row.state))
+async function render(row: LabelledRow): Promise<unknown[] | null> {
+  const { prompt, images } = await readState(atRoot(row.state, root as string))
   const image = prompt.pieces.find((piece): piece is Piece & { type: 'image' } => piece.type === 'image')
   const picture = image === undefined ? null : await cut(image, row.state)
   const state = packState(prompt, tokenizer, picture === null ? [] : [picture.cells.length])
@@ -171,15 +164,6 @@ function readTiles(path: string): Tiles | null {
 function pathOf(state: Json): string {
   const [part] = state as [{ source: { path: string } }]
   return part.source.path
-}
-
-/** Image paths of a data pack are relative to its folder. */
-function atRoot(state: Json): Json {
-  if (!Array.isArray(state)) return state
-  return state.map((part) => {
-    const { type, source } = part as { type?: string; source?: { path: string } }
-    return type === 'image' && source !== undefined ? { type, source: { type: 'path', path: join(root as string, source.path) } } : part
-  }) as Json
 }
 
 function isDialogue(state: Json): boolean {
