@@ -1,5 +1,6 @@
 // A labelled question and its answer to numbers: was it right, what log-loss did its probabilities have, and what would guessing have got.
 import type { QuestionAnswer } from '../src/answers.ts'
+import { overlap } from '../src/backends/onnx/families/decision/boxes.ts'
 import type { Json } from '../src/types.ts'
 
 /** Each number is about one question. `loss` in nats, null for reads. `guess`: the accuracy of guessing; `guessLoss`: the log-loss of the uniform guess. */
@@ -74,8 +75,8 @@ function gradeExtract(answer: Extract, truth: Json): Grade | null {
     const found = answer.coordinates
     if (truth === null) return read(found === null)
     if (found === null) return { ...read(false), overlap: 0 }
-    const overlap = intersectionOverUnion(found as Corners, truth as unknown as Corners)
-    return { ...read(overlap >= 0.5), overlap }
+    const shared = overlap(found, truth as unknown as Corners)
+    return { ...read(shared >= 0.5), overlap: shared }
   }
   if ('values' in answer) {
     const wanted = (Array.isArray(truth) ? truth.map(String) : []).map((one) => one.toLowerCase()).sort()
@@ -84,12 +85,4 @@ function gradeExtract(answer: Extract, truth: Json): Grade | null {
   }
   if (truth === null || answer.value === null) return { ...read(truth === answer.value), guess: Number(truth === null) }
   return read(same(String(truth), answer.value))
-}
-
-export function intersectionOverUnion(a: Corners, b: Corners): number {
-  const width = Math.min(a[2], b[2]) - Math.max(a[0], b[0])
-  const height = Math.min(a[3], b[3]) - Math.max(a[1], b[1])
-  if (width <= 0 || height <= 0) return 0
-  const area = ([left, top, right, bottom]: Corners): number => (right - left) * (bottom - top)
-  return (width * height) / (area(a) + area(b) - width * height)
 }

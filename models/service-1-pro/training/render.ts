@@ -20,13 +20,13 @@ import { checkQuestions } from '../../../src/questions/index.ts'
 import type { Work } from '../../../src/questions/inquiry.ts'
 import { readState } from '../../../src/state.ts'
 import type { Json, Piece } from '../../../src/types.ts'
+import { tileRule } from './pictures/tile-rule.ts'
 import { type PictureCells, type Target, targetOf } from './targets.ts'
 
 /** Longer states are cut, dialogues at their beginning. Pages are never cut. */
 const MOST_STATE_TOKENS = 288
 /** One read in so many also becomes a question whether a proposed answer is right. */
 const CHECK_EVERY = 4
-const RULE = { longestEdge: 1024, tileSize: 256, split: true, upscale: false }
 
 const args = process.argv.slice(2)
 const tilesAt = args.indexOf('--tiles')
@@ -121,7 +121,7 @@ function wrongFor(right: string | null, state: PackedState): string | null {
 }
 
 async function cut(image: Piece & { type: 'image' }, state: Json): Promise<PictureCells> {
-  const { tiles, tileSize, rows, cols } = readTiles(pathOf(state)) ?? (await tilePicture(image.picture, RULE))
+  const { tiles, tileSize, rows, cols } = readTiles(pathOf(state)) ?? (await tilePicture(image.picture, tileRule))
   const kept = keptCells(tiles, tileSize)
   const all = cellsOf(rows, cols)
   const { width, height } = image.picture
@@ -151,7 +151,7 @@ function readDumps(folder: string | null): Map<string, Dump> {
 function readTiles(path: string): Tiles | null {
   const dump = dumped.get(path)
   if (dump === undefined) return null
-  const { tileSize } = RULE
+  const { tileSize } = tileRule
   const size = tileSize * tileSize * 3
   const tiles = Array.from({ length: dump.count }, (_, i) => {
     const tile = new Uint8Array(size)

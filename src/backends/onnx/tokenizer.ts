@@ -3,6 +3,7 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { EngineError } from '../../errors.ts'
 import type { Json } from '../../types.ts'
+import { byteOfCharacter } from './byte-level.ts'
 import type { JsonObject } from './layout.ts'
 
 /** A stretch of prompt: text still to be encoded, or one control token. */
@@ -83,17 +84,6 @@ export function makeTokenizer(tokenizerJson: JsonObject, configJson: JsonObject)
 function readAdded(value: Json | undefined): (AddedToken & JsonObject)[] {
   if (!Array.isArray(value)) return []
   return value.filter((token) => typeof token?.id === 'number' && typeof token.content === 'string')
-}
-
-/** GPT-2's table: each byte as a printable character (openai/gpt-2, encoder.py, bytes_to_unicode). */
-function byteOfCharacter(): Map<string, number> {
-  const table = new Map<string, number>()
-  let next = 256
-  for (let byte = 0; byte < 256; byte++) {
-    const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae
-    table.set(String.fromCharCode(printable ? byte : next++), byte)
-  }
-  return table
 }
 
 function readVocabulary(tokenizer: Tokenizer, controlIds: ReadonlySet<number>): (Uint8Array | null)[] {

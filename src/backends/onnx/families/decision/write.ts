@@ -10,18 +10,10 @@ import {
   type Vocabulary,
 } from '../../../../constraint/token-trie.ts'
 import type { Constraint, Grammar } from '../../../backend.ts'
+import { byteOfCharacter } from '../../byte-level.ts'
 import { CONTROL, VOCABULARY } from './control.ts'
 import type { PackedState } from './pack.ts'
 import type { PieceTokenizer } from './text.ts'
-
-/** GPT-2's byte alphabet: printable bytes stand for themselves, the others for the characters from U+0100 on. */
-function byteOfCharacter(): Map<string, number> {
-  const table = new Map<string, number>()
-  const isPlain = (byte: number): boolean => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174
-  let shifted = 0
-  for (let byte = 0; byte < 256; byte++) table.set(String.fromCodePoint(isPlain(byte) ? byte : 256 + shifted++), byte)
-  return table
-}
 
 /** The pieces as a trie of bytes. Control ids have no bytes: no grammar can want one. */
 function pieceTrie(tokenizer: PieceTokenizer): TokenTrie {
