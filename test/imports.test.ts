@@ -28,8 +28,8 @@ const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(jo
 /** Nouns and small arithmetic: they import each other at most. */
 const LEAVES = new Set(['types.ts', 'errors.ts', 'math.ts', 'near-names.ts', 'limits.ts', 'answers.ts', 'infer.ts', 'builders.ts'])
 /** What crosses between stages, questions and backends: the seam, and types of the questions' room. */
-const SEAM = new Set(['backends/backend.ts', 'questions/asked.ts', 'questions/inquiry.ts'])
-const ROOMS = ['questions', 'constraint', 'media', 'backends', 'calibration', 'cli'] as const
+const SEAM = new Set(['backends/backend.ts', 'questions/asked.ts', 'questions/decision.ts', 'questions/inquiry.ts'])
+const ROOMS = ['questions', 'constraint', 'media', 'backends', 'calibration', 'evaluate', 'cli'] as const
 
 type Room = 'leaf' | 'seam' | 'stage' | 'engine' | 'index' | (typeof ROOMS)[number]
 
@@ -53,8 +53,10 @@ const MAY: Readonly<Record<Room, readonly Room[]>> = {
   backends: ['leaf', 'seam', 'constraint', 'media'],
   calibration: ['leaf', 'seam'],
   engine: ['leaf', 'seam', 'stage', 'questions', 'constraint', 'media', 'calibration'],
-  index: ['leaf', 'seam', 'stage', 'engine', 'backends'],
-  cli: ['leaf', 'stage', 'engine', 'index'],
+  index: ['leaf', 'seam', 'stage', 'engine', 'backends', 'calibration'],
+  // Both lean on what calibration learned, and on the engine as any caller does.
+  evaluate: ['leaf', 'seam', 'stage', 'calibration', 'engine', 'index'],
+  cli: ['leaf', 'seam', 'stage', 'calibration', 'engine', 'index', 'evaluate'],
 }
 
 /** Families of backends do not know of each other. */

@@ -1,0 +1,14 @@
+// What every command of the line is given. A command is one file that adds itself to the program.
+import type { Command } from 'commander'
+import type { MakeEngine } from './ask.ts'
+import type { Output } from './say-error.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface CommandContext {
+  readonly terminal: Terminal
+  readonly makeEngine: MakeEngine
+  /** Runs the work of a command; what it throws is said on the terminal and becomes the exit code. */
+  readonly attempt: (output: Output, work: () => Promise<void>) => Promise<void>
+}
+
+export type AddCommand = (program: Command, context: CommandContext) => void

@@ -1,0 +1,136 @@
+// One decision as the engine keeps it: how it was read, what it is called across requests, and its log-probabilities before any calibration.
+// Candidates stand in canonical order (sorted by name; levels as given), so that the order a caller wrote them in never matters.
+import { createHash } from 'node:crypto'
+import type { Branch } from '../backends/backend.ts'
+import type { Json } from '../types.ts'
+
+/** How a decision is read: the read-outs of a branch, and `check`, the binary one that confirms a value (it has its own errors). */
+export type DecisionReadout = 'binary' | 'exclusive' | 'ordinal' | 'independent' | 'check'
+
+/** Log-probabilities of one pass, or pooled over several: they err differently, so each is calibrated by its own map. */
+export type Regime = 'single' | 'deliberated'
+
+/** What a decision is called. Hashes are 16 hex digits. */
+export interface DecisionKey {
+  readonly readout: DecisionReadout
+  /** Whether the state holds an image that the question may look at. */
+  readonly hasImage: boolean
+  /** Candidates of the distribution: 2 for `binary` and `check`; for `independent`, how many yes-or-no rows there are. */
+  readonly candidates: number
+  /** The instructions with quoted words and numbers masked: the same question about other things. */
+  readonly wording: string
+  /** The instructions and all candidates, exactly: the same question. */
+  readonly question: string
+}
+
+export interface Decision extends DecisionKey {
+  /** Names of the candidates in canonical order; `['true', 'false']` for `binary` and `check`. */
+  readonly names: readonly string[]
+  /** [row][candidate] natural log-probabilities, each row renormalised. One row; for `independent` one row [yes, no] per candidate. */
+  readonly single: readonly (readonly number[])[]
+  /** The same, pooled over the passes of deliberation; null when it did not come to that. */
+  readonly deliberated: readonly (readonly number[])[] | null
+  /** Probability on the candidates before renormalising, the smallest of all rows. */
+  readonly mass: number
+  /** What the model made of state and question, for heads learned on top; null when the model gives none. */
+  readonly features: Float32Array | null
+  /** `check` only: SHA-256 of the value that was checked (`valueHash`), so that an outcome can be held against it without keeping the value. */
+  readonly value: string | null
+}
+
+/** How the probabilities of a decision came about. */
+export interface CalibrationNote {
+  /** The map that was applied. */
+  readonly applied: 'identity' | 'temperature' | 'affine' | 'tilt' | 'blend' | 'learned'
+  /** How near the labels are that it was fitted on: this very question, the same words about other things, the same kind of decision, none. */
+  readonly level: 'question' | 'wording' | 'kind' | 'readout' | 'none'
+  /** Labels at that level. */
+  readonly labels: number
+}
+
+/** What stands between a model's log-probabilities and the probabilities of answers. Pure: the same decision, the same answer. */
+export interface Judge {
+  /** Calibrated probabilities of each row, in canonical order; every row sums to one, nothing is 0 or 1. */
+  calibrate(
+    key: DecisionKey,
+    regime: Regime,
+    rows: readonly (readonly number[])[],
+    features: Float32Array | null,
+  ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationNote }
+}
+
+/** The order in which candidates are kept: positions in `candidates`. */
+export function canonicalOrder({ readout, candidates }: Pick<Branch, 'readout' | 'candidates'>): number[] {
+  const order = candidates.map((_, i) => i)
+  if (readout === 'ordinal' || readout === 'binary') return order
+  const nameOf = (i: number): string => candidates[i]!.name
+  return order.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
+/** Names a branch. `readout` differs from the branch's own only for `check`. */
+export function decisionKey(branch: Branch, readout: DecisionReadout, hasImage: boolean): DecisionKey {
+  const instructions = normalise(branch.instructions)
+  const candidates = canonicalOrder(branch).map((i) => [branch.candidates[i]!.name, branch.candidates[i]!.description])
+  return {
+    readout,
+    hasImage,
+    candidates: branch.candidates.length,
+    wording: hashOf([readout, masked(instructions)]),
+    question: hashOf([readout, instructions, candidates]),
+  }
+}
+
+function normalise(text: string): string {
+  return text.normalize('NFKC').trim().replace(/\s+/g, ' ')
+}
+
+/** Quoted words and numbers are what changes when a question is asked of many things. */
+function masked(instructions: string): string {
+  return instructions
+    .replace(/"[^"]*"|“[^”]*”|«[^»]*»|`[^`]*`/g, '"…"')
+    .replace(/\d+(?:[.,]\d+)*/g, '0')
+    .toLowerCase()
+}
+
+function hashOf(value: Json): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+}
+
+/** Names a value that was read, without case and outer space. */
+export function valueHash(value: string | null): string {
+  return hashOf(value === null ? null : normalise(value).toLowerCase())
+}
+
+/**
+ * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two candidates, as when annotators
+ * were averaged. `binary`: a boolean, or the probability that it is true. `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed.
+ * `independent`: the names that hold. `check`: a boolean ("the value was right"), or the right value. Null when the truth does not fit the decision.
+ */
+export function truthOf(decision: Pick<Decision, 'readout' | 'names' | 'value'>, truth: Json): readonly number[] | null {
+  const { readout, names } = decision
+  if (readout === 'binary' || (readout === 'check' && typeof truth === 'boolean')) {
+    if (typeof truth === 'boolean') return [truth ? 0 : 1]
+    return typeof truth === 'number' && truth >= 0 && truth <= 1 ? [1 - truth] : null
+  }
+  if (readout === 'check') {
+    const isNull = truth === null
+    if (!isNull && typeof truth !== 'string' && typeof truth !== 'number') return null
+    return [valueHash(isNull ? null : String(truth)) === decision.value ? 0 : 1]
+  }
+  if (readout === 'ordinal') {
+    return typeof truth === 'number' && truth >= 0 && truth <= names.length - 1 ? [truth] : null
+  }
+  if (readout === 'exclusive') {
+    const index = names.indexOf(String(truth))
+    return index < 0 ? null : [index]
+  }
+  if (!Array.isArray(truth) || !truth.every((name) => typeof name === 'string' && names.includes(name))) return null
+  return names.map((name) => (truth.includes(name) ? 0 : 1))
+}
+
+/** The index of a truth to a target distribution over `length` candidates. */
+export function targetOf(truth: number, length: number): number[] {
+  const low = Math.min(Math.floor(truth), length - 1)
+  const share = truth - low
+  return Array.from({ length }, (_, i) => (i === low ? 1 - share : i === low + 1 ? share : 0))
+}
