@@ -13,7 +13,14 @@ export interface ModelInfo {
   /** Tokens a state, its question and its answer may take together. */
   readonly contextLength: number
   readonly capabilities: Capabilities
+  readonly scorer: Scorer
 }
+
+/**
+ * How candidates are read. `symbols`: listed in the prompt, one token each, so their places matter. `texts`: by what they would cost to write.
+ * `options`: each is a branch of its own, so their order cannot matter.
+ */
+export type Scorer = 'symbols' | 'texts' | 'options'
 
 export interface Capabilities {
   readonly images: boolean
@@ -53,6 +60,8 @@ export interface ScoreRow {
 export interface Scores {
   readonly rows: readonly ScoreRow[]
   readonly inputTokens: number
+  /** What the model made of state and question together, one vector of a fixed width, for heads learned on top. Absent: it gives none. */
+  readonly features?: Float32Array
 }
 
 /** What a read may say. Values parse by construction. */

@@ -3,7 +3,7 @@
 import { EngineError } from '../../errors.ts'
 import { logSoftmax } from '../../math.ts'
 import type { Prompt } from '../../types.ts'
-import type { Backend, Branch, Capabilities, Constraint, ModelInfo, Prefix, ScoreRow, Scores } from '../backend.ts'
+import type { Backend, Branch, Capabilities, Constraint, ModelInfo, Prefix, ScoreRow, Scorer, Scores } from '../backend.ts'
 import { hashOf, type Random, randomFrom } from './random.ts'
 import { type FakeRead, readBoxes, readSpans, writeGrammar } from './read.ts'
 
@@ -16,6 +16,8 @@ export interface FakeOptions {
   readonly contextLength?: number
   /** Default: all there are. */
   readonly capabilities?: Partial<Capabilities>
+  /** Default `options`: order cannot matter, unless the script makes it. */
+  readonly scorer?: Scorer
   /**
    * Scripted scores: logits, one row of them for each row of the read-out (`independent`: one row [yes, no] per candidate). Null: from the hash.
    * What it throws comes out of `score`.
@@ -80,7 +82,15 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
   const contextLength = options.contextLength ?? 4096
   const capabilities: Capabilities = { images: true, boxes: true, ...options.capabilities }
   const id = options.id ?? 'fake'
-  const info: ModelInfo = { id, name: 'Fake', revision: hashOf('fake 1'), templateHash: hashOf('words'), contextLength, capabilities }
+  const info: ModelInfo = {
+    id,
+    name: 'Fake',
+    revision: hashOf('fake 1'),
+    templateHash: hashOf('words'),
+    contextLength,
+    capabilities,
+    scorer: options.scorer ?? 'options',
+  }
   const calls: FakeCall[] = []
   const opened = new Set<string>()
   let isClosed = false

@@ -72,6 +72,7 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
       templateHash: template.digest('hex'),
       contextLength: settings.contextLength,
       capabilities: { images: runner.seesImages, boxes: runner.seesImages },
+      scorer: 'options',
     },
     settings,
     tokenizer,

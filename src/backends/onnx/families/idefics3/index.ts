@@ -74,6 +74,7 @@ export async function loadIdefics3(folder: ModelFolder, options: OnnxOptions): P
     templateHash: hashOf({ template, rule, tokensPerTile, endTokens, SPLIT_PICTURES_UP_TO, samples: sampleWording(chat) }),
     contextLength,
     capabilities: { images: true, boxes: false },
+    scorer: 'symbols',
   }
   return makeBackend({ info, chat, vision, decoder, scorer, reader: makeReader(scorer), cacheBytes })
 }
