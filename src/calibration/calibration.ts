@@ -1,0 +1,217 @@
+// The file of a calibration: plain JSON, bound to the model and template it was fitted on, named by a hash of what is in it.
+// `judgeOf` makes of it what the engine asks for probabilities; another model's calibration is never used silently.
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { EngineError } from '../errors.ts'
+import { toProbabilities } from '../math.ts'
+import type { DecisionKey, DecisionReadout, Judge, Regime } from '../questions/decision.ts'
+import { blendedLogits } from './blend.ts'
+import { calibrationPath } from './evidence.ts'
+import type { Gate } from './gate.ts'
+import { floored, floorOf, mapKindOf, mapLogits, PARAMETERS, shrunkLogits, softmaxWithFloor } from './maps.ts'
+import { type CalibrationNode, type CalibrationTree, type CalibrationTrees, findMap } from './tree.ts'
+
+/** The model and template that evidence and calibrations are bound to. */
+export interface CalibratedModel {
+  readonly id: string
+  readonly revision: string
+  readonly templateHash: string
+}
+
+/** Calibrated decisions that no map had seen (five folds by state): what sets and abstention are chosen from. */
+export interface HeldOut {
+  /** Decisions before they were thinned out to what is kept here. */
+  readonly count: number
+  /** Probability of the true candidate, rising. */
+  readonly truth: readonly number[]
+  /** The largest probability and whether that candidate was the true one (1 or 0), by rising confidence. */
+  readonly pairs: readonly (readonly [confidence: number, isRight: number])[]
+}
+
+/** What it was fitted on. Counts of labelled distributions: a `select` gives one for each option. */
+export interface FittedOn {
+  readonly decisions: number
+  readonly states: number
+  readonly labels: Readonly<Record<Regime, number>>
+  /** Decisions of each task. */
+  readonly tasks: Readonly<Record<string, number>>
+}
+
+export interface Calibration {
+  readonly format: 1
+  /** `cal_` and 12 hex digits of the SHA-256 of everything else. */
+  readonly version: string
+  readonly model: CalibratedModel
+  readonly fittedOn: FittedOn
+  readonly trees: CalibrationTrees
+  /** When a decision is worth a second look, by read-out. */
+  readonly gates: Readonly<Partial<Record<DecisionReadout, Gate>>>
+  readonly heldOut: Readonly<Partial<Record<DecisionReadout, HeldOut>>>
+}
+
+/** Names a calibration by its content. */
+export function sealCalibration(content: Omit<Calibration, 'version'>): Calibration {
+  return { ...content, version: versionOf(content) }
+}
+
+function versionOf(content: object): string {
+  const { version: _, ...rest } = content as { readonly version?: unknown }
+  return `cal_${createHash('sha256').update(canonicalJson(rest)).digest('hex').slice(0, 12)}`
+}
+
+/** JSON with sorted keys: the same content, the same text. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+      : inner,
+  )
+}
+
+export type CalibrationJudge = Judge & {
+  /** Of the calibration in use; null without one, or when it was made for another model. */
+  readonly version: string | null
+  /** A calibration was given, but for another revision of the model or another template: nothing of it is used. */
+  readonly isMismatch: boolean
+}
+
+/** What turns log-probabilities of this model into probabilities. Without a calibration, or with another model's, they stay as they are. */
+export function judgeOf(calibration: Calibration | null, model: Pick<CalibratedModel, 'revision' | 'templateHash'>): CalibrationJudge {
+  const isMismatch =
+    calibration !== null && (calibration.model.revision !== model.revision || calibration.model.templateHash !== model.templateHash)
+  const used = isMismatch ? null : calibration
+  return {
+    version: used?.version ?? null,
+    isMismatch,
+    calibrate: (key, regime, rows) => calibrateRows(used?.trees ?? null, key, regime, rows),
+  }
+}
+
+function calibrateRows(
+  trees: CalibrationTrees | null,
+  key: DecisionKey,
+  regime: Regime,
+  rows: readonly (readonly number[])[],
+): ReturnType<Judge['calibrate']> {
+  const finding = trees === null ? null : findMap(trees, regime, calibrationPath(key, rows[0]?.length ?? 0))
+  if (finding === null) return { probabilities: rows.map(toProbabilities), note: { applied: 'identity', level: 'none', labels: 0 } }
+  const kind = mapKindOf(key.readout)
+  const { parameters, variance, blend, level, labels } = finding
+  // Biases belong to places; a row of another length is not the one they were fitted on.
+  const biases = finding.biases.length === rows[0]?.length ? finding.biases : []
+  const probabilities = rows.map((row) => {
+    const logits = shrunkLogits(mapLogits(kind, floored(row), parameters, biases), variance, kind)
+    return softmaxWithFloor(blend === null ? logits : blendedLogits(logits, blend), floorOf(labels, row.length))
+  })
+  const applied = blend !== null ? 'blend' : biases.length > 0 ? 'affine' : kind
+  return { probabilities, note: { applied, level, labels: Math.round(labels) } }
+}
+
+const finite = z.number()
+const positive = z.number().min(0)
+const blendSchema = z
+  .strictObject({ weight: z.number().min(0).max(1), positions: z.array(finite).min(1), heights: z.array(finite) })
+  .refine(({ positions, heights }) => positions.length === heights.length && isRising(positions) && isRising(heights), {
+    message: 'positions and heights must be as many, and rise',
+  })
+const node = {
+  labels: positive,
+  parameters: z.array(finite.min(-50).max(50)),
+  variance: z.array(positive),
+  biases: z.array(finite).optional(),
+  blend: blendSchema.optional(),
+  get children() {
+    return z.record(z.string(), nodeSchema).optional()
+  },
+}
+const nodeSchema: z.ZodType<CalibrationNode> = z.strictObject(node) as z.ZodType<CalibrationNode>
+const root = z.strictObject({
+  ...node,
+  children: z.record(z.string(), nodeSchema).optional(),
+  spread: z.array(z.array(positive)).length(3),
+})
+const readouts = ['binary', 'exclusive', 'ordinal', 'independent', 'check'] as const
+const perReadout = <T extends z.ZodType>(schema: T) => z.partialRecord(z.enum(readouts), schema)
+const tree = perReadout(root)
+const gate = z.strictObject({
+  threshold: z.number().min(0).max(1),
+  share: z.number().min(0).max(1),
+  rule: z.enum(['share', 'gain', 'never']),
+  decisions: positive,
+})
+const heldOut = z.strictObject({
+  count: positive,
+  truth: z.array(z.number().min(0).max(1)),
+  pairs: z.array(z.tuple([z.number().min(0).max(1), z.union([z.literal(0), z.literal(1)])])),
+})
+const calibrationSchema = z.strictObject({
+  format: z.literal(1),
+  version: z.string(),
+  model: z.strictObject({ id: z.string(), revision: z.string().min(1), templateHash: z.string().min(1) }),
+  fittedOn: z.strictObject({
+    decisions: positive,
+    states: positive,
+    labels: z.strictObject({ single: positive, deliberated: positive }),
+    tasks: z.record(z.string(), positive),
+  }),
+  trees: z.strictObject({ single: tree, deliberated: tree }),
+  gates: perReadout(gate),
+  heldOut: perReadout(heldOut),
+})
+
+/**
+ * A calibration from JSON, checked down to the last number. Throws `invalid_request` naming the field, or when the content is not what its version says:
+ * a file changed by hand is fitted again, not trusted.
+ */
+export function parseCalibration(json: unknown): Calibration {
+  const format = typeof json === 'object' && json !== null && 'format' in json ? json.format : undefined
+  if (format !== 1) {
+    const received = format === undefined ? 'no "format"' : `"format": ${JSON.stringify(format)}`
+    throw new EngineError(
+      'invalid_request',
+      `A calibration file says "format": 1; this one has ${received}. Fit it again with assay calibrate fit.`,
+    )
+  }
+  const { success, data, error } = calibrationSchema.safeParse(json)
+  if (!success) {
+    const problems = error.issues.map((issue) => {
+      const param = issue.path.map((token) => `/${String(token)}`).join('')
+      return {
+        param,
+        message: `The calibration file is damaged at ${param || 'its top'}: ${issue.message}. Fit it again with assay calibrate fit.`,
+      }
+    })
+    throw new EngineError('invalid_request', problems[0]!.message, { param: problems[0]!.param, problems })
+  }
+  const calibration = data as Calibration
+  for (const regime of ['single', 'deliberated'] as const) checkTree(calibration.trees[regime], `/trees/${regime}`)
+  const version = versionOf(calibration)
+  if (version !== calibration.version) {
+    const message = `The calibration file calls itself ${calibration.version}, its content is ${version}: it was changed. Fit it again with assay calibrate fit.`
+    throw new EngineError('invalid_request', message, { param: '/version' })
+  }
+  return calibration
+}
+
+/** Every map has the numbers of its kind. */
+function checkTree(readoutTrees: CalibrationTree, at: string): void {
+  for (const [readout, { spread, ...top }] of Object.entries(readoutTrees)) {
+    const count = PARAMETERS[mapKindOf(readout as DecisionReadout)].length
+    if (spread.some((level) => level.length !== count)) throw wrongCount(`${at}/${readout}/spread`, count)
+    const visit = ({ parameters, variance, children }: CalibrationNode, path: string): void => {
+      if (parameters.length !== count || variance.length !== count) throw wrongCount(path, count)
+      for (const [name, child] of Object.entries(children ?? {})) visit(child, `${path}/children/${name}`)
+    }
+    visit(top, `${at}/${readout}`)
+  }
+}
+
+function wrongCount(param: string, count: number): EngineError {
+  return new EngineError('invalid_request', `The map at ${param} of the calibration file needs ${count} parameters. Fit it again.`, {
+    param,
+  })
+}
+
+function isRising(values: readonly number[]): boolean {
+  return values.every((value, i) => i === 0 || value >= values[i - 1]!)
+}
