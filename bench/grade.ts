@@ -1,6 +1,6 @@
 // A labelled question and its answer to numbers: was it right, what log-loss did its probabilities have, and what would guessing have got.
 import type { QuestionAnswer } from '../src/answers.ts'
-import { overlap } from '../src/backends/onnx/families/decision/boxes.ts'
+import { overlap } from '../src/math.ts'
 import type { Json } from '../src/types.ts'
 
 /** Each number is about one question. `loss` in nats, null for reads. `guess`: the accuracy of guessing; `guessLoss`: the log-loss of the uniform guess. */

@@ -45,3 +45,12 @@ export function toProbabilities(logProbabilities: ArrayLike<number>): number[] {
 export function readConfidence(logProbability: number): number {
   return Math.min(1 - PROBABILITY_FLOOR, Math.max(PROBABILITY_FLOOR, Math.exp(logProbability)))
 }
+
+/** Intersection over union of two boxes (left, top, right, bottom, in any unit); 0 when either is empty. */
+export function overlap(a: readonly [number, number, number, number], b: readonly [number, number, number, number]): number {
+  const width = Math.min(a[2], b[2]) - Math.max(a[0], b[0])
+  const height = Math.min(a[3], b[3]) - Math.max(a[1], b[1])
+  if (width <= 0 || height <= 0) return 0
+  const area = (edges: readonly [number, number, number, number]): number => (edges[2] - edges[0]) * (edges[3] - edges[1])
+  return (width * height) / (area(a) + area(b) - width * height)
+}

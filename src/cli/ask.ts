@@ -2,7 +2,9 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { AskRequest, AskResponse } from '../answers.ts'
+import type { Calibration } from '../calibration/calibration.ts'
 import { EngineError } from '../errors.ts'
+import type { AskSettings } from '../evaluate/run.ts'
 import type { ModelListing } from '../models.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
@@ -13,13 +15,13 @@ import { painter, type Terminal } from './terminal.ts'
 
 /** What the commands need of an engine. */
 export interface CliEngine {
-  ask(request: AskRequest, options?: { readonly deadlineMs?: number }): Promise<AskResponse>
+  ask(request: AskRequest, options?: AskSettings): Promise<AskResponse>
   models(): readonly ModelListing[]
   close(): Promise<void>
 }
 
-/** Makes the engine: with the shipped models, or with the model of one folder. */
-export type MakeEngine = (folder: string | null) => Promise<CliEngine>
+/** Makes the engine: with the shipped models, or with the model of one folder. `calibration`: null for none; absent: the model's own. */
+export type MakeEngine = (folder: string | null, options?: { readonly calibration?: Calibration | null }) => Promise<CliEngine>
 
 export interface AskFlags extends StateFlags {
   readonly derive?: readonly string[]
@@ -92,7 +94,7 @@ async function askPatiently(
 }
 
 /** The absolute path when it is one of a folder; null when it is a plain word, which is then the id of a model. */
-async function folderOf(model: string, terminal: Terminal): Promise<string | null> {
+export async function folderOf(model: string, terminal: Terminal): Promise<string | null> {
   const path = resolve(terminal.folder, model)
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),

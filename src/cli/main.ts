@@ -28,8 +28,8 @@ const terminal: Terminal = {
   folder: process.cwd(),
 }
 
-process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder) => {
+process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, options = {}) => {
   // Loaded here so that --help and wrong flags answer at once.
   const { createEngine, localModel } = await import('../index.ts')
-  return createEngine(folder === null ? {} : { models: [localModel(folder)] })
+  return createEngine({ ...(folder === null ? {} : { models: [localModel(folder)] }), ...options })
 })

@@ -1,8 +1,9 @@
 // A file, standard input, or flags to a request. Paths in a file are relative to that file, paths in flags to the folder of the shell.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { AskRequest, Part, Source, State } from '../answers.ts'
+import type { AskRequest, Part, State } from '../answers.ts'
 import { EngineError } from '../errors.ts'
+import { statePathsFrom } from '../state-paths.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
 import type { Terminal } from './terminal.ts'
@@ -104,28 +105,9 @@ function placeOf(message: string, text: string): string {
   return ` (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`
 }
 
-/** Path sources of the parts of a state, and of the frames of a video, made absolute. Anything that is not a list of parts stays as it is. */
+/** A request whose state names its files from `folder`. Anything that is not a request stays as it is. */
 function withPathsFrom(request: unknown, folder: string): unknown {
-  if (!isObject(request) || !Array.isArray(request.state)) return request
-  const source = (given: unknown): unknown =>
-    isObject(given) && given.type === 'path' && typeof given.path === 'string'
-      ? ({ ...given, path: resolve(folder, given.path) } as Source)
-      : given
-  const state = request.state.map((part: unknown) => {
-    if (!isObject(part) || (part.type !== 'image' && part.type !== 'video')) return part
-    return {
-      ...part,
-      ...('source' in part ? { source: source(part.source) } : {}),
-      ...(Array.isArray(part.frames)
-        ? {
-            frames: part.frames.map((frame: unknown) =>
-              isObject(frame) && 'source' in frame ? { ...frame, source: source(frame.source) } : frame,
-            ),
-          }
-        : {}),
-    }
-  })
-  return { ...request, state }
+  return isObject(request) && Array.isArray(request.state) ? { ...request, state: statePathsFrom(request.state, folder) } : request
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

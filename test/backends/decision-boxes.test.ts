@@ -1,8 +1,9 @@
 // Cells, made by hand, to boxes: where a box lies, when there is none, and that cells of one element make one box.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CellScores, everyBox, oneBox, overlap } from '../../src/backends/onnx/families/decision/boxes.ts'
+import { type CellScores, everyBox, oneBox } from '../../src/backends/onnx/families/decision/boxes.ts'
 import { type Cell, cellsOf } from '../../src/backends/onnx/families/decision/cells.ts'
+import { overlap } from '../../src/math.ts'
 import { SEED } from './decision.ts'
 
 /** A cell of a tenth of the picture's width and a hundredth of its height. */

@@ -1,5 +1,5 @@
 // Cells of an image to pixel boxes: a pointer picks the cells, the vision encoder says how far the element around each cell reaches.
-import { logSigmoid, logSumExp } from '../../../../math.ts'
+import { logSigmoid, logSumExp, overlap } from '../../../../math.ts'
 import type { Box } from '../../../backend.ts'
 import type { Cell } from './cells.ts'
 
@@ -15,15 +15,6 @@ function edgesOf({ cells, offsets }: CellScores): Edges[] {
     const [y1, y2] = [side(y - top * height), side(y + bottom * height)]
     return [Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2)]
   })
-}
-
-/** Intersection over union of two boxes; 0 when either is empty. */
-export function overlap(a: Edges, b: Edges): number {
-  const width = Math.min(a[2], b[2]) - Math.max(a[0], b[0])
-  const height = Math.min(a[3], b[3]) - Math.max(a[1], b[1])
-  if (width <= 0 || height <= 0) return 0
-  const area = (edges: Edges): number => (edges[2] - edges[0]) * (edges[3] - edges[1])
-  return (width * height) / (area(a) + area(b) - width * height)
 }
 
 export interface CellScores {

@@ -1,0 +1,67 @@
+// `assay ask` on the command line: its flags, in their order, to one call of `askAll`.
+import { Option } from 'commander'
+import { type AskFlags, askAll } from './ask.ts'
+import type { AddCommand } from './command.ts'
+import { QuestionFlags } from './flags.ts'
+import { asJson, collect, milliseconds } from './option-values.ts'
+import type { Output } from './say-error.ts'
+
+const ASK_HELP = `
+Examples:
+  $ assay ask request.json
+  $ assay ask monday.json tuesday.json > answers.jsonl
+  $ assay ask --state "Where is my parcel? I am furious." --noul "The customer is angry."
+  $ assay ask --image shot.png --choice "Which tab is open?=Home,Orders,Help" --box "the Save button"
+  $ cat mail.txt | assay ask --state-file - --score "How urgent is it?=low,medium,high" --as urgency --derive "act=urgency > 1" --json
+
+Questions are called q1, q2 … in their order, or as --as says. In options, \\, and \\= stand for a comma and an equals sign.
+A person sees bars; a pipe, a file or --json gets the response as JSON, several requests one response a line.
+Exit codes: 0 answered, 2 wrong flags, 3 the request must change, 4 model missing or late, 1 a fault of ours.`
+
+export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) => {
+  const questions = new QuestionFlags()
+  const ask = program
+    .command('ask')
+    .description('answer the questions of a request file, or of flags')
+    .argument('[files...]', 'requests as JSON, answered one after the other; - for standard input')
+    .addHelpText('after', ASK_HELP)
+  ask
+    .option('--state <text>', 'the state, as text')
+    .option('--state-file <file>', 'the state from a file: .json as JSON, anything else as text; - for standard input')
+    .option('--image <file>', 'a picture of the state (again for more)', collect)
+  // Question flags keep their order across types, so each goes to one list as it is parsed.
+  const questionFlag = (flags: string, description: string, take: (text: string) => void) =>
+    ask.addOption(
+      new Option(flags, description).argParser((text: string) => {
+        take(text)
+        return text
+      }),
+    )
+  questionFlag('--noul <statement>', 'is it true?', (text) => questions.words('noul', 'noul', text))
+  questionFlag('--choice <question=a,b>', 'which one?', (text) => questions.options('choice', 'choice', text))
+  questionFlag('--score <question=low,high>', 'where on a scale, lowest first?', (text) => questions.options('score', 'score', text))
+  questionFlag('--select <question=a,b>', 'which ones?', (text) => questions.options('select', 'select', text))
+  questionFlag('--fill <words>', 'write a short value', (text) => questions.words('fill', 'fill', text))
+  questionFlag('--extract <words>', 'quote it from the state', (text) => questions.words('extract', 'extract', text))
+  questionFlag('--box <words>', 'where in the picture, in pixels?', (text) =>
+    questions.words('box', 'extract', text, { kind: 'coordinates' }),
+  )
+  questionFlag('--as <id>', 'name the question before it', (id) => questions.name(id))
+  questionFlag('--kind <kind>', 'kind of the --fill or --extract before it: int, number, date, list, email, url, money', (kind) =>
+    questions.modify('kind', 'kind', kind, ['fill', 'extract']),
+  )
+  const modifier = (name: string, field: string, description: string, types: readonly ('fill' | 'extract')[]) =>
+    ask.on(`option:${name}`, () => questions.modify(name, field, true, types)).option(`--${name}`, description)
+  modifier('many', 'many', 'all of them, for the --extract or --box before it', ['extract'])
+  modifier('self-check', 'self_check', 'check the --fill or --extract before it', ['fill', 'extract'])
+  ask
+    .option('--derive <name=expression>', 'an answer from answers (again for more)', collect)
+    .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
+    .option('--deadline <ms>', 'give up after this many milliseconds (default 60000)', milliseconds)
+    .addOption(asJson())
+    .action((files: readonly string[], flags: AskFlags) => {
+      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : files.length > 1 ? 'lines' : 'json'
+      const attemptOne = (work: () => Promise<void>) => attempt(output, work)
+      return attemptOne(() => askAll({ files, flags, questions, output, terminal, makeEngine, attempt: attemptOne }))
+    })
+}

@@ -1,0 +1,228 @@
+// `assay eval`: labelled rows through one engine to a results file, and on demand to evidence. A run that was stopped goes on where it was.
+import { readFile, stat } from 'node:fs/promises'
+import { availableParallelism, cpus } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Option } from 'commander'
+import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
+import { writeEvidence } from '../calibration/evidence-file.ts'
+import { EngineError } from '../errors.ts'
+import { nameOf, openDataset, type Row, readRows } from '../evaluate/dataset.ts'
+import { evidenceOf } from '../evaluate/evidence-of.ts'
+import { type Binding, openResults, readResults } from '../evaluate/results.ts'
+import { type DeliberationMode, type RowResult, runRows } from '../evaluate/run.ts'
+import { sumUp } from '../evaluate/summary.ts'
+import type { DecisionEvent } from '../questions/decision.ts'
+import { type CliEngine, folderOf } from './ask.ts'
+import type { AddCommand, CommandContext } from './command.ts'
+import { UsageError } from './exit-codes.ts'
+import { asJson, count, milliseconds } from './option-values.ts'
+import { startProgress } from './progress.ts'
+import type { Output } from './say-error.ts'
+import { showSummary } from './show-summary.ts'
+import type { Terminal } from './terminal.ts'
+
+const HELP = `
+Rows are requests with their truth, one JSON a line (or one row of Parquet, nested values as JSON text):
+  {"id":"1","source":"mail","task":"tone","state":"…","questions":{"angry":{"type":"noul","instructions":"…"}},"truth":{"angry":true}}
+noul true or false; choice the option; score the 0-based level or its label; select a list of options; fill and extract the value, null for
+"not there"; coordinates [x1,y1,x2,y2] in pixels. "accept" lists further values that count as right. "expected" is another word for "truth",
+and a truth may be wrapped as in {"choice":"…"}; rows of the Decision Index are read as they are.
+
+Examples:
+  $ assay eval mail.jsonl -o runs/mail
+  $ assay eval dev/*/dev.jsonl.gz --images dev -o runs/dev --parallel 4 --evidence runs/dev/evidence.jsonl
+  $ assay eval rows.parquet --sample 500 --seed 7 --calibration none -o runs/raw.jsonl
+
+The same command again goes on where it was stopped. A row that fails is a result with its error; the summary counts them.`
+
+interface EvalFlags {
+  readonly output: string
+  readonly model?: string
+  readonly calibration?: string
+  readonly deliberation: DeliberationMode
+  readonly limit?: number
+  readonly sample?: number
+  readonly seed: number
+  readonly images?: string
+  readonly parallel: number
+  readonly deadline?: number
+  readonly evidence?: string
+  readonly features?: true
+  readonly selfCheck?: true
+  readonly keepStates?: true
+  readonly retryFailed?: true
+  readonly json?: true
+}
+
+/** Long enough for a large picture on a slow machine. */
+const DEADLINE_MS = 600_000
+
+export const addEval: AddCommand = (program, context) => {
+  program
+    .command('eval')
+    .description('answer labelled rows and grade the answers')
+    .argument('<datasets...>', 'labelled requests: .jsonl, .jsonl.gz or .parquet')
+    .requiredOption('-o, --output <folder or file.jsonl>', 'where the results go; a folder gets results.jsonl')
+    .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
+    .option('--calibration <file or none>', 'a calibration file, or none (default: what comes with the model)')
+    .addOption(new Option('--deliberation <when>', 'look again').choices(['automatic', 'never', 'always']).default('automatic'))
+    .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
+    .option('--sample <n>', 'n rows, chosen by hash: a smaller sample of the same seed lies in a larger one', count('sample', 1))
+    .option('--seed <n>', 'of the sample', count('seed', 0), 0)
+    .option('--images <folder>', 'where relative image paths start (default: the folder of each file)')
+    .option('--parallel <n>', 'rows asked at a time; answers do not depend on it, latencies do', count('parallel', 1), 1)
+    .option('--deadline <ms>', 'give up on a row after this many milliseconds (default 600000)', milliseconds)
+    .option('--self-check', 'ask every fill and extract with a self-check')
+    .option('--evidence <file.jsonl>', 'write labelled evidence for assay calibrate, when all rows are done')
+    .option('--features', 'keep what the model made of each question, for heads learned on top')
+    .option('--keep-states', 'keep the states in the results')
+    .option('--retry-failed', 'ask rows again that failed before')
+    .addOption(asJson())
+    .addHelpText('after', HELP)
+    .action((files: readonly string[], flags: EvalFlags) => {
+      const output: Output = flags.json !== true && context.terminal.isInteractive ? 'person' : 'json'
+      return context.attempt(output, () => evaluate(files, flags, output, context))
+    })
+}
+
+async function evaluate(
+  files: readonly string[],
+  flags: EvalFlags,
+  output: Output,
+  { terminal, makeEngine }: CommandContext,
+): Promise<void> {
+  const paths = files.map((file) => resolve(terminal.folder, file))
+  const out = await resultsPath(resolve(terminal.folder, flags.output))
+  const selection = { limit: flags.limit ?? null, sample: flags.sample ?? null, seed: flags.seed }
+  const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
+  const calibration = await calibrationOf(flags.calibration, terminal)
+  const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
+  const model = flags.model === undefined || folder !== null ? null : flags.model
+  const dataset = await openDataset(paths, selection)
+
+  const engine = await makeEngine(folder, calibration === undefined ? {} : { calibration })
+  try {
+    const bound = await warmUp(engine, model)
+    for (const warning of bound.warnings) terminal.warn(`${warning}\n`)
+    const binding: Binding = {
+      engine: bound.engine,
+      model: bound.model,
+      calibration: bound.calibration,
+      deliberation: flags.deliberation,
+      selfCheck: flags.selfCheck === true,
+      dataset: dataset.files,
+      selection,
+    }
+    const results = await openResults(out, binding, {
+      begun: new Date().toISOString(),
+      command: commandOf(paths, flags),
+      parallel: flags.parallel,
+      machine: {
+        node: process.version,
+        platform: `${process.platform} ${process.arch}`,
+        cores: availableParallelism(),
+        cpu: cpus()[0]?.model ?? '',
+      },
+    })
+    const isDone = ({ error }: RowResult): boolean => error === undefined || flags.retryFailed !== true
+    const done = new Set(results.done.filter(isDone).map(({ at }) => at))
+    const now = (): number => performance.now()
+    const progress = startProgress(terminal, { total: dataset.chosen.size, before: done.size, unit: 'rows', now })
+    try {
+      const left = rowsLeft(readRows(paths, images), dataset.chosen, done)
+      await runRows(
+        left,
+        flags.parallel,
+        {
+          ask: (request, settings) => engine.ask(model === null ? request : { ...request, model }, settings),
+          now,
+          deliberation: flags.deliberation,
+          deadlineMs: flags.deadline ?? DEADLINE_MS,
+          selfCheck: flags.selfCheck === true,
+          keepStates: flags.keepStates === true,
+          keepFeatures: flags.features === true,
+        },
+        async (result) => {
+          await results.append(result)
+          progress.step(result.task)
+        },
+      )
+    } finally {
+      progress.end()
+      await results.close()
+    }
+    const { rows } = await readResults(out)
+    if (flags.evidence !== undefined) await writeEvidence(resolve(terminal.folder, flags.evidence), bound.model, evidenceOf(rows))
+    const summary = sumUp(rows)
+    terminal.print(output === 'person' ? showSummary(summary, terminal) : `${JSON.stringify(summary, null, 2)}\n`)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** The command as it can be said anywhere: of paths only the last two parts. */
+function commandOf(paths: readonly string[], flags: EvalFlags): string {
+  const words = Object.entries(flags).flatMap(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+    const isPath = ['output', 'model', 'images', 'evidence'].includes(name) || (name === 'calibration' && value !== 'none')
+    return value === true ? [flag] : [flag, isPath ? nameOf(String(value)) : String(value)]
+  })
+  return ['assay eval', ...paths.map(nameOf), ...words].join(' ')
+}
+
+/** A folder gets `results.jsonl`; a name that ends in `.jsonl` is the file itself. */
+async function resultsPath(given: string): Promise<string> {
+  const isFolder = await stat(given).then(
+    (found) => found.isDirectory(),
+    () => !given.endsWith('.jsonl'),
+  )
+  return isFolder ? join(given, 'results.jsonl') : given
+}
+
+/** Undefined: the model's own. */
+async function calibrationOf(given: string | undefined, terminal: Terminal): Promise<Calibration | null | undefined> {
+  if (given === undefined) return undefined
+  if (given === 'none') return null
+  const text = await readFile(resolve(terminal.folder, given), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${given}: the calibration cannot be read (${error.code ?? error.message}); give a file, or none`)
+  })
+  try {
+    return parseCalibration(JSON.parse(text))
+  } catch (error) {
+    if (error instanceof EngineError) throw error
+    throw new EngineError('invalid_json', `${given} is not JSON: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+interface Bound {
+  readonly engine: string
+  readonly model: Binding['model']
+  readonly calibration: string | null
+  readonly warnings: readonly string[]
+}
+
+/** One small question: loads the model before any row is timed, and says which model, template and calibration the results are bound to. */
+async function warmUp(engine: CliEngine, model: string | null): Promise<Bound> {
+  let event: DecisionEvent | null = null
+  const observe = (observed: DecisionEvent): void => {
+    event = observed
+  }
+  const request = {
+    ...(model === null ? {} : { model }),
+    state: 'Warm up.',
+    questions: { ready: { type: 'noul', instructions: 'It is warm.' } },
+  } as const
+  const response = await engine.ask(request, { deadlineMs: DEADLINE_MS, deliberation: 'never', observe })
+  const { simo } = response
+  const templateHash = (event as DecisionEvent | null)?.templateHash ?? ''
+  return {
+    engine: simo.engine,
+    model: { id: response.model, revision: simo.model_revision, templateHash },
+    calibration: simo.calibration.version,
+    warnings: simo.warnings,
+  }
+}
+
+async function* rowsLeft(rows: AsyncIterable<Row>, chosen: ReadonlySet<number>, done: ReadonlySet<number>): AsyncGenerator<Row> {
+  for await (const row of rows) if (chosen.has(row.at) && !done.has(row.at)) yield row
+}

@@ -1,0 +1,28 @@
+// Words of the command line to the values of options. What cannot be read is a usage error that names the flag.
+import { Option } from 'commander'
+import { UsageError } from './exit-codes.ts'
+
+/** `--json`, which every command that prints results has. */
+export function asJson(): Option {
+  return new Option('--json', 'print JSON also to a terminal')
+}
+
+/** For an option that may be given again. */
+export function collect(text: string, all: readonly string[] = []): readonly string[] {
+  return [...all, text]
+}
+
+export function milliseconds(text: string): number {
+  const ms = Number(text)
+  if (Number.isFinite(ms) && ms > 0) return ms
+  throw new UsageError(`--deadline takes a number of milliseconds above 0, not "${text}"`)
+}
+
+/** A whole number from `least` on. */
+export function count(flag: string, least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (text.trim() !== '' && Number.isSafeInteger(value) && value >= least) return value
+    throw new UsageError(`--${flag} takes a whole number from ${least} on, not "${text}"`)
+  }
+}

@@ -1,0 +1,64 @@
+// How far a long command is: a bar that redraws itself where a person reads standard error, a plain line now and then elsewhere.
+import { painter, plain, shorten, type Terminal } from './terminal.ts'
+
+export interface Progress {
+  /** One more is done; `note` is what it was part of. */
+  step(note: string): void
+  end(): void
+}
+
+export interface ProgressOptions {
+  readonly total: number
+  /** Done before this run. */
+  readonly before: number
+  /** What is counted, as in "rows". */
+  readonly unit: string
+  /** Milliseconds from any start. */
+  readonly now: () => number
+}
+
+const REDRAW_MS = 100
+const LINE_MS = 10_000
+const BAR = 24
+
+export function startProgress(terminal: Terminal, { total, before, unit, now }: ProgressOptions): Progress {
+  const begun = now()
+  const isLive = terminal.isErrorInteractive
+  const paint = painter(terminal.hasColor && isLive)
+  let [done, said, saidDone] = [before, begun, before]
+  const facts = (): string => {
+    const seconds = (now() - begun) / 1000
+    const rate = seconds > 0 ? (done - before) / seconds : 0
+    const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : ''
+    return `${done}/${total} ${unit}, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s${left}`
+  }
+  const draw = (note: string): void => {
+    const filled = total === 0 ? BAR : Math.round((done / total) * BAR)
+    const [full, empty] = terminal.hasUnicode ? ['█', '░'] : ['#', '.']
+    const bar = `${paint('cyan', full.repeat(filled))}${paint('dim', empty.repeat(BAR - filled))}`
+    const words = shorten(plain(`${facts()}  ${note}`), Math.max(10, terminal.columns - BAR - 3))
+    terminal.warn(`\r\u001b[2K${bar} ${words}`)
+  }
+  return {
+    step(note) {
+      done++
+      if (now() - said < (isLive ? REDRAW_MS : LINE_MS)) return
+      said = now()
+      saidDone = done
+      if (isLive) draw(note)
+      else terminal.warn(`${facts()}\n`)
+    },
+    end() {
+      if (isLive) terminal.warn('\r\u001b[2K')
+      if (done > saidDone || isLive) terminal.warn(`${facts()}\n`)
+    },
+  }
+}
+
+/** Seconds as `42 s`, `3 min 10 s`, `2 h 5 min`. */
+function duration(seconds: number): string {
+  const whole = Math.round(seconds)
+  if (whole < 60) return `${whole} s`
+  const minutes = Math.floor(whole / 60)
+  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

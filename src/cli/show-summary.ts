@@ -1,0 +1,30 @@
+// The summary of an evaluation to lines for a person: a table by type, then what failed.
+import type { RunSummary } from '../evaluate/summary.ts'
+import { padColumns, painter, plain, type Terminal } from './terminal.ts'
+
+const HEADINGS = ['questions', 'right', 'guessing', 'log-loss', 'Brier', 'looked again']
+
+export function showSummary(summary: RunSummary, { hasColor }: Pick<Terminal, 'hasColor'>): string {
+  const paint = painter(hasColor)
+  const number = (value: number | null, digits: number): string => (value === null ? '' : value.toFixed(digits))
+  const rows = summary.types.map(({ type, count, right, margin, guess, logLoss, brier, deliberated }) => [
+    plain(type),
+    String(count),
+    `${number(right, 3)} ± ${number(margin, 3)}`,
+    guess === 0 ? '' : number(guess, 3),
+    number(logLoss, 3),
+    number(brier, 3),
+    deliberated === 0 ? '' : `${(deliberated * 100).toFixed(0)} %`,
+  ])
+  const table = [['type', ...HEADINGS], ...rows]
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+  const lines = table.map((row, i) => {
+    const line = row.map((cell, column) => (column === 0 ? padColumns(cell, widths[0]!) : cell.padStart(widths[column]!))).join('  ')
+    return i === 0 ? paint('dim', line) : line
+  })
+  const { rows: all, failed, failures, graded, ungraded } = summary
+  const why = Object.entries(failures).map(([code, rowCount]) => `${rowCount} ${plain(code)}`)
+  const counts = `${all} rows, ${graded} graded answers${ungraded === 0 ? '' : `, ${ungraded} not graded`}`
+  const failing = failed === 0 ? [] : [paint('yellow', `${failed} rows failed: ${why.join(', ')}`)]
+  return `${[...(rows.length === 0 ? [] : lines), counts, ...failing].join('\n')}\n`
+}

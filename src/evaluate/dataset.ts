@@ -1,0 +1,179 @@
+// Files of labelled requests to rows, one at a time, and a choice among them. Nothing in a row is trusted: one that is no request is a row with a fault.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import type { AskRequest } from '../answers.ts'
+import { EngineError } from '../errors.ts'
+import { statePathsFrom } from '../state-paths.ts'
+import type { Json } from '../types.ts'
+import { linesOf } from './lines.ts'
+import { parquetRows } from './parquet.ts'
+import { readTruth } from './truth.ts'
+
+/** A labelled request. */
+export interface Row {
+  /** Its own, made unique by `#2`, `#3` … where a data set repeats one; else file and line. */
+  readonly id: string
+  /** Its place, from 0, over all files. */
+  readonly at: number
+  /** Source and task, as the row says them; else the name of its file. */
+  readonly task: string
+  readonly request: Pick<AskRequest, 'state' | 'questions'>
+  /** By question id, or `question/argument`; a question without a truth is asked and not graded. */
+  readonly truth: Readonly<Record<string, Json>>
+  /** Further values that count as right. */
+  readonly accept: Readonly<Record<string, readonly Json[]>>
+  /** Why it cannot be asked; null for a good row. */
+  readonly fault: string | null
+}
+
+/** One file as it is named in results: the last two parts of its path, and the SHA-256 of its bytes. */
+export interface DatasetFile {
+  readonly name: string
+  readonly sha256: string
+  readonly rows: number
+}
+
+/** Which rows are asked. The first `limit` of each file; of these `sample` by the hash of seed and id, so that a smaller sample lies in a larger one. */
+export interface Selection {
+  readonly limit: number | null
+  readonly sample: number | null
+  readonly seed: number
+}
+
+export interface Dataset {
+  readonly files: readonly DatasetFile[]
+  /** Places of the rows that are asked. */
+  readonly chosen: ReadonlySet<number>
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads rows in order. `images`: the folder of relative image paths; null: the folder of each file. Throws `invalid_request` when a file cannot be read. */
+export async function* readRows(paths: readonly string[], images: string | null): AsyncGenerator<Row & { readonly file: number }> {
+  const seen = new Map<string, number>()
+  let at = 0
+  for (const [file, path] of paths.entries()) {
+    const folder = images ?? dirname(path)
+    let place = 0
+    for await (const { line, value } of readable(path)) {
+      const row = checkRow(value, `${nameOf(path)}:${line}`, taskOf(path), folder)
+      const count = (seen.get(row.id) ?? 0) + 1
+      seen.set(row.id, count)
+      yield { ...row, id: count === 1 ? row.id : `${row.id}#${count}`, at: at++, file }
+      place++
+    }
+    if (place === 0) throw new EngineError('invalid_request', `${nameOf(path)} holds no rows; give labelled requests, one a line.`)
+  }
+}
+
+/** Hashes the files and chooses rows. Reads them once; `readRows` reads them again, so that a large data set never stands in memory. */
+export async function openDataset(paths: readonly string[], { limit, sample, seed }: Selection): Promise<Dataset> {
+  const counts = paths.map(() => 0)
+  const ranked: { readonly at: number; readonly rank: string }[] = []
+  for await (const { id, at, file } of readRows(paths, null)) {
+    counts[file] = (counts[file] as number) + 1
+    if (limit !== null && (counts[file] as number) > limit) continue
+    ranked.push({ at, rank: sample === null ? '' : sha256(`${seed}:${id}`) })
+  }
+  if (sample !== null) ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))
+  const chosen = new Set(ranked.slice(0, sample ?? ranked.length).map((row) => row.at))
+  const files: DatasetFile[] = []
+  for (const [i, path] of paths.entries()) files.push({ name: nameOf(path), sha256: await hashFile(path), rows: counts[i] as number })
+  return { files, chosen }
+}
+
+/** The last two parts of a path: enough to tell files apart, and nothing of the machine. */
+export function nameOf(path: string): string {
+  return resolve(path).split(/[\\/]/).filter(Boolean).slice(-2).join('/')
+}
+
+function taskOf(path: string): string {
+  return basename(path).replace(/(\.jsonl|\.json|\.ndjson|\.parquet)?(\.gz)?$/i, '')
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+async function* readable(path: string): AsyncGenerator<{ readonly line: number; readonly value: unknown }> {
+  try {
+    if (path.toLowerCase().endsWith('.parquet')) {
+      let line = 0
+      for await (const value of parquetRows(path)) yield { line: ++line, value }
+      return
+    }
+    for await (const { line, text } of linesOf(path)) {
+      let value: unknown
+      try {
+        value = JSON.parse(text)
+      } catch (error) {
+        value = error
+      }
+      yield { line, value }
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : (error as Error).message
+    throw new EngineError('invalid_request', `${nameOf(path)} cannot be read: ${why}`, { cause: error })
+  }
+}
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `id` and `task` stand in for what the row does not say. */
+export function checkRow(value: unknown, id: string, task: string, folder: string): Omit<Row, 'at'> {
+  const nothing = { id, task, request: { state: '', questions: {} }, truth: {}, accept: {} }
+  if (value instanceof SyntaxError) return { ...nothing, fault: `the line is not JSON: ${value.message}` }
+  if (!isMap(value)) return { ...nothing, fault: 'a row is an object with state, questions and truth' }
+  const own = (field: string): unknown => (Object.hasOwn(value, field) ? value[field] : undefined)
+  const inner = own('_evaluation')
+  const evaluation = isMap(inner) ? inner : {}
+  const named = [own('source') ?? evaluation.dataset ?? own('family'), own('task')].filter(
+    (word) => typeof word === 'string' && word !== '',
+  )
+  const row = {
+    ...nothing,
+    id: text(evaluation.run_id) ?? text(own('id')) ?? id,
+    task: named.length === 0 ? task : named.join(': '),
+  }
+  const [state, questions, truth, accept] = [own('state'), own('questions'), own('truth') ?? own('expected'), own('accept')]
+  if (state === undefined) return { ...row, fault: 'the state is missing' }
+  if (!isMap(questions)) return { ...row, fault: 'the questions are missing: an object of questions by id' }
+  if (!isMap(truth)) return { ...row, fault: 'the truth is missing: an object of truths by question id' }
+  return {
+    ...row,
+    request: { state: statePathsFrom(state, folder), questions } as Row['request'],
+    truth: Object.fromEntries(
+      Object.entries(truth).flatMap(([name, given]) => {
+        const read = readTruth(questionNamed(questions, name), given as Json)
+        return read === undefined ? [] : [[name, read]]
+      }),
+    ),
+    accept: isMap(accept)
+      ? Object.fromEntries(Object.entries(accept).map(([name, list]) => [name, Array.isArray(list) ? list : [list]]))
+      : {},
+    fault: null,
+  }
+}
+
+/** A question by its id, or an argument of a choice as `question/argument`. */
+function questionNamed(questions: Fields, name: string): unknown {
+  if (Object.hasOwn(questions, name)) return questions[name]
+  const slash = name.indexOf('/')
+  const question = slash < 0 ? undefined : questions[name.slice(0, slash)]
+  const args = isMap(question) ? question.args : undefined
+  return isMap(args) ? args[name.slice(slash + 1)] : undefined
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : null
+}

@@ -1,0 +1,15 @@
+// Results to labelled evidence: what calibration is fitted on. A pure function of the results, so that a resumed run loses and repeats nothing.
+import type { Evidence } from '../calibration/evidence.ts'
+import type { RowResult } from './run.ts'
+
+/** One piece of evidence per graded distribution, in the order of the data set. Reads without a check, and rows that failed, give none. */
+export function* evidenceOf(rows: Iterable<RowResult>): Generator<Evidence> {
+  for (const { task, state, questions } of rows) {
+    for (const { distribution, mass } of questions) {
+      if (distribution === null) continue
+      const { readout, hasImage, wording, question, single, deliberated, truth, features } = distribution
+      const found = { task, state, readout, hasImage, wording, question, single, deliberated, mass: mass ?? 1, truth }
+      yield features === undefined ? found : ({ ...found, features } as Evidence)
+    }
+  }
+}

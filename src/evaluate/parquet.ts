@@ -1,0 +1,46 @@
+// A Parquet file to records, a thousand at a time. Columns of nested values come as they are; a column that holds JSON as text is parsed.
+import type { Json } from '../types.ts'
+
+const AT_ONCE = 1000
+/** Columns that never hold plain text. */
+const JSON_COLUMNS = new Set(['questions', 'truth', 'expected', 'accept', 'metadata', '_evaluation'])
+
+/** Reads rows in order. hyparquet is loaded by the first file. */
+export async function* parquetRows(path: string): AsyncGenerator<Readonly<Record<string, unknown>>> {
+  const [{ asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects }, { compressors }] = await Promise.all([
+    import('hyparquet'),
+    import('hyparquet-compressors'),
+  ])
+  const file = await asyncBufferFromFile(path)
+  const metadata = await parquetMetadataAsync(file)
+  const count = Number(metadata.num_rows)
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const rows = await parquetReadObjects({ file, metadata, compressors, rowStart: from, rowEnd: Math.min(from + AT_ONCE, count) })
+    for (const row of rows) yield Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(name, value)]))
+  }
+}
+
+/** A state that is a JSON object or array as text is taken as JSON: a Parquet column has one type, and states have several. */
+function cell(name: string, value: unknown): unknown {
+  if (typeof value === 'string' && (JSON_COLUMNS.has(name) || (name === 'state' && /^\s*[[{]/.test(value)))) {
+    try {
+      return JSON.parse(value)
+    } catch {
+      return value
+    }
+  }
+  return plain(value)
+}
+
+/** 64-bit integers to numbers, times to ISO text, missing values to null. Structs keep only the fields that are there. */
+function plain(value: unknown): Json {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'bigint') return Number(value)
+  if (value instanceof Date) return value.toISOString()
+  if (ArrayBuffer.isView(value)) return Array.from(value as Uint8Array)
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object') return value as Json
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => (inner === null || inner === undefined ? [] : [[name, plain(inner)]])),
+  )
+}

@@ -1,0 +1,171 @@
+// The results of a run as a file: a header line that says what they are about, then one line per row, appended and synced as it is done.
+// A run that was killed goes on where it stopped: whole lines count, a torn last one is cut off and its row asked again.
+import { type FileHandle, mkdir, open, readFile, truncate } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { EngineError } from '../errors.ts'
+import { type DatasetFile, nameOf, type Selection } from './dataset.ts'
+import type { DeliberationMode, RowResult } from './run.ts'
+
+export const RESULTS_FORMAT = 'assay-results 1'
+
+/** What results are about. Two runs with the same binding give the same answers. */
+export interface Binding {
+  readonly engine: string
+  readonly model: { readonly id: string; readonly revision: string; readonly templateHash: string }
+  /** Version of the calibration; null for none. */
+  readonly calibration: string | null
+  readonly deliberation: DeliberationMode
+  readonly selfCheck: boolean
+  readonly dataset: readonly DatasetFile[]
+  readonly selection: Selection
+}
+
+/** How a run was made, beside what binds it: these may differ between its parts. */
+export interface Circumstances {
+  /** ISO 8601. */
+  readonly begun: string
+  readonly command: string
+  readonly parallel: number
+  readonly machine: { readonly node: string; readonly platform: string; readonly cores: number; readonly cpu: string }
+}
+
+export interface Header {
+  readonly format: typeof RESULTS_FORMAT
+  readonly binding: Binding
+  readonly circumstances: Circumstances
+}
+
+export interface Results {
+  readonly header: Header
+  /** By place in the data set; of two results of one row the later. */
+  readonly rows: readonly RowResult[]
+}
+
+export interface ResultsFile {
+  /** Rows that were there when the file was opened. */
+  readonly done: readonly RowResult[]
+  /** Resolves when the row is on disk. */
+  append(result: RowResult): Promise<void>
+  close(): Promise<void>
+}
+
+/** Reads a results file. Throws `invalid_request` when it is none, or a line other than a torn last one is broken. */
+export async function readResults(path: string): Promise<Results> {
+  const found = await load(path)
+  if (found === null) throw new EngineError('invalid_request', `${nameOf(path)} is not there or empty; make it with assay eval.`)
+  return { header: found.header, rows: found.rows }
+}
+
+/** Opens results to append to. What is there must have the same binding, else `invalid_request` says what differs. */
+export async function openResults(path: string, binding: Binding, circumstances: Circumstances): Promise<ResultsFile> {
+  await mkdir(dirname(path), { recursive: true })
+  const found = await load(path)
+  if (found !== null) {
+    refuseOther(path, found.header.binding, binding)
+    if (found.length < found.bytes) await truncate(path, found.length)
+  } else await truncate(path, 0).catch(() => {})
+  const file = await open(path, 'a')
+  const append = appender(file)
+  if (found === null) await append({ format: RESULTS_FORMAT, binding, circumstances } satisfies Header)
+  return { done: found?.rows ?? [], append, close: () => file.close() }
+}
+
+/** Lines that come while one write is being synced go into the next one together. */
+function appender(file: FileHandle): (value: object) => Promise<void> {
+  let waiting: string[] = []
+  let writing: Promise<void> = Promise.resolve()
+  let next: Promise<void> | null = null
+  const flush = async (): Promise<void> => {
+    next = null
+    const lines = waiting
+    waiting = []
+    await file.appendFile(lines.join(''))
+    await file.datasync()
+  }
+  return (value) => {
+    waiting.push(`${JSON.stringify(value)}\n`)
+    if (next === null) {
+      next = writing.then(flush)
+      // A failed write fails those who wait for it; the one after may try again.
+      writing = next.catch(() => {})
+    }
+    return next
+  }
+}
+
+interface Loaded extends Results {
+  /** Bytes of whole lines, and of the file. */
+  readonly length: number
+  readonly bytes: number
+}
+
+/** Null when there is no file, or not even a whole header in it. */
+async function load(path: string): Promise<Loaded | null> {
+  const data = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new EngineError('invalid_request', `${nameOf(path)} cannot be read (${error.code}).`, { cause: error })
+  })
+  if (data === null) return null
+  const length = data.lastIndexOf(10) + 1
+  if (length === 0) {
+    if (data.length > 0 && !'{"format":"assay-results'.startsWith(data.toString('utf8', 0, 24)))
+      throw new EngineError('invalid_request', `${nameOf(path)} is no results file; choose another name for the results.`)
+    return null
+  }
+  // Line by line, since a long run may be more than one string can hold.
+  let from = 0
+  let [header, line]: [Header | null, number] = [null, 0]
+  const rows = new Map<number, RowResult>()
+  while (from < length) {
+    const end = data.indexOf(10, from)
+    const value = parseLine(data.toString('utf8', from, end), path, ++line)
+    from = end + 1
+    if (header === null) {
+      if ((value as Partial<Header> | null)?.format !== RESULTS_FORMAT)
+        throw new EngineError(
+          'invalid_request',
+          `${nameOf(path)} is no results file of this version (${RESULTS_FORMAT}); choose another name.`,
+        )
+      header = value as Header
+    } else rows.set((value as RowResult).at, value as RowResult)
+  }
+  const inOrder = [...rows.values()].sort((a, b) => a.at - b.at)
+  return { header: header as Header, rows: inOrder, length, bytes: data.length }
+}
+
+function parseLine(text: string, path: string, line: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new EngineError('invalid_request', `${nameOf(path)}, line ${line} is not JSON; remove the line, and its row is asked again.`, {
+      cause: error,
+    })
+  }
+}
+
+/** Names every field that differs. */
+function refuseOther(path: string, there: Binding, now: Binding): void {
+  const differences = differing(bare(there), bare(now), '')
+  if (differences.length === 0) return
+  const message = `${nameOf(path)} holds results of another run: ${differences.slice(0, 6).join('; ')}. Choose another -o, or remove the file to begin anew.`
+  throw new EngineError('invalid_request', message)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a file is called does not bind; what is in it does. */
+function bare(binding: Binding): Fields {
+  return { ...binding, dataset: binding.dataset.map(({ sha256, rows }) => ({ sha256, rows })) }
+}
+
+function differing(there: Fields, now: Fields, prefix: string): string[] {
+  return [...new Set([...Object.keys(there), ...Object.keys(now)])].flatMap((name) => {
+    const [a, b] = [there[name], now[name]]
+    if (JSON.stringify(a) === JSON.stringify(b)) return []
+    const isDeep = [a, b].every((value) => typeof value === 'object' && value !== null)
+    const label = `${prefix}${name}`
+    return isDeep
+      ? differing(a as Fields, b as Fields, `${label}.`)
+      : [`${label} was ${JSON.stringify(a) ?? 'absent'} and is ${JSON.stringify(b) ?? 'absent'}`]
+  })
+}

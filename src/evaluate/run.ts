@@ -1,0 +1,269 @@
+// Rows to results: each is asked, graded and handed on, several at a time. What it needs of an engine is one function; the clock is handed in.
+import { createHash } from 'node:crypto'
+import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../answers.ts'
+import { EngineError } from '../errors.ts'
+import type { Decision, DecisionEvent, DecisionReadout } from '../questions/decision.ts'
+import type { Json } from '../types.ts'
+import type { Row } from './dataset.ts'
+import { brierOf, entropyOf, grade, logLossOf } from './grade.ts'
+
+export type DeliberationMode = 'automatic' | 'never' | 'always'
+
+export interface AskSettings {
+  readonly deadlineMs?: number
+  readonly deliberation?: DeliberationMode
+  readonly observe?: (event: DecisionEvent) => void
+}
+
+export type AskForRun = (request: AskRequest, settings: AskSettings) => Promise<AskResponse>
+
+/** The distribution behind an answer. Rows in canonical order, see `Decision`; natural log-probabilities before calibration. */
+export interface Distribution {
+  readonly readout: DecisionReadout
+  readonly hasImage: boolean
+  readonly wording: string
+  readonly question: string
+  readonly names: readonly string[]
+  /** Calibrated, as answered. */
+  readonly probabilities: readonly (readonly number[])[]
+  /** The index of the true candidate in each row; a fraction lies between two. */
+  readonly truth: readonly number[]
+  readonly single: readonly (readonly number[])[]
+  readonly deliberated: readonly (readonly number[])[] | null
+  /** Little-endian float32, base64; only when asked for. */
+  readonly features?: string
+}
+
+export interface QuestionResult {
+  readonly id: string
+  readonly type: QuestionAnswer['type']
+  readonly kind?: string
+  readonly many?: true
+  readonly said: Json
+  readonly truth: Json
+  /** See `Grade`. */
+  readonly right: number
+  readonly guess: number
+  /** Nats; null for a read without a check. */
+  readonly logLoss: number | null
+  readonly brier: number | null
+  /** As answered; a read's is the model's own, not calibrated. */
+  readonly confidence: number
+  /** The largest probability; for a `select` the mean over its options of the larger of yes and no. */
+  readonly top: number | null
+  readonly entropyBits: number | null
+  readonly mass: number | null
+  readonly deliberated: boolean
+  readonly passes: number
+  /** How the probabilities were calibrated, as the response says it. */
+  readonly calibration: Json
+  readonly overlap?: number
+  readonly distribution: Distribution | null
+}
+
+export interface RowResult {
+  readonly at: number
+  readonly id: string
+  readonly task: string
+  /** Hash of the state, 16 hex digits. */
+  readonly state: string
+  readonly ms: number
+  readonly passes: number
+  readonly inputTokens: number
+  readonly questions: readonly QuestionResult[]
+  /** Question id → why it was not graded though it had a truth. */
+  readonly ungraded?: Readonly<Record<string, string>>
+  /** The row failed: nothing was answered. */
+  readonly error?: { readonly code: string; readonly message: string; readonly param?: string }
+  /** The state, when it was asked to be kept. */
+  readonly kept?: Json
+}
+
+export interface RunSettings {
+  readonly ask: AskForRun
+  /** Milliseconds from any start. */
+  readonly now: () => number
+  readonly deliberation: DeliberationMode
+  readonly deadlineMs: number
+  /** Every `fill` and `extract` is asked with a self-check, boxes aside. */
+  readonly selfCheck: boolean
+  readonly keepStates: boolean
+  readonly keepFeatures: boolean
+}
+
+/** Asks `parallel` rows at a time, in order; `take` gets each result as it is done, and a next row waits for it. What `take` throws ends the run. */
+export async function runRows(
+  rows: AsyncIterable<Row>,
+  parallel: number,
+  settings: RunSettings,
+  take: (result: RowResult) => Promise<void>,
+): Promise<void> {
+  const source = rows[Symbol.asyncIterator]()
+  let failure: { readonly error: unknown } | null = null
+  const work = async (): Promise<void> => {
+    while (failure === null) {
+      const { value: row, done } = await source.next()
+      if (done) return
+      await take(await runRow(row, settings))
+    }
+  }
+  const workers = Array.from({ length: parallel }, () =>
+    work().catch((error: unknown) => {
+      failure ??= { error }
+    }),
+  )
+  await Promise.all(workers)
+  await source.return?.()
+  if (failure !== null) throw (failure as { error: unknown }).error
+}
+
+/** Asks and grades one row. A failure is a result too, unless the model itself is not there: then the run cannot go on. */
+export async function runRow(row: Row, settings: RunSettings): Promise<RowResult> {
+  const { ask, now, deliberation, deadlineMs } = settings
+  const base = { at: row.at, id: row.id, task: row.task, ...(settings.keepStates ? { kept: row.request.state as Json } : {}) }
+  const nothing = { state: ownHash(row.request.state), ms: 0, passes: 0, inputTokens: 0, questions: [] }
+  if (row.fault !== null) return { ...base, ...nothing, error: { code: 'invalid_request', message: row.fault } }
+  const questions = settings.selfCheck ? withChecks(row.request.questions) : row.request.questions
+  let event: DecisionEvent | null = null
+  const begun = now()
+  try {
+    const observe = (observed: DecisionEvent): void => {
+      event = observed
+    }
+    const response = await ask({ state: row.request.state, questions }, { deadlineMs, deliberation, observe })
+    const ms = now() - begun
+    const decisions = (event as DecisionEvent | null)?.decisions ?? {}
+    const ungraded: Record<string, string> = {}
+    const results = Object.entries(row.truth).flatMap(([id, truth]) => {
+      const graded = resultOf(
+        id,
+        truth,
+        row,
+        response,
+        Object.hasOwn(decisions, id) ? (decisions[id] as Decision) : null,
+        settings.keepFeatures,
+      )
+      if (typeof graded !== 'string') return [graded]
+      ungraded[id] = graded
+      return []
+    })
+    return {
+      ...base,
+      state: (event as DecisionEvent | null)?.state ?? nothing.state,
+      ms,
+      passes: response.simo.passes,
+      inputTokens: response.usage.input_tokens,
+      questions: results,
+      ...(Object.keys(ungraded).length === 0 ? {} : { ungraded }),
+    }
+  } catch (error) {
+    if (error instanceof EngineError && (error.code === 'model_not_found' || error.code === 'model_not_available')) throw error
+    const said =
+      error instanceof EngineError
+        ? { code: error.code, message: error.message, ...(error.param === null ? {} : { param: error.param }) }
+        : { code: 'internal_error', message: String(error) }
+    return { ...base, ...nothing, ms: now() - begun, error: said }
+  }
+}
+
+/** The graded answer, or why it could not be graded. */
+function resultOf(
+  id: string,
+  truth: Json,
+  row: Row,
+  response: AskResponse,
+  decision: Decision | null,
+  keepFeatures: boolean,
+): QuestionResult | string {
+  const found = answerNamed(id, response.answers)
+  if (typeof found === 'string') return found
+  const { answer, question: questionId } = found
+  const graded = grade(answer, truth, row.accept[id] ?? [], decision)
+  if (graded === null) return `the truth ${JSON.stringify(truth)} does not fit the answer (${answer.type})`
+  const { claim } = graded
+  const question = questionAt(row, id)
+  const report = Object.hasOwn(response.simo.questions, questionId) ? response.simo.questions[questionId] : undefined
+  const fits = decision !== null && claim !== null && decision.readout === claim.readout
+  return {
+    id,
+    type: answer.type,
+    ...(typeof question.kind === 'string' ? { kind: question.kind } : {}),
+    ...(question.many === true ? { many: true as const } : {}),
+    said: graded.said,
+    truth,
+    right: graded.right,
+    guess: graded.guess,
+    logLoss: claim === null ? null : logLossOf(claim),
+    brier: claim === null ? null : brierOf(claim),
+    confidence: answer.type === 'noul' ? Math.max(answer.noul, 1 - answer.noul) : answer.confidence,
+    top: claim === null ? null : claim.probabilities.reduce((sum, one) => sum + Math.max(...one), 0) / claim.probabilities.length,
+    entropyBits: claim === null ? null : entropyOf(claim),
+    mass: decision?.mass ?? report?.mass ?? null,
+    deliberated: decision === null ? (report?.deliberated ?? false) : decision.deliberated !== null,
+    passes: report?.passes ?? 0,
+    calibration: (report?.calibration ?? null) as Json,
+    ...(graded.overlap === undefined ? {} : { overlap: graded.overlap }),
+    distribution: fits
+      ? {
+          readout: decision.readout,
+          hasImage: decision.hasImage,
+          wording: decision.wording,
+          question: decision.question,
+          names: decision.names,
+          probabilities: claim.probabilities,
+          truth: claim.truth,
+          single: finite(decision.single),
+          deliberated: decision.deliberated === null ? null : finite(decision.deliberated),
+          ...(keepFeatures && decision.features !== null ? { features: base64Of(decision.features) } : {}),
+        }
+      : null,
+  }
+}
+
+/** An answer by question id, or an argument of a choice as `question/argument`. */
+function answerNamed(id: string, answers: Answers): { readonly answer: QuestionAnswer; readonly question: string } | string {
+  const slash = id.indexOf('/')
+  const question = Object.hasOwn(answers, id) || slash < 0 ? id : id.slice(0, slash)
+  const whole = Object.hasOwn(answers, question) ? answers[question] : undefined
+  if (whole === undefined) return 'there is no such question in the row'
+  const args = whole.type === 'choice' && question !== id ? (whole.args ?? {}) : null
+  const name = id.slice(slash + 1)
+  const answer = args === null ? whole : Object.hasOwn(args, name) ? args[name] : undefined
+  if (answer === undefined) return 'the argument was not asked, since another option won'
+  return answer.type === 'derive' ? 'it is a derived value' : { answer, question }
+}
+
+type Fields = { readonly [field: string]: unknown }
+
+function questionAt(row: Row, id: string): Fields {
+  const questions = row.request.questions as unknown as Readonly<Record<string, Fields>>
+  const slash = id.indexOf('/')
+  const args = (questions[id.slice(0, slash)]?.args ?? {}) as Readonly<Record<string, Fields>>
+  return questions[id] ?? args[id.slice(slash + 1)] ?? {}
+}
+
+function withChecks(questions: AskRequest['questions']): AskRequest['questions'] {
+  return Object.fromEntries(
+    Object.entries(questions).map(([id, question]) => {
+      const isRead = question?.type === 'fill' || (question?.type === 'extract' && question.kind !== 'coordinates')
+      return [id, isRead ? { ...question, self_check: true } : question]
+    }),
+  )
+}
+
+/** JSON knows no infinity, and less than this is nothing. */
+function finite(rows: readonly (readonly number[])[]): number[][] {
+  return rows.map((row) => row.map((logP) => Math.max(-100, logP)))
+}
+
+/** For rows that were not answered; what was answered has the engine's. */
+function ownHash(state: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(state) ?? '')
+    .digest('hex')
+    .slice(0, 16)
+}
+
+function base64Of(features: Float32Array): string {
+  return Buffer.from(features.buffer, features.byteOffset, features.byteLength).toString('base64')
+}

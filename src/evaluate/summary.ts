@@ -1,0 +1,86 @@
+// Results to the few numbers that are said at the end of a run: how many rows failed, and how each type of question fared.
+import type { QuestionResult, RowResult } from './run.ts'
+
+export interface TypeSummary {
+  /** Question type, with its kind and `many` where it has them. */
+  readonly type: string
+  readonly count: number
+  /** Means over questions; see `QuestionResult`. */
+  readonly right: number
+  /** Half of the 95 % interval of `right`, by the normal approximation. */
+  readonly margin: number
+  readonly guess: number
+  /** Nats; null where nothing has probabilities. */
+  readonly logLoss: number | null
+  readonly brier: number | null
+  /** Mean intersection over union; null where there is no single box. */
+  readonly overlap: number | null
+  /** Share that took more than one pass of deliberation. */
+  readonly deliberated: number
+}
+
+export interface RunSummary {
+  readonly rows: number
+  readonly failed: number
+  /** Error code → rows. */
+  readonly failures: Readonly<Record<string, number>>
+  readonly graded: number
+  readonly ungraded: number
+  readonly types: readonly TypeSummary[]
+}
+
+export function typeOf({ type, kind, many }: QuestionResult): string {
+  return [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' ')
+}
+
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
+}
+
+function meanOrNull(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value): value is number => typeof value === 'number')
+  return known.length === 0 ? null : meanOf(known)
+}
+
+export function sumUp(rows: readonly RowResult[]): RunSummary {
+  const failed = rows.filter(({ error }) => error !== undefined)
+  const failures: Record<string, number> = {}
+  for (const { error } of failed) failures[error!.code] = (failures[error!.code] ?? 0) + 1
+  const questions = rows.flatMap((row) => row.questions)
+  return {
+    rows: rows.length,
+    failed: failed.length,
+    failures,
+    graded: questions.length,
+    ungraded: rows.reduce((sum, { ungraded }) => sum + Object.keys(ungraded ?? {}).length, 0),
+    types: sumUpBy(questions, typeOf),
+  }
+}
+
+/** One summary for each key, in alphabetical order. */
+export function sumUpBy<Q extends QuestionResult>(questions: readonly Q[], keyOf: (question: Q) => string): TypeSummary[] {
+  const groups = new Map<string, Q[]>()
+  for (const question of questions) {
+    const key = keyOf(question)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [question])
+    else group.push(question)
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([type, group]) => summaryOf(type, group))
+}
+
+function summaryOf(type: string, group: readonly QuestionResult[]): TypeSummary {
+  const right = group.map((question) => question.right)
+  const mean = meanOf(right)
+  return {
+    type,
+    count: group.length,
+    right: mean,
+    margin: (1.96 * Math.sqrt(meanOf(right.map((value) => (value - mean) ** 2)))) / Math.sqrt(group.length),
+    guess: meanOf(group.map(({ guess }) => guess)),
+    logLoss: meanOrNull(group.map(({ logLoss }) => logLoss)),
+    brier: meanOrNull(group.map(({ brier }) => brier)),
+    overlap: meanOrNull(group.map(({ overlap }) => overlap)),
+    deliberated: meanOf(group.map(({ deliberated }) => Number(deliberated))),
+  }
+}

@@ -1,0 +1,27 @@
+// A state with relative image paths to the same state with absolute ones. It leaves alone whatever is no list of parts: the engine says what is wrong.
+import { resolve } from 'node:path'
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Path sources of the parts of a state, and of the frames of a video, as seen from `folder`. */
+export function statePathsFrom(state: unknown, folder: string): unknown {
+  if (!Array.isArray(state)) return state
+  const source = (given: unknown): unknown =>
+    isObject(given) && given.type === 'path' && typeof given.path === 'string' ? { ...given, path: resolve(folder, given.path) } : given
+  return state.map((part: unknown) => {
+    if (!isObject(part) || (part.type !== 'image' && part.type !== 'video')) return part
+    return {
+      ...part,
+      ...('source' in part ? { source: source(part.source) } : {}),
+      ...(Array.isArray(part.frames)
+        ? {
+            frames: part.frames.map((frame: unknown) =>
+              isObject(frame) && 'source' in frame ? { ...frame, source: source(frame.source) } : frame,
+            ),
+          }
+        : {}),
+    }
+  })
+}
