@@ -1,10 +1,17 @@
 // Isotonic steps mixed into a parametric map in log-odds: what a smooth map cannot follow, once there are labels enough to see it.
+import { fitIsotonic, isotonic } from './isotonic.ts'
 import type { Blend } from './tree.ts'
 
-/** Logits with the blend applied. Two candidates: to the log-odds of the first. More: to the log-odds of the leading one, order kept. */
+/** Labels of a question before steps are tried. */
+export const BLEND_LABELS = 200
+/** The steps weigh n / (n + this). */
+const BLEND_HALF = 300
+/** Each step is pulled towards the parametric map as if by this many labels. */
+const STEP_PRIOR = 2
+
+/** Logits with the blend applied: to the log-odds of the first of two candidates. */
 export function blendedLogits(logits: readonly number[], blend: Blend): number[] {
-  if (logits.length === 2) return [blendedLogOdds(logits[0]! - logits[1]!, blend), 0]
-  return [...logits]
+  return logits.length === 2 ? [blendedLogOdds(logits[0]! - logits[1]!, blend), 0] : [...logits]
 }
 
 /** (1 - weight) s + weight · steps(s), the steps joined by straight lines. Rises with s, since both parts do and the first strictly. */
@@ -19,4 +26,27 @@ function heightAt(at: number, positions: readonly number[], heights: readonly nu
   const [from, to] = [positions[next - 1]!, positions[next]!]
   const share = to > from ? (at - from) / (to - from) : 1
   return heights[next - 1]! + share * (heights[next]! - heights[next - 1]!)
+}
+
+/** Steps of labels along the log-odds that a parametric map gave them. Never infinite: every step keeps a part of what the map said there. */
+export function fitBlend(logOdds: readonly number[], labels: readonly number[], weights: readonly number[]): Blend {
+  const { blocks } = fitIsotonic(logOdds, labels, weights)
+  // A step holds the labels between its ends; what the map said of them is close to what it says of their middle.
+  const means = blocks.map(({ sum, count, low, high }) => (sum + STEP_PRIOR * sigmoid((low + high) / 2)) / (count + STEP_PRIOR))
+  const counts = blocks.map(({ count }) => count + STEP_PRIOR)
+  const heights = isotonic(means, counts).map((mean) => Math.log(mean / (1 - mean)))
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const ends = blocks.flatMap(({ low, high }, i) =>
+    low === high
+      ? [[low, heights[i]!]]
+      : [
+          [low, heights[i]!],
+          [high, heights[i]!],
+        ],
+  )
+  return { weight: total / (total + BLEND_HALF), positions: ends.map(([at]) => at!), heights: ends.map(([, height]) => height!) }
+}
+
+function sigmoid(logOdds: number): number {
+  return 1 / (1 + Math.exp(-logOdds))
 }

@@ -3,13 +3,11 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { EngineError } from '../errors.ts'
-import { toProbabilities } from '../math.ts'
-import type { DecisionKey, DecisionReadout, Judge, Regime } from '../questions/decision.ts'
-import { blendedLogits } from './blend.ts'
-import { calibrationPath } from './evidence.ts'
+import type { DecisionReadout, Judge, Regime } from '../questions/decision.ts'
+import { calibrateRows } from './apply.ts'
 import type { Gate } from './gate.ts'
-import { floored, floorOf, mapKindOf, mapLogits, PARAMETERS, shrunkLogits, softmaxWithFloor } from './maps.ts'
-import { type CalibrationNode, type CalibrationTree, type CalibrationTrees, findMap } from './tree.ts'
+import { mapKindOf, PARAMETERS } from './maps.ts'
+import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './tree.ts'
 
 /** The model and template that evidence and calibrations are bound to. */
 export interface CalibratedModel {
@@ -85,26 +83,6 @@ export function judgeOf(calibration: Calibration | null, model: Pick<CalibratedM
     isMismatch,
     calibrate: (key, regime, rows) => calibrateRows(used?.trees ?? null, key, regime, rows),
   }
-}
-
-function calibrateRows(
-  trees: CalibrationTrees | null,
-  key: DecisionKey,
-  regime: Regime,
-  rows: readonly (readonly number[])[],
-): ReturnType<Judge['calibrate']> {
-  const finding = trees === null ? null : findMap(trees, regime, calibrationPath(key, rows[0]?.length ?? 0))
-  if (finding === null) return { probabilities: rows.map(toProbabilities), note: { applied: 'identity', level: 'none', labels: 0 } }
-  const kind = mapKindOf(key.readout)
-  const { parameters, variance, blend, level, labels } = finding
-  // Biases belong to places; a row of another length is not the one they were fitted on.
-  const biases = finding.biases.length === rows[0]?.length ? finding.biases : []
-  const probabilities = rows.map((row) => {
-    const logits = shrunkLogits(mapLogits(kind, floored(row), parameters, biases), variance, kind)
-    return softmaxWithFloor(blend === null ? logits : blendedLogits(logits, blend), floorOf(labels, row.length))
-  })
-  const applied = blend !== null ? 'blend' : biases.length > 0 ? 'affine' : kind
-  return { probabilities, note: { applied, level, labels: Math.round(labels) } }
 }
 
 const finite = z.number()

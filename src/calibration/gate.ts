@@ -1,4 +1,5 @@
-// When a decision is worth deliberating: its calibrated single-pass distribution is too flat, or the model said something else than the candidates.
+// When a decision is worth deliberating: its calibrated single-pass distribution is too flat. The threshold is chosen from what deliberation gained.
+import { type Groups, membersOf, percentileInterval, seededRandom } from './resampling.ts'
 
 /** Chosen from evidence for one read-out. */
 export interface Gate {
@@ -6,14 +7,11 @@ export interface Gate {
   readonly threshold: number
   /** Share of decisions above it in the evidence. */
   readonly share: number
-  /** `gain`: the least share that keeps half of what deliberation gains. `share`: the stated share. `never`: deliberating did not help. */
+  /** `gain`: the least share that surely keeps half of what deliberation gains. `share`: the stated share. `never`: deliberating did not help. */
   readonly rule: 'gain' | 'share' | 'never'
   /** Decisions it was chosen from. */
   readonly decisions: number
 }
-
-/** Below this probability on all candidates together the model meant something else. */
-export const LEAST_MASS = 0.5
 
 /** Entropy over the logarithm of the number of candidates: 0 sure, 1 no idea. One candidate leaves nothing to be unsure of. */
 export function normalisedEntropy(probabilities: readonly number[]): number {
@@ -23,7 +21,112 @@ export function normalisedEntropy(probabilities: readonly number[]): number {
   return Math.min(1, Math.max(0, nats / Math.log(probabilities.length)))
 }
 
-/** How unsure a decision is: the most unsure of its rows. */
+/** How unsure a decision is, [row][candidate]: as its most unsure row. */
 export function uncertaintyOf(rows: readonly (readonly number[])[]): number {
   return rows.reduce((most, row) => Math.max(most, normalisedEntropy(row)), 0)
+}
+
+/** One decision of the evidence a gate is chosen from. */
+export interface GateCase {
+  readonly uncertainty: number
+  /** What deliberating saved: loss of the single pass minus that of the deliberated, both calibrated; null when it was not deliberated. */
+  readonly gain: number | null
+  readonly state: string
+}
+
+/** How much of the whole gain escalating the most unsure share keeps. */
+export interface GainCurve {
+  /** Mean gain of all decisions when this share of them deliberates. */
+  readonly gain: number
+  /** The same when all do. */
+  readonly total: number
+  /** gain / total: 1 all of it; can pass 1 when deliberation harms the sure. Null when there is no total gain. */
+  readonly captured: number | null
+}
+
+/** Mean gain when the most unsure `share` deliberates. Cases without a gain are left out. */
+export function gainAt(cases: readonly GateCase[], share: number): GainCurve {
+  const sums = cumulatedGain(byUncertainty(cases))
+  const total = sums.at(-1) ?? 0
+  const gain = sums[Math.round(share * (sums.length - 1))] ?? 0
+  return { gain, total, captured: total > 0 ? gain / total : null }
+}
+
+export interface GateOptions {
+  /** Most decisions that may deliberate, from 0 to 1. */
+  readonly share: number
+  /** Part of the whole gain that is enough. */
+  readonly keep: number
+  readonly resamples: number
+  readonly seed: number
+}
+
+/** Fewer paired decisions than this do not show what deliberation gains. */
+const LEAST_PAIRS = 100
+/** Shares that are tried: 0.01 apart. */
+const STEPS = 100
+
+/**
+ * The threshold for one read-out. With 100 paired decisions or more: the least share whose gain is at least `keep` of the whole gain, by the 5th percentile
+ * of a bootstrap by state, up to `share`; none at all when the whole gain is surely not above 0. With fewer: the stated share.
+ */
+export function chooseGate(cases: readonly GateCase[], { share, keep, resamples, seed }: GateOptions): Gate {
+  const sorted = byUncertainty(cases)
+  const paired = sorted.filter(({ gain }) => gain !== null)
+  const at = (part: number, rule: Gate['rule']): Gate => ({ ...thresholdAt(sorted, part), rule, decisions: cases.length })
+  if (paired.length < LEAST_PAIRS) return at(share, 'share')
+  const curves = bootstrapCurves(paired, resamples, seed)
+  if (
+    percentileInterval(
+      curves.map((curve) => curve.at(-1)!),
+      0.9,
+    )[1] <= 0
+  )
+    return { ...at(0, 'never'), threshold: 1, share: 0 }
+  for (let step = 0; step <= STEPS && step / STEPS < share; step++) {
+    const over = curves.map((curve) => curve[step]! - keep * curve.at(-1)!)
+    if (curves.every((curve) => curve.length > step) && percentileInterval(over, 0.9)[0] >= 0 && step > 0) return at(step / STEPS, 'gain')
+  }
+  return at(share, 'share')
+}
+
+function byUncertainty(cases: readonly GateCase[]): GateCase[] {
+  return [...cases].sort((a, b) => b.uncertainty - a.uncertainty)
+}
+
+/** Mean gain over all cases when the first i deliberate, i from 0. */
+function cumulatedGain(sorted: readonly GateCase[]): number[] {
+  const gains = sorted.flatMap(({ gain }) => (gain === null ? [] : [gain]))
+  const sums = [0]
+  for (const gain of gains) sums.push(sums.at(-1)! + gain / gains.length)
+  return sums
+}
+
+/** Gain at shares 0, 0.01 … 1 in each resample, [resample][step]. */
+function bootstrapCurves(sorted: readonly GateCase[], resamples: number, seed: number): number[][] {
+  const groups: Groups = sorted.map(({ state }) => state)
+  const members = membersOf(groups)
+  const random = seededRandom(seed)
+  return Array.from({ length: resamples }, () => {
+    const counts = new Float64Array(sorted.length)
+    for (let i = 0; i < members.length; i++) for (const member of members[Math.floor(random() * members.length)]!) counts[member]! += 1
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    const curve = [0]
+    let [seen, gain] = [0, 0]
+    for (const [i, count] of counts.entries()) {
+      seen += count
+      gain += count * sorted[i]!.gain!
+      while (curve.length <= STEPS && seen >= (curve.length / STEPS) * total) curve.push(gain / total)
+    }
+    return curve
+  })
+}
+
+/** A threshold between the last case that deliberates and the first that does not, and the share above it (ties stay below). */
+function thresholdAt(sorted: readonly GateCase[], share: number): { threshold: number; share: number } {
+  const count = Math.round(share * sorted.length)
+  const inside = sorted[count - 1]?.uncertainty ?? 1
+  const outside = sorted[count]?.uncertainty ?? 0
+  const threshold = (inside + outside) / 2
+  return { threshold, share: sorted.length === 0 ? 0 : sorted.filter(({ uncertainty }) => uncertainty > threshold).length / sorted.length }
 }

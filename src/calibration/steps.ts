@@ -1,0 +1,107 @@
+// Which questions get isotonic steps mixed into their map, and the trees with them in: only where held-out folds say that it helps.
+import type { Regime } from '../questions/decision.ts'
+import { parametricLogits } from './apply.ts'
+import { BLEND_LABELS, blendedLogOdds, fitBlend } from './blend.ts'
+import { calibrationPath, type Evidence, type Sample, samplesOf } from './evidence.ts'
+import { type CalibrationNode, type CalibrationTree, type CalibrationTrees, findMap } from './tree.ts'
+
+/** Questions that get steps, by regime; named by their path. */
+export type ChosenBlends = Readonly<Record<Regime, ReadonlySet<string>>>
+
+const REGIMES: readonly Regime[] = ['single', 'deliberated']
+
+interface Place {
+  readonly sample: Sample
+  readonly fold: number
+  /** Log-odds of the first candidate after the parametric map. */
+  readonly logOdds: number
+}
+
+/**
+ * Questions of two candidates with 200 labels or more, where five folds by state find the log-loss lower by more than one standard error.
+ * `folds`: of each evidence; `crossFitted`: trees grown without each fold.
+ */
+export function chooseBlends(
+  evidence: readonly Evidence[],
+  folds: readonly number[],
+  crossFitted: readonly CalibrationTrees[],
+): ChosenBlends {
+  const choose = (regime: Regime): ReadonlySet<string> => {
+    const chosen = new Set<string>()
+    for (const [path, members] of questionsOf(evidence, regime)) {
+      const gains = crossFitted.flatMap((trees, fold) => {
+        const places = members.map(({ sample, index }) => ({ sample, fold: folds[index]!, logOdds: logOddsOf(sample, trees, regime) }))
+        const fitted = blendOf(places.filter((place) => place.fold !== fold))
+        const held = places.filter((place) => place.fold === fold)
+        return held.map(({ sample, logOdds }) => lossAt(logOdds, sample) - lossAt(blendedLogOdds(logOdds, fitted), sample))
+      })
+      const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length
+      const variance = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0) / (gains.length - 1)
+      if (mean > Math.sqrt(variance / gains.length)) chosen.add(path)
+    }
+    return chosen
+  }
+  return { single: choose('single'), deliberated: choose('deliberated') }
+}
+
+/** Trees with steps fitted on this evidence, for the questions that were chosen. */
+export function withBlends(trees: CalibrationTrees, chosen: ChosenBlends, evidence: readonly Evidence[]): CalibrationTrees {
+  const [single, deliberated] = REGIMES.map((regime): CalibrationTree => {
+    let tree = trees[regime]
+    if (chosen[regime].size === 0) return tree
+    for (const [path, members] of questionsOf(evidence, regime, 1)) {
+      if (!chosen[regime].has(path)) continue
+      const blend = blendOf(members.map(({ sample }) => ({ sample, fold: 0, logOdds: logOddsOf(sample, trees, regime) })))
+      const [readout, ...rest] = members[0]!.sample.path
+      const root = tree[readout as keyof CalibrationTree]!
+      tree = { ...tree, [readout]: { ...root, ...replaced(root, rest, (node) => ({ ...node, blend })) } }
+    }
+    return tree
+  })
+  return { single: single!, deliberated: deliberated! }
+}
+
+function replaced(node: CalibrationNode, path: readonly string[], change: (node: CalibrationNode) => CalibrationNode): CalibrationNode {
+  const [name, ...rest] = path
+  if (name === undefined) return change(node)
+  const child = node.children?.[name]
+  return child === undefined ? node : { ...node, children: { ...node.children, [name]: replaced(child, rest, change) } }
+}
+
+/** Samples of each question of two candidates with labels enough, and the position of their evidence. */
+function questionsOf(
+  evidence: readonly Evidence[],
+  regime: Regime,
+  least = BLEND_LABELS,
+): Map<string, { sample: Sample; index: number }[]> {
+  const found = new Map<string, { sample: Sample; index: number }[]>()
+  for (const [index, one] of evidence.entries())
+    for (const sample of samplesOf(one, regime)) {
+      if (sample.logProbabilities.length !== 2) continue
+      const path = sample.path.join('/')
+      const members = found.get(path)
+      if (members === undefined) found.set(path, [{ sample, index }])
+      else members.push({ sample, index })
+    }
+  for (const [path, members] of found) if (members.reduce((sum, { sample }) => sum + sample.weight, 0) < least) found.delete(path)
+  return found
+}
+
+function logOddsOf(sample: Sample, trees: CalibrationTrees, regime: Regime): number {
+  const finding = findMap(trees, regime, sample.path)
+  const logits = finding === null ? sample.logProbabilities : parametricLogits(finding, sample.readout, sample.logProbabilities)
+  return logits[0]! - logits[1]!
+}
+
+function blendOf(places: readonly Place[]) {
+  return fitBlend(
+    places.map(({ logOdds }) => logOdds),
+    places.map(({ sample }) => sample.target[0]!),
+    places.map(({ sample }) => sample.weight),
+  )
+}
+
+function lossAt(logOdds: number, { target, weight }: Sample): number {
+  const softplus = Math.max(logOdds, 0) + Math.log1p(Math.exp(-Math.abs(logOdds)))
+  return weight * (softplus - target[0]! * logOdds)
+}
