@@ -2,15 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { blockMeans, fitIsotonic, interpolate, isotonic, smoothedMeans, vennAbers } from '../../src/calibration/isotonic.ts'
+import { expectClose } from './close.ts'
 
 const SEED = 41
 const SCORES = [0.05, 0.1, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9, 0.95]
 const LABELS = [0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 1]
-
-function close(actual: readonly number[], expected: readonly number[], tolerance = 1e-9): void {
-  expect(actual.length).toBe(expected.length)
-  for (const [i, value] of expected.entries()) expect(Math.abs(actual[i]! - value)).toBeLessThan(tolerance)
-}
 
 /** Least squares by brute force: the fit at i is max over starts of min over ends of the mean between them. */
 function minimax(values: readonly number[], weights: readonly number[]): number[] {
@@ -34,8 +30,8 @@ const weighted = fc.array(fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({
 
 describe('isotonic', () => {
   it('pools adjacent violators', () => {
-    close(isotonic([1, 3, 2, 4, 3.5, 5]), [1, 2.5, 2.5, 3.75, 3.75, 5])
-    close(isotonic([1, 3, 2, 4, 3.5, 5], [1, 1, 3, 1, 1, 2]), [1, 2.25, 2.25, 3.75, 3.75, 5])
+    expectClose(isotonic([1, 3, 2, 4, 3.5, 5]), [1, 2.5, 2.5, 3.75, 3.75, 5])
+    expectClose(isotonic([1, 3, 2, 4, 3.5, 5], [1, 1, 3, 1, 1, 2]), [1, 2.25, 2.25, 3.75, 3.75, 5])
   })
 
   it('is the least-squares fit, by the min-max formula', () => {
@@ -43,7 +39,7 @@ describe('isotonic', () => {
       fc.property(weighted, (points) => {
         const values = points.map(([value]) => value)
         const weights = points.map(([, weight]) => weight)
-        close(isotonic(values, weights), minimax(values, weights), 1e-9)
+        expectClose(isotonic(values, weights), minimax(values, weights), 1e-9)
       }),
       { seed: SEED, numRuns: 200 },
     )
@@ -58,15 +54,15 @@ describe('isotonic', () => {
         for (let i = 1; i < fitted.length; i++) expect(fitted[i]).toBeGreaterThanOrEqual(fitted[i - 1]!)
         const total = (of: readonly number[]): number => of.reduce((sum, value, i) => sum + value * weights[i]!, 0)
         expect(Math.abs(total(fitted) - total(values))).toBeLessThan(1e-9)
-        close(isotonic(fitted, weights), fitted, 1e-12)
+        expectClose(isotonic(fitted, weights), fitted, 1e-12)
       }),
       { seed: SEED, numRuns: 200 },
     )
   })
 
   it('gives a value without weight the level beside it', () => {
-    close(isotonic([0, 9, 1], [1, 0, 1]), [0, 0, 1])
-    close(isotonic([9, 0, 1], [0, 1, 1]), [0, 0, 1])
+    expectClose(isotonic([0, 9, 1], [1, 0, 1]), [0, 0, 1])
+    expectClose(isotonic([9, 0, 1], [0, 1, 1]), [0, 0, 1])
   })
 
   it('refuses weights that are not as many as the values', () => {
@@ -85,12 +81,12 @@ describe('an isotonic fit of labels', () => {
       [2, 3, 0.55, 0.65],
       [4, 4, 0.7, 0.95],
     ])
-    close(blockMeans(fitted), [0, 0.25, 0.5, 2 / 3, 1])
+    expectClose(blockMeans(fitted), [0, 0.25, 0.5, 2 / 3, 1])
   })
 
   it('is read between its blocks along a straight line, and outside as at the ends', () => {
     const at = [0, 0.15, 0.275, 0.45, 0.575, 0.66, 0.75, 1]
-    close(
+    expectClose(
       at.map((x) => interpolate(fitted, x)),
       [0, 0.25, 0.375, 0.5, 0.6666666667, 0.7333333333, 1, 1],
       1e-9,
@@ -98,8 +94,8 @@ describe('an isotonic fit of labels', () => {
   })
 
   it('is smoothed by Laplace towards a half, or towards a given prior', () => {
-    close(smoothedMeans(fitted), [1 / 3, 1 / 3, 0.5, 0.6, 0.8333333333])
-    close(smoothedMeans({ blocks: [{ sum: 3, count: 6, low: 0, high: 1 }] }, { prior: 0.2, strength: 4 }), [0.38])
+    expectClose(smoothedMeans(fitted), [1 / 3, 1 / 3, 0.5, 0.6, 0.8333333333])
+    expectClose(smoothedMeans({ blocks: [{ sum: 3, count: 6, low: 0, high: 1 }] }, { prior: 0.2, strength: 4 }), [0.38])
   })
 
   it('stays monotone when smoothing turns the order of two blocks around', () => {
@@ -147,15 +143,15 @@ describe('an isotonic fit of labels', () => {
 describe('Venn–Abers', () => {
   it('brackets the probability by labelling the point both ways', () => {
     const predicted = vennAbers(SCORES, LABELS, [0.05, 0.28, 0.52, 0.9])
-    close(
+    expectClose(
       predicted.map(({ low }) => low),
       [0, 0.2, 0.4, 0.75],
     )
-    close(
+    expectClose(
       predicted.map(({ high }) => high),
       [1 / 3, 0.6, 0.75, 1],
     )
-    close(
+    expectClose(
       predicted.map(({ merged }) => merged),
       [0.25, 0.4285714, 0.5555556, 0.8],
       1e-6,
@@ -170,7 +166,7 @@ describe('Venn–Abers', () => {
         const y = points.map(([, label]) => label)
         const [predicted] = vennAbers(x, y, [at])
         const direct = (label: number): number => interpolate(fitIsotonic([...x, at], [...y, label]), at)
-        close([predicted!.low, predicted!.high], [direct(0), direct(1)], 1e-12)
+        expectClose([predicted!.low, predicted!.high], [direct(0), direct(1)], 1e-12)
         expect(predicted!.low).toBeLessThanOrEqual(predicted!.merged)
         expect(predicted!.merged).toBeLessThanOrEqual(predicted!.high)
       }),
