@@ -76,6 +76,29 @@ def share_weights(folder, names, data):
             file.write(model.SerializeToString())
 
 
+def write_graphs(model, folder):
+    """state_encoder.onnx and branch_reader.onnx of a model, each with its own weights inside."""
+    rng = np.random.default_rng(1)
+    row = sample(rng)
+    feed = state_feed(*row[1:4])
+    with torch.no_grad():
+        encoded = StateEncoder(model)(*feed)
+        inputs = branch_feed(row, encoded)
+        length, cells = {0: 'state'}, {0: 'cells'}
+        torch.onnx.export(StateEncoder(model), tuple(feed), f'{folder}/state_encoder.onnx', opset_version=OPSET, dynamo=False,
+                          input_names=STATE_INPUTS, output_names=STATE_OUTPUTS,
+                          dynamic_axes={**{n: length for n in STATE_INPUTS[:5]}, 'image_features': cells, 'image_places': cells,
+                                        'words': length, 'memory': length, 'end_queries': length, 'end_keys': length,
+                                        'keys': {2: 'state'}, 'values': {2: 'state'}})
+        torch.onnx.export(BranchReader(model), tuple(inputs), f'{folder}/branch_reader.onnx', opset_version=OPSET, dynamo=False,
+                          input_names=BRANCH_INPUTS, output_names=BRANCH_OUTPUTS,
+                          dynamic_axes={**{n: {0: 'tokens'} for n in BRANCH_INPUTS[:6]}, 'marks': {0: 'marks'}, 'kinds': {0: 'marks'},
+                                        'reads': {0: 'reads'}, 'read_tokens': {0: 'reads'}, 'state_ids': length, 'state_seen': length,
+                                        'words': length, 'memory': length, 'keys': {2: 'state'}, 'values': {2: 'state'},
+                                        'logits': {0: 'marks'}, 'start': {0: 'reads', 1: 'state'}, 'end': {0: 'reads', 1: 'state'},
+                                        'absent': {0: 'reads'}, 'vocabulary': {0: 'reads'}, 'copy': {0: 'reads', 1: 'state'}})
+
+
 def check(model, folder, count=20):
     """Largest difference of option logits between the exported graphs and the training forward."""
     state, branch = (onnxruntime.InferenceSession(f'{folder}/{name}.onnx') for name in ('state_encoder', 'branch_reader'))
@@ -107,25 +130,7 @@ def main():
             model.embedding.weight[FIRST_KIND + KINDS.index(kind)] = model.embedding.weight[FIRST_KIND + KINDS.index(other)]
     folder = f'{options.out}/onnx'
     os.makedirs(folder, exist_ok=True)
-    rng = np.random.default_rng(1)
-    row = sample(rng)
-    feed = state_feed(*row[1:4])
-    with torch.no_grad():
-        encoded = StateEncoder(model)(*feed)
-        inputs = branch_feed(row, encoded)
-        length, cells = {0: 'state'}, {0: 'cells'}
-        torch.onnx.export(StateEncoder(model), tuple(feed), f'{folder}/state_encoder.onnx', opset_version=OPSET, dynamo=False,
-                          input_names=STATE_INPUTS, output_names=STATE_OUTPUTS,
-                          dynamic_axes={**{n: length for n in STATE_INPUTS[:5]}, 'image_features': cells, 'image_places': cells,
-                                        'words': length, 'memory': length, 'end_queries': length, 'end_keys': length,
-                                        'keys': {2: 'state'}, 'values': {2: 'state'}})
-        torch.onnx.export(BranchReader(model), tuple(inputs), f'{folder}/branch_reader.onnx', opset_version=OPSET, dynamo=False,
-                          input_names=BRANCH_INPUTS, output_names=BRANCH_OUTPUTS,
-                          dynamic_axes={**{n: {0: 'tokens'} for n in BRANCH_INPUTS[:6]}, 'marks': {0: 'marks'}, 'kinds': {0: 'marks'},
-                                        'reads': {0: 'reads'}, 'read_tokens': {0: 'reads'}, 'state_ids': length, 'state_seen': length,
-                                        'words': length, 'memory': length, 'keys': {2: 'state'}, 'values': {2: 'state'},
-                                        'logits': {0: 'marks'}, 'start': {0: 'reads', 1: 'state'}, 'end': {0: 'reads', 1: 'state'},
-                                        'absent': {0: 'reads'}, 'vocabulary': {0: 'reads'}, 'copy': {0: 'reads', 1: 'state'}})
+    write_graphs(model, folder)
     share_weights(folder, ('state_encoder', 'branch_reader'), 'decision.onnx_data')
     if options.vision != '-':
         shutil.copy(options.vision, f'{folder}/vision_encoder.onnx')

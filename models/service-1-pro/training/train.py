@@ -1,10 +1,13 @@
-"""Trains the decision model: python train.py ROWS VECTORS OUT [--seconds N] [--threads N] [--tokens N] [--from CHECKPOINT] ...
+"""Trains the decision model: python train.py ROWS VECTORS OUT --preset cpu|gpu [--mixture NAME] [--start CHECKPOINT] [--pictures FEATURES] ...
+or, to see in less than a minute that all of it runs, on rows it writes itself: python train.py OUT --preset smoke
 
-Cosine over time, so a run ends when its time is up wherever it is. Writes OUT/last.pt every few minutes (resumable with --resume) and a line of
+Cosine over time, so a run ends when its time is up wherever it is (with --steps over steps, and then it is the same on every machine). Writes OUT/last.pt every few minutes (--resume goes on from it) and a line of
 losses every 50 steps. Seeds, settings and counts go into the checkpoint.
 """
 import argparse
+import contextlib
 import glob
+import json
 import math
 import os
 import time
@@ -16,24 +19,45 @@ from batches import collate, load, stream
 from loss import total_loss
 from model import Config, Decision
 
+# One command a preset, the same code. What the command line says comes first.
+PRESETS = {
+    'smoke': dict(device='cpu', steps=240, threads=1, tokens=500, rate=3e-3, layers=2, width=96),
+    'cpu': dict(device='cpu', seconds=3300, threads=1, tokens=2800, rate=1e-3, layers=4, width=192),
+    'gpu': dict(device='cuda', seconds=540, threads=8, tokens=60_000, rate=1.5e-3, layers=6, width=384),
+}
+WARM_UP, SAVE_SECONDS = 80, 240
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('rows', help='rendered rows, or a pattern of them')
-    parser.add_argument('vectors', help='emb.npy of vectors.py')
-    parser.add_argument('out')
-    parser.add_argument('--seconds', type=float, default=3600)
-    parser.add_argument('--threads', type=int, default=1)
-    parser.add_argument('--tokens', type=int, default=2600, help='tokens a step')
-    parser.add_argument('--rate', type=float, default=2e-3)
+
+def arguments(words=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('paths', nargs='+', metavar='ROWS VECTORS OUT', help='rendered rows or a pattern of them; emb.npy of vectors.py; a folder to write')
+    parser.add_argument('--preset', choices=PRESETS, default='cpu')
+    parser.add_argument('--device', choices=('cpu', 'cuda'))
+    parser.add_argument('--seconds', type=float, help='of computing; or')
+    parser.add_argument('--steps', type=int, help='a fixed number of steps, however long they take')
+    parser.add_argument('--threads', type=int)
+    parser.add_argument('--tokens', type=int, help='tokens a step')
+    parser.add_argument('--rate', type=float)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--start', help='checkpoint to start from (weights only)')
     parser.add_argument('--resume', action='store_true')
     parser.add_argument('--pictures', help='folder of vision features (features.py)')
+    parser.add_argument('--picture-words', metavar='CHECKPOINT', help='of the vision tower: cells are read as the words its word head says')
+    parser.add_argument('--mixture', help='how often sources are drawn, by a name in mixtures.json')
     parser.add_argument('--weight', action='append', default=[], help='SOURCE=FACTOR: how much more often a source is drawn')
-    parser.add_argument('--layers', type=int, default=4)
-    parser.add_argument('--width', type=int, default=192)
-    return parser.parse_args()
+    parser.add_argument('--layers', type=int)
+    parser.add_argument('--width', type=int)
+    options = parser.parse_args(words)
+    for name, value in PRESETS[options.preset].items():
+        if getattr(options, name, None) is None:
+            setattr(options, name, value)
+    if options.preset == 'smoke' and len(options.paths) == 1:
+        from smoke import write_inputs
+        options.paths = [*write_inputs(options.paths[0], options.width), options.paths[0]]
+    if len(options.paths) != 3:
+        parser.error('give ROWS VECTORS OUT (with --preset smoke OUT alone)')
+    options.rows, options.vectors, options.out = options.paths
+    return options
 
 
 def groups(model):
@@ -42,28 +66,50 @@ def groups(model):
     return [dict(params=matrices, weight_decay=0.05), dict(params=[p for p in model.parameters() if id(p) not in chosen], weight_decay=0.0)]
 
 
-def main():
-    options = arguments()
+def weights_of(options):
+    weights = {}
+    if options.mixture:
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'mixtures.json')) as file:
+            weights = json.load(file)[options.mixture]
+    return {**weights, **{name: float(value) for name, value in (pair.split('=') for pair in options.weight)}}
+
+
+def build(options, device):
+    model = Decision(Config(width=options.width, layers=options.layers, inner=4 * options.width))
+    model.embedding.weight.data = torch.from_numpy(np.load(options.vectors))[:, :options.width].clone().to(device)
+    if options.start:
+        saved = torch.load(options.start, weights_only=False, map_location=device)
+        model.load_state_dict(saved['model'], strict=False)  # new parts start as they are
+    if options.picture_words:
+        teacher = torch.load(options.picture_words, weights_only=True, map_location=device)['average']
+        model.vision_word.weight.data.copy_(teacher['module.word.weight'])
+    return model
+
+
+def main(words=None):
+    options = arguments(words)
     torch.set_num_threads(options.threads)
+    device = torch.device(options.device)
+    torch.set_default_device(device)
     torch.manual_seed(options.seed)
     os.makedirs(options.out, exist_ok=True)
     rows = [row for path in sorted(glob.glob(options.rows)) for row in load(path)]
+    if not rows:
+        raise SystemExit(f'no rows in {options.rows}')
     features = None
     if options.pictures:
         from pictures import Features
         features = Features(options.pictures)
-    model = Decision(Config(width=options.width, layers=options.layers, inner=4 * options.width))
-    model.embedding.weight.data = torch.from_numpy(np.load(options.vectors))[:, :options.width].clone() * 1.0
-    if options.start:
-        model.load_state_dict(torch.load(options.start, weights_only=False)['model'], strict=False)  # new parts start as they are
+    model = build(options, device)
     optimiser = torch.optim.AdamW(groups(model), lr=options.rate, betas=(0.9, 0.98))
     used, step, seen, asked, last, running = 0.0, 0, 0, 0, 0.0, {}
     checkpoint = f'{options.out}/last.pt'
     if options.resume and os.path.exists(checkpoint):
-        saved = torch.load(checkpoint, weights_only=False)
+        saved = torch.load(checkpoint, weights_only=False, map_location=device)
         model.load_state_dict(saved['model'])
         optimiser.load_state_dict(saved['optimiser'])
         used, step, seen, asked = saved['used'], saved['step'], saved['seen'], saved['asked']
+        last = used
     print(f'{len(rows)} rows, {sum(p.numel() for p in model.parameters()):,} parameters', flush=True)
 
     def save(path):
@@ -71,17 +117,19 @@ def main():
                         options=vars(options), config=model.config.dict()), path + '.new')
         os.replace(path + '.new', path)
 
-    weights = {name: float(value) for name, value in (pair.split('=') for pair in options.weight)}
-    weight_of = (lambda source: weights.get(source, 1.0))
-    for packed in stream(rows, options.seed + step, options.tokens, weight_of):
-        if used >= options.seconds:
+    weights = weights_of(options)
+    # Where there is more than one device, tensors made in between (masks, targets) go to the one that computes.
+    half = torch.autocast(device.type, dtype=torch.bfloat16) if device.type == 'cuda' or options.width >= 128 else contextlib.nullcontext()
+    for packed in stream(rows, options.seed + step, options.tokens, lambda source: weights.get(source, 1.0)):
+        done = step / options.steps if options.steps else used / options.seconds
+        if done >= 1:
             break
         begun = time.time()
-        rate = options.rate * min(1.0, (step + 1) / 80) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1, used / options.seconds))))
+        rate = options.rate * min(1.0, (step + 1) / WARM_UP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
         for group in optimiser.param_groups:
             group['lr'] = rate
         batch = collate(packed, features)
-        with torch.autocast('cpu', dtype=torch.bfloat16):
+        with half:
             loss, parts = total_loss(model, batch)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -98,10 +146,11 @@ def main():
             shown = ' '.join(f'{name} {total / count:.3f}' for name, (total, count) in sorted(running.items()))
             print(f'{used:.0f}s step {step} {shown} | {seen / used:.0f} tokens/s, {asked:,} questions, rate {rate:.5f}', flush=True)
             running = {}
-        if used - last > 240:
+        if used - last > SAVE_SECONDS:
             last = used
             save(checkpoint)
     save(checkpoint)
+    return checkpoint
 
 
 if __name__ == '__main__':

@@ -9,7 +9,7 @@ import { capital, type Vocabulary } from './vocabulary.ts'
 // biome-ignore format: a few lines, not one a role
 export const roles = [
   'button', 'input', 'checkbox', 'radio', 'toggle', 'tab', 'link', 'heading', 'error', 'success', 'info', 'warning', 'dialog', 'row', 'badge',
-  'icon', 'image', 'card', 'message', 'text', 'menu', 'shape',
+  'icon', 'image', 'card', 'message', 'text', 'menu', 'shape', 'option',
 ] as const
 export type Role = (typeof roles)[number]
 
@@ -41,17 +41,25 @@ export interface FieldOptions {
   readonly area?: boolean
 }
 
+/**
+ * How often a page shows what is rare: `any` as pages are, `trouble` with errors wherever they can be, `calm` with none. Pages of training are half
+ * trouble, half calm, because from pages as they are a model learns to say that all is well.
+ */
+export type Mood = 'any' | 'trouble' | 'calm'
+
 /** Builds pieces with one page's random stream and words. */
 export class Elements {
   readonly random: Random
   readonly words: Vocabulary
+  readonly mood: Mood
   readonly #nativeBoxes: boolean
   readonly #inlineLabels: boolean
   readonly #placeholders: boolean
 
-  constructor(random: Random, words: Vocabulary) {
+  constructor(random: Random, words: Vocabulary, mood: Mood = 'any') {
     this.random = random
     this.words = words
+    this.mood = mood
     this.#nativeBoxes = random.chance(0.5)
     this.#inlineLabels = random.chance(0.15)
     this.#placeholders = random.chance(0.15)
@@ -132,9 +140,11 @@ export class Elements {
     const control =
       role !== 'toggle' && this.#nativeBoxes ? `<input type="${type}" ${state} ${disabled ? 'disabled' : ''} ${attributes}>` : own
     const text = `<span>${escapeHtml(label)}</span>`
+    // The line as a whole has the state too, so that the words beside a box can be read as ticked.
+    const line = mark('option', label, [checked && 'checked', disabled && 'disabled'])
     return role === 'toggle' && this.random.chance(0.6)
-      ? `<div class="row between ${disabled ? 'option disabled' : ''}">${text}${control}</div>`
-      : `<div class="option ${disabled ? 'disabled' : ''}">${control}${text}</div>`
+      ? `<div class="row between ${disabled ? 'option disabled' : ''}" ${line}>${text}${control}</div>`
+      : `<div class="option ${disabled ? 'disabled' : ''}" ${line}>${control}${text}</div>`
   }
 
   tab(label: string, selected: boolean, icon?: string): string {

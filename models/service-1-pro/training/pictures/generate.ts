@@ -1,6 +1,6 @@
 /**
  * Draws labelled pages in headless Chromium: `tsx generate.ts OUT_FOLDER WORDS_FILE SPLIT FIRST COUNT [--chromium PATH]`.
- * SPLIT is train or dev; page number n of a split is the same page on every run with the same browser and fonts. Writes
+ * SPLIT is train, dev or rare (held out like dev, but balanced like train); page number n of a split is the same page on every run with the same browser and fonts. Writes
  * OUT/images/SPLIT-n.png and appends a line a page to OUT/labels-SPLIT.jsonl (boxes) and OUT/rows-SPLIT.jsonl (questions).
  */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
@@ -8,18 +8,22 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { Elements } from './elements.ts'
-import { drawDialog, type PageKind, pageKinds } from './page-kinds.ts'
+import { drawDialog, pageKinds } from './page-kinds.ts'
 import type { PageLabels } from './page-labels.ts'
+import type { PageKind } from './page-parts.ts'
 import { askAbout } from './questions.ts'
 import { Random } from './random.ts'
 import { drawShapes } from './shape-pictures.ts'
 import { drawTheme } from './theme.ts'
 import { Vocabulary } from './vocabulary.ts'
 
-type Split = 'train' | 'dev'
+type Split = 'train' | 'dev' | 'rare'
+
+/** Splits have different pages: these are added to the number of a page. */
+const SEEDS: Readonly<Record<Split, number>> = { train: 0, dev: 50_000_000, rare: 60_000_000 }
 
 const SHAPE_SHARE = 0.12
-const DIALOG_SHARE = 0.14
+const DIALOG_SHARE = { any: 0.14, trouble: 0.3, calm: 0.3 } as const
 const QUESTIONS_A_PAGE = 7
 const SCALES = [1, 1, 1, 1, 1.25, 1.5, 2] as const
 // biome-ignore format: sizes in a row
@@ -32,7 +36,7 @@ const SHAPE_SIZES = [
 ] as const
 
 function drawKind(random: Random, split: Split): PageKind {
-  const kinds = pageKinds.filter((kind) => split === 'dev' || !kind.onlyDev)
+  const kinds = pageKinds.filter((kind) => split !== 'train' || !kind.onlyDev)
   let left = random.next() * kinds.reduce((sum, kind) => sum + kind.weight, 0)
   for (const kind of kinds) {
     left -= kind.weight
@@ -60,9 +64,10 @@ function draw(random: Random, words: Vocabulary, split: Split): Drawing {
   const scale = Math.max(width, height) > 1100 ? 1 : random.pick(SCALES)
   const theme = drawTheme(random, width)
   const kind = drawKind(random, split)
-  const elements = new Elements(random, words)
+  const mood = split === 'dev' ? 'any' : random.chance(0.5) ? 'trouble' : 'calm'
+  const elements = new Elements(random, words, mood)
   const body = kind.draw(elements, width < 600)
-  const dialog = random.chance(DIALOG_SHARE) && width >= 320 ? drawDialog(elements) : ''
+  const dialog = random.chance(DIALOG_SHARE[mood]) && width >= 320 ? drawDialog(elements) : ''
   return {
     kind: kind.name,
     width,
@@ -93,10 +98,12 @@ class Screens {
   }
 }
 
+const isSplit = (name: string | undefined): name is Split => name !== undefined && name in SEEDS
+
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { chromium: { type: 'string' } } })
 const [folder, wordsFile, split, first, count] = positionals
-if (!folder || !wordsFile || (split !== 'train' && split !== 'dev') || !first || !count) {
-  throw new Error('usage: generate.ts OUT_FOLDER WORDS_FILE train|dev FIRST COUNT [--chromium PATH]')
+if (!folder || !wordsFile || !isSplit(split) || !first || !count) {
+  throw new Error('usage: generate.ts OUT_FOLDER WORDS_FILE train|dev|rare FIRST COUNT [--chromium PATH]')
 }
 const executablePath = values.chromium ?? process.env.CHROMIUM ?? '/usr/bin/chromium'
 const dictionary = readFileSync(wordsFile, 'utf8').trim().split('\n')
@@ -106,8 +113,8 @@ mkdirSync(join(folder, 'images'), { recursive: true })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'] })
 const screens = new Screens(browser)
 for (let n = Number(first); n < Number(first) + Number(count); n++) {
-  const random = new Random(n + (split === 'dev' ? 50_000_000 : 0))
-  const words = new Vocabulary(random, split === 'dev', dictionary)
+  const random = new Random(n + SEEDS[split])
+  const words = new Vocabulary(random, split !== 'train', dictionary)
   const drawing = draw(random, words, split)
   const page = await screens.at(drawing.scale)
   await page.setViewportSize({ width: drawing.width, height: drawing.height })
@@ -128,7 +135,7 @@ for (let n = Number(first); n < Number(first) + Number(count); n++) {
   }
   appendFileSync(join(folder, `labels-${split}.jsonl`), `${JSON.stringify(labels)}\n`)
 
-  const asked = askAbout(labels, random, words, QUESTIONS_A_PAGE)
+  const asked = askAbout({ page: labels, random, words, isBalanced: split !== 'dev' }, QUESTIONS_A_PAGE)
   if (asked.length === 0) continue
   const questions = Object.fromEntries(asked.map(({ question }, i) => [`q${i + 1}`, question]))
   const truth = Object.fromEntries(asked.map(({ truth }, i) => [`q${i + 1}`, truth]))

@@ -9,7 +9,7 @@ import tokenizers
 
 ROLES = [
     *("button", "input", "checkbox", "radio", "toggle", "tab", "link", "heading", "error", "success", "info", "warning"),
-    *("dialog", "row", "badge", "icon", "image", "card", "message", "text", "menu", "shape"),
+    *("dialog", "row", "badge", "icon", "image", "card", "message", "text", "menu", "shape", "option"),
 ]
 FLAGS = [
     *("checked", "selected", "disabled", "primary", "danger", "error", "focused", "unread", "filled", "mine"),
@@ -25,13 +25,16 @@ CHARACTER_CLASSES = len(CHARACTERS) + 2
 
 # Elements that are not written but named: their cells should sound like their names.
 NAMED = {"icon", "shape", "photo"}
+# Cells of an element also say its role or its state, softer than what is written there, so that a question finds them by its own words.
+SAID = ["error", "success", "checked", "selected", "disabled", "unread"]
+SAID_STRENGTH = 0.5
 
 
 @dataclasses.dataclass
 class Labels:
     path: str
     kind: str
-    pieces: numpy.ndarray  # [piece, 5]: id, then the box
+    pieces: numpy.ndarray  # [piece, 6]: id, the box, how strongly it is said
     words: numpy.ndarray  # [word, 4]
     characters: numpy.ndarray  # [character, 5]: class, then the box
     boxes: numpy.ndarray  # [element, 4]
@@ -58,7 +61,7 @@ def read_word(word: dict, tokenizer: tokenizers.Tokenizer, pieces: list, charact
         # Offsets count the leading space; a piece that is only the space has no width and is dropped.
         left, right = max(0, start - 1), min(len(edges) - 1, end - 1)
         if right > left:
-            pieces.append((piece, edges[left], top, edges[right], bottom))
+            pieces.append((piece, edges[left], top, edges[right], bottom, 1.0))
 
 
 def read_page(line: str, tokenizer: tokenizers.Tokenizer) -> Labels:
@@ -76,13 +79,16 @@ def read_page(line: str, tokenizer: tokenizers.Tokenizer) -> Labels:
         for flag in element["flags"]:
             tags[i, len(ROLES) + FLAGS.index(flag)] = 1
         if role in NAMED:
-            pieces += [(piece, *element["box"]) for piece in encode(tokenizer, element["name"]).ids]
+            pieces += [(piece, *element["box"], 1.0) for piece in encode(tokenizer, element["name"]).ids]
+        for word in SAID:
+            if word == role or word in element["flags"]:
+                pieces += [(piece, *element["box"], SAID_STRENGTH) for piece in encode(tokenizer, word).ids]
     page_tags = numpy.zeros(len(TAGS), numpy.float32)
     page_tags[TAGS.index("dark")] = page["isDark"]
     return Labels(
         page["path"],
         page["kind"],
-        numpy.array(pieces, numpy.float32).reshape(-1, 5),
+        numpy.array(pieces, numpy.float32).reshape(-1, 6),
         numpy.array([word["box"] for word in page["words"]], numpy.float32).reshape(-1, 4),
         numpy.array(characters, numpy.float32).reshape(-1, 5),
         numpy.array([element["box"] for element in elements], numpy.float32).reshape(-1, 4),

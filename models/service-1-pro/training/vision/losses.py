@@ -12,6 +12,8 @@ COSINE_SCALE = 15.0
 WRITTEN_A_BATCH = 512
 BLANKS_A_BATCH = 128
 WEIGHTS = {"word": 1.0, "spelling": 4.0, "tag": 16.0, "box": 1.0, "found": 0.5, "character": 0.5}
+# Most cells have none of the tags, so a missed one counts more than a false one.
+TAG_WEIGHT = 3.0
 
 
 def to_pixels(tiles: Tensor) -> Tensor:
@@ -83,7 +85,9 @@ def losses(teacher: Teacher, batch: dict[str, Tensor], vectors: Tensor, codes: T
     return {
         "word": word_loss(teacher, cells.flatten(0, 1), batch, vectors),
         "spelling": spelling_loss(teacher, seen.flatten(0, 1), batch, codes),
-        "tag": functional.binary_cross_entropy_with_logits(teacher.tags(cells).float(), batch["tags"]),
+        "tag": functional.binary_cross_entropy_with_logits(
+            teacher.tags(cells).float(), batch["tags"], pos_weight=torch.tensor(TAG_WEIGHT)
+        ),
         "box": box,
         "found": found,
         "character": character_loss(teacher, fine, batch["characters"]),

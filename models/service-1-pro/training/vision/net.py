@@ -94,7 +94,8 @@ class Teacher(nn.Module):
     def __init__(self, tags: int, characters: int) -> None:
         super().__init__()
         self.tower = Tower()
-        self.word = nn.Linear(WIDTH, WIDTH)
+        # Without a bias, as the decoder reads words from features: its map can begin as this one.
+        self.word = nn.Linear(WIDTH, WIDTH, bias=False)
         self.blank = nn.Parameter(torch.randn(WIDTH) * 0.1)
         self.spelling = nn.Linear(256, CODE_WIDTH)
         self.tags = nn.Linear(WIDTH, tags)

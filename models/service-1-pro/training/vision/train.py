@@ -52,6 +52,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--dev", default=None, help="NAME=LABELS.jsonl of the dump for the dev figures")
     parser.add_argument("--start", type=pathlib.Path, default=None, help="a checkpoint whose averaged weights a new run begins with")
     parser.add_argument("--keep-heads", action="store_true", help="train only the tower, so that what reads its features can stay")
+    parser.add_argument("--heads-first", type=int, default=0, metavar="STEPS", help="steps in which the tower rests while new heads find their way")
     parser.add_argument("--peak", type=float, default=PEAK_RATE, help="highest learning rate")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
@@ -99,9 +100,15 @@ def main() -> None:
     teacher = Teacher(len(TAGS), CHARACTER_CLASSES).to(memory_format=torch.channels_last)
     if arguments.start:
         teacher.load_state_dict(averaged_weights(torch.load(arguments.start, weights_only=True)))
-    learning = (teacher.tower if arguments.keep_heads else teacher).parameters()
-    matrices, others = split(list(learning))
-    optimiser = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.02}, {"params": others, "weight_decay": 0.0}], arguments.peak, (0.9, 0.98))
+    learning = list((teacher.tower if arguments.keep_heads else teacher).parameters())
+    of_tower = {id(parameter) for parameter in teacher.tower.parameters()}
+    groups = [
+        {"params": parameters, "weight_decay": decay, "is_tower": is_tower}
+        for is_tower in (True, False)
+        for parameters, decay in zip(split([p for p in learning if (id(p) in of_tower) == is_tower]), (0.02, 0.0))
+        if parameters
+    ]
+    optimiser = torch.optim.AdamW(groups, arguments.peak, (0.9, 0.98))
     average = torch.optim.swa_utils.AveragedModel(teacher, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE_DECAY), use_buffers=True)
     step, spent = 0, 0.0
     last = arguments.run / "last.pt"
@@ -133,7 +140,8 @@ def main() -> None:
         if seconds > total:
             break
         for group in optimiser.param_groups:
-            group["lr"] = rate_at(arguments.peak, seconds, total, step)
+            rests = group["is_tower"] and step < arguments.heads_first
+            group["lr"] = 0.0 if rests else rate_at(arguments.peak, seconds, total, step - (arguments.heads_first if group["is_tower"] else 0))
         with torch.autocast("cpu", torch.bfloat16):
             parts = losses(teacher, batch, vectors, codes)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
