@@ -1,0 +1,202 @@
+// Rows through a function that answers: what becomes a result, a failure, evidence. No engine is needed for that.
+import { describe, expect, it } from 'vitest'
+import type { AskRequest, AskResponse } from '../../src/answers.ts'
+import { EngineError } from '../../src/errors.ts'
+import { checkRow, type Row } from '../../src/evaluate/dataset.ts'
+import { evidenceOf } from '../../src/evaluate/evidence-of.ts'
+import { type AskForRun, type RowResult, type RunSettings, runRow, runRows } from '../../src/evaluate/run.ts'
+import { sumUp } from '../../src/evaluate/summary.ts'
+import type { Decision } from '../../src/questions/decision.ts'
+import type { Json } from '../../src/types.ts'
+
+const probabilities = { a: 0.25, b: 0.75 }
+const decision: Decision = {
+  readout: 'exclusive',
+  hasImage: false,
+  candidates: 2,
+  wording: 'w'.repeat(16),
+  question: 'q'.repeat(16),
+  names: ['a', 'b'],
+  single: [[Number.NEGATIVE_INFINITY, 0]],
+  deliberated: null,
+  mass: 0.9,
+  features: new Float32Array([1, -2]),
+  value: null,
+}
+
+function response(answers: AskResponse['answers']): AskResponse {
+  const report = { entropy: 0.8, mass: 0.9, deliberated: false, passes: 2, calibration: 'identity' as never }
+  const questions = Object.fromEntries(Object.keys(answers).map((id) => [id, report]))
+  const calibration = { version: null, applied: 'identity' as const }
+  const simo = { engine: 'e', model_revision: 'r', calibration, passes: 2, cached_tokens: 0, timings_ms: {}, questions, warnings: [] }
+  return { id: 'evt_1', model: 'm', answers, usage: { input_tokens: 5, output_tokens: 0, cost: 0 }, simo }
+}
+
+const answered: AskForRun = async (_, { observe }) => {
+  observe?.({ id: 'evt_1', model: 'm', revision: 'r', templateHash: 't', state: '5'.repeat(16), decisions: { tone: decision } })
+  const args = { when: { type: 'noul' as const, noul: 0.9 } }
+  return response({ tone: { type: 'choice', choice: 'b', probabilities, confidence: 0.75, args } })
+}
+
+function settings(ask: AskForRun, more: Partial<RunSettings> = {}): RunSettings {
+  let time = 0
+  const base = { deliberation: 'never', deadlineMs: 1000, selfCheck: false, keepStates: false, keepFeatures: false } as const
+  return { ask, now: () => ++time, ...base, ...more }
+}
+
+function row(truth: Record<string, Json>, at = 0): Row {
+  const questions = { tone: { type: 'choice', criteria: { a: null, b: null }, args: { when: { type: 'noul' } } } }
+  return { ...checkRow({ id: `row ${at}`, state: 'text', questions, truth }, 'x', 'task', '/'), at }
+}
+
+describe('a row', () => {
+  it('becomes a result with the distribution behind each graded answer', async () => {
+    const result = await runRow(row({ tone: 'b' }), settings(answered))
+    expect(result).toMatchObject({ id: 'row 0', task: 'task', state: '5'.repeat(16), ms: 1, passes: 2, inputTokens: 5 })
+    expect(result.questions).toHaveLength(1)
+    expect(result.questions[0]).toMatchObject({ id: 'tone', type: 'choice', said: 'b', right: 1, guess: 0.5, confidence: 0.75, mass: 0.9 })
+    expect(result.questions[0]!.logLoss).toBeCloseTo(-Math.log(0.75), 12)
+    expect(result.questions[0]!.distribution).toMatchObject({
+      names: ['a', 'b'],
+      probabilities: [[0.25, 0.75]],
+      truth: [1],
+      single: [[-100, 0]],
+    })
+  })
+
+  it('may hold truths of arguments, which are graded when they were asked', async () => {
+    const result = await runRow(row({ 'tone/when': true, 'tone/where': 'x' }), settings(answered))
+    expect(result.questions.map(({ id, right }) => [id, right])).toEqual([['tone/when', 1]])
+  })
+
+  it('says why a truth could not be graded', async () => {
+    const result = await runRow(row({ tone: 'c' }), settings(answered))
+    expect(result.questions).toEqual([])
+    expect(result.ungraded).toEqual({ tone: 'the truth "c" does not fit the answer (choice)' })
+  })
+
+  it('that fails is a result with its error', async () => {
+    const late: AskForRun = async () => {
+      throw new EngineError('deadline_exceeded', 'too late', { param: '/state' })
+    }
+    expect(await runRow(row({ tone: 'a' }), settings(late))).toMatchObject({
+      questions: [],
+      error: { code: 'deadline_exceeded', message: 'too late', param: '/state' },
+    })
+    const strange: AskForRun = async () => {
+      throw new TypeError('oops')
+    }
+    expect((await runRow(row({ tone: 'a' }), settings(strange))).error).toMatchObject({ code: 'internal_error' })
+  })
+
+  it('that is no request is not asked', async () => {
+    const never: AskForRun = () => {
+      throw new Error('was asked')
+    }
+    const fault = { ...checkRow({ state: 1 }, 'x', 'task', '/'), at: 0 }
+    expect((await runRow(fault, settings(never))).error?.message).toContain('questions')
+  })
+
+  it('ends the run when the model is not there', async () => {
+    const gone: AskForRun = async () => {
+      throw new EngineError('model_not_available', 'gone')
+    }
+    await expect(runRow(row({ tone: 'a' }), settings(gone))).rejects.toMatchObject({ code: 'model_not_available' })
+  })
+
+  it('keeps its state and features only when asked to', async () => {
+    const [bare, kept] = [
+      await runRow(row({ tone: 'b' }), settings(answered)),
+      await runRow(row({ tone: 'b' }), settings(answered, { keepStates: true, keepFeatures: true })),
+    ]
+    expect(JSON.stringify(bare)).not.toContain('text')
+    expect(bare.questions[0]!.distribution).not.toHaveProperty('features')
+    expect(kept.kept).toBe('text')
+    const bytes = Buffer.from(kept.questions[0]!.distribution!.features!, 'base64')
+    expect([bytes.readFloatLE(0), bytes.readFloatLE(4)]).toEqual([1, -2])
+  })
+
+  it('is asked with self-checks on its reads, boxes aside, when told so', async () => {
+    let asked: AskRequest['questions'] = {}
+    const ask: AskForRun = async (request) => {
+      asked = request.questions
+      return response({})
+    }
+    const questions = { n: { type: 'noul' }, f: { type: 'fill' }, e: { type: 'extract' }, b: { type: 'extract', kind: 'coordinates' } }
+    const read = { ...checkRow({ state: '', questions, truth: {} }, 'x', 'task', '/'), at: 0 }
+    await runRow(read, settings(ask, { selfCheck: true }))
+    expect(Object.entries(asked).map(([id, question]) => [id, 'self_check' in question])).toEqual([
+      ['n', false],
+      ['f', true],
+      ['e', true],
+      ['b', false],
+    ])
+  })
+})
+
+describe('rows', () => {
+  async function* rows(count: number): AsyncGenerator<Row> {
+    for (let at = 0; at < count; at++) yield row({ tone: at % 3 === 0 ? 'a' : 'b' }, at)
+  }
+
+  async function run(parallel: number): Promise<{ readonly results: RowResult[]; readonly most: number }> {
+    let [open, most] = [0, 0]
+    const slow: AskForRun = async (request, options) => {
+      most = Math.max(most, ++open)
+      await new Promise((done) => setTimeout(done, (most * 7) % 5))
+      open--
+      return answered(request, options)
+    }
+    const results: RowResult[] = []
+    await runRows(rows(40), parallel, settings(slow, { now: () => 0 }), async (result) => void results.push(result))
+    return { results: results.sort((a, b) => a.at - b.at), most }
+  }
+
+  it('give the same results however many are asked at a time', async () => {
+    const [one, many] = [await run(1), await run(7)]
+    expect([one.most, many.most]).toEqual([1, 7])
+    expect(many.results).toEqual(one.results)
+  })
+
+  it('stop when their results cannot be kept', async () => {
+    let asked = 0
+    const ask: AskForRun = (request, options) => {
+      asked++
+      return answered(request, options)
+    }
+    const full = runRows(rows(40), 2, settings(ask), async () => {
+      throw new Error('disk full')
+    })
+    await expect(full).rejects.toThrow('disk full')
+    expect(asked).toBeLessThan(5)
+  })
+
+  it('sum up by type, with what failed beside', async () => {
+    const { results } = await run(1)
+    const failed: RowResult = { ...results[0]!, questions: [], error: { code: 'invalid_image', message: '' } }
+    const summary = sumUp([...results, failed])
+    expect(summary).toMatchObject({ rows: 41, failed: 1, failures: { invalid_image: 1 }, graded: 40, ungraded: 0 })
+    expect(summary.types.map(({ type, count, guess }) => [type, count, guess])).toEqual([['choice', 40, 0.5]])
+    expect(summary.types[0]!.right).toBeCloseTo(26 / 40, 12)
+    expect(summary.types[0]!.logLoss).toBeCloseTo((-26 * Math.log(0.75) - 14 * Math.log(0.25)) / 40, 12)
+  })
+
+  it('are evidence by their log-probabilities before calibration', async () => {
+    const { results } = await run(1)
+    const evidence = [...evidenceOf(results.slice(0, 2))]
+    expect(evidence).toEqual(
+      [0, 1].map((truth) => ({
+        task: 'task',
+        state: '5'.repeat(16),
+        readout: 'exclusive',
+        hasImage: false,
+        wording: decision.wording,
+        question: decision.question,
+        single: [[-100, 0]],
+        deliberated: null,
+        mass: 0.9,
+        truth: [truth],
+      })),
+    )
+  })
+})

@@ -1,0 +1,23 @@
+// A command line on the fake model, each score of which takes a while: what the test of killed runs starts as a process of its own.
+import { createFakeBackend } from '../src/backends/fake/index.ts'
+import { runCli } from '../src/cli/program.ts'
+import { createEngine } from '../src/engine.ts'
+
+const terminal = {
+  print: (text: string) => void process.stdout.write(text),
+  warn: (text: string) => void process.stderr.write(text),
+  read: async () => '',
+  isInteractive: false,
+  isErrorInteractive: false,
+  columns: 80,
+  hasColor: false,
+  hasUnicode: true,
+  folder: process.cwd(),
+}
+const slow = async (): Promise<null> => {
+  await new Promise((done) => setTimeout(done, 15))
+  return null
+}
+process.exitCode = await runCli(process.argv.slice(2), terminal, async () =>
+  createEngine({ models: [createFakeBackend({ id: 'service-1-pro', score: slow })] }),
+)
