@@ -122,7 +122,9 @@ export function itemTemperature(p: readonly number[], top: number): { temperatur
   requireProbabilities('p', p)
   if (!(top > 0 && top < 1))
     throw new EngineError('invalid_request', `a top probability of ${top} was asked for; it must be above 0 and below 1`)
-  const logits = p.map((value) => Math.log(value))
+  const largest = Math.log(Math.max(...p))
+  // Less the largest: at a low temperature quotients would be too large to keep twelve digits of their differences.
+  const logits = p.map((value) => Math.log(value) - largest)
   const uniform = { temperature: Number.POSITIVE_INFINITY, probabilities: p.map(() => 1 / p.length) }
   if (top <= 1 / p.length || p.every((value) => value === p[0])) return uniform
   const topAt = (logT: number): number => Math.exp(Math.max(...logSoftmax(logits.map((logit) => logit / Math.exp(logT)))))
