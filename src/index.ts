@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OnnxOptions } from './backends/onnx/options.ts'
+import type { Scoring } from './backends/onnx/scoring.ts'
 import { type AskOptions, createEngine as createPureEngine, type EngineOptions } from './engine.ts'
 import type { Ask } from './infer.ts'
 import { DEFAULT_MODEL, type ModelListing, type ModelSource } from './models.ts'
@@ -9,6 +10,7 @@ import { DEFAULT_MODEL, type ModelListing, type ModelSource } from './models.ts'
 export type * from './answers.ts'
 export type { Backend, ModelInfo } from './backends/backend.ts'
 export type { OnnxOptions } from './backends/onnx/options.ts'
+export type { Scoring } from './backends/onnx/scoring.ts'
 export { choice, extract, fill, noul, score, select } from './builders.ts'
 export type { AskOptions } from './engine.ts'
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem } from './errors.ts'
@@ -49,6 +51,20 @@ export function localModel(folder: string, options: OnnxOptions = {}): ModelSour
       return loadOnnxModel(folder, { ...options, id })
     },
   }
+}
+
+/**
+ * Finds out how a downloaded model that answers by symbols is to be read. Written as `scoring.json` into its folder (`assay models probe` does),
+ * the result is used at every load; without it, every load asks again. `onProgress` hears after each question how many are done, and how many
+ * there are at most. Errors as for loading; `capability_not_supported` where there are no symbols.
+ */
+export async function probeModel(
+  folder: string,
+  options: OnnxOptions = {},
+  onProgress?: (done: number, total: number) => void,
+): Promise<Scoring> {
+  const { probeOnnxModel } = await import('./backends/onnx/index.ts')
+  return probeOnnxModel(folder, options, onProgress)
 }
 
 /** The model in this package's `models/` folder. */

@@ -59,6 +59,7 @@ describe('the package', () => {
       'fill',
       'localModel',
       'noul',
+      'probeModel',
       'score',
       'select',
     ])
@@ -121,6 +122,7 @@ describe('the package', () => {
         "Questions",
         "ScoreAnswer",
         "ScoreQuestion",
+        "Scoring",
         "SelectAnswer",
         "SelectQuestion",
         "Simo",
@@ -139,7 +141,7 @@ describe('the package', () => {
         "createFakeBackend",
       ]
     `)
-    expect(namesOf('src/backends/onnx/index.ts').values).toEqual(['loadOnnxModel'])
+    expect(namesOf('src/backends/onnx/index.ts').values).toEqual(['loadOnnxModel', 'probeOnnxModel'])
   })
 
   it('has these entries and this command', () => {

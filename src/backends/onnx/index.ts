@@ -3,11 +3,15 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { EngineError } from '../../errors.ts'
 import type { Backend } from '../backend.ts'
-import { loadFamily } from './families/index.ts'
+import { loadFamily, probeFamily } from './families/index.ts'
 import type { OnnxOptions } from './options.ts'
+import type { ProbeProgress } from './probe.ts'
 import { startWorker } from './proxy.ts'
+import type { Scoring } from './scoring.ts'
 
 export type { Dtype, OnnxOptions } from './options.ts'
+export type { ProbeProgress } from './probe.ts'
+export type { Scoring } from './scoring.ts'
 
 /** The worker as JavaScript: beside this file when it is built, in `dist/` when this file runs from its source. */
 function workerEntry(): URL {
@@ -25,4 +29,13 @@ function workerEntry(): URL {
  */
 export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): Promise<Backend> {
   return options.inProcess === true ? loadFamily(folder, options) : startWorker(workerEntry(), folder, options)
+}
+
+/**
+ * Finds out how a model that answers by symbols is to be read, by some 300 short questions on the calling thread (fewer when it fails the first):
+ * which symbols it tells apart, and what it says before it has read anything. Kept as `scoring.json` in the folder, it is not asked again at load.
+ * Throws as `loadOnnxModel` does, and `capability_not_supported` for models that have no symbols. `options` must be those the model is loaded with.
+ */
+export async function probeOnnxModel(folder: string, options: OnnxOptions = {}, onProgress?: ProbeProgress): Promise<Scoring> {
+  return probeFamily(folder, options, onProgress)
 }

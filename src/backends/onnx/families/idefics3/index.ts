@@ -8,18 +8,20 @@ import { ByteCache } from '../../cache.ts'
 import { CONFIGURATION_FILES, findGraph, hashFiles, type ModelFolder, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../layout.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { openPatched } from '../../patched.ts'
+import { type AskSymbols, PROBE_HASH, type ProbeProgress, probe } from '../../probe.ts'
+import { parseScoring, SCORING_FILE, type Scoring, scoringOf, symbolsUpTo } from '../../scoring.ts'
 import { loadRuntime, openSession, type Session } from '../../session.ts'
 import { makeTokenizer } from '../../tokenizer.ts'
 import { type Chat, makeChat, readTemplate, SPLIT_PICTURES_UP_TO } from './chat.ts'
 import { type Decoder, makeDecoder, type Past } from './decoder.ts'
 import { makeReader, type Reader } from './read.ts'
-import { type Scorer, scoreBranch } from './score.ts'
+import { plainSymbolRows, type Scorer, scoreBranch } from './score.ts'
 import { contextLengthOf, endTokensOf, tileRuleOf, tokensPerTileOf, variablesOf } from './settings.ts'
 import { makeVision, type Vision } from './vision.ts'
 import { wordRead, wordScored } from './wording.ts'
 
 /** Read at load, when a patched graph is compared with the graph as it came. */
-const PROBE =
+const PARITY =
   '\n\nQuestion: Which of these is a fruit?\nA. chair\nB. apple\nC. cloud\nAnswer with the letter of the one option that fits best.'
 
 interface Parts {
@@ -33,6 +35,65 @@ interface Parts {
 }
 
 export async function loadIdefics3(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
+  const kept = options.scoring === undefined || options.scoring === 'folder' ? await keptScoring(folder) : null
+  const parts = await loadParts(folder, options)
+  if (options.scoring === 'plain') return makeBackend(parts)
+  return makeBackend(readAs(parts, isOf(parts.info, kept) ? kept : await closedOnFailure(parts, () => measure(parts))))
+}
+
+/** Measures how a model is to be read, whatever its folder says already. */
+export async function probeIdefics3(folder: ModelFolder, options: OnnxOptions, onProgress?: ProbeProgress): Promise<Scoring> {
+  const parts = await loadParts(folder, options)
+  const scoring = await closedOnFailure(parts, () => measure(parts, onProgress))
+  await closeParts(parts)
+  return scoring
+}
+
+async function closeParts({ vision, decoder }: Parts): Promise<void> {
+  await vision.close()
+  await decoder.close()
+}
+
+async function closedOnFailure<T>(parts: Parts, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await closeParts(parts)
+    throw error
+  }
+}
+
+/** What the folder says; read before anything heavy is loaded. */
+const keptScoring = async (folder: ModelFolder): Promise<Scoring | null> =>
+  folder.files.includes(SCORING_FILE) ? parseScoring(await readJson(folder, SCORING_FILE)) : null
+
+/** Whether it was measured on this model, with these prompts, by this probe: another dtype of the same folder is another model. */
+function isOf({ revision, templateHash }: ModelInfo, kept: Scoring | null): kept is Scoring {
+  return kept !== null && kept.revision === revision && kept.templateHash === templateHash && kept.probe === PROBE_HASH
+}
+
+async function measure({ info, chat, decoder, scorer }: Parts, onProgress?: ProbeProgress): Promise<Scoring> {
+  const nothing = await decoder.read(decoder.empty, await decoder.embed(chat.encodeState([]).ids))
+  const ask: AskSymbols = (branch) => plainSymbolRows(scorer, nothing, branch)
+  return scoringOf(info, await probe(ask, onProgress))
+}
+
+/**
+ * The model read as the probe found best. What it decided is part of what calibration is bound to; the priors are not: they follow from weights
+ * and prompts, and their last digits, which differ between machines, must not part a calibration from its model.
+ */
+function readAs(parts: Parts, scoring: Scoring): Parts {
+  const { templateHash } = parts.info
+  const upTo = { exclusive: symbolsUpTo(scoring.exclusive), ordinal: symbolsUpTo(scoring.ordinal) }
+  const info: ModelInfo = {
+    ...parts.info,
+    templateHash: hashOf({ templateHash, probe: scoring.probe, upTo: Object.values(upTo).map(String) }),
+    scorer: upTo.exclusive > 0 ? 'symbols' : 'texts',
+  }
+  return { ...parts, info, scorer: { ...parts.scorer, scoring } }
+}
+
+async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Parts> {
   const [tokenizerJson, tokenizerConfig, preprocessor] = await Promise.all(
     ['tokenizer.json', 'tokenizer_config.json', 'preprocessor_config.json'].map((file) => readJson(folder, file)),
   )
@@ -55,17 +116,17 @@ export async function loadIdefics3(folder: ModelFolder, options: OnnxOptions): P
   const cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
   const vision = makeVision(runtime, await openSession(graphs.vision, options), cacheBytes)
   const embedder = await openSession(graphs.embed, options)
-  const probe = chat.encodeQuestion(PROBE)
+  const parity = chat.encodeQuestion(PARITY)
   const logitsOf = (session: Session): Promise<Float32Array[]> => {
     const tried = makeDecoder(runtime, embedder, session)
-    return tried.each(tried.empty, probe)
+    return tried.each(tried.empty, parity)
   }
   const { session, applied } = await openPatched(graphs.decoder, options, logitsOf)
   const decoder = makeDecoder(runtime, embedder, session)
   const id = options.id ?? folder.name
   const fits = (past: Past, added: number): void =>
     refuseTooLong(past.length + added, contextLength, 'the state with its question and answer')
-  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits }
+  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, scoring: null }
   const info: ModelInfo = {
     id,
     name: id,
@@ -76,7 +137,7 @@ export async function loadIdefics3(folder: ModelFolder, options: OnnxOptions): P
     capabilities: { images: true, boxes: false },
     scorer: 'symbols',
   }
-  return makeBackend({ info, chat, vision, decoder, scorer, reader: makeReader(scorer), cacheBytes })
+  return { info, chat, vision, decoder, scorer, reader: makeReader(scorer), cacheBytes }
 }
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')

@@ -6,6 +6,7 @@
 import { EngineError } from '../../../../errors.ts'
 import { logSoftmax, logSumExp } from '../../../../math.ts'
 import type { Branch, ScoreRow, Scores } from '../../../backend.ts'
+import { divideOut, logPriorOf, readsSymbols, type Scoring } from '../../scoring.ts'
 import type { TextTokenizer } from '../../tokenizer.ts'
 import type { Chat } from './chat.ts'
 import type { Decoder, Past } from './decoder.ts'
@@ -19,6 +20,8 @@ export interface Scorer {
   endTokens: readonly number[]
   /** Refuses what does not fit behind the past; throws `context_length_exceeded`. */
   fits(past: Past, added: number): void
+  /** What the probe found; null reads every symbol as the model gives it. */
+  scoring: Scoring | null
 }
 
 /** Where symbols are read: tokens said before them (a lone space, for tokenizers that split it from digits), then the ids that say each one. */
@@ -93,10 +96,19 @@ async function textRow(
   }
 }
 
+/** Rows of a branch behind a past, by symbols and as the model gives them; null when some symbol is not a single token. For the probe. */
+export async function plainSymbolRows(scorer: Scorer, past: Past, branch: Branch): Promise<readonly ScoreRow[] | null> {
+  const { tokenizer, chat } = scorer
+  if (wordScored(branch, null).some(({ symbols }) => readOutOf(symbols, tokenizer, chat.opensWithSpace) === null)) return null
+  return (await scoreBranch({ ...scorer, scoring: null }, past, branch, null)).rows
+}
+
 /** Scores one branch. `about` is the picture it is about, when there are several. */
 export async function scoreBranch(scorer: Scorer, past: Past, branch: Branch, about: string | null): Promise<Scores> {
-  const { tokenizer, chat, decoder } = scorer
+  const { tokenizer, chat, decoder, scoring } = scorer
   const wordings = wordScored(branch, about)
+  const isBySymbols = readsSymbols(scoring, branch)
+  const logPrior = logPriorOf(scoring, branch)
   const shared = tokenizer.encode(wordings[0]?.shared ?? '')
   let behind = past
   if (shared.length > 0) {
@@ -106,7 +118,7 @@ export async function scoreBranch(scorer: Scorer, past: Past, branch: Branch, ab
   const rows: ScoreRow[] = []
   let inputTokens = shared.length
   for (const wording of wordings) {
-    const readOut = readOutOf(wording.symbols, tokenizer, chat.opensWithSpace)
+    const readOut = isBySymbols ? readOutOf(wording.symbols, tokenizer, chat.opensWithSpace) : null
     if (readOut === null) {
       const spelled = inFull(branch, wording, about)
       const { row, tokens } = await textRow(scorer, behind, chat.encodeQuestion(spelled.question), spelled.texts)
@@ -116,7 +128,8 @@ export async function scoreBranch(scorer: Scorer, past: Past, branch: Branch, ab
     }
     const ids = [...chat.encodeQuestion(wording.question), ...readOut.lead]
     scorer.fits(behind, ids.length)
-    rows.push(symbolRow((await decoder.next(behind, ids)).logits, readOut.ids))
+    const row = symbolRow((await decoder.next(behind, ids)).logits, readOut.ids)
+    rows.push(logPrior === null ? row : divideOut(row, logPrior))
     inputTokens += ids.length
   }
   return { rows, inputTokens }
