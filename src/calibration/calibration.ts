@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { EngineError } from '../errors.ts'
 import type { DecisionReadout, Judge, Regime } from '../questions/decision.ts'
 import { calibrateRows } from './apply.ts'
+import { type DriftReference, driftReferenceSchema } from './drift-reference.ts'
 import type { Gate } from './gate.ts'
 import { mapKindOf, PARAMETERS } from './maps.ts'
 import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './tree.ts'
@@ -45,6 +46,8 @@ export interface Calibration {
   /** When a decision is worth a second look, by read-out. */
   readonly gates: Readonly<Partial<Record<DecisionReadout, Gate>>>
   readonly heldOut: Readonly<Partial<Record<DecisionReadout, HeldOut>>>
+  /** What decisions looked like when it was fitted; absent when drift is not to be seen. */
+  readonly reference?: DriftReference
 }
 
 /** Names a calibration by its content. */
@@ -135,6 +138,7 @@ const calibrationSchema = z.strictObject({
   trees: z.strictObject({ single: tree, deliberated: tree }),
   gates: perReadout(gate),
   heldOut: perReadout(heldOut),
+  reference: driftReferenceSchema.optional(),
 })
 
 /**

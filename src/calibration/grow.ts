@@ -88,8 +88,9 @@ export function growTree(samples: readonly Sample[], kind: MapKind, single: Cali
   const perLabel = whole.information.map((line, i) => line[i]! / Math.max(root.labels, 1e-9))
   for (let round = 0; round < 3; round++) {
     const heldBack = holdBack(root, rows, spread, perLabel)
-    fitDown(root, { kind, rows, heldBack, spread, options }, prior, single)
-    if (round < 2) spread = estimateSpread(root, kind, spread)
+    const context: FitContext = { kind, rows, heldBack, spread, options }
+    fitDown(root, context, prior, single)
+    if (round < 2) spread = estimateSpread(root, context)
   }
   return { ...nodeOf(root, null, options), spread }
 }
@@ -138,7 +139,8 @@ function holdBack(root: Group, rows: readonly MapSample[], spread: readonly Vari
 }
 
 function keptOf(child: Group, spread: readonly Variances[]): number {
-  return 1 / (1 + Math.max(...child.information.map((information, i) => information * spread[child.level - 1]![i]!)))
+  const ratios = child.information.map((information, i) => information * spread[child.level - 1]![i]!)
+  return 1 / (1 + ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length)
 }
 
 interface FitContext {
@@ -167,29 +169,40 @@ function fitDown(group: Group, context: FitContext, prior: MapPrior, single: Cal
   }
 }
 
-/** Spread of each level by moments of what its maps would be without their priors (one step of Fisher's scoring away). */
-function estimateSpread(root: Group, kind: MapKind, before: readonly Variances[]): readonly Variances[] {
+/**
+ * Spread of each level by moments: what each map would be without its prior (one step of Fisher's scoring away, on all its labels), and how far that is
+ * from its parent beyond what chance and the spread of its own children explain.
+ */
+function estimateSpread(root: Group, { kind, rows, spread }: FitContext): readonly Variances[] {
   const found = PARAMETERS[kind].map(() => [1, 2, 3].map(() => ({ steps: [] as number[], variances: [] as number[] })))
   const visit = (group: Group, siblings: number): void => {
     // An only child is its parent: it says nothing about how far children are apart.
-    if (siblings > 1 && group.labels >= SPREAD_LABELS && group.fitted !== null && group.prior !== null) {
-      const { parameters, information } = group.fitted
+    if (siblings > 1 && group.labels >= SPREAD_LABELS && group.prior !== null) {
       const { mean, variance } = group.prior
+      const { parameters, information } = fitMap(
+        kind,
+        group.members.map((member) => rows[member]!),
+        group.prior,
+      )
       const factor = cholesky(information)
       if (factor !== null) {
-        const pull = parameters.map((value, i) => (value - mean[i]!) / variance[i]!)
-        const step = solveCholesky(factor, pull)
-        const sampling = inverseDiagonal(information)
+        const step = solveCholesky(
+          factor,
+          parameters.map((value, i) => (value - mean[i]!) / variance[i]!),
+        )
+        const chance = inverseDiagonal(information)
+        const inherited = inheritedShare(group)
         for (const [i, byLevel] of found.entries()) {
+          const below = inherited.reduce((sum, share, level) => sum + share * (spread[level]?.[i] ?? 0), 0)
           byLevel[group.level - 1]!.steps.push(parameters[i]! + step[i]! - mean[i]!)
-          byLevel[group.level - 1]!.variances.push(sampling[i]!)
+          byLevel[group.level - 1]!.variances.push(chance[i]! + below)
         }
       }
     }
     for (const child of group.children.values()) visit(child, group.children.size)
   }
   visit(root, 1)
-  return before.map((level, at) =>
+  return spread.map((level, at) =>
     level.map((usual, i) => {
       const { steps, variances } = found[i]![at]!
       if (steps.length < SPREAD_GROUPS) return usual
@@ -197,6 +210,19 @@ function estimateSpread(root: Group, kind: MapKind, before: readonly Variances[]
       return Math.min(MOST_SPREAD[kind][i]! ** 2, Math.max(LEAST_SPREAD ** 2, betweenVariance))
     }),
   )
+}
+
+/** How much of the spread of each level below stays in the mean of all labels of a group: the sum of squared shares of its parts, [level below the root]. */
+function inheritedShare(group: Group): number[] {
+  const shares = [0, 0, 0]
+  const visit = (part: Group): void => {
+    for (const child of part.children.values()) {
+      shares[child.level - 1]! += (child.labels / group.labels) ** 2
+      visit(child)
+    }
+  }
+  visit(group)
+  return shares
 }
 
 function nodeOf(group: Group, parent: CalibrationNode | null, options: GrowOptions): CalibrationNode {

@@ -1,5 +1,6 @@
 // The tree of maps: read-out, kind of decision, wording, question. A decision is calibrated by the nearest node that has labels.
-import type { CalibrationNote, DecisionReadout, Regime } from '../questions/decision.ts'
+import type { CalibrationReport } from '../answers.ts'
+import type { DecisionReadout, Regime } from '../questions/decision.ts'
 
 /** Isotonic steps mixed into a map from 200 labels on. `weight`: of the steps, in log-odds. Positions and heights are log-odds, rising. */
 export interface Blend {
@@ -36,7 +37,7 @@ export interface Finding {
   readonly variance: readonly number[]
   readonly biases: readonly number[]
   readonly blend: Blend | null
-  readonly level: CalibrationNote['level']
+  readonly level: CalibrationReport['level']
   readonly labels: number
 }
 
@@ -54,7 +55,7 @@ export function findMap(trees: CalibrationTrees, regime: Regime, path: readonly 
   let own: CalibrationNode | undefined = root
   let other: CalibrationNode | undefined = root === single ? undefined : single
   let { parameters, variance, labels } = root as CalibrationNode
-  let level: CalibrationNote['level'] = 'readout'
+  let level: CalibrationReport['level'] = 'readout'
   let depth = 0
   for (let next = 1; next < path.length; next++) {
     const name = path[next]!

@@ -1,0 +1,192 @@
+// `assay calibrate`: labelled evidence to a calibration file, and what such a file holds and is worth.
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { type CalibratedModel, type Calibration, judgeOf, parseCalibration } from '../calibration/calibration.ts'
+import { compare, judgedOf } from '../calibration/compare.ts'
+import type { Evidence } from '../calibration/evidence.ts'
+import { type EvidenceFile, readEvidence } from '../calibration/evidence-file.ts'
+import { fit as fitCalibration } from '../calibration/fit.ts'
+import { EngineError } from '../errors.ts'
+import type { Regime } from '../questions/decision.ts'
+import type { AddCommand, CommandContext } from './command.ts'
+import { UsageError } from './exit-codes.ts'
+import { asJson, count } from './option-values.ts'
+import type { Output } from './say-error.ts'
+import { showCalibration, showComparison } from './show-calibration.ts'
+import type { Terminal } from './terminal.ts'
+
+const HELP = `
+Examples:
+  $ assay eval rows.jsonl -o runs/rows --calibration none --evidence evidence.jsonl
+  $ assay calibrate fit evidence.jsonl -o calibration.json
+  $ assay calibrate show calibration.json
+  $ assay calibrate compare calibration.json --on other-evidence.jsonl
+
+Evidence starts with a line that names the model, {"format":1,"model":{"id":…,"revision":…,"templateHash":…}}; then one labelled decision a line.`
+
+interface FitFlags {
+  readonly output: string
+  readonly modelId?: string
+  readonly revision?: string
+  readonly template?: string
+  readonly share: number
+  readonly moveArgmax?: true
+  readonly json?: true
+}
+
+interface CompareFlags {
+  readonly on: readonly string[]
+  readonly regime: Regime
+  readonly json?: true
+}
+
+export const addCalibrate: AddCommand = (program, context) => {
+  const calibrate = program.command('calibrate').description('fit, show and compare calibrations').addHelpText('after', HELP)
+  addFit(calibrate, context)
+  addShow(calibrate, context)
+  addCompare(calibrate, context)
+}
+
+function outputOf(flags: { readonly json?: true }, terminal: Terminal): Output {
+  return flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+}
+
+function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void {
+  calibrate
+    .command('fit')
+    .description('learn from labelled evidence what log-probabilities are worth')
+    .argument('<evidence...>', 'evidence of one model: .jsonl or .jsonl.gz')
+    .requiredOption('-o, --output <file>', 'where the calibration goes')
+    .option('--model-id <id>', 'the model, where the evidence names none or another')
+    .option('--revision <hash>', 'its revision')
+    .option('--template <hash>', 'its template hash')
+    .option('--share <share>', 'most decisions that may look again, 0 to 1', share, 0.25)
+    .option('--move-argmax', 'let candidates of one question have biases, which can change the first place')
+    .addOption(asJson())
+    .action((files: readonly string[], flags: FitFlags) => {
+      const output = outputOf(flags, terminal)
+      return attempt(output, async () => {
+        const { model, evidence } = await readAll(files, modelOf(flags), terminal)
+        const calibration = fitCalibration(evidence, model, { share: flags.share, preserveArgmax: flags.moveArgmax !== true })
+        await writeFile(resolve(terminal.folder, flags.output), `${JSON.stringify(calibration)}\n`)
+        const { version, fittedOn } = calibration
+        terminal.print(
+          output === 'person'
+            ? showCalibration(calibration, SHOWN_LABELS, terminal)
+            : `${JSON.stringify({ version, model, fittedOn }, null, 2)}\n`,
+        )
+      })
+    })
+}
+
+/** Questions with fewer labels are not worth a line. */
+const SHOWN_LABELS = 20
+
+function addShow(calibrate: Command, { terminal, attempt }: CommandContext): void {
+  calibrate
+    .command('show')
+    .description('the maps of a calibration as a table')
+    .argument('<file>', 'a calibration')
+    .option('--least <labels>', 'leave out maps with fewer labels', count('least', 0), SHOWN_LABELS)
+    .addOption(asJson())
+    .action((file: string, flags: { readonly least: number; readonly json?: true }) => {
+      const output = outputOf(flags, terminal)
+      return attempt(output, async () => {
+        const calibration = await readCalibration(file, terminal)
+        terminal.print(
+          output === 'person' ? showCalibration(calibration, flags.least, terminal) : `${JSON.stringify(calibration, null, 2)}\n`,
+        )
+      })
+    })
+}
+
+function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): void {
+  calibrate
+    .command('compare')
+    .description('what a calibration is worth on other evidence, against another or against none')
+    .argument('<first>', 'a calibration')
+    .argument('[second]', 'another (default: none, probabilities as the model gave them)')
+    .requiredOption('--on <evidence...>', 'evidence that neither was fitted on')
+    .addOption(new Option('--regime <regime>', 'which decisions').choices(['single', 'deliberated']).default('single'))
+    .addOption(asJson())
+    .action((first: string, second: string | undefined, flags: CompareFlags) => {
+      const output = outputOf(flags, terminal)
+      return attempt(output, async () => {
+        const calibrations = [await readCalibration(first, terminal), second === undefined ? null : await readCalibration(second, terminal)]
+        const { model, evidence } = await readAll(flags.on, {}, terminal)
+        const [own, other] = calibrations.map((calibration) => {
+          const judge = judgeOf(calibration, model)
+          if (judge.isMismatch) throw mismatch(calibration!, model)
+          return judgedOf(evidence, judge, flags.regime)
+        })
+        if (own!.length === 0)
+          throw new UsageError(`the evidence has no ${flags.regime} decisions; write it with assay eval --deliberation always`)
+        const tasks = compare(own!, other!)
+        const versions = calibrations.map((calibration) => calibration?.version ?? null)
+        terminal.print(
+          output === 'person'
+            ? showComparison(tasks, versions, terminal)
+            : `${JSON.stringify({ model, versions, regime: flags.regime, tasks }, null, 2)}\n`,
+        )
+      })
+    })
+}
+
+function mismatch({ version, model: { revision, templateHash } }: Calibration, model: CalibratedModel): EngineError {
+  const differs =
+    revision === model.revision
+      ? `template ${templateHash}, the evidence ${model.templateHash}`
+      : `revision ${revision}, the evidence ${model.revision}`
+  return new EngineError('invalid_request', `${version} was fitted on ${differs}: fit it on evidence of this model.`)
+}
+
+function modelOf({ modelId, revision, template }: FitFlags): Partial<CalibratedModel> {
+  return {
+    ...(modelId === undefined ? {} : { id: modelId }),
+    ...(revision === undefined ? {} : { revision }),
+    ...(template === undefined ? {} : { templateHash: template }),
+  }
+}
+
+/** Evidence of several files, which must be of one model. */
+async function readAll(files: readonly string[], override: Partial<CalibratedModel>, terminal: Terminal): Promise<EvidenceFile> {
+  const read: EvidenceFile[] = []
+  for (const file of files) read.push(await reading(file, () => readEvidence(resolve(terminal.folder, file))))
+  const model = { ...read[0]!.model, ...override }
+  const other = read.findIndex((one) => {
+    const own = { ...one.model, ...override }
+    return own.revision !== model.revision || own.templateHash !== model.templateHash
+  })
+  if (other > 0) throw new UsageError(`${files[0]} and ${files[other]} are evidence of different models or templates; fit each on its own`)
+  const evidence: readonly Evidence[] = read.flatMap((one) => one.evidence)
+  if (evidence.length === 0) throw new UsageError(`no labelled decisions in ${files.join(', ')}`)
+  return { model, evidence }
+}
+
+async function readCalibration(file: string, terminal: Terminal): Promise<Calibration> {
+  const text = await reading(file, () => readFile(resolve(terminal.folder, file), 'utf8'))
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw new EngineError('invalid_json', `${file} is not JSON: ${(error as Error).message}`)
+  }
+  return parseCalibration(json)
+}
+
+/** What the file system refuses is about the command line; what is in a file is not. */
+async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof EngineError) throw error
+    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`)
+  }
+}
+
+function share(text: string): number {
+  const value = Number(text)
+  if (text.trim() !== '' && value >= 0 && value <= 1) return value
+  throw new UsageError(`--share takes a number from 0 to 1, not "${text}"`)
+}

@@ -1,0 +1,95 @@
+// A calibration, and a comparison of two, to tables for a person.
+import type { Calibration } from '../calibration/calibration.ts'
+import type { Comparison, Difference } from '../calibration/compare.ts'
+import { mapKindOf, PARAMETERS } from '../calibration/maps.ts'
+import type { CalibrationNode } from '../calibration/tree.ts'
+import type { DecisionReadout, Regime } from '../questions/decision.ts'
+import { padColumns, painter, plain, type Terminal } from './terminal.ts'
+
+type Look = Pick<Terminal, 'hasColor' | 'hasUnicode'>
+
+/** Maps with at least so many labels, indented by level; then when decisions look again. */
+export function showCalibration({ version, model, fittedOn, trees, gates }: Calibration, least: number, look: Look): string {
+  const { decisions, states, tasks } = fittedOn
+  const about = `${version}  ${plain(model.id)}, revision ${plain(model.revision).slice(0, 12)}: ${decisions} decisions on ${states} states of ${Object.keys(tasks).length} tasks`
+  const tables = (['single', 'deliberated'] as const).flatMap((regime) => {
+    const lines = Object.entries(trees[regime]).flatMap(([readout, root]) =>
+      linesOf(readout as DecisionReadout, readout, root, 0, least, look),
+    )
+    return lines.length === 0 ? [] : ['', tableOf([HEADINGS[regime], ...lines], look)]
+  })
+  const gateLines = Object.entries(gates).map(([readout, { threshold, share, rule, decisions: count }]) => [
+    readout,
+    String(count),
+    threshold.toFixed(3),
+    `${(share * 100).toFixed(1)} %`,
+    rule,
+  ])
+  const gateTable =
+    gateLines.length === 0 ? [] : ['', tableOf([['look again above', 'decisions', 'entropy', 'share', 'rule'], ...gateLines], look)]
+  return `${[about, ...tables, ...gateTable].join('\n')}\n`
+}
+
+const HEADINGS: Readonly<Record<Regime, readonly string[]>> = {
+  single: ['single pass', 'labels', 'temperature', 'bias or shift', 'spread', 'steps'],
+  deliberated: ['deliberated', 'labels', 'temperature', 'bias or shift', 'spread', 'steps'],
+}
+
+function linesOf(readout: DecisionReadout, name: string, node: CalibrationNode, depth: number, least: number, look: Look): string[][] {
+  const [first, ...others] = PARAMETERS[mapKindOf(readout)].map((_, i) => ({
+    value: node.parameters[i]!,
+    error: Math.sqrt(node.variance[i]!),
+  }))
+  const sign = look.hasUnicode ? '±' : '+-'
+  const temperature = Math.exp(-first!.value)
+  const own = [
+    `${'  '.repeat(depth)}${plain(name)}`,
+    node.labels.toFixed(0),
+    `${temperature.toFixed(2)} ${sign} ${(temperature * first!.error).toFixed(2)}`,
+    ...[0, 1].map((i) => (others[i] === undefined ? '' : `${others[i].value.toFixed(2)} ${sign} ${others[i].error.toFixed(2)}`)),
+    node.blend === undefined ? '' : String(node.blend.positions.length),
+  ]
+  const children = Object.entries(node.children ?? {})
+    .filter(([, child]) => child.labels >= least)
+    .sort(([, a], [, b]) => b.labels - a.labels)
+  return [own, ...children.flatMap(([childName, child]) => linesOf(readout, childName, child, depth + 1, least, look))]
+}
+
+/** One line for all and for each task; which of the two is better, where the interval leaves no doubt. */
+export function showComparison(tasks: readonly Comparison[], versions: readonly (string | null)[], look: Look): string {
+  const paint = painter(look.hasColor)
+  const lines = tasks.map(({ name, count, logLoss, brier, calibrationError: { first, second } }) => [
+    plain(name),
+    String(count),
+    ...cellsOf(logLoss),
+    ...cellsOf(brier),
+    `${first.excess.toFixed(3)} / ${second.excess.toFixed(3)}`,
+    `[${first.interval.map((end) => end.toFixed(3)).join(', ')}]`,
+  ])
+  const headings = ['task', 'rows', 'log-loss', 'difference', 'Brier', 'difference', 'calibration error', 'interval']
+  const isBetter = tasks.filter(({ logLoss }) => logLoss.interval[1] < 0).length
+  const isWorse = tasks.filter(({ logLoss }) => logLoss.interval[0] > 0).length
+  const [own, other] = versions.map((version) => version ?? 'no calibration')
+  const notes = [
+    `first ${own}, second ${other}; differences are first - second with 95 % intervals by state, below 0 the first is better.`,
+    'calibration error: smooth ECE above what chance alone gives; the interval is of the first.',
+    paint(isWorse > 0 ? 'yellow' : 'green', `log-loss surely better in ${isBetter}, surely worse in ${isWorse} of ${tasks.length} lines`),
+  ]
+  return `${[tableOf([headings, ...lines], look), ...notes].join('\n')}\n`
+}
+
+function cellsOf({ first, second, difference, interval }: Difference): string[] {
+  const signed = (value: number): string => `${value >= 0 ? '+' : ''}${value.toFixed(3)}`
+  return [`${first.toFixed(3)} / ${second.toFixed(3)}`, `${signed(difference)} [${interval.map(signed).join(', ')}]`]
+}
+
+/** Columns aligned: the first to the left, others to the right. */
+function tableOf(rows: readonly (readonly string[])[], { hasColor }: Look): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows
+    .map((row, i) => {
+      const line = row.map((cell, column) => (column === 0 ? padColumns(cell, widths[0]!) : cell.padStart(widths[column]!))).join('  ')
+      return i === 0 ? painter(hasColor)('dim', line) : line
+    })
+    .join('\n')
+}

@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Calibration, judgeOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
+import { evidenceHeader, evidenceLine, parseEvidence, readEvidence, writeEvidence } from '../../src/calibration/evidence-file.ts'
+import { fit as fitCalibration } from '../../src/calibration/fit.ts'
+import { toProbabilities } from '../../src/math.ts'
+import { binaryWorld, row } from './simulate.ts'
+
+const MODEL = { id: 'm', revision: 'revision-1', templateHash: 'template-1' }
+const KEY = { readout: 'binary', hasImage: false, candidates: 2, wording: 'w q0', question: 'q0' } as const
+
+let calibration: Calibration
+beforeAll(() => {
+  const { evidence } = binaryWorld({ questions: 4, labels: 40, seed: 1, slope: [-0.6, 0.2], bias: [0, 0.3] })
+  calibration = fitCalibration(evidence, MODEL)
+})
+const copy = (): Record<string, unknown> => JSON.parse(JSON.stringify(calibration))
+
+describe('a calibration file', () => {
+  it('reads back as it was written', () => {
+    expect(parseCalibration(copy())).toEqual(calibration)
+    expect(calibration.version).toMatch(/^cal_[0-9a-f]{12}$/)
+  })
+
+  it('is named by its content, whatever the order of its fields', () => {
+    const { version, ...content } = calibration
+    const turned = Object.fromEntries(Object.entries(content).reverse()) as unknown as typeof content
+    expect(sealCalibration(turned).version).toBe(version)
+    expect(sealCalibration({ ...content, model: { ...MODEL, id: 'other' } }).version).not.toBe(version)
+  })
+
+  it('is refused when it was changed by hand', () => {
+    const changed = copy() as { trees: { single: { binary: { parameters: number[] } } } }
+    changed.trees.single.binary.parameters[0] = 1
+    expect(() => parseCalibration(changed)).toThrow(/calls itself cal_[0-9a-f]{12}, its content is cal_/)
+  })
+
+  it('is refused with the field that is wrong', () => {
+    expect(() => parseCalibration({ ...copy(), gates: { binary: { threshold: 2, share: 0.1, rule: 'share', decisions: 3 } } })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: '/gates/binary/threshold' }),
+    )
+    const short = copy() as { trees: { single: { binary: { parameters: number[] } } } }
+    short.trees.single.binary.parameters.pop()
+    expect(() => parseCalibration(short)).toThrow(expect.objectContaining({ param: '/trees/single/binary' }))
+    expect(() => parseCalibration({ ...copy(), format: 2 })).toThrow(/"format": 2/)
+    for (const value of [null, 3, 'x', []]) expect(() => parseCalibration(value)).toThrow(/has no "format"/)
+  })
+})
+
+describe('a judge', () => {
+  it('uses the map of the question', () => {
+    const judge = judgeOf(calibration, MODEL)
+    expect(judge.isMismatch).toBe(false)
+    expect(judge.version).toBe(calibration.version)
+    const { probabilities, note } = judge.calibrate(KEY, 'single', [row(3)], null)
+    expect(note).toEqual({ applied: 'affine', level: 'question', labels: 40 })
+    expect(probabilities[0]![0]).toBeLessThan(toProbabilities(row(3))[0]!)
+    expect(probabilities[0]![0]! + probabilities[0]![1]!).toBeCloseTo(1, 14)
+  })
+
+  it('leaves log-probabilities as they are without a calibration', () => {
+    const judge = judgeOf(null, MODEL)
+    expect(judge).toMatchObject({ version: null, isMismatch: false })
+    const { probabilities, note } = judge.calibrate(KEY, 'single', [row(3)], null)
+    expect(probabilities).toEqual([toProbabilities(row(3))])
+    expect(note).toEqual({ applied: 'identity', level: 'none', labels: 0 })
+  })
+
+  it.each([{ revision: 'revision-2' }, { templateHash: 'template-2' }])('does not use what was fitted on another model: %o', (other) => {
+    const judge = judgeOf(calibration, { ...MODEL, ...other })
+    expect(judge).toMatchObject({ version: null, isMismatch: true })
+    expect(judge.calibrate(KEY, 'single', [row(3)], null).note.level).toBe('none')
+  })
+
+  it('leaves read-outs that nobody labelled as they are', () => {
+    const key = { ...KEY, readout: 'exclusive', candidates: 3 } as const
+    expect(judgeOf(calibration, MODEL).calibrate(key, 'single', [[-1, -1, -1.3]], null).note.level).toBe('none')
+  })
+
+  it('is not led by names that every object has', () => {
+    const key = { ...KEY, wording: 'constructor', question: '__proto__' }
+    expect(judgeOf(calibration, MODEL).calibrate(key, 'single', [row(1)], null).note.level).toBe('kind')
+  })
+})
+
+describe('an evidence file', () => {
+  const { evidence } = binaryWorld({ questions: 2, labels: 3, seed: 4, slope: [0, 0], bias: [0, 0] })
+  const [one] = evidence
+  let folder = ''
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'assay-evidence-'))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it.each(['evidence.jsonl', 'evidence.jsonl.gz'])('reads back as it was written: %s', async (name) => {
+    const path = join(folder, name)
+    await writeEvidence(path, MODEL, evidence)
+    const read = await readEvidence(path)
+    expect(read.model).toEqual(MODEL)
+    expect(read.evidence.map((line) => ({ ...line, single: null }))).toEqual(evidence.map((line) => ({ ...line, single: null })))
+    for (const [i, line] of read.evidence.entries()) expect(line.single[0]![0]).toBeCloseTo(evidence[i]!.single[0]![0]!, 6)
+  })
+
+  it('holds no infinite number', () => {
+    const line = evidenceLine({ ...one!, single: [[0, -Infinity]] })
+    expect(parseEvidence(`${evidenceHeader(MODEL)}\n${line}\n`, 'f').evidence[0]!.single).toEqual([[0, -100]])
+  })
+
+  it.each([
+    [{ truth: [2] }, '"truth" 0 must lie between 0 and 1'],
+    [{ truth: [0, 1] }, '"truth" must be a list of 1'],
+    [{ single: [[-1, -2]] }, '"single" row 0 sums to 0.5032 in probability'],
+    [{ single: [[0.5, -1]] }, 'none above 0'],
+    [{ single: [[-1, 'x']] }, 'log-probabilities'],
+    [{ single: [[-1.0986, -1.0986, -1.0986]] }, 'have 2 candidates'],
+    [{ readout: 'noul' }, '"readout" must be one of'],
+    [{ weight: 0 }, '"weight" must be above 0'],
+    [{ hasImage: 'no' }, '"hasImage"'],
+    [{ state: 7 }, '"state" must be a text'],
+    [{ deliberated: [] }, '"deliberated" must be a list'],
+  ])('says in which line what is wrong: %o', (change, message) => {
+    const text = [evidenceHeader(MODEL), evidenceLine(one!), JSON.stringify({ ...one, ...change })].join('\n')
+    expect(() => parseEvidence(text, 'f.jsonl')).toThrow(expect.objectContaining({ message: expect.stringContaining(message) }))
+    expect(() => parseEvidence(text, 'f.jsonl')).toThrow(/^f\.jsonl, line 3: /)
+  })
+
+  it('says what an evidence file starts with', () => {
+    expect(() => parseEvidence('', 'f')).toThrow(/f is empty; an evidence file starts with \{"format":1/)
+    expect(() => parseEvidence(evidenceLine(one!), 'f')).toThrow(/line 1: an evidence file starts with/)
+    expect(() => parseEvidence(`${evidenceHeader(MODEL)}\n{"task":"t`, 'f')).toThrow(/line 2: not JSON; the line was cut short/)
+  })
+})

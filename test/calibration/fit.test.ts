@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { judgeOf } from '../../src/calibration/calibration.ts'
+import { compare, judgedOf } from '../../src/calibration/compare.ts'
+import type { Evidence } from '../../src/calibration/evidence.ts'
+import { fit as fitCalibration, foldOf } from '../../src/calibration/fit.ts'
+import { seededRandom } from '../../src/calibration/resampling.ts'
+import { binaryEvidence, binaryWorld, choiceWorld, normals, row, sigmoid } from './simulate.ts'
+
+const MODEL = { id: 'm', revision: 'r', templateHash: 't' }
+
+/** A question whose true map has steps that no line follows: the research note's world D. */
+function kinked(labels: number, seed: number): Evidence[] {
+  const random = seededRandom(seed)
+  const normal = normals(random)
+  return Array.from({ length: labels }, (_, i) => {
+    const logOdds = 0.3 + 2.2 * normal()
+    const p = logOdds < -2 ? 0.05 : logOdds < 0 ? 0.45 : logOdds < 2 ? 0.5 : 0.95
+    return binaryEvidence({ question: 'kinked', state: `k${i}`, task: 'kinked', logOdds, isTrue: random() < p })
+  })
+}
+
+describe('fit', () => {
+  const { evidence } = binaryWorld({ questions: 12, labels: 50, seed: 1, slope: [-0.6, 0.3], bias: [-0.2, 0.5] })
+
+  it('gives the same file for the same evidence in any order', () => {
+    const some = evidence.slice(0, 200)
+    expect(fitCalibration([...some].reverse(), MODEL)).toEqual(fitCalibration(some, MODEL))
+  })
+
+  it('says what it was fitted on', () => {
+    const { fittedOn } = fitCalibration(evidence.slice(0, 100), MODEL)
+    expect(fittedOn).toEqual({ decisions: 100, states: 100, labels: { single: 100, deliberated: 0 }, tasks: { q0: 50, q1: 50 } })
+  })
+
+  it('keeps held-out probabilities that are calibrated', () => {
+    const { truth, pairs, count } = fitCalibration(evidence, MODEL).heldOut.binary!
+    expect(count).toBe(600)
+    expect(truth).toHaveLength(600)
+    expect(truth.every((p, i) => i === 0 || p >= truth[i - 1]!)).toBe(true)
+    const confidence = pairs.reduce((sum, [top]) => sum + top, 0) / pairs.length
+    const right = pairs.reduce((sum, [, isRight]) => sum + isRight, 0) / pairs.length
+    expect(Math.abs(confidence - right)).toBeLessThan(0.04)
+    // The probability of the truth is on average that of being right or wrong as often as said.
+    expect(truth.reduce((sum, p) => sum + p, 0) / truth.length).toBeGreaterThan(0.6)
+  })
+
+  it('thins out many held-out decisions and keeps their spread', () => {
+    const many = binaryWorld({ questions: 3, labels: 900, seed: 2, slope: [-0.6, 0.1], bias: [0, 0.1] }).evidence
+    const { truth, count } = fitCalibration(many, MODEL).heldOut.binary!
+    expect(count).toBe(2700)
+    expect(truth).toHaveLength(2000)
+    expect(truth[0]).toBeLessThan(0.2)
+    expect(truth.at(-1)).toBeGreaterThan(0.8)
+  })
+
+  it('lowers the log-loss of decisions it has not seen, surely', () => {
+    const fresh = binaryWorld({ questions: 12, labels: 200, seed: 1, slope: [-0.6, 0.3], bias: [-0.2, 0.5] }).evidence.filter(
+      ({ state }) => Number(state.split('-')[1]) >= 50,
+    )
+    const [all] = compare(
+      judgedOf(fresh, judgeOf(fitCalibration(evidence, MODEL), MODEL), 'single'),
+      judgedOf(fresh, judgeOf(null, MODEL), 'single'),
+    )
+    expect(all!.logLoss.interval[1]).toBeLessThan(0)
+    expect(all!.brier.interval[1]).toBeLessThan(0)
+    expect(all!.calibrationError.first.excess).toBeLessThan(0.5 * all!.calibrationError.second.excess)
+  })
+
+  it('mixes steps in where the truth has steps, and only there', () => {
+    const calibration = fitCalibration([...kinked(1500, 3), ...evidence], MODEL)
+    const judge = judgeOf(calibration, MODEL)
+    const key = { readout: 'binary', hasImage: false, candidates: 2, wording: 'w kinked', question: 'kinked' } as const
+    const { note, probabilities } = judge.calibrate(
+      key,
+      'single',
+      [-3, -1, 1, 3].map((s) => row(s)),
+      null,
+    )
+    expect(note).toMatchObject({ applied: 'blend', level: 'question', labels: 1500 })
+    for (const [i, p] of [0.05, 0.45, 0.5, 0.95].entries()) expect(Math.abs(probabilities[i]![0]! - p)).toBeLessThan(0.08)
+    const smooth = binaryWorld({ questions: 1, labels: 1500, seed: 5, slope: [-0.5, 0], bias: [0.3, 0] }).evidence
+    const other = judgeOf(fitCalibration(smooth, MODEL), MODEL).calibrate(
+      { ...key, wording: 'w q0', question: 'q0' },
+      'single',
+      [row(1)],
+      null,
+    )
+    expect(other.note.applied).toBe('affine')
+    expect(Math.abs(other.probabilities[0]![0]! - sigmoid(Math.exp(-0.5) + 0.3))).toBeLessThan(0.04)
+  })
+
+  it('never changes the first place of a choice unless it may', () => {
+    const skewed = choiceWorld({ questions: 1, labels: 300, candidates: 3, seed: 4, w: 0.7, biases: [1, 0, -1] })
+    const firstOf = (values: readonly number[]): number => values.indexOf(Math.max(...values))
+    const changed = [true, false].map((preserveArgmax) => {
+      const judge = judgeOf(fitCalibration(skewed, MODEL, { preserveArgmax }), MODEL)
+      return skewed.filter((one) => {
+        const { probabilities } = judge.calibrate({ ...one, candidates: 3 }, 'single', one.single, null)
+        return firstOf(probabilities[0]!) !== firstOf(one.single[0]!)
+      }).length
+    })
+    expect(changed[0]).toBe(0)
+    expect(changed[1]).toBeGreaterThan(10)
+  })
+
+  it('sends nobody to deliberation where that only adds noise, and fewer than stated where it helps', () => {
+    const random = seededRandom(8)
+    const normal = normals(random)
+    // The single pass sees the truth through noise; deliberation averages some of it away, or adds more.
+    const drawn = (noise: number): Evidence[] =>
+      Array.from({ length: 1200 }, (_, i) => {
+        const clear = 2 * normal()
+        const seen = clear + normal()
+        const one = binaryEvidence({ question: 'q', state: `s${i}`, task: 't', logOdds: seen, isTrue: random() < sigmoid(1.5 * clear) })
+        return { ...one, deliberated: [row(noise === 0 ? clear : seen + noise * normal())] }
+      })
+    expect(fitCalibration(drawn(4), MODEL).gates.binary).toMatchObject({ rule: 'never', threshold: 1 })
+    const helped = fitCalibration(drawn(0), MODEL).gates.binary!
+    expect(helped.rule).not.toBe('never')
+    expect(helped.share).toBeLessThanOrEqual(0.25)
+  })
+
+  it('does not tell folds by chance', () => {
+    const folds = Array.from({ length: 1000 }, (_, i) => foldOf(`state-${i}`))
+    expect(folds).toEqual(Array.from({ length: 1000 }, (_, i) => foldOf(`state-${i}`)))
+    for (let fold = 0; fold < 5; fold++) expect(Math.abs(folds.filter((own) => own === fold).length - 200)).toBeLessThan(60)
+  })
+})

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { chooseGate, type GateCase, gainAt, normalisedEntropy, uncertaintyOf } from '../../src/calibration/gate.ts'
+import { seededRandom } from '../../src/calibration/resampling.ts'
+import { normals } from './simulate.ts'
+
+const OPTIONS = { share: 0.25, keep: 0.5, resamples: 200, seed: 1 } as const
+
+/** Deliberating gains the more the less sure a decision is, with noise. */
+function cases(count: number, gainOf: (uncertainty: number) => number | null, noise = 0.2): GateCase[] {
+  const random = seededRandom(9)
+  const normal = normals(random)
+  return Array.from({ length: count }, (_, i) => {
+    const uncertainty = random()
+    const gain = gainOf(uncertainty)
+    return { uncertainty, gain: gain === null ? null : gain + noise * normal(), state: `s${i}` }
+  })
+}
+
+describe('uncertainty', () => {
+  it('is 1 for no idea, 0 for surely, whatever the number of candidates', () => {
+    expect(normalisedEntropy([0.25, 0.25, 0.25, 0.25])).toBe(1)
+    expect(normalisedEntropy([1, 0, 0])).toBe(0)
+    expect(normalisedEntropy([1])).toBe(0)
+    expect(normalisedEntropy([0.5833333333, 0.2666666667, 0.15])).toBeCloseTo(0.8660478823, 8)
+  })
+
+  it('of several rows is that of the least sure', () => {
+    expect(
+      uncertaintyOf([
+        [0.99, 0.01],
+        [0.5, 0.5],
+      ]),
+    ).toBe(1)
+    expect(uncertaintyOf([])).toBe(0)
+  })
+})
+
+describe('a gate', () => {
+  it('lets the stated share through when nobody deliberated', () => {
+    const gate = chooseGate(
+      cases(1000, () => null),
+      OPTIONS,
+    )
+    expect(gate).toMatchObject({ rule: 'share', share: 0.25, decisions: 1000 })
+    expect(gate.threshold).toBeGreaterThan(0.7)
+    expect(gate.threshold).toBeLessThan(0.8)
+  })
+
+  it('lets fewer through when a few hold half the gain', () => {
+    const gate = chooseGate(
+      cases(2000, (u) => (u > 0.9 ? 1 : 0)),
+      OPTIONS,
+    )
+    expect(gate.rule).toBe('gain')
+    expect(gate.share).toBeGreaterThan(0.04)
+    expect(gate.share).toBeLessThan(0.1)
+    expect(gate.threshold).toBeGreaterThan(0.9)
+  })
+
+  it('lets nobody through when deliberating harms', () => {
+    expect(
+      chooseGate(
+        cases(1000, () => -0.2),
+        OPTIONS,
+      ),
+    ).toMatchObject({ rule: 'never', threshold: 1, share: 0 })
+  })
+
+  it('keeps to the stated share when half the gain needs more', () => {
+    const gate = chooseGate(
+      cases(1000, () => 0.3),
+      OPTIONS,
+    )
+    expect(gate).toMatchObject({ rule: 'share', share: 0.25 })
+  })
+
+  it('is the same for the same evidence', () => {
+    const of = () =>
+      chooseGate(
+        cases(500, (u) => u),
+        OPTIONS,
+      )
+    expect(of()).toEqual(of())
+  })
+
+  it('does not split decisions that are equally unsure', () => {
+    const equal = Array.from({ length: 200 }, (_, i): GateCase => ({ uncertainty: 0.5, gain: 0.1, state: `s${i}` }))
+    expect([0, 1]).toContain(chooseGate(equal, OPTIONS).share)
+  })
+})
+
+describe('the gain of a share', () => {
+  it('is what its decisions save, over all decisions', () => {
+    const some: GateCase[] = [0.9, 0.1, 0.6, 0.3].map((uncertainty, i) => ({ uncertainty, gain: [4, -1, 2, 1][i]!, state: `${i}` }))
+    expect(gainAt(some, 0.5)).toEqual({ gain: 1.5, total: 1.5, captured: 1 })
+    expect(gainAt(some, 0.25)).toMatchObject({ gain: 1, captured: expect.closeTo(2 / 3, 12) })
+    expect(gainAt([{ uncertainty: 0.4, gain: null, state: 's' }], 1)).toEqual({ gain: 0, total: 0, captured: null })
+  })
+})
