@@ -13,6 +13,7 @@ import type { PageLabels } from './page-labels.ts'
 import type { PageKind } from './page-parts.ts'
 import { askAbout } from './questions.ts'
 import { Random } from './random.ts'
+import { rowOf } from './rows.ts'
 import { drawShapes } from './shape-pictures.ts'
 import { drawTheme } from './theme.ts'
 import { Vocabulary } from './vocabulary.ts'
@@ -137,18 +138,6 @@ for (let n = Number(first); n < Number(first) + Number(count); n++) {
 
   const asked = askAbout({ page: labels, random, words, isBalanced: split !== 'dev' }, QUESTIONS_A_PAGE)
   if (asked.length === 0) continue
-  const questions = Object.fromEntries(asked.map(({ question }, i) => [`q${i + 1}`, question]))
-  const truth = Object.fromEntries(asked.map(({ truth }, i) => [`q${i + 1}`, truth]))
-  const state = [{ type: 'image', source: { type: 'path', path } }]
-  const row = {
-    id,
-    source: 'drawn-pages',
-    task: drawing.kind === 'shapes' ? 'drawn shapes' : 'drawn pages',
-    licence: 'Apache-2.0',
-    state,
-    questions,
-    truth,
-  }
-  appendFileSync(join(folder, `rows-${split}.jsonl`), `${JSON.stringify(row)}\n`)
+  appendFileSync(join(folder, `rows-${split}.jsonl`), `${JSON.stringify(rowOf(labels, asked))}\n`)
 }
 await browser.close()

@@ -11,10 +11,21 @@ const PAGE_ASKERS: readonly Asker[] = [
   wrongField, whichPresent, whichPresent, whichOn, whichOn, howMany, howMany, where, where, where, whereWord,
 ]
 
+// biome-ignore format: repeats are weights
+/** Askers whose answers hang on a state that is easily overlooked: they come on top where questions are balanced. */
+const STATE_ASKERS: readonly Asker[] = [isShown, isShown, isShown, isShown, isOn, isOn, isOn, whichIsOn, wrongField, elementState, mainButton, where, where]
+
 /** Up to `count` different questions on a page. */
 export function askAbout(context: Context, count: number): Asked[] {
   const { page, random } = context
-  const askers = page.kind === 'shapes' ? [shapeQuestion] : page.kind === 'words' ? [saysText, saysText, whereWord, isPresent] : PAGE_ASKERS
+  const askers =
+    page.kind === 'shapes'
+      ? [shapeQuestion]
+      : page.kind === 'words'
+        ? [saysText, saysText, whereWord, isPresent]
+        : context.isBalanced
+          ? [...PAGE_ASKERS, ...STATE_ASKERS]
+          : PAGE_ASKERS
   const asked = new Map<string, Asked>()
   for (let attempt = 0; attempt < count * 5 && asked.size < count; attempt++) {
     const result = random.pick(askers)(context)
