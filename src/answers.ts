@@ -138,14 +138,23 @@ export interface AskRequest<Q extends Questions = Questions, D extends Derives =
 // Answers. Every probability is finite and strictly between 0 and 1, unrounded. A read that failed alone says so (`valid: false`, and `error` when
 // the model gave nothing at all); the rest of the request stands.
 
+/**
+ * What is said besides when `ask` was given `sets` or `abstain`. `set`: the names (as in `probabilities`; of a noul 'true' and 'false') that cannot be
+ * ruled out at the coverage asked for; of a select, the options that may hold. `abstained`: too unsure for the risk asked for.
+ */
+interface Cautioned {
+  readonly set?: readonly string[]
+  readonly abstained?: boolean
+}
+
 /** `noul`: probability that the statement is true. */
-export interface NoulAnswer {
+export interface NoulAnswer extends Cautioned {
   readonly type: 'noul'
   readonly noul: number
 }
 
 /** `probabilities` sum to one over all options; `choice` is the largest (the first of equals); `args` for the chosen option, when there are any. */
-export interface ChoiceAnswer<Option extends string = string, Args = Answers> {
+export interface ChoiceAnswer<Option extends string = string, Args = Answers> extends Cautioned {
   readonly type: 'choice'
   readonly choice: Option
   readonly probabilities: Readonly<Record<Option, number>>
@@ -154,7 +163,7 @@ export interface ChoiceAnswer<Option extends string = string, Args = Answers> {
 }
 
 /** `score`: expected level, from 0 to the number of levels less one. `legend` and `probabilities` are keyed by level: "0", "1"… */
-export interface ScoreAnswer<Label extends string = string> {
+export interface ScoreAnswer<Label extends string = string> extends Cautioned {
   readonly type: 'score'
   readonly score: number
   readonly legend: Readonly<Record<string, Label>>
@@ -163,7 +172,7 @@ export interface ScoreAnswer<Label extends string = string> {
 }
 
 /** Independent `probabilities`; `selected` and `order` by falling probability; `confidence`: probability that exactly the selected set holds. */
-export interface SelectAnswer<Option extends string = string> {
+export interface SelectAnswer<Option extends string = string> extends Cautioned {
   readonly type: 'select'
   readonly selected: readonly Option[]
   readonly probabilities: Readonly<Record<Option, number>>
@@ -281,20 +290,31 @@ export interface Usage {
   readonly cost: number
 }
 
-/** How one question was answered. `entropy` in bits and `mass` (probability on the listed options before renormalising) are null for reads. */
+/**
+ * How one question was answered. `entropy` (bits, of the calibrated distribution), `mass` (probability on the listed options before renormalising) and
+ * `calibration` are null where nothing was decided: reads without a check.
+ */
 export interface QuestionReport {
   readonly entropy: number | null
   readonly mass: number | null
   readonly deliberated: boolean
   readonly passes: number
-  readonly calibration: 'identity'
+  readonly calibration: CalibrationReport | null
+}
+
+/** The map behind the probabilities: its kind, how near the labels are it was fitted on, and how many they are. */
+export interface CalibrationReport {
+  readonly applied: 'identity' | 'temperature' | 'affine' | 'tilt' | 'blend' | 'learned'
+  readonly level: 'question' | 'wording' | 'kind' | 'readout' | 'none'
+  readonly labels: number
 }
 
 /** Service metadata. `passes`: calls of the model behind the state; `timings_ms` by step. */
 export interface Simo {
   readonly engine: string
   readonly model_revision: string
-  readonly calibration: { readonly version: string | null; readonly applied: 'identity' }
+  /** `identity`: no calibration of this model is there, probabilities are its own. */
+  readonly calibration: { readonly version: string | null; readonly applied: 'identity' | 'fitted' }
   readonly passes: number
   readonly cached_tokens: number
   readonly timings_ms: Readonly<Record<string, number>>

@@ -1,21 +1,29 @@
 // The engine: one request through every step, from doubted input to a response. Pure but for what is handed in: models, a clock, a maker of ids.
 import { randomBytes } from 'node:crypto'
 import type { AskRequest, AskResponse } from './answers.ts'
-import type { Backend, Prefix } from './backends/backend.ts'
+import type { Backend, ModelInfo, Prefix } from './backends/backend.ts'
+import { type Calibration, type CalibrationJudge, judgeOf } from './calibration/calibration.ts'
+import { type CautionOptions, cautious } from './calibration/caution.ts'
+import { createDeliberation, type DeliberationMode } from './calibration/deliberation.ts'
+import { type OutcomeStore, type RecordedOutcome, recordOutcome } from './calibration/outcomes.ts'
 import { parse } from './constraint/grammar.ts'
 import { evaluateDerive, parseDerive } from './derive.ts'
 import { EngineError } from './errors.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './limits.ts'
 import { toSentPixels } from './media/coordinates.ts'
 import { createModels, type ModelListing, type ModelSource } from './models.ts'
+import { didYouMean } from './near-names.ts'
 import { checkCapabilities, inquiryContext, planFaults } from './plan.ts'
-import type { SentImage } from './questions/asked.ts'
+import type { InquiryContext, SentImage } from './questions/asked.ts'
+import type { DecisionEvent } from './questions/decision.ts'
 import { checkQuestions } from './questions/index.ts'
+import { DEFAULT_OPERATORS, OPERATORS, type OperatorTable } from './questions/operators.ts'
 import { checkRequest, refuse } from './request.ts'
-import { answersOf, makeResponse } from './response.ts'
+import { answersOf, decisionsOf, makeResponse } from './response.ts'
 import { modelFailure, runInquiries } from './rounds.ts'
-import { type ReadState, readState, type StateOptions } from './state.ts'
+import { hashOfState, type ReadState, readState, type StateOptions } from './state.ts'
 import { type Clock, type Stop, startStop } from './stop.ts'
+import type { Json } from './types.ts'
 
 export interface EngineOptions {
   /** Loaded backends, or sources that load on first use. The engine closes them. */
@@ -23,16 +31,37 @@ export interface EngineOptions {
   readonly limits?: Partial<RequestLimits>
   /** How states are read: limits of images and the like. */
   readonly state?: StateOptions
+  /** Fitted calibrations, each bound to a model revision; a model that has none here answers with its own probabilities. */
+  readonly calibrations?: readonly Calibration[]
+  readonly deliberation?: DeliberationSettings
+  /** Keeps what was decided (never the states), so that outcomes can be recorded and calibrations refitted. Default: nothing is kept. */
+  readonly outcomes?: OutcomeStore
   /** Default 60 000 ms. */
   readonly deadlineMs?: number
   /** US dollars; default 0. */
   readonly pricePerMillionInputTokens?: number
   readonly clock?: Clock
+  /** Wall clock for what is kept, milliseconds since 1970; default `Date.now`. */
+  readonly now?: () => number
   /** Makes the ids of responses; default `evt_` and 24 random hex digits. */
   readonly makeId?: () => string
 }
 
-export interface AskOptions {
+/** How uncertain decisions are looked at again. */
+export interface DeliberationSettings {
+  /** Most passes of one decision, the first included; default 4. 1: never more than one. */
+  readonly passes?: number
+  /** Branches that all decisions of a request may add; default 256. */
+  readonly budget?: number
+  /** Names of operators by read-out, in place of those that fit the model. */
+  readonly operators?: Partial<OperatorTable>
+}
+
+export interface AskOptions extends CautionOptions {
+  /** Default `automatic`: where a decision is uncertain. The others are for measuring. */
+  readonly deliberation?: DeliberationMode
+  /** Is handed what was decided, with log-probabilities before calibration. */
+  readonly observe?: (event: DecisionEvent) => void
   /** Stops the request; `ask` rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Default: the engine's. */
@@ -45,12 +74,19 @@ export interface Engine {
    * `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
    */
   ask(request: AskRequest, options?: AskOptions): Promise<AskResponse>
+  /**
+   * Says what was true of an answer: truths by question id (of arguments `question/argument`), as in labelled rows. Needs `outcomes`. Throws
+   * `invalid_request` with everything that is wrong, and then records nothing.
+   */
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>): Promise<RecordedOutcome>
   models(): readonly ModelListing[]
   /** Refuses new requests, waits for those that run, and closes the models. Twice is once. */
   close(): Promise<void>
 }
 
 const DEADLINE_MS = 60_000
+const PASSES = 4
+const DELIBERATION_BUDGET = 256
 
 const systemClock: Clock = {
   now: () => performance.now(),
@@ -66,11 +102,50 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const models = createModels(options.models)
   const limits: RequestLimits = { ...REQUEST_LIMITS, ...options.limits }
   const clock = options.clock ?? systemClock
+  const now = options.now ?? Date.now
   const makeId = options.makeId ?? (() => `evt_${randomBytes(12).toString('hex')}`)
+  const { passes = PASSES, budget = DELIBERATION_BUDGET, operators = {} } = options.deliberation ?? {}
+  refuseUnknownOperators(operators)
+  const calibrations = options.calibrations ?? []
+  const judges = new Map<string, CalibrationJudge>()
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
 
-  async function answer(input: unknown, stop: Stop): Promise<AskResponse> {
+  const calibrationOf = (info: ModelInfo): Calibration | null =>
+    calibrations.find(({ model }) => model.revision === info.revision && model.templateHash === info.templateHash) ??
+    calibrations.find(({ model }) => model.id === info.id) ??
+    null
+
+  /** What decisions of one request lean on beside the state. */
+  function decisionContext(
+    info: ModelInfo,
+    judge: CalibrationJudge,
+    asked: AskOptions,
+  ): Pick<InquiryContext, 'judge' | 'deliberation' | 'caution'> {
+    const calibration = judge.version === null ? null : calibrationOf(info)
+    const gates = Object.entries(calibration?.gates ?? {})
+    return {
+      judge,
+      caution: cautious(calibration, asked),
+      deliberation: createDeliberation({
+        mode: asked.deliberation ?? 'automatic',
+        operatorsFor: (readout) => operators[readout] ?? DEFAULT_OPERATORS[info.scorer][readout],
+        thresholds: Object.fromEntries(gates.map(([readout, gate]) => [readout, gate.threshold])),
+        passes,
+        budget,
+      }),
+    }
+  }
+
+  function judge(info: ModelInfo): CalibrationJudge {
+    const known = judges.get(info.id)
+    if (known) return known
+    const made = judgeOf(calibrationOf(info), info)
+    judges.set(info.id, made)
+    return made
+  }
+
+  async function answer(input: unknown, asked: AskOptions, stop: Stop): Promise<AskResponse> {
     const begun = clock.now()
     const timingsMs: Record<string, number> = {}
     let last = begun
@@ -101,37 +176,64 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     })
     try {
       lap('open')
-      const context = inquiryContext(sentImages(state), parse)
+      const { info } = backend
+      const ownJudge = judge(info)
+      const context = inquiryContext(sentImages(state), parse, decisionContext(info, ownJudge, asked))
       const inquiries = request.questions.map((question) => ({ param: question.param, inquiry: question.inquire(context) }))
       const rounds = await runInquiries(prefix, inquiries, () => stop.check())
       lap('ask')
       const questionIds = request.questions.map(({ id }) => id)
       const derived = evaluateDerive(derive, answersOf(questionIds, rounds))
       lap('derive')
+      const id = makeId()
+      const event: DecisionEvent = {
+        id,
+        model: info.id,
+        revision: info.revision,
+        templateHash: info.templateHash,
+        state: hashOfState(state.prompt),
+        decisions: decisionsOf(questionIds, rounds),
+      }
+      asked.observe?.(event)
+      const kept = await keep(event)
+      const mismatch = ownJudge.isMismatch ? [mismatchWarning(info)] : []
       return makeResponse({
-        id: makeId(),
-        info: backend.info,
+        id,
+        info,
+        calibrationVersion: ownJudge.version,
         questionIds,
         rounds,
         derived,
         prefix: countsOf(prefix),
         pricePerMillionInputTokens: options.pricePerMillionInputTokens ?? 0,
         timingsMs: { ...timingsMs, total: clock.now() - begun },
-        warnings: [...request.warnings, ...state.warnings],
+        warnings: [...request.warnings, ...state.warnings, ...mismatch, ...kept],
       })
     } finally {
       prefix.close()
     }
   }
 
+  /** An answer does not fail because it could not be kept; it says so. */
+  async function keep(event: DecisionEvent): Promise<string[]> {
+    if (options.outcomes === undefined || Object.keys(event.decisions).length === 0) return []
+    try {
+      await options.outcomes.event({ ...event, at: now() })
+      return []
+    } catch {
+      return ['This answer could not be kept for outcomes: the store failed.']
+    }
+  }
+
   return {
-    async ask(request, { signal, deadlineMs = options.deadlineMs ?? DEADLINE_MS } = {}) {
+    async ask(request, asked = {}) {
+      const { signal, deadlineMs = options.deadlineMs ?? DEADLINE_MS } = asked
       if (closing) throw new EngineError('model_not_available', 'This engine is closed; create a new one.')
       if (!(deadlineMs > 0))
         throw new EngineError('invalid_request', `deadlineMs is a number of milliseconds above 0, received ${deadlineMs}.`)
       const stop = startStop(clock, deadlineMs, signal)
       // A stopped request goes on until the call of the model it is in comes back; `close` waits for that.
-      const work = answer(request, stop)
+      const work = answer(request, asked, stop)
       running.add(work)
       const done = () => running.delete(work)
       work.then(done, done)
@@ -143,6 +245,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       } finally {
         stop.end()
       }
+    },
+    async recordOutcome(event, truths) {
+      if (options.outcomes !== undefined) return recordOutcome(options.outcomes, event, truths)
+      const message = 'This engine keeps no events, so nothing can be recorded; create it with an outcome store in outcomes.'
+      throw new EngineError('invalid_request', message)
     },
     models: () => models.list(),
     close() {
@@ -156,6 +263,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 function aboutState(error: EngineError): EngineError {
   if (error.param !== null || error.code === 'internal_error') return error
   return new EngineError(error.code, error.message, { param: '/state', cause: error })
+}
+
+function refuseUnknownOperators(table: Partial<OperatorTable>): void {
+  const known = [...OPERATORS.keys()]
+  for (const name of Object.values(table).flat()) {
+    if (known.includes(name)) continue
+    const message = `There is no operator ${JSON.stringify(name)}.${didYouMean(name, known)} There is ${known.join(', ')}.`
+    throw new EngineError('invalid_request', message)
+  }
+}
+
+function mismatchWarning({ id }: ModelInfo): string {
+  return `The calibration of ${id} was fitted on another revision or template of it and is not used; fit it again with assay calibrate fit.`
 }
 
 function countsOf({ tokens, cachedTokens }: Prefix): { tokens: number; cachedTokens: number } {

@@ -3,19 +3,26 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OnnxOptions } from './backends/onnx/options.ts'
 import type { Scoring } from './backends/onnx/scoring.ts'
+import type { Calibration } from './calibration/calibration.ts'
+import type { RecordedOutcome } from './calibration/outcomes.ts'
+import { shippedCalibration } from './calibration/shipped.ts'
 import { type AskOptions, createEngine as createPureEngine, type EngineOptions } from './engine.ts'
 import type { Ask } from './infer.ts'
 import { DEFAULT_MODEL, type ModelListing, type ModelSource } from './models.ts'
+import type { Json } from './types.ts'
 
 export type * from './answers.ts'
 export type { Backend, ModelInfo } from './backends/backend.ts'
 export type { OnnxOptions } from './backends/onnx/options.ts'
 export type { Scoring } from './backends/onnx/scoring.ts'
 export { choice, extract, fill, noul, score, select } from './builders.ts'
-export type { AskOptions } from './engine.ts'
+export { type Calibration, parseCalibration } from './calibration/calibration.ts'
+export type { OutcomeStore, RecordedOutcome } from './calibration/outcomes.ts'
+export type { AskOptions, DeliberationSettings } from './engine.ts'
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem } from './errors.ts'
 export type { AnswerOf, AnswersOf, Ask, OptionsOf, TypedRequest } from './infer.ts'
 export type { ModelListing, ModelSource } from './models.ts'
+export type { Decision, DecisionEvent } from './questions/decision.ts'
 export { ENGINE_VERSION } from './response.ts'
 export type { Json } from './types.ts'
 
@@ -26,19 +33,24 @@ export interface Engine {
    * everything that is wrong in `problems`, `deadline_exceeded`, or `internal_error`.
    */
   readonly ask: Ask<AskOptions>
+  /**
+   * Says what was true of an answer, by question id; needs `outcomes`. Throws `invalid_request` with everything that is wrong, and then records nothing.
+   */
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>): Promise<RecordedOutcome>
   models(): readonly ModelListing[]
   /** Refuses new requests, waits for those that run, and frees the models. Twice is once. */
   close(): Promise<void>
 }
 
-/** As for the pure engine, but `models` may be left out: then it is the shipped one, loaded by the first request. */
+/** As for the pure engine, but `models` and `calibrations` may be left out: then they are the shipped ones. The model is loaded by the first request. */
 export type CreateEngineOptions = Omit<EngineOptions, 'models'> & Partial<Pick<EngineOptions, 'models'>>
 
 /** Makes an engine. `models` are loaded backends or sources (`localModel('folder')`); default: the model that ships with the package. */
 export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
   const models = options.models ?? [shippedModel()]
+  const calibrations = options.calibrations ?? (await shippedCalibrations())
   // The same function, seen through the types of its requests: what it answers is what its request asked (held by test/types.test.ts and the engine's own).
-  return (await createPureEngine({ ...options, models })) as Engine
+  return (await createPureEngine({ ...options, models, calibrations })) as Engine
 }
 
 /** A model folder (Hugging Face layout, ONNX) to a source that loads on first use, in a worker of its own. Its id is the folder's name unless given. */
@@ -65,6 +77,11 @@ export async function probeModel(
 ): Promise<Scoring> {
   const { probeOnnxModel } = await import('./backends/onnx/index.ts')
   return probeOnnxModel(folder, options, onProgress)
+}
+
+async function shippedCalibrations(): Promise<readonly Calibration[]> {
+  const calibration = await shippedCalibration(DEFAULT_MODEL)
+  return calibration === null ? [] : [calibration]
 }
 
 /** The model in this package's `models/` folder. */

@@ -1,6 +1,7 @@
 // Checked questions and the images of a state to questions that can be asked: every image named is there, and every need is met.
 import type { ModelInfo } from './backends/backend.ts'
 import { EngineError, pointer } from './errors.ts'
+import { toProbabilities } from './math.ts'
 import { didYouMean } from './near-names.ts'
 import type { AskedQuestion, Fault, InquiryContext, SentImage } from './questions/asked.ts'
 
@@ -46,10 +47,37 @@ function flatten(questions: readonly AskedQuestion[]): AskedQuestion[] {
   return questions.flatMap((question) => [question, ...flatten(question.args)])
 }
 
+/** What decisions lean on beside the state. */
+type DecisionContext = Pick<InquiryContext, 'judge' | 'deliberation' | 'caution'>
+
+/** Decisions as the model gives them: nothing calibrated, nothing looked at twice. */
+export const PLAIN_DECISIONS: DecisionContext = {
+  judge: {
+    calibrate: (_key, _regime, rows) => ({
+      probabilities: rows.map((row) => toProbabilities(row)),
+      note: { applied: 'identity', level: 'none', labels: 0 },
+    }),
+  },
+  deliberation: {
+    operatorsFor: () => [],
+    isCalledFor: () => false,
+    isSettled: () => true,
+    pool: (passes) => passes[0]!,
+    spend: () => false,
+  },
+  caution: () => ({}),
+}
+
 /** What inquiries lean on. Right only after `planFaults` found nothing. */
-export function inquiryContext(images: readonly SentImage[], parse: InquiryContext['parse']): InquiryContext {
+export function inquiryContext(
+  images: readonly SentImage[],
+  parse: InquiryContext['parse'],
+  decisions: DecisionContext = PLAIN_DECISIONS,
+): InquiryContext {
   return {
     image: (id) => (id === null ? (images.length === 1 ? images[0]! : null) : (images.find((image) => image.id === id) ?? null)),
+    hasImages: images.length > 0,
     parse,
+    ...decisions,
   }
 }

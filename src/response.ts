@@ -2,6 +2,7 @@
 import type { Answer, Answers, AskResponse, DeriveAnswer, QuestionReport } from './answers.ts'
 import type { ModelInfo } from './backends/backend.ts'
 import type { Finding } from './questions/asked.ts'
+import type { Decision } from './questions/decision.ts'
 import type { RoundsResult } from './rounds.ts'
 
 /** The version this engine reports; a test holds it equal to the package's. */
@@ -10,6 +11,8 @@ export const ENGINE_VERSION = '0.1.0'
 export interface ResponseParts {
   readonly id: string
   readonly info: ModelInfo
+  /** Null: probabilities are the model's own. */
+  readonly calibrationVersion: string | null
   readonly questionIds: readonly string[]
   readonly rounds: RoundsResult<Finding>
   readonly derived: Readonly<Record<string, DeriveAnswer>>
@@ -29,13 +32,30 @@ export function answersOf(questionIds: readonly string[], rounds: RoundsResult<F
   return answers
 }
 
+/** What was decided, by question id; arguments as `question/argument`. */
+export function decisionsOf(questionIds: readonly string[], rounds: RoundsResult<Finding>): Readonly<Record<string, Decision>> {
+  const decisions: Record<string, Decision> = Object.create(null)
+  questionIds.forEach((id, i) => {
+    for (const [name, decision] of Object.entries(rounds.results[i]!.value.decisions))
+      decisions[name === '' ? id : `${id}/${name}`] = decision
+  })
+  return decisions
+}
+
 export function makeResponse(parts: ResponseParts): AskResponse {
   const { info, rounds, prefix } = parts
   const answers: Record<string, Answer> = Object.assign(Object.create(null), answersOf(parts.questionIds, rounds), parts.derived)
   const questions: Record<string, QuestionReport> = Object.create(null)
   parts.questionIds.forEach((id, i) => {
     const { value, passes } = rounds.results[i]!
-    questions[id] = { entropy: value.entropyBits, mass: value.mass, deliberated: false, passes, calibration: 'identity' }
+    const { report } = value
+    questions[id] = {
+      entropy: report?.entropyBits ?? null,
+      mass: report?.mass ?? null,
+      deliberated: report?.isDeliberated ?? false,
+      passes,
+      calibration: report?.calibration ?? null,
+    }
   })
   const inputTokens = prefix.tokens + rounds.inputTokens
   return {
@@ -50,7 +70,7 @@ export function makeResponse(parts: ResponseParts): AskResponse {
     simo: {
       engine: `assay-engine/${ENGINE_VERSION}`,
       model_revision: info.revision,
-      calibration: { version: null, applied: 'identity' },
+      calibration: { version: parts.calibrationVersion, applied: parts.calibrationVersion === null ? 'identity' : 'fitted' },
       passes: rounds.passes,
       cached_tokens: prefix.cachedTokens,
       timings_ms: parts.timingsMs,

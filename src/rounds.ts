@@ -44,7 +44,7 @@ export async function runInquiries<A>(prefix: Prefix, running: readonly Running<
     // Every branch of the round in one call.
     const scored = rounds.flatMap(({ state, works, replies }) =>
       works.flatMap((work, at) =>
-        work.type === 'score' ? [{ state, branch: work.branch, put: (reply: Scores) => (replies[at] = reply) }] : [],
+        work.type === 'score' ? [{ state, branch: work.branch, isFree: work.isFree, put: (reply: Scores) => (replies[at] = reply) }] : [],
       ),
     )
     if (scored.length > 0) {
@@ -52,9 +52,9 @@ export async function runInquiries<A>(prefix: Prefix, running: readonly Running<
       const scores = await scoreAll(prefix, scored, beforeCall)
       passes += 1
       for (const state of new Set(scored.map(({ state }) => state))) state.passes += 1
-      scored.forEach(({ put }, i) => {
+      scored.forEach(({ isFree, put }, i) => {
         const reply = scores[i]!
-        inputTokens += reply.inputTokens
+        if (!isFree) inputTokens += reply.inputTokens
         put(reply)
       })
     }
@@ -67,7 +67,7 @@ export async function runInquiries<A>(prefix: Prefix, running: readonly Running<
         const reply = await readOne(prefix, work, state.param)
         passes += 1
         state.passes += 1
-        if (reply.type !== 'failed') {
+        if (reply.type !== 'failed' && !work.isFree) {
           inputTokens += reply.inputTokens
           outputTokens += reply.outputTokens
         }

@@ -1,4 +1,5 @@
 // A state as it was sent (text, JSON, or parts with pictures) to a prompt, and the images with their pixel grids as sent.
+import { createHash } from 'node:crypto'
 import { EngineError } from './errors.ts'
 import { decodeImage, IMAGE_LIMITS, type ImageHeader, type ImageLimits, readImageHeader } from './media/images.ts'
 import { type CheckedSource, readSource } from './media/sources.ts'
@@ -196,4 +197,11 @@ export async function readState(state: unknown, options: StateOptions = {}): Pro
   const pending = pendingImages(parts, ids)
   const { images, pictures } = await readImages(pending, settings)
   return { prompt: assemble(parts, ids, pending, pictures), images, warnings: [] }
+}
+
+/** Names a state by what the model reads of it: texts and pixels. 16 hex digits. */
+export function hashOfState({ pieces }: Prompt): string {
+  const hash = createHash('sha256')
+  for (const piece of pieces) hash.update(JSON.stringify(piece.type === 'text' ? piece.text : { pixels: piece.picture.sha256 }))
+  return hash.digest('hex').slice(0, 16)
 }

@@ -28,8 +28,12 @@ const terminal: Terminal = {
   folder: process.cwd(),
 }
 
-process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, options = {}) => {
+process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, { calibration } = {}) => {
   // Loaded here so that --help and wrong flags answer at once.
   const { createEngine, localModel } = await import('../index.ts')
-  return createEngine({ ...(folder === null ? {} : { models: [localModel(folder)] }), ...options })
+  return createEngine({
+    ...(folder === null ? {} : { models: [localModel(folder)] }),
+    // The shipped calibration, unless one is given (or none at all).
+    ...(calibration === undefined ? {} : { calibrations: calibration === null ? [] : [calibration] }),
+  })
 })

@@ -1,8 +1,9 @@
 // What the rest of the engine knows of a question: how it is checked, what it needs, and that it can inquire. The kinds live beside this file.
-import type { Coordinates, Point, QuestionAnswer } from '../answers.ts'
+import type { CalibrationReport, Coordinates, Point, QuestionAnswer } from '../answers.ts'
 import type { Grammar } from '../backends/backend.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { RequestLimits } from '../limits.ts'
+import type { Cautious, Decision, Deliberation, Judge } from './decision.ts'
 import type { Inquiry } from './inquiry.ts'
 
 /** One thing wrong, with its code from the closed list. */
@@ -40,13 +41,27 @@ export interface InquiryContext {
   image(id: string | null): SentImage | null
   /** The value a text stands for under a grammar; null when the text does not fit it. */
   parse(grammar: Grammar, text: string): number | string | readonly (number | string)[] | null
+  /** Whether the state holds images. */
+  readonly hasImages: boolean
+  readonly judge: Judge
+  readonly deliberation: Deliberation
+  readonly caution: Cautious
 }
 
-/** What a question found. `entropyBits` of its distribution and `mass` on the listed candidates; null for reads. */
+/** What is said of a decision beside its answer. `entropyBits` of the calibrated distribution; `mass` on the listed candidates before renormalising. */
+export interface DecisionReport {
+  readonly entropyBits: number
+  readonly mass: number
+  readonly isDeliberated: boolean
+  readonly calibration: CalibrationReport
+}
+
+/** What a question found. `report` is null where nothing was decided: reads without a check. */
 export interface Finding<A extends QuestionAnswer = QuestionAnswer> {
   readonly answer: A
-  readonly entropyBits: number | null
-  readonly mass: number | null
+  readonly report: DecisionReport | null
+  /** Its own decision under the empty name, those of its arguments under theirs. */
+  readonly decisions: Readonly<Record<string, Decision>>
 }
 
 /** A checked question. */

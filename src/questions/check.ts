@@ -1,8 +1,9 @@
 // self_check: a proposed value to the statement that it is right, and its probability. Training rows use the same words.
 import type { Branch } from '../backends/backend.ts'
-import { toProbabilities } from '../math.ts'
-import { onlyRow } from './fields.ts'
-import { type Inquiry, score } from './inquiry.ts'
+import type { InquiryContext } from './asked.ts'
+import { type Decided, decide } from './decide.ts'
+import { valueHash } from './decision.ts'
+import type { Inquiry } from './inquiry.ts'
 
 /** What the model is asked to confirm. `value`: the proposed text, several joined by `; `; null for "nothing is given". */
 export function checkStatement(instructions: string, value: string | null): string {
@@ -10,8 +11,8 @@ export function checkStatement(instructions: string, value: string | null): stri
   return value === null ? `${asked} Proposed answer: nothing is given.` : `${asked} Proposed answer: ${value}`
 }
 
-/** Probability that the value is the right answer. */
-export function* check(instructions: string, value: string | null, image: string | null): Inquiry<number> {
+/** The decision that the value is the right answer: the first of its two probabilities. */
+export function* check(instructions: string, value: string | null, image: string | null, context: InquiryContext): Inquiry<Decided> {
   const branch: Branch = {
     readout: 'binary',
     instructions: checkStatement(instructions, value),
@@ -21,6 +22,6 @@ export function* check(instructions: string, value: string | null, image: string
     ],
     image,
   }
-  const { rows } = yield* score(branch)
-  return toProbabilities(onlyRow(rows).logProbabilities)[0]!
+  const decided = yield* decide(branch, 'check', context)
+  return { ...decided, decision: { ...decided.decision, value: valueHash(value) } }
 }

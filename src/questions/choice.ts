@@ -4,18 +4,18 @@ import { z } from 'zod'
 import type { Answers, ChoiceAnswer } from '../answers.ts'
 import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
-import { entropyBits, toProbabilities } from '../math.ts'
 import type { AskedQuestion, Finding, InquiryContext, QuestionKind } from './asked.ts'
-import { argmax, asked, base, byName, checked, instructionsOf, namesOf, onlyRow, ownField, record, strict } from './fields.ts'
-import { all, type Inquiry, score } from './inquiry.ts'
+import { decide } from './decide.ts'
+import type { Decision } from './decision.ts'
+import { argmax, asked, base, byName, checked, instructionsOf, namesOf, ownField, record, strict } from './fields.ts'
+import { all, type Inquiry } from './inquiry.ts'
 import { optionFields, readOptions } from './options.ts'
 
 const schema = strict('a choice question', { ...base, ...optionFields, args: z.unknown().optional() })
 
 function* inquire(branch: Branch, argsOf: readonly (readonly AskedQuestion[])[], context: InquiryContext): Inquiry<Finding<ChoiceAnswer>> {
-  const { rows } = yield* score(branch)
-  const row = onlyRow(rows)
-  const probabilities = toProbabilities(row.logProbabilities)
+  const { probabilities: rows, decision, report, caution } = yield* decide(branch, 'exclusive', context)
+  const probabilities = rows[0]!
   const winner = argmax(probabilities)
   const asks = argsOf[winner]!
   const findings = yield* all(asks.map((question) => question.inquire(context)))
@@ -25,9 +25,14 @@ function* inquire(branch: Branch, argsOf: readonly (readonly AskedQuestion[])[],
     choice: branch.candidates[winner]!.name,
     probabilities: byName(branch.candidates, probabilities),
     confidence: probabilities[winner]!,
+    ...caution,
     ...(argsOf.some((each) => each.length > 0) ? { args } : {}),
   }
-  return { answer, entropyBits: entropyBits(probabilities), mass: row.mass }
+  const ofArgs = asks.flatMap(({ id }, i): [string, Decision][] => {
+    const own = findings[i]!.decisions['']
+    return own === undefined ? [] : [[id, own]]
+  })
+  return { answer, report, decisions: record([['', decision], ...ofArgs]) }
 }
 
 export const choice: QuestionKind = {

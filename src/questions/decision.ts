@@ -1,6 +1,7 @@
 // One decision as the engine keeps it: how it was read, what it is called across requests, and its log-probabilities before any calibration.
 // Candidates stand in canonical order (sorted by name; levels as given), so that the order a caller wrote them in never matters.
 import { createHash } from 'node:crypto'
+import type { CalibrationReport } from '../answers.ts'
 import type { Branch } from '../backends/backend.ts'
 import type { Json } from '../types.ts'
 
@@ -38,16 +39,6 @@ export interface Decision extends DecisionKey {
   readonly value: string | null
 }
 
-/** How the probabilities of a decision came about. */
-export interface CalibrationNote {
-  /** The map that was applied. */
-  readonly applied: 'identity' | 'temperature' | 'affine' | 'tilt' | 'blend' | 'learned'
-  /** How near the labels are that it was fitted on: this very question, the same words about other things, the same kind of decision, none. */
-  readonly level: 'question' | 'wording' | 'kind' | 'readout' | 'none'
-  /** Labels at that level. */
-  readonly labels: number
-}
-
 /** What stands between a model's log-probabilities and the probabilities of answers. Pure: the same decision, the same answer. */
 export interface Judge {
   /** Calibrated probabilities of each row, in canonical order; every row sums to one, nothing is 0 or 1. */
@@ -56,7 +47,48 @@ export interface Judge {
     regime: Regime,
     rows: readonly (readonly number[])[],
     features: Float32Array | null,
-  ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationNote }
+  ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationReport }
+}
+
+/** When a decision is looked at again, and how the passes are put together. Made for one request: `spend` draws on its budget. */
+export interface Deliberation {
+  /** Names of operators for a read-out, the most useful first (see `operators.ts`). */
+  operatorsFor(readout: DecisionReadout): readonly string[]
+  /** Whether calibrated probabilities ([row][candidate]) or a low mass call for more passes. */
+  isCalledFor(key: DecisionKey, probabilities: readonly (readonly number[])[], mass: number): boolean
+  /** Whether more passes would change nothing: `tops` are the leading candidates after each pass, the first one first. */
+  isSettled(tops: readonly number[], probabilities: readonly (readonly number[])[]): boolean
+  /** Passes, each [row][candidate] of log-probabilities, to one. */
+  pool(passes: readonly (readonly (readonly number[])[])[]): readonly (readonly number[])[]
+  /** Takes so many branches from the budget of the request; false when they are not there. */
+  spend(branches: number): boolean
+}
+
+/** What is said beside the probabilities when the caller asked for it. */
+export interface Caution {
+  /** Names (of the answer's `probabilities`) that cannot be ruled out at the coverage asked for. */
+  readonly set?: readonly string[]
+  /** True when the answer is not sure enough for the risk asked for. */
+  readonly abstained?: boolean
+}
+
+/** Makes the caution of a decision; throws `invalid_request` when too little data stands behind it. */
+export type Cautious = (
+  key: DecisionKey,
+  regime: Regime,
+  probabilities: readonly (readonly number[])[],
+  names: readonly string[],
+) => Caution
+
+/** What one request decided, as it is kept for outcomes and evaluation. Names: question ids, arguments as `question/argument`. */
+export interface DecisionEvent {
+  readonly id: string
+  readonly model: string
+  readonly revision: string
+  readonly templateHash: string
+  /** Hash of the state as the model read it, 16 hex digits. */
+  readonly state: string
+  readonly decisions: Readonly<Record<string, Decision>>
 }
 
 /** The order in which candidates are kept: positions in `candidates`. */

@@ -6,6 +6,7 @@ import { pointer } from '../errors.ts'
 import { PROBABILITY_FLOOR, readConfidence } from '../math.ts'
 import type { Finding, InquiryContext, QuestionKind, SentImage } from './asked.ts'
 import { check } from './check.ts'
+import type { Decided } from './decide.ts'
 import { asked, base, checked, instructionsOf, strict } from './fields.ts'
 import { type Inquiry, read } from './inquiry.ts'
 
@@ -30,8 +31,15 @@ function spanAnswer({ start, end, source }: Span): SpanAnswer {
   return { start, end, ...(source.part === 0 ? {} : { part: source.part }), ...(source.path === null ? {} : { path: source.path }) }
 }
 
-function* inquireWords({ branch, format, isMany, isChecked }: Asking): Inquiry<Finding<ExtractAnswer | ExtractManyAnswer>> {
-  const finding = (answer: ExtractAnswer | ExtractManyAnswer) => ({ answer, entropyBits: null, mass: null })
+type Words = ExtractAnswer | ExtractManyAnswer
+
+function* inquireWords({ branch, format, isMany, isChecked }: Asking, context: InquiryContext): Inquiry<Finding<Words>> {
+  let confirmed: Decided | null = null
+  const finding = (answer: Words): Finding<Words> => ({
+    answer,
+    report: confirmed?.report ?? null,
+    decisions: confirmed === null ? {} : { '': confirmed.decision },
+  })
   const reply = yield* read(branch, { type: 'span', many: isMany, format })
   if (reply.type === 'failed') {
     const failed = { type: 'extract', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR } as const
@@ -40,8 +48,12 @@ function* inquireWords({ branch, format, isMany, isChecked }: Asking): Inquiry<F
   if (reply.type !== 'spans') throw new TypeError(`A span read gave ${reply.type}.`)
   const { spans } = reply
   const found = spans.length === 0 ? null : isMany ? spans.map(({ text }) => text).join('; ') : spans[0]!.text
-  const probability = isChecked ? yield* check(branch.instructions, found, branch.image) : null
-  const shared = { valid: true, confidence: readConfidence(reply.logProbability), ...(probability === null ? {} : { check: probability }) }
+  if (isChecked) confirmed = yield* check(branch.instructions, found, branch.image, context)
+  const shared = {
+    valid: true,
+    confidence: readConfidence(reply.logProbability),
+    ...(confirmed === null ? {} : { check: confirmed.probabilities[0]![0]! }),
+  }
   if (!isMany) {
     const [span] = spans
     return finding({ type: 'extract', value: span?.text ?? null, ...(span ? { span: spanAnswer(span) } : {}), ...shared })
@@ -64,7 +76,7 @@ function boxItem(box: Box, image: SentImage): BoxItem {
 }
 
 function* inquireBox({ branch, isMany }: Asking, context: InquiryContext): Inquiry<Finding<BoxAnswer | BoxManyAnswer>> {
-  const finding = (answer: BoxAnswer | BoxManyAnswer) => ({ answer, entropyBits: null, mass: null })
+  const finding = (answer: BoxAnswer | BoxManyAnswer) => ({ answer, report: null, decisions: {} })
   const image = context.image(branch.image)
   if (image === null) throw new TypeError('Coordinates were asked of no image; the plan must refuse that.')
   const shared = { type: 'extract', image_size: image.size } as const
@@ -104,6 +116,6 @@ export const extract: QuestionKind = {
     const asking: Asking = { branch, format, isMany: question.many ?? false, isChecked }
     return kind === 'coordinates'
       ? asked('extract', question.image, checker, (context) => inquireBox(asking, context), { needsBoxes: true })
-      : asked('extract', question.image, checker, () => inquireWords(asking))
+      : asked('extract', question.image, checker, (context) => inquireWords(asking, context))
   },
 }

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import type { FillAnswer } from '../answers.ts'
 import type { Branch, Grammar } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
-import { entropyBits, PROBABILITY_FLOOR, readConfidence, toProbabilities } from '../math.ts'
+import { PROBABILITY_FLOOR, readConfidence } from '../math.ts'
 import type { Checker, Finding, InquiryContext, QuestionKind } from './asked.ts'
 import { check } from './check.ts'
-import { argmax, asked, base, checked, instructionsOf, onlyRow, ownField, reportCount, reportDuplicates, strict } from './fields.ts'
-import { type Inquiry, read, score } from './inquiry.ts'
+import { decide } from './decide.ts'
+import { argmax, asked, base, checked, instructionsOf, ownField, reportCount, reportDuplicates, strict } from './fields.ts'
+import { type Inquiry, read } from './inquiry.ts'
 
 const ITEM_KINDS = ['text', 'int', 'number', 'date', 'enum'] as const
 const KINDS = [...ITEM_KINDS, 'list', 'json', 'pattern'] as const
@@ -44,37 +45,36 @@ function* inquireWritten({ branch, grammar, maxTokens, isChecked }: Asking, cont
   const reply = yield* read(branch, { type: 'grammar', grammar, maxTokens })
   if (reply.type === 'failed') {
     const answer: FillAnswer = { type: 'fill', value: '', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR }
-    return { answer, entropyBits: null, mass: null }
+    return { answer, report: null, decisions: {} }
   }
   if (reply.type !== 'text') throw new TypeError(`A grammar read gave ${reply.type}.`)
   const parsed = reply.complete ? context.parse(grammar, reply.text) : null
-  const probability = isChecked ? yield* check(branch.instructions, reply.text, branch.image) : null
+  const confirmed = isChecked ? yield* check(branch.instructions, reply.text, branch.image, context) : null
   const answer: FillAnswer = {
     type: 'fill',
     value: reply.text,
     ...(parsed !== null && typeof parsed !== 'string' ? { parsed } : {}),
     valid: parsed !== null,
     confidence: readConfidence(reply.logProbability),
-    ...(probability === null ? {} : { check: probability }),
+    ...(confirmed === null ? {} : { check: confirmed.probabilities[0]![0]! }),
   }
-  return { answer, entropyBits: null, mass: null }
+  return { answer, report: confirmed?.report ?? null, decisions: confirmed === null ? {} : { '': confirmed.decision } }
 }
 
-function* inquireEnum(branch: Branch, isChecked: boolean): Inquiry<Finding<FillAnswer>> {
-  const { rows } = yield* score(branch)
-  const row = onlyRow(rows)
-  const probabilities = toProbabilities(row.logProbabilities)
+function* inquireEnum(branch: Branch, isChecked: boolean, context: InquiryContext): Inquiry<Finding<FillAnswer>> {
+  const { probabilities: rows, decision, report } = yield* decide(branch, 'exclusive', context)
+  const probabilities = rows[0]!
   const winner = argmax(probabilities)
   const value = branch.candidates[winner]!.name
-  const probability = isChecked ? yield* check(branch.instructions, value, branch.image) : null
+  const confirmed = isChecked ? yield* check(branch.instructions, value, branch.image, context) : null
   const answer: FillAnswer = {
     type: 'fill',
     value,
     valid: true,
     confidence: probabilities[winner]!,
-    ...(probability === null ? {} : { check: probability }),
+    ...(confirmed === null ? {} : { check: confirmed.probabilities[0]![0]! }),
   }
-  return { answer, entropyBits: entropyBits(probabilities), mass: row.mass }
+  return { answer, report, decisions: { '': decision } }
 }
 
 /** The values of an enum: strings, 2 to the limit, all different; null when anything is wrong with them (it is reported). */
@@ -158,7 +158,7 @@ export const fill: QuestionKind = {
       if (values === null) return null
       const candidates = values.map((value) => ({ name: value, description: null }))
       const scored: Branch = { ...branch, readout: 'exclusive', candidates }
-      return asked('fill', question.image, checker, () => inquireEnum(scored, isChecked))
+      return asked('fill', question.image, checker, (context) => inquireEnum(scored, isChecked, context))
     }
     const grammar = kind === 'list' ? readList(question.item, checker) : { type: kind }
     if (grammar === null) return null

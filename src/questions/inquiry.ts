@@ -4,9 +4,13 @@ import type { Branch, Constraint, Generated, Scores } from '../backends/backend.
 import type { EngineError } from '../errors.ts'
 
 /** One thing to ask of the prefix. */
-export type Work =
+export type Work = (
   | { readonly type: 'score'; readonly branch: Branch }
   | { readonly type: 'read'; readonly branch: Branch; readonly constraint: Constraint }
+) & {
+  /** The engine's own doing: its tokens are not the caller's to pay. */
+  readonly isFree?: true
+}
 
 /** A read that the model could not do; scores never fail alone, since a round of them is one call. */
 export interface Failed {
@@ -29,6 +33,13 @@ export function* score(branch: Branch): Inquiry<Scores> {
 export function* read(branch: Branch, constraint: Constraint): Inquiry<Generated | Failed> {
   const [reply] = yield [{ type: 'read', branch, constraint }]
   return reply as Generated | Failed
+}
+
+/** The same inquiry, its work free of charge. */
+export function* free<A>(inquiry: Inquiry<A>): Inquiry<A> {
+  let step = inquiry.next(undefined as never)
+  while (!step.done) step = inquiry.next(yield step.value.map((work) => ({ ...work, isFree: true as const })))
+  return step.value
 }
 
 /** Runs inquiries side by side: one round of the whole is one round of each that is not done. */

@@ -1,21 +1,19 @@
 // noul: a statement to the calibrated probability that it is true.
 import type { NoulAnswer } from '../answers.ts'
 import type { Branch } from '../backends/backend.ts'
-import { entropyBits, toProbabilities } from '../math.ts'
-import type { Finding, QuestionKind } from './asked.ts'
-import { asked, base, checked, instructionsOf, onlyRow, strict, words } from './fields.ts'
-import { type Inquiry, score } from './inquiry.ts'
+import type { Finding, InquiryContext, QuestionKind } from './asked.ts'
+import { decide } from './decide.ts'
+import { asked, base, checked, instructionsOf, strict, words } from './fields.ts'
+import type { Inquiry } from './inquiry.ts'
 
 const schema = strict('a noul question', {
   ...base,
   criteria: strict('the criteria of a noul', { true: words, false: words }).nullish(),
 })
 
-function* inquire(branch: Branch): Inquiry<Finding<NoulAnswer>> {
-  const { rows } = yield* score(branch)
-  const row = onlyRow(rows)
-  const probabilities = toProbabilities(row.logProbabilities)
-  return { answer: { type: 'noul', noul: probabilities[0]! }, entropyBits: entropyBits(probabilities), mass: row.mass }
+function* inquire(branch: Branch, context: InquiryContext): Inquiry<Finding<NoulAnswer>> {
+  const { probabilities, decision, report, caution } = yield* decide(branch, 'binary', context)
+  return { answer: { type: 'noul', noul: probabilities[0]![0]!, ...caution }, report, decisions: { '': decision } }
 }
 
 export const noul: QuestionKind = {
@@ -32,6 +30,6 @@ export const noul: QuestionKind = {
       ],
       image: question.image ?? null,
     }
-    return asked('noul', question.image, checker, () => inquire(branch))
+    return asked('noul', question.image, checker, (context) => inquire(branch, context))
   },
 }

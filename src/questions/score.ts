@@ -3,23 +3,10 @@ import { z } from 'zod'
 import type { ScoreAnswer } from '../answers.ts'
 import type { Branch, Candidate } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
-import { entropyBits, toProbabilities } from '../math.ts'
-import type { Checker, Finding, QuestionKind } from './asked.ts'
-import {
-  asked,
-  base,
-  checked,
-  instructionsOf,
-  namesOf,
-  onlyRow,
-  ownField,
-  record,
-  reportCount,
-  reportDuplicates,
-  strict,
-  words,
-} from './fields.ts'
-import { type Inquiry, score as scoreOf } from './inquiry.ts'
+import type { Checker, Finding, InquiryContext, QuestionKind } from './asked.ts'
+import { decide } from './decide.ts'
+import { asked, base, checked, instructionsOf, namesOf, ownField, record, reportCount, reportDuplicates, strict, words } from './fields.ts'
+import type { Inquiry } from './inquiry.ts'
 
 const schema = strict('a score question', {
   ...base,
@@ -28,18 +15,19 @@ const schema = strict('a score question', {
 
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
 
-function* inquire(branch: Branch): Inquiry<Finding<ScoreAnswer>> {
-  const { rows } = yield* scoreOf(branch)
-  const row = onlyRow(rows)
-  const probabilities = toProbabilities(row.logProbabilities)
+function* inquire(branch: Branch, context: InquiryContext): Inquiry<Finding<ScoreAnswer>> {
+  const keys = branch.candidates.map((_, level) => String(level))
+  const { probabilities: rows, decision, report, caution } = yield* decide(branch, 'ordinal', context, keys)
+  const probabilities = rows[0]!
   const answer: ScoreAnswer = {
     type: 'score',
     score: probabilities.reduce((sum, p, level) => sum + p * level, 0),
     legend: record(branch.candidates.map((level, i) => [String(i), level.name] as const)),
     probabilities: record(probabilities.map((p, level) => [String(level), p] as const)),
     confidence: Math.max(...probabilities),
+    ...caution,
   }
-  return { answer, entropyBits: entropyBits(probabilities), mass: row.mass }
+  return { answer, report, decisions: { '': decision } }
 }
 
 /** Levels in order, 2 to the limit, all different; null when anything is wrong with them (it is reported). */
@@ -78,6 +66,6 @@ export const score: QuestionKind = {
       candidates: levels.map(({ name, description }) => ({ name, description })),
       image: question.image ?? null,
     }
-    return asked('score', question.image, checker, () => inquire(branch), { options: namesOf(branch) })
+    return asked('score', question.image, checker, (context) => inquire(branch, context), { options: namesOf(branch) })
   },
 }

@@ -3,10 +3,11 @@ import { z } from 'zod'
 import type { SelectAnswer } from '../answers.ts'
 import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
-import { entropyBits, PROBABILITY_FLOOR, toProbabilities } from '../math.ts'
-import type { Checker, Finding, QuestionKind } from './asked.ts'
+import { PROBABILITY_FLOOR } from '../math.ts'
+import type { Checker, Finding, InquiryContext, QuestionKind } from './asked.ts'
+import { decide } from './decide.ts'
 import { asked, base, byName, checked, instructionsOf, namesOf, strict } from './fields.ts'
-import { type Inquiry, score } from './inquiry.ts'
+import type { Inquiry } from './inquiry.ts'
 import { optionFields, readOptions } from './options.ts'
 
 const count = z.int().min(0)
@@ -24,9 +25,9 @@ interface Bounds {
   readonly threshold: number
 }
 
-function* inquire(branch: Branch, { min, max, threshold }: Bounds): Inquiry<Finding<SelectAnswer>> {
-  const { rows } = yield* score(branch)
-  const yes = rows.map((row) => toProbabilities(row.logProbabilities)[0]!)
+function* inquire(branch: Branch, { min, max, threshold }: Bounds, context: InquiryContext): Inquiry<Finding<SelectAnswer>> {
+  const { probabilities, decision, report, caution } = yield* decide(branch, 'independent', context)
+  const yes = probabilities.map((row) => row[0]!)
   // By falling probability, equals in the order given (the sort is stable).
   const order = yes.map((_, i) => i).sort((a, b) => yes[b]! - yes[a]!)
   const passing = yes.filter((p) => p >= threshold).length
@@ -43,13 +44,9 @@ function* inquire(branch: Branch, { min, max, threshold }: Bounds): Inquiry<Find
     probabilities: byName(branch.candidates, yes),
     confidence: Math.max(PROBABILITY_FLOOR, Math.exp(logConfidence)),
     order: names,
+    ...caution,
   }
-  return {
-    answer,
-    // Of the least certain option: that is the one a second look would be for.
-    entropyBits: Math.max(...yes.map((p) => entropyBits([p, 1 - p]))),
-    mass: Math.min(...rows.map((row) => row.mass)),
-  }
+  return { answer, report, decisions: { '': decision } }
 }
 
 /** Bounds that some set of options can meet; null when none can (it is reported). */
@@ -81,6 +78,8 @@ export const select: QuestionKind = {
       image: question.image ?? null,
     }
     const threshold = question.threshold ?? 0.5
-    return asked('select', question.image, checker, () => inquire(branch, { ...bounds, threshold }), { options: namesOf(branch) })
+    return asked('select', question.image, checker, (context) => inquire(branch, { ...bounds, threshold }, context), {
+      options: namesOf(branch),
+    })
   },
 }

@@ -58,7 +58,7 @@ describe('fill', () => {
     )
     expect(answer).toEqual({ type: 'fill', value: 'green', valid: true, confidence: near(0.8) })
     expect(rounds[0]![0]).toMatchObject({ readout: 'exclusive', instructions: 'Colour?', candidates: [{ name: 'red' }, { name: 'green' }] })
-    expect(finding.mass).toBeCloseTo(0.5)
+    expect(finding.report?.mass).toBeCloseTo(0.5)
   })
 
   it('checks itself behind the read', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChoiceAnswer, NoulAnswer, ScoreAnswer, SelectAnswer } from '../../src/answers.ts'
+import { inquiryContext } from '../../src/plan.ts'
 import { askOne, checkOne, written } from './ask.ts'
 
 const near = (value: number) => expect.closeTo(value, 4)
@@ -11,8 +12,8 @@ describe('noul', () => {
       { score: () => [[0.6, 0.2]] },
     )
     expect(answer).toEqual({ type: 'noul', noul: near(0.75) })
-    expect(finding.mass).toBeCloseTo(0.8)
-    expect(finding.entropyBits).toBeCloseTo(0.8113, 3)
+    expect(finding.report?.mass).toBeCloseTo(0.8)
+    expect(finding.report?.entropyBits).toBeCloseTo(0.8113, 3)
     expect(rounds[0]![0]).toEqual({
       readout: 'binary',
       instructions: 'It rains.',
@@ -37,7 +38,7 @@ describe('noul', () => {
     ['__', '__'],
   ])('reads the id %s as words when there are no instructions', async (id, words) => {
     const { asked } = checkOne({ type: 'noul', instructions: null }, id)
-    const work = asked!.inquire({ image: () => null, parse: () => null }).next()
+    const work = asked!.inquire(inquiryContext([], () => null)).next()
     expect(work.value).toMatchObject([{ branch: { instructions: words } }])
   })
 

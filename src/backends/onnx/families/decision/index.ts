@@ -12,13 +12,14 @@ import { normaliseTiles, type TileRule, tilePicture } from '../../tiles.ts'
 import { everyBox, oneBox } from './boxes.ts'
 import { type Cell, cellsOf, keptCells, placesOf } from './cells.ts'
 import { KINDS, kindOf, VOCABULARY } from './control.ts'
+import { featuresOf } from './features.ts'
 import { type PackedBranch, type PackedState, packBranch, packState } from './pack.ts'
 import { type EncodedPicture, type EncodedState, Runner } from './runner.ts'
 import { SpanFinder } from './spans.ts'
 import { PieceTokenizer } from './text.ts'
 import { Languages, write } from './write.ts'
 
-/** Changes whenever the way a request becomes tokens changes: calibration is bound to it. */
+/** Changes whenever the way a request becomes tokens changes, or the features of a branch: calibration is bound to it. */
 const PROMPT_VERSION = 1
 
 interface Settings {
@@ -28,7 +29,12 @@ interface Settings {
   /** Tokens of a written answer at most. */
   readonly writeTokens: number
   readonly rule: TileRule
+  /** Which read-out answers a choice: about a text, about pictures, and when no question is asked beside the options. */
+  readonly choices: Readonly<Record<'text' | 'images' | 'bare', ChoiceReadout>>
 }
+
+/** A choice is read by comparing its options, or by the yes or no of each: which is better was measured when the weights were made. */
+type ChoiceReadout = 'exclusive' | 'independent'
 
 /** A picture as tokens: the cells that are not flat, and what the encoder said of them. */
 interface SeenPicture {
@@ -96,8 +102,14 @@ function settingsOf(folder: ModelFolder, options: OnnxOptions): Settings {
       `config.json of '${folder.name}' lacks context_length, span_tokens, write_tokens or image; take the folder as it was published`,
     )
   }
+  const {
+    text = 'exclusive',
+    images = 'exclusive',
+    bare = 'exclusive',
+  } = (folder.config.choice_readouts ?? {}) as Partial<Settings['choices']>
   const { pictures } = options
   return {
+    choices: { text, images, bare },
     contextLength,
     spanTokens,
     writeTokens,
@@ -248,8 +260,9 @@ class DecisionBackend implements Backend {
   }
 
   async #score(state: OpenState, branch: Branch): Promise<Scores> {
-    const packed = this.#pack(state, branch, null)
-    const run = { packed, kind: kindOf(branch, null), written: [], seen: this.#seen(state, branch) }
+    const asked = { ...branch, readout: this.#readAs(state, branch) }
+    const packed = this.#pack(state, asked, null)
+    const run = { packed, kind: kindOf(asked, null), written: [], seen: this.#seen(state, branch) }
     const marks = await this.#runner.score(state.encoded, run)
     const logits = packed.rowOf.map((row) => marks[row] as number)
     const yesNo = (logit: number) => ({ logProbabilities: [logSigmoid(logit), logSigmoid(-logit)], mass: 1 })
@@ -261,6 +274,13 @@ class DecisionBackend implements Backend {
           ? logits.map(yesNo)
           : [{ logProbabilities: logSoftmax(logits), mass: 1 }]
     return { rows, inputTokens: packed.ids.length }
+  }
+
+  /** The read-out that answers a branch. The rows it is asked for stay those of the branch. */
+  #readAs(state: OpenState, { readout, instructions }: Branch): Branch['readout'] {
+    if (readout !== 'exclusive') return readout
+    const { text, images, bare } = this.#settings.choices
+    return instructions === '' ? bare : state.images.length > 0 ? images : text
   }
 
   async #generate(state: OpenState, branch: Branch, constraint: Constraint): Promise<Generated> {
