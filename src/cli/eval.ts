@@ -4,12 +4,13 @@ import { availableParallelism, cpus } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Option } from 'commander'
 import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
+import type { DeliberationMode } from '../calibration/deliberation.ts'
 import { writeEvidence } from '../calibration/evidence-file.ts'
 import { EngineError } from '../errors.ts'
 import { nameOf, openDataset, type Row, readRows } from '../evaluate/dataset.ts'
 import { evidenceOf } from '../evaluate/evidence-of.ts'
 import { type Binding, openResults, readResults } from '../evaluate/results.ts'
-import { type DeliberationMode, type RowResult, runRows } from '../evaluate/run.ts'
+import { type RowResult, runRows } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
 import type { DecisionEvent } from '../questions/decision.ts'
 import { type CliEngine, folderOf } from './ask.ts'
@@ -179,7 +180,7 @@ async function resultsPath(given: string): Promise<string> {
   return isFolder ? join(given, 'results.jsonl') : given
 }
 
-/** Undefined: the model's own. */
+/** Undefined: what comes with the models. */
 async function calibrationOf(given: string | undefined, terminal: Terminal): Promise<Calibration | null | undefined> {
   if (given === undefined) return undefined
   if (given === 'none') return null

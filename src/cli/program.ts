@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { ENGINE_VERSION } from '../response.ts'
 import type { MakeEngine } from './ask.ts'
 import { addAsk } from './ask-command.ts'
+import { addCalibrate } from './calibrate.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { addEval } from './eval.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
@@ -11,7 +12,7 @@ import { sayError } from './say-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** In the order of the help. */
-const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addEval]
+const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addEval, addCalibrate]
 
 /** Runs one command line (without node and script). Never throws; everything is said on the terminal. */
 export async function runCli(args: readonly string[], terminal: Terminal, makeEngine: MakeEngine): Promise<ExitCode> {

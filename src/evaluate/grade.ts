@@ -1,5 +1,6 @@
 // An answer and its truth to numbers: was it right, and what did its probabilities cost. Each type of answer is graded as its own kind of claim.
 import type { QuestionAnswer } from '../answers.ts'
+import { crossEntropy, squaredError } from '../calibration/metrics.ts'
 import { entropyBits, overlap } from '../math.ts'
 import { type Decision, type DecisionReadout, targetOf, truthOf } from '../questions/decision.ts'
 import type { Json } from '../types.ts'
@@ -26,16 +27,14 @@ export interface Grade {
   readonly overlap?: number
 }
 
-/** Nats per row: minus the log of the probability of what was true, the expectation of it where the truth lies between two. */
+/** Nats, the mean over rows: minus the log of the probability of what was true, the expectation of it where the truth lies between two. */
 export function logLossOf({ probabilities, truth }: Claim): number {
-  return meanOf(probabilities, truth, (row, target) => row.reduce((sum, p, i) => sum - (target[i] === 0 ? 0 : target[i]! * Math.log(p)), 0))
+  return meanOf(probabilities, truth, crossEntropy)
 }
 
-/** Per row: (p - y)² for two candidates, the sum of it over the candidates for more. */
+/** The mean over rows of the squared error over candidates, halved: from 0 to 1, and (p - y)² for two candidates. */
 export function brierOf({ probabilities, truth }: Claim): number {
-  return meanOf(probabilities, truth, (row, target) =>
-    row.length === 2 ? (row[0]! - target[0]!) ** 2 : row.reduce((sum, p, i) => sum + (p - target[i]!) ** 2, 0),
-  )
+  return meanOf(probabilities, truth, squaredError) / 2
 }
 
 /** Bits, the mean over rows. */

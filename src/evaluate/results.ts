@@ -2,9 +2,10 @@
 // A run that was killed goes on where it stopped: whole lines count, a torn last one is cut off and its row asked again.
 import { type FileHandle, mkdir, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { DeliberationMode } from '../calibration/deliberation.ts'
 import { EngineError } from '../errors.ts'
 import { type DatasetFile, nameOf, type Selection } from './dataset.ts'
-import type { DeliberationMode, RowResult } from './run.ts'
+import type { RowResult } from './run.ts'
 
 export const RESULTS_FORMAT = 'assay-results 1'
 

@@ -1,13 +1,12 @@
 // Rows to results: each is asked, graded and handed on, several at a time. What it needs of an engine is one function; the clock is handed in.
 import { createHash } from 'node:crypto'
 import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../answers.ts'
+import type { DeliberationMode } from '../calibration/deliberation.ts'
 import { EngineError } from '../errors.ts'
 import type { Decision, DecisionEvent, DecisionReadout } from '../questions/decision.ts'
 import type { Json } from '../types.ts'
 import type { Row } from './dataset.ts'
 import { brierOf, entropyOf, grade, logLossOf } from './grade.ts'
-
-export type DeliberationMode = 'automatic' | 'never' | 'always'
 
 export interface AskSettings {
   readonly deadlineMs?: number

@@ -61,7 +61,7 @@ describe('a choice', () => {
     const { names, probabilities, truth } = claim(choice, 'c')
     expect([names, probabilities, truth]).toEqual([['a', 'b', 'c'], [[0.2, 0.7, 0.1]], [2]])
     expect([right(choice, 'b'), right(choice, 'c')]).toEqual([1, 0])
-    expect(brierOf(claim(choice, 'c'))).toBeCloseTo(0.04 + 0.49 + 0.81, 12)
+    expect(brierOf(claim(choice, 'c'))).toBeCloseTo((0.04 + 0.49 + 0.81) / 2, 12)
   })
 
   it('is not graded against an option that was not offered', () => {
