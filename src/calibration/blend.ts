@@ -1,5 +1,8 @@
 // Isotonic steps mixed into a parametric map in log-odds: what a smooth map cannot follow, once there are labels enough to see it.
+import { logSoftmax } from '../math.ts'
 import { fitIsotonic, isotonic } from './isotonic.ts'
+import { leadOf } from './maps.ts'
+import { itemTemperature } from './pooling.ts'
 import type { Blend } from './tree.ts'
 
 /** Labels of a question before steps are tried. */
@@ -9,9 +12,24 @@ const BLEND_HALF = 300
 /** Each step is pulled towards the parametric map as if by this many labels. */
 const STEP_PRIOR = 2
 
-/** Logits with the blend applied: to the log-odds of the first of two candidates. */
+/** The event that steps are about, as a position: the first of two candidates; of more, that the leading one is right. */
+export function eventOf(logits: readonly number[]): number {
+  return logits.length === 2 ? 0 : logits.indexOf(Math.max(...logits))
+}
+
+/** Log-odds of that event. */
+export function logOddsOf(logits: readonly number[]): number {
+  return logits.length === 2 ? logits[0]! - logits[1]! : leadOf(logits)
+}
+
+/** Logits with the blend applied. More than two candidates are sharpened or flattened together until the leading one is as probable as the blend says. */
 export function blendedLogits(logits: readonly number[], blend: Blend): number[] {
-  return logits.length === 2 ? [blendedLogOdds(logits[0]! - logits[1]!, blend), 0] : [...logits]
+  const logOdds = blendedLogOdds(logOddsOf(logits), blend)
+  if (logits.length === 2) return [logOdds, 0]
+  // What leads goes on to lead, if by little.
+  const least = (1 + 1e-3) / logits.length
+  const { probabilities } = itemTemperature(logSoftmax(logits).map(Math.exp), Math.min(1 - 1e-9, Math.max(least, sigmoid(logOdds))))
+  return probabilities.map(Math.log)
 }
 
 /** (1 - weight) s + weight · steps(s), the steps joined by straight lines. Rises with s, since both parts do and the first strictly. */

@@ -61,7 +61,7 @@ export function shrunkLogits(logits: readonly number[], variance: readonly numbe
 }
 
 /** Log-odds of the leading candidate. */
-function leadOf(logits: readonly number[]): number {
+export function leadOf(logits: readonly number[]): number {
   const top = Math.max(...logits)
   let rest = 0
   let isTopSeen = false

@@ -1,9 +1,12 @@
 // Which questions get isotonic steps mixed into their map, and the trees with them in: only where held-out folds say that it helps.
+
+import { logSoftmax } from '../math.ts'
 import type { Regime } from '../questions/decision.ts'
 import { parametricLogits } from './apply.ts'
-import { BLEND_LABELS, blendedLogOdds, fitBlend } from './blend.ts'
-import { calibrationPath, type Evidence, type Sample, samplesOf } from './evidence.ts'
-import { type CalibrationNode, type CalibrationTree, type CalibrationTrees, findMap } from './tree.ts'
+import { BLEND_LABELS, blendedLogits, eventOf, fitBlend, logOddsOf } from './blend.ts'
+import { type Evidence, type Sample, samplesOf } from './evidence.ts'
+import { crossEntropy } from './metrics.ts'
+import { type Blend, type CalibrationNode, type CalibrationTree, type CalibrationTrees, findMap } from './tree.ts'
 
 /** Questions that get steps, by regime; named by their path. */
 export type ChosenBlends = Readonly<Record<Regime, ReadonlySet<string>>>
@@ -13,12 +16,12 @@ const REGIMES: readonly Regime[] = ['single', 'deliberated']
 interface Place {
   readonly sample: Sample
   readonly fold: number
-  /** Log-odds of the first candidate after the parametric map. */
-  readonly logOdds: number
+  /** After the parametric map. */
+  readonly logits: readonly number[]
 }
 
 /**
- * Questions of two candidates with 200 labels or more, where five folds by state find the log-loss lower by more than one standard error.
+ * Questions with 200 labels or more, where five folds by state find the log-loss lower by more than one standard error.
  * `folds`: of each evidence; `crossFitted`: trees grown without each fold.
  */
 export function chooseBlends(
@@ -30,10 +33,10 @@ export function chooseBlends(
     const chosen = new Set<string>()
     for (const [path, members] of questionsOf(evidence, regime)) {
       const gains = crossFitted.flatMap((trees, fold) => {
-        const places = members.map(({ sample, index }) => ({ sample, fold: folds[index]!, logOdds: logOddsOf(sample, trees, regime) }))
+        const places = members.map(({ sample, index }) => ({ sample, fold: folds[index]!, logits: logitsOf(sample, trees, regime) }))
         const fitted = blendOf(places.filter((place) => place.fold !== fold))
         const held = places.filter((place) => place.fold === fold)
-        return held.map(({ sample, logOdds }) => lossAt(logOdds, sample) - lossAt(blendedLogOdds(logOdds, fitted), sample))
+        return held.map(({ sample, logits }) => lossAt(logits, sample) - lossAt(blendedLogits(logits, fitted), sample))
       })
       const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length
       const variance = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0) / (gains.length - 1)
@@ -51,7 +54,7 @@ export function withBlends(trees: CalibrationTrees, chosen: ChosenBlends, eviden
     if (chosen[regime].size === 0) return tree
     for (const [path, members] of questionsOf(evidence, regime, 1)) {
       if (!chosen[regime].has(path)) continue
-      const blend = blendOf(members.map(({ sample }) => ({ sample, fold: 0, logOdds: logOddsOf(sample, trees, regime) })))
+      const blend = blendOf(members.map(({ sample }) => ({ sample, fold: 0, logits: logitsOf(sample, trees, regime) })))
       const [readout, ...rest] = members[0]!.sample.path
       const root = tree[readout as keyof CalibrationTree]!
       tree = { ...tree, [readout]: { ...root, ...replaced(root, rest, (node) => ({ ...node, blend })) } }
@@ -68,7 +71,7 @@ function replaced(node: CalibrationNode, path: readonly string[], change: (node:
   return child === undefined ? node : { ...node, children: { ...node.children, [name]: replaced(child, rest, change) } }
 }
 
-/** Samples of each question of two candidates with labels enough, and the position of their evidence. */
+/** Samples of each question with labels enough, and the position of their evidence. */
 function questionsOf(
   evidence: readonly Evidence[],
   regime: Regime,
@@ -77,7 +80,6 @@ function questionsOf(
   const found = new Map<string, { sample: Sample; index: number }[]>()
   for (const [index, one] of evidence.entries())
     for (const sample of samplesOf(one, regime)) {
-      if (sample.logProbabilities.length !== 2) continue
       const path = sample.path.join('/')
       const members = found.get(path)
       if (members === undefined) found.set(path, [{ sample, index }])
@@ -87,21 +89,19 @@ function questionsOf(
   return found
 }
 
-function logOddsOf(sample: Sample, trees: CalibrationTrees, regime: Regime): number {
+function logitsOf(sample: Sample, trees: CalibrationTrees, regime: Regime): readonly number[] {
   const finding = findMap(trees, regime, sample.path)
-  const logits = finding === null ? sample.logProbabilities : parametricLogits(finding, sample.readout, sample.logProbabilities)
-  return logits[0]! - logits[1]!
+  return finding === null ? sample.logProbabilities : parametricLogits(finding, sample.readout, sample.logProbabilities)
 }
 
-function blendOf(places: readonly Place[]) {
+function blendOf(places: readonly Place[]): Blend {
   return fitBlend(
-    places.map(({ logOdds }) => logOdds),
-    places.map(({ sample }) => sample.target[0]!),
+    places.map(({ logits }) => logOddsOf(logits)),
+    places.map(({ sample, logits }) => sample.target[eventOf(logits)]!),
     places.map(({ sample }) => sample.weight),
   )
 }
 
-function lossAt(logOdds: number, { target, weight }: Sample): number {
-  const softplus = Math.max(logOdds, 0) + Math.log1p(Math.exp(-Math.abs(logOdds)))
-  return weight * (softplus - target[0]! * logOdds)
+function lossAt(logits: readonly number[], { target, weight }: Sample): number {
+  return weight * crossEntropy(logSoftmax(logits).map(Math.exp), target)
 }

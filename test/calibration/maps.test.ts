@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blendedLogOdds, fitBlend } from '../../src/calibration/blend.ts'
+import { blendedLogits, blendedLogOdds, fitBlend } from '../../src/calibration/blend.ts'
 import { fitBeta } from '../../src/calibration/fit-beta.ts'
 import { fitMap, type MapSample, noPrior } from '../../src/calibration/fit-map.ts'
 import {
@@ -166,6 +166,19 @@ describe('a blend', () => {
     expect(blend.weight).toBeCloseTo(0.5, 9)
     const mapped = Array.from({ length: 161 }, (_, i) => blendedLogOdds(i / 10 - 8, blend))
     expect(mapped.every((value, i) => Number.isFinite(value) && (i === 0 || value > mapped[i - 1]!))).toBe(true)
+  })
+})
+
+describe('a blend of more than two candidates', () => {
+  it('gives the leading one what the steps say, and keeps the order of all', () => {
+    const logits = [1.2, 0.4, 0.9, -2]
+    const blend = { weight: 1, positions: [-2, 2], heights: [-0.5, 0.5] }
+    const p = softmaxWithFloor(blendedLogits(logits, blend), 0)
+    const lead = 1.2 - Math.log(Math.exp(0.4) + Math.exp(0.9) + Math.exp(-2))
+    expect(p[0]).toBeCloseTo(sigmoid(blendedLogOdds(lead, blend)), 9)
+    expect(p.map((_, i) => i).sort((i, j) => p[j]! - p[i]!)).toEqual([0, 2, 1, 3])
+    const low = softmaxWithFloor(blendedLogits(logits, { weight: 1, positions: [0], heights: [-5] }), 0)
+    expect(low.map((_, i) => i).sort((i, j) => low[j]! - low[i]!)).toEqual([0, 2, 1, 3])
   })
 })
 
