@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { judgeOf, parseCalibration } from '../../src/calibration/calibration.ts'
+import type { Evidence } from '../../src/calibration/evidence.ts'
+import { fit as fitCalibration } from '../../src/calibration/fit.ts'
+import { refit } from '../../src/calibration/refit.ts'
+import { seededRandom } from '../../src/calibration/resampling.ts'
+import { binaryEvidence, choiceEvidence, MODEL, reread } from './simulated.ts'
+
+const OVER_SURE = { slope: 0.5, bias: -0.5 }
+const options = { resamples: 200 }
+
+/** P(true) of a question at log-odds 2. */
+function atTwo(calibration: Parameters<typeof judgeOf>[0], { question, wording }: Evidence): number {
+  const key = { readout: 'binary', hasImage: false, candidates: 2, question, wording } as const
+  const row = [-Math.log1p(Math.exp(-2)), -2 - Math.log1p(Math.exp(-2))]
+  return judgeOf(calibration, MODEL).calibrate(key, 'single', [row], null).probabilities[0]![0]!
+}
+
+describe('refit', () => {
+  it('serves a candidate that is better on states it did not see, fitted on all of them in the end', () => {
+    const evidence = binaryEvidence(seededRandom(1), 400, OVER_SURE)
+    const { candidate, decision, heldOut, reason } = refit(null, evidence, MODEL, options)
+    expect(decision).toBe('serve')
+    expect(heldOut!.labels).toBeGreaterThan(50)
+    expect(heldOut!.candidate).toBeLessThan(heldOut!.current)
+    expect(heldOut!.interval[0]).toBeLessThan(heldOut!.candidate - heldOut!.current)
+    expect(heldOut!.interval[1]).toBeGreaterThan(heldOut!.candidate - heldOut!.current)
+    expect(reason).toContain(heldOut!.candidate.toFixed(4))
+    expect(candidate!.fittedOn.decisions).toBe(400)
+    expect(parseCalibration(reread(candidate!))).toEqual(candidate)
+  })
+
+  it('keeps what is served when the candidate is worse', () => {
+    const random = seededRandom(2)
+    const current = fitCalibration(binaryEvidence(random, 3000, OVER_SURE), MODEL)
+    // Labels that have nothing to do with the question teach only noise.
+    const noise = binaryEvidence(random, 400, OVER_SURE, undefined, 3000).map((item, i) => ({
+      ...item,
+      truth: isHeldOut(item) ? item.truth : [i % 2],
+    }))
+    const { candidate, decision, heldOut, reason } = refit(current, noise, MODEL, options)
+    expect(decision).toBe('keep')
+    expect(heldOut!.candidate).toBeGreaterThan(heldOut!.current)
+    expect(reason).toContain('stays')
+    expect(candidate!.fittedOn.decisions).toBe(400 - heldOut!.labels)
+  })
+
+  it('says how many labels are needed when they are too few, and fits nothing', () => {
+    const { candidate, decision, heldOut, reason } = refit(null, binaryEvidence(seededRandom(3), 30, OVER_SURE), MODEL)
+    expect({ candidate, decision, heldOut }).toEqual({ candidate: null, decision: 'keep', heldOut: null })
+    expect(reason).toMatch(/^30 labels leave \d+ held out, 20 are needed; record outcomes until there are about 100\.$/)
+  })
+
+  it('is the same twice', () => {
+    const evidence = [...binaryEvidence(seededRandom(4), 200, OVER_SURE), ...choiceEvidence(seededRandom(5), 200, 4, 0.5)]
+    expect(refit(null, evidence, MODEL, options)).toEqual(refit(null, evidence, MODEL, options))
+  })
+
+  it('keeps what is known of questions that nobody labelled since', () => {
+    const [known] = binaryEvidence(seededRandom(6), 1, OVER_SURE, 'k'.repeat(16))
+    const current = fitCalibration(binaryEvidence(seededRandom(6), 1500, { slope: 0.3, bias: 1 }, 'k'.repeat(16)), MODEL)
+    const labelled = binaryEvidence(seededRandom(7), 300, { slope: 1.2, bias: -1 }, 'n'.repeat(16))
+    const { candidate, decision } = refit(current, labelled, MODEL, options)
+    expect(decision).toBe('serve')
+    expect(atTwo(candidate, known!)).toBe(atTwo(current, known!))
+    expect(atTwo(candidate, labelled[0]!)).toBeLessThan(atTwo(current, labelled[0]!))
+  })
+
+  it('lets a hundred labels not outweigh thousands, unless it forgets', () => {
+    const current = fitCalibration(binaryEvidence(seededRandom(18), 3000, { slope: 1, bias: 1 }), MODEL)
+    const labelled = binaryEvidence(seededRandom(19), 130, { slope: 1, bias: -1 }, undefined, 3000)
+    const remembered = refit(current, labelled, MODEL, options)
+    expect(atTwo(remembered.candidate, labelled[0]!)).toBe(atTwo(current, labelled[0]!))
+    const forgot = refit(current, labelled, MODEL, { ...options, halfLife: 100 })
+    expect(atTwo(forgot.candidate, labelled[0]!)).toBeLessThan(atTwo(current, labelled[0]!) - 0.1)
+  })
+
+  it('fits on the base besides, and never holds it out', () => {
+    const base = binaryEvidence(seededRandom(8), 500, OVER_SURE, 'b'.repeat(16))
+    const labelled = binaryEvidence(seededRandom(9), 200, OVER_SURE, 'n'.repeat(16))
+    const { candidate, heldOut } = refit(fitCalibration(base, MODEL), labelled, MODEL, { ...options, base })
+    expect(candidate!.fittedOn.decisions).toBeGreaterThanOrEqual(500 + 200 - heldOut!.labels)
+    expect(heldOut!.labels).toBe(labelled.filter(isHeldOut).length)
+  })
+
+  it('follows a drift when it forgets', () => {
+    const before = binaryEvidence(seededRandom(10), 1500, { slope: 1, bias: 2 })
+    const after = binaryEvidence(seededRandom(11), 500, { slope: 1, bias: -2 }, undefined, 1500)
+    const evidence = [...before, ...after]
+    const slow = refit(null, evidence, MODEL, options).candidate
+    const quick = refit(null, evidence, MODEL, { ...options, halfLife: 100 }).candidate
+    const truth = 1 / (1 + Math.exp(-(2 - 2)))
+    expect(Math.abs(atTwo(quick, after[0]!) - truth)).toBeLessThan(0.1)
+    expect(Math.abs(atTwo(slow, after[0]!) - truth)).toBeGreaterThan(0.2)
+  })
+
+  it('judges by decisions made since the current one was served, when there are enough', () => {
+    const evidence = binaryEvidence(seededRandom(12), 400, OVER_SURE).map((item, at) => ({ ...item, at }))
+    const all = refit(null, evidence, MODEL, options).heldOut!.labels
+    const unseen = refit(null, evidence, MODEL, { ...options, servedSince: 200 }).heldOut!.labels
+    expect(unseen).toBe(evidence.filter((item) => item.at >= 200 && isHeldOut(item)).length)
+    expect(unseen).toBeLessThan(all)
+    expect(refit(null, evidence, MODEL, { ...options, servedSince: 390 }).heldOut!.labels).toBe(all)
+  })
+
+  it('counts weighted labels for what they stand for', () => {
+    // Right answers are labelled one time in ten: unweighted, the model looks hopeless.
+    const random = seededRandom(13)
+    const labelled = binaryEvidence(random, 4000, { slope: 1, bias: 0 }).flatMap((item) => {
+      const isWrong = item.single[0]![item.truth[0]!]! < Math.log(0.5)
+      return isWrong || random() < 0.1 ? [{ ...item, weight: isWrong ? 1 : 10 }] : []
+    })
+    const weighted = refit(null, labelled, MODEL, options).candidate
+    const blind = fitCalibration(
+      labelled.map((item) => ({ ...item, weight: 1 })),
+      MODEL,
+    )
+    const truth = 1 / (1 + Math.exp(-2))
+    expect(Math.abs(atTwo(weighted, labelled[0]!) - truth)).toBeLessThan(0.05)
+    expect(Math.abs(atTwo(blind, labelled[0]!) - truth)).toBeGreaterThan(0.2)
+  })
+
+  it('takes a calibration of another revision for none', () => {
+    const other = fitCalibration(binaryEvidence(seededRandom(14), 300, OVER_SURE), { ...MODEL, revision: 'revision-2' })
+    const evidence = binaryEvidence(seededRandom(15), 300, OVER_SURE)
+    expect(refit(other, evidence, MODEL, options)).toEqual(refit(null, evidence, MODEL, options))
+  })
+
+  it('puts into the file what decisions look like now', () => {
+    const evidence = binaryEvidence(seededRandom(16), 300, OVER_SURE)
+    const window = binaryEvidence(seededRandom(17), 700, OVER_SURE)
+    const { candidate } = refit(null, evidence, MODEL, { ...options, window })
+    expect(candidate!.reference?.['q'.repeat(16)]?.top?.counts.reduce((a, b) => a + b)).toBe(700)
+  })
+})
+
+/** As refit splits by default: a fifth of the states, held against its count of held-out labels above. */
+function isHeldOut(item: Evidence): boolean {
+  const alone = refit(null, [item], MODEL, { leastHeldOut: 2 })
+  return alone.reason.includes('leave 1 held out')
+}
