@@ -210,7 +210,10 @@ export interface CalibrationExcess {
   readonly value: number
   /** Mean smECE of labels drawn from `p` itself: what noise alone gives. */
   readonly nullMean: number
-  /** value − nullMean: the headline. Near zero or below for calibrated probabilities. */
+  /**
+   * value − nullMean: the headline. Around zero for calibrated probabilities. Noise and error do not add up but more as squares do, so an error near
+   * the floor shows as less than it is: the true one lies between `excess` and `value`.
+   */
   readonly excess: number
   /** Of the excess, by cluster bootstrap: resampled values moved so that their mean is `value`, since resampling adds noise of its own. */
   readonly interval: [number, number]
