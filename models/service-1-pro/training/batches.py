@@ -1,4 +1,5 @@
 """Rendered rows (render.ts) to batches: drawing questions and options, packing them behind the state, padding, masks."""
+import gzip
 import json
 import math
 import random
@@ -13,7 +14,8 @@ MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
 
 
 def load(path):
-    with open(path) as file:
+    """Rendered rows of a .jsonl or .jsonl.gz file."""
+    with (gzip.open(path, 'rt') if path.endswith('.gz') else open(path)) as file:
         return [json.loads(line) for line in file]
 
 

@@ -22,15 +22,16 @@ def area(offsets: torch.Tensor) -> torch.Tensor:
 
 
 @torch.no_grad()
-def evaluate(teacher: Teacher, pictures: list[Picture], vectors: torch.Tensor) -> dict[str, float]:
+def evaluate(teacher: Teacher, pictures: list[Picture], vectors: torch.Tensor, device: torch.device = torch.device("cpu")) -> dict[str, float]:
     """Word accuracies are over cells with readable text; the cut tiles and the squashed views are told apart."""
     teacher.eval()
     hits: dict[str, list[torch.Tensor]] = {}
-    counts = torch.zeros(3, len(TAGS))
+    counts = torch.zeros(3, len(TAGS), device=device)
     for picture in pictures:
         tiles = range(len(picture.tiles))
         batch = torch.utils.data.default_collate([example(picture.tiles[i].copy(), targets_of(picture.labels, tile_view(picture, i))) for i in tiles])
-        with torch.autocast("cpu", torch.bfloat16):
+        batch = {name: values.to(device) for name, values in batch.items()}
+        with torch.autocast(device.type, torch.bfloat16):
             _, _, cells = teacher.tower(to_pixels(batch["pixels"]))
             predicted_tags, predicted_boxes = teacher.tags(cells).float(), teacher.box(cells).float()
             cells = cells.flatten(0, 1)

@@ -86,7 +86,7 @@ def losses(teacher: Teacher, batch: dict[str, Tensor], vectors: Tensor, codes: T
         "word": word_loss(teacher, cells.flatten(0, 1), batch, vectors),
         "spelling": spelling_loss(teacher, seen.flatten(0, 1), batch, codes),
         "tag": functional.binary_cross_entropy_with_logits(
-            teacher.tags(cells).float(), batch["tags"], pos_weight=torch.tensor(TAG_WEIGHT)
+            teacher.tags(cells).float(), batch["tags"], pos_weight=cells.new_tensor(TAG_WEIGHT, dtype=torch.float32)
         ),
         "box": box,
         "found": found,

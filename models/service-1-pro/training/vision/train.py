@@ -1,6 +1,6 @@
 """
 Trains the vision tower on dumped tiles: python train.py RUN_FOLDER PICTURES_FOLDER TEXT_FOLDER --minutes 60 --pages NAME=LABELS.jsonl ...
-Starts again from RUN_FOLDER/last.pt when it is there. One thread for the net, one worker process for the examples.
+Starts again from RUN_FOLDER/last.pt when it is there. One thread for the net, --workers processes for the examples.
 """
 
 import argparse
@@ -22,8 +22,12 @@ from net import Teacher, averaged_weights
 from spelling import spelling_codes
 from views import Examples, Picture, read_pictures
 
-BATCH = 32
-PEAK_RATE = 2e-3
+# One command a preset, the same code. What the command line says comes first.
+PRESETS = {
+    "smoke": {"device": "cpu", "batch": 4, "workers": 0, "peak": 2e-3, "steps": 6},
+    "cpu": {"device": "cpu", "batch": 32, "workers": 1, "peak": 2e-3, "steps": None},
+    "gpu": {"device": "cuda", "batch": 256, "workers": 14, "peak": 4e-3, "steps": None},
+}
 WARM_UP = 200
 SAVE_SECONDS = 300
 DEV_PICTURES = 24
@@ -46,16 +50,25 @@ def parse() -> argparse.Namespace:
     parser.add_argument("run", type=pathlib.Path)
     parser.add_argument("pictures", type=pathlib.Path, help="holds tiles-NAME.raw and tiles-NAME.json")
     parser.add_argument("text", type=pathlib.Path, help="holds emb.npy and tokenizer.json")
-    parser.add_argument("--minutes", type=float, required=True, help="length of the cosine, counted from the first start")
+    parser.add_argument("--preset", choices=PRESETS, default="cpu")
+    parser.add_argument("--device", choices=("cpu", "cuda"))
+    parser.add_argument("--batch", type=int, help="windows a step")
+    parser.add_argument("--workers", type=int, help="processes that make examples")
+    parser.add_argument("--steps", type=int, help="stop after so many")
+    parser.add_argument("--minutes", type=float, default=40, help="length of the cosine, counted from the first start")
     parser.add_argument("--pages", action="append", default=[], help="NAME=LABELS.jsonl of a dump with pages")
     parser.add_argument("--photos", action="append", default=[], help="NAME=LABELS.jsonl of a dump with photos or single shapes")
     parser.add_argument("--dev", default=None, help="NAME=LABELS.jsonl of the dump for the dev figures")
     parser.add_argument("--start", type=pathlib.Path, default=None, help="a checkpoint whose averaged weights a new run begins with")
     parser.add_argument("--keep-heads", action="store_true", help="train only the tower, so that what reads its features can stay")
     parser.add_argument("--heads-first", type=int, default=0, metavar="STEPS", help="steps in which the tower rests while new heads find their way")
-    parser.add_argument("--peak", type=float, default=PEAK_RATE, help="highest learning rate")
+    parser.add_argument("--peak", type=float, help="highest learning rate")
     parser.add_argument("--seed", type=int, default=1)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    for name, value in PRESETS[arguments.preset].items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
+    return arguments
 
 
 def read_pool(arguments: argparse.Namespace, pairs: list[str], tokenizer: tokenizers.Tokenizer) -> list[Picture]:
@@ -95,11 +108,12 @@ def main() -> None:
     torch.manual_seed(arguments.seed)
     arguments.run.mkdir(parents=True, exist_ok=True)
     tokenizer = tokenizers.Tokenizer.from_file(str(arguments.text / "tokenizer.json"))
-    vectors = read_vectors(arguments.text / "emb.npy")
-    codes = spelling_codes(tokenizer, len(vectors))
-    teacher = Teacher(len(TAGS), CHARACTER_CLASSES).to(memory_format=torch.channels_last)
+    device = torch.device(arguments.device)
+    vectors = read_vectors(arguments.text / "emb.npy").to(device)
+    codes = spelling_codes(tokenizer, len(vectors)).to(device)
+    teacher = Teacher(len(TAGS), CHARACTER_CLASSES).to(device, memory_format=torch.channels_last)
     if arguments.start:
-        teacher.load_state_dict(averaged_weights(torch.load(arguments.start, weights_only=True)))
+        teacher.load_state_dict(averaged_weights(torch.load(arguments.start, weights_only=True, map_location=device)))
     learning = list((teacher.tower if arguments.keep_heads else teacher).parameters())
     of_tower = {id(parameter) for parameter in teacher.tower.parameters()}
     groups = [
@@ -113,7 +127,7 @@ def main() -> None:
     step, spent = 0, 0.0
     last = arguments.run / "last.pt"
     if last.exists():
-        saved = torch.load(last, weights_only=True)
+        saved = torch.load(last, weights_only=True, map_location=device)
         teacher.load_state_dict(saved["teacher"])
         optimiser.load_state_dict(saved["optimiser"])
         average.load_state_dict(saved["average"])
@@ -121,7 +135,7 @@ def main() -> None:
 
     dev = read_pool(arguments, [arguments.dev], tokenizer)[:DEV_PICTURES] if arguments.dev else []
     examples = Examples(pools(arguments, tokenizer), arguments.seed + step)
-    loader = torch.utils.data.DataLoader(examples, BATCH, num_workers=1, prefetch_factor=4)
+    loader = torch.utils.data.DataLoader(examples, arguments.batch, num_workers=arguments.workers, prefetch_factor=4 if arguments.workers else None)
     started, saved_at = time.monotonic() - spent, time.monotonic()
     sums: dict[str, float] = {}
     log = open(arguments.run / "log.jsonl", "a", encoding="utf-8")
@@ -131,18 +145,19 @@ def main() -> None:
         state = {"teacher": teacher.state_dict(), "optimiser": optimiser.state_dict(), "average": average.state_dict()}
         torch.save({**state, "step": step, "seconds": time.monotonic() - started}, last.with_suffix(".tmp"))
         last.with_suffix(".tmp").rename(last)
-        figures = evaluate(average.module, dev, vectors) if dev else {}
+        figures = evaluate(average.module, dev, vectors, device) if dev else {}
         log.write(json.dumps({"step": step, "seconds": round(time.monotonic() - started), "dev": figures}) + "\n")
         log.flush()
 
     for batch in loader:
         seconds = time.monotonic() - started
-        if seconds > total:
+        if seconds > total or (arguments.steps and step >= arguments.steps):
             break
         for group in optimiser.param_groups:
             rests = group["is_tower"] and step < arguments.heads_first
             group["lr"] = 0.0 if rests else rate_at(arguments.peak, seconds, total, step - (arguments.heads_first if group["is_tower"] else 0))
-        with torch.autocast("cpu", torch.bfloat16):
+        batch = {name: values.to(device, non_blocking=True) for name, values in batch.items()}
+        with torch.autocast(device.type, torch.bfloat16):
             parts = losses(teacher, batch, vectors, codes)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
         optimiser.zero_grad(set_to_none=True)
