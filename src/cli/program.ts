@@ -8,11 +8,12 @@ import type { AddCommand, CommandContext } from './command.ts'
 import { addEval } from './eval.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
 import { addModels } from './models-command.ts'
+import { addProbe } from './probe-command.ts'
 import { sayError } from './say-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** In the order of the help. */
-const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addEval, addCalibrate]
+const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addProbe, addEval, addCalibrate]
 
 /** Runs one command line (without node and script). Never throws; everything is said on the terminal. */
 export async function runCli(args: readonly string[], terminal: Terminal, makeEngine: MakeEngine): Promise<ExitCode> {

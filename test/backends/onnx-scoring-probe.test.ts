@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Branch, Scores } from '../../src/backends/backend.ts'
 import { plainSymbolRows, type Scorer, scoreBranch } from '../../src/backends/onnx/families/idefics3/score.ts'
 import { loadOnnxModel, probeOnnxModel } from '../../src/backends/onnx/index.ts'
-import { type AskSymbols, PROBE_HASH, probe } from '../../src/backends/onnx/probe.ts'
+import { type AskSymbols, PROBE_HASH, probe, readingOf } from '../../src/backends/onnx/probe.ts'
 import { type Measured, type Scoring, scoringOf, symbolsUpTo } from '../../src/backends/onnx/scoring.ts'
 import { logSoftmax } from '../../src/math.ts'
 import { type Asked, type Script, scriptedScorer, TINY_MODEL } from './scripted-decoder.ts'
@@ -51,8 +51,9 @@ async function measured(script: Script, elsewhere?: number): Promise<Probed> {
   const { scorer, nothing } = await scriptedScorer(script, elsewhere)
   const steps: [number, number][] = []
   const plain: AskSymbols = (branch) => plainSymbolRows(scorer, nothing, branch)
-  const found = await probe(plain, (...step) => steps.push(step))
-  const probed: Scorer = { ...scorer, scoring: scoringOf({ revision: '', templateHash: '' }, found) }
+  const found = await probe(plain, { onProgress: (...step) => steps.push(step) })
+  const reading = readingOf(scoringOf({ revision: '', templateHash: '' }, found), plain)
+  const probed: Scorer = { ...scorer, reading }
   return { found, scorer: probed, steps, plain, score: (branch) => scoreBranch(probed, nothing, branch, null) }
 }
 
@@ -74,8 +75,8 @@ describe('the probe', () => {
         [4, 16, 16],
         [8, 16, 16],
       ])
-      expect(logPriors).toHaveLength(9)
-      for (const prior of logPriors) {
+      expect(Object.keys(logPriors)).toEqual(['2', '4', '8'])
+      for (const prior of Object.values(logPriors)) {
         const wanted = logSoftmax(prior.map((_, place) => (place === 0 ? 5 : 0)))
         prior.forEach((logP, place) => {
           expect(logP).toBeCloseTo(wanted[place] as number, 2)
@@ -94,12 +95,12 @@ describe('the probe', () => {
         expect(row!.mass).toBeCloseTo(1 / 1.001, 4)
       }
     }
-    expect(steps.at(-1)).toEqual([312, 312])
+    expect(steps.at(-1)).toEqual([152, 152])
   })
 
   it('finds nothing to divide out where there is no habit', async () => {
     const { found } = await measured(reader(() => 0))
-    for (const prior of [...found.exclusive.logPriors, ...found.ordinal.logPriors]) {
+    for (const prior of [found.exclusive, found.ordinal].flatMap(({ logPriors }) => Object.values(logPriors))) {
       expect(Math.max(...prior) - Math.min(...prior)).toBeLessThan(0.01)
     }
   })
@@ -107,8 +108,8 @@ describe('the probe', () => {
   it('sends a model that does not bind symbols to texts, whose mass is that of the words', async () => {
     const { found, score, steps } = await measured(deafToSymbols)
     expect([symbolsUpTo(found.exclusive), symbolsUpTo(found.ordinal)]).toEqual([0, 0])
-    expect([found.exclusive.logPriors, found.ordinal.logPriors]).toEqual([[], []])
-    // It is done after the first sizes: two and four questions on the prior and eight on binding, twice, and those on yes and no.
+    expect([found.exclusive.logPriors, found.ordinal.logPriors]).toEqual([{}, {}])
+    // It is done after the first sizes: four questions on the prior and eight on binding, twice, and those on yes and no.
     expect(steps).toHaveLength(2 * (4 + 8) + 16)
     for (const readout of ['exclusive', 'ordinal'] as const) {
       for (let by = 0; by < NAMES.length; by++) {
@@ -148,7 +149,7 @@ describe('the probe', () => {
       [4, true],
       [8, false],
     ])
-    expect(found.exclusive.logPriors.map(({ length }) => length)).toEqual([2, 3, 4])
+    expect(Object.keys(found.exclusive.logPriors)).toEqual(['2', '4'])
     const tokensOf = async (names: readonly string[]): Promise<number> =>
       (await score(branch('exclusive', 'Which one is "stone"?', names))).inputTokens
     const question = (names: readonly string[], mark: (i: number) => string, how: string): number =>
@@ -188,11 +189,32 @@ describe('the probe', () => {
     const found = await probe((asked) => plainSymbolRows(cut, nothing, asked))
     expect(found).toEqual({
       probe: PROBE_HASH,
-      exclusive: { binding: [], logPriors: [] },
-      ordinal: { binding: [], logPriors: [] },
+      exclusive: { binding: [], logPriors: {} },
+      ordinal: { binding: [], logPriors: {} },
       binary: null,
       independent: null,
     })
+  })
+
+  it('finds every prior beforehand when asked to, the same as are found when needed', async () => {
+    const { scorer, nothing } = await scriptedScorer(firstIsBest)
+    const ask: AskSymbols = (one) => plainSymbolRows(scorer, nothing, one)
+    const steps: [number, number][] = []
+    const bound = { revision: '', templateHash: '' }
+    const all = scoringOf(bound, await probe(ask, { everyPrior: true, onProgress: (...step) => steps.push(step) }))
+    expect(steps.at(-1)).toEqual([312, 312])
+    const some = scoringOf(bound, await probe(ask))
+    const never: AskSymbols = () => Promise.reject(new Error('it was known'))
+    for (const readout of ['exclusive', 'ordinal'] as const) {
+      for (let count = 2; count <= 10; count++) {
+        const one = branch(
+          readout,
+          'Which?',
+          Array.from({ length: count }, (_, i) => `o${i}`),
+        )
+        expect(await readingOf(all, never).logPriorOf(one)).toEqual(await readingOf(some, ask).logPriorOf(one))
+      }
+    }
   })
 
   it('finds the same again', async () => {
@@ -238,7 +260,7 @@ describe('a model folder', () => {
     const probed = await infoOf()
     await keep(scoring)
     expect(await infoOf()).toEqual(probed)
-    const bound = { binding: [{ count: 2, asked: 8, right: 8, mass: 0.5 }], logPriors: [[Math.log(0.5), Math.log(0.5)]] }
+    const bound = { binding: [{ count: 2, asked: 8, right: 8, mass: 0.5 }], logPriors: { 2: [Math.log(0.5), Math.log(0.5)] } }
     await keep({ ...scoring, exclusive: bound })
     expect((await infoOf()).scorer).toBe('symbols')
     expect((await infoOf()).templateHash).not.toBe(probed.templateHash)

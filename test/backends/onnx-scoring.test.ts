@@ -1,13 +1,12 @@
 // What is divided out of symbols, when symbols are read at all, and what a scoring.json may say. No model: arithmetic and data only.
 import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../src/backends/backend.ts'
-import { PROBE_HASH } from '../../src/backends/onnx/probe.ts'
+import { PROBE_HASH, readingOf } from '../../src/backends/onnx/probe.ts'
 import {
   type Binding,
   divideOut,
   estimateLogPrior,
   type ListScoring,
-  logPriorOf,
   parseScoring,
   readsSymbols,
   type Scoring,
@@ -33,9 +32,8 @@ const size = (count: number, right: number, asked = 16): Binding => ({ count, as
 const bindingUpTo = (count: number): ListScoring => {
   const binding = [2, 4, 8].filter((one) => one <= count).map((one) => size(one, 16))
   const failed = [2, 4, 8].find((one) => one > count)
-  const most = count === 8 ? 10 : count
-  const logPriors = Array.from({ length: Math.max(0, most - 1) }, (_, i) => logSoftmax(Array.from({ length: i + 2 }, (_, at) => -at)))
-  return { binding: failed === undefined ? binding : [...binding, size(failed, 9)], logPriors }
+  const priors = binding.map((one) => [one.count, logSoftmax(Array.from({ length: one.count }, (_, at) => -at))])
+  return { binding: failed === undefined ? binding : [...binding, size(failed, 9)], logPriors: Object.fromEntries(priors) }
 }
 const scoring: Scoring = scoringOf(
   { revision: 'weights', templateHash: 'words' },
@@ -82,14 +80,35 @@ describe('the prior of symbols', () => {
     expectClose(shares(divided.logProbabilities), [1 / 3, 1 / 3, 1 / 3], 12)
   })
 
-  it('is that of the number of candidates, and of yes and no; beyond what was measured there is none', () => {
-    expect(logPriorOf(scoring, branch('exclusive', 3))).toBe(scoring.exclusive.logPriors[1])
-    expect(logPriorOf(scoring, branch('exclusive', 10))).toHaveLength(10)
-    expect(logPriorOf(scoring, branch('exclusive', 11))).toBeNull()
-    expect(logPriorOf(scoring, branch('ordinal', 3))).toBeNull()
-    expect(logPriorOf(scoring, branch('binary', 2))).toBe(scoring.binary)
-    expect(logPriorOf(scoring, branch('independent', 5))).toBeNull()
-    expect(logPriorOf(null, branch('exclusive', 3))).toBeNull()
+  it('is that of the number of candidates, and of yes and no; beyond ten there is none', async () => {
+    const reading = readingOf(scoring, async () => {
+      throw new Error('nothing was to be asked')
+    })
+    expect(await reading.logPriorOf(branch('exclusive', 4))).toBe(scoring.exclusive.logPriors[4])
+    expect(await reading.logPriorOf(branch('exclusive', 11))).toBeNull()
+    // Read by texts.
+    expect(await reading.logPriorOf(branch('ordinal', 3))).toBeNull()
+    expect(await reading.logPriorOf(branch('binary', 2))).toBe(scoring.binary)
+    expect(await reading.logPriorOf(branch('independent', 5))).toBeNull()
+    await expect(reading.logPriorOf(branch('exclusive', 3))).rejects.toThrow('nothing was to be asked')
+  })
+
+  it('is asked for once when it is first needed, and again when that failed', async () => {
+    let asked = 0
+    let isDown = true
+    const prior = logSoftmax([1, 0, -1])
+    const reading = readingOf(scoring, async ({ candidates }) => {
+      asked++
+      if (isDown) throw new Error('busy')
+      return [{ logProbabilities: prior, mass: candidates.length / 3 }]
+    })
+    await expect(reading.logPriorOf(branch('exclusive', 3))).rejects.toThrow('busy')
+    isDown = false
+    const [one, other] = await Promise.all([1, 2].map(() => reading.logPriorOf(branch('exclusive', 3))))
+    expectClose(one as number[], prior, 4)
+    expect(other).toBe(one)
+    // Two items, three places each, and the one that failed.
+    expect(asked).toBe(7)
   })
 })
 
@@ -107,7 +126,6 @@ describe('symbols', () => {
     const reads = (readout: Branch['readout'], count: number): boolean => readsSymbols(scoring, branch(readout, count))
     expect([reads('exclusive', 26), reads('ordinal', 2), reads('ordinal', 3)]).toEqual([true, true, false])
     expect([reads('binary', 2), reads('independent', 40)]).toEqual([true, true])
-    expect(readsSymbols(null, branch('ordinal', 9))).toBe(true)
   })
 })
 
@@ -123,11 +141,12 @@ describe('scoring.json', () => {
       [{ format: 'assay-scoring/9' }, /format "assay-scoring\/9"/],
       [{ revision: 3 }, /no revision/],
       [{ exclusive: [] }, /exclusive\.binding/],
-      [{ exclusive: { binding: [size(3, 3)], logPriors: [] } }, /has 3 candidates at place 0/],
-      [{ exclusive: { binding: [size(2, 17)], logPriors: [] } }, /17 right of 16/],
-      [{ exclusive: { binding: [{ ...size(2, 16), mass: 2 }], logPriors: [] } }, /mass 2/],
+      [{ exclusive: { binding: [size(3, 3)], logPriors: {} } }, /has 3 candidates at place 0/],
+      [{ exclusive: { binding: [size(2, 17)], logPriors: {} } }, /17 right of 16/],
+      [{ exclusive: { binding: [{ ...size(2, 16), mass: 2 }], logPriors: {} } }, /mass 2/],
       // Priors for more than is read by symbols are from somewhere else.
-      [{ ordinal: { ...bindingUpTo(2), logPriors: bindingUpTo(4).logPriors } }, /at most 1 priors/],
+      [{ ordinal: { ...bindingUpTo(2), logPriors: bindingUpTo(4).logPriors } }, /4 candidates, of which at most 2/],
+      [{ exclusive: { ...bindingUpTo(8), logPriors: { 11: [] } } }, /11 candidates, of which at most 10/],
       [{ binary: [-1, -1] }, /not 2 log-probabilities/],
       [{ independent: [0.5, 0.5] }, /not 2 log-probabilities/],
     ]

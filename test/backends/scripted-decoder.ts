@@ -36,7 +36,7 @@ export async function scriptedScorer(script: Script, elsewhere = 0.001): Promise
     return script(one)
   })
   const nothing = await decoder.read(decoder.empty, await decoder.embed(chat.encodeState([]).ids))
-  return { scorer: { tokenizer, chat, decoder, endTokens, fits: () => {}, scoring: null }, nothing, asked }
+  return { scorer: { tokenizer, chat, decoder, endTokens, fits: () => {}, reading: null }, nothing, asked }
 }
 
 interface ReadPast extends Past {

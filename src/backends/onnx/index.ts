@@ -32,8 +32,8 @@ export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): 
 }
 
 /**
- * Finds out how a model that answers by symbols is to be read, by some 300 short questions on the calling thread (fewer when it fails the first):
- * which symbols it tells apart, and what it says before it has read anything. Kept as `scoring.json` in the folder, it is not asked again at load.
+ * Finds out how a model that answers by symbols is to be read, by 312 short questions on the calling thread (fewer when it tells no symbols apart):
+ * up to how many candidates, and what it says before it has read anything. Kept as `scoring.json` in the folder, it is not asked again at load.
  * Throws as `loadOnnxModel` does, and `capability_not_supported` for models that have no symbols. `options` must be those the model is loaded with.
  */
 export async function probeOnnxModel(folder: string, options: OnnxOptions = {}, onProgress?: ProbeProgress): Promise<Scoring> {

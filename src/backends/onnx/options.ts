@@ -16,8 +16,8 @@ export interface OnnxOptions {
   readonly pictures?: { readonly longestEdge?: number; readonly split?: boolean }
   /**
    * How candidates of a model that answers by symbols are read. `folder`: as the folder's `scoring.json` says if it fits the model, else as `probe`.
-   * `probe`: as some 300 short questions at load find (fewer when the first show that the model tells no symbols apart). `plain`: by symbols
-   * wherever there are, nothing divided out. Default: `folder`. Part of `info.templateHash`.
+   * `probe`: as 152 short questions at load find (fewer when the first show that the model tells no symbols apart), and a few more when a number of
+   * candidates first comes up. `plain`: by symbols wherever there are, nothing divided out. Default: `folder`. Part of `info.templateHash`.
    */
   readonly scoring?: 'folder' | 'probe' | 'plain'
   /** Runs the model on the calling thread, which then stands still during every call. For tools and tests; default false: a worker. */

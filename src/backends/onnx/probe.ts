@@ -16,6 +16,9 @@ import {
   LARGEST_PRIOR,
   type ListScoring,
   type Measured,
+  type Reading,
+  readsSymbols,
+  type Scoring,
   symbolsUpTo,
 } from './scoring.ts'
 
@@ -82,40 +85,37 @@ const optionItems: readonly (readonly Branch[])[] = UNKNOWABLE_OPTIONS.map(([is,
 )
 
 const LISTED = ['exclusive', 'ordinal'] as const
+const drawn = (counts: readonly number[]): Branch[] =>
+  LISTED.flatMap((readout) => counts.flatMap((count) => drawnItems(readout, count).flat()))
+const later = drawn(SIZES.filter((count) => !BINDING_SIZES.includes(count)))
 const everything = [
-  ...LISTED.flatMap((readout) => SIZES.flatMap((count) => drawnItems(readout, count))),
-  ...LISTED.flatMap((readout) => BINDING_SIZES.flatMap((count) => bindingItems(readout, count))),
-  ...statementItems,
-  ...optionItems,
-].flat()
+  ...drawn(BINDING_SIZES),
+  ...LISTED.flatMap((readout) => BINDING_SIZES.flatMap((count) => bindingItems(readout, count).flat())),
+  ...statementItems.flat(),
+  ...optionItems.flat(),
+  ...later,
+]
 
 /** Hash over everything that is asked: another probe may find another way to read the same model. */
 export const PROBE_HASH: string = createHash('sha256').update(JSON.stringify(everything)).digest('hex').slice(0, 16)
 
+export interface ProbeOptions {
+  /** Also the priors of numbers of candidates on which binding is not tried. Default false: `readingOf` asks for them when they are needed. */
+  readonly everyPrior?: boolean
+  readonly onProgress?: ProbeProgress
+}
+
 /** Asks one question after the other. What `ask` throws comes out. */
-export async function probe(ask: AskSymbols, onProgress: ProbeProgress = () => {}): Promise<Measured> {
+export async function probe(ask: AskSymbols, { everyPrior = false, onProgress = () => {} }: ProbeOptions = {}): Promise<Measured> {
   let done = 0
-  /** First rows, [item][rotation]; null as soon as symbols are not single tokens. */
-  const askItems = async (items: readonly (readonly Branch[])[]): Promise<ScoreRow[][] | null> => {
-    const all: ScoreRow[][] = []
-    for (const rotations of items) {
-      const rows: ScoreRow[] = []
-      for (const branch of rotations) {
-        const [row] = (await ask(branch)) ?? []
-        if (row === undefined) return null
-        rows.push(row)
-        onProgress(++done, everything.length)
-      }
-      all.push(rows)
-    }
-    return all
-  }
-  const priorOf = async (items: readonly (readonly Branch[])[]): Promise<number[] | null> => {
-    const asked = await askItems(items)
-    return asked === null ? null : estimateLogPrior(asked.map((rows) => rows.map(({ logProbabilities }) => logSoftmax(logProbabilities))))
+  const total = everyPrior ? everything.length : everything.length - later.length
+  const counted: AskSymbols = async (branch) => {
+    const rows = await ask(branch)
+    if (rows !== null) onProgress(++done, total)
+    return rows
   }
   const bindingOf = async (readout: Listed, count: number, logPrior: readonly number[]): Promise<Binding | null> => {
-    const items = await askItems(bindingItems(readout, count))
+    const items = await firstRows(counted, bindingItems(readout, count))
     if (items === null) return null
     const rights = items.flatMap((rows) => rows.map((row, r) => isTop(divideOut(row, logPrior).logProbabilities, (count - r) % count)))
     const masses = items.flatMap((rows) => rows.map(({ mass }) => mass))
@@ -123,33 +123,73 @@ export async function probe(ask: AskSymbols, onProgress: ProbeProgress = () => {
     return { count, asked: rights.length, right: rights.filter(Boolean).length, mass }
   }
   const listOf = async (readout: Listed): Promise<ListScoring> => {
-    const priors = new Map<number, readonly number[]>()
+    const found = new Map<number, readonly number[]>()
     const binding: Binding[] = []
     for (const count of BINDING_SIZES) {
-      const logPrior = await priorOf(drawnItems(readout, count))
-      const found = logPrior === null ? null : await bindingOf(readout, count, logPrior)
-      if (logPrior === null || found === null) break
-      priors.set(count, logPrior)
-      binding.push(found)
+      const logPrior = await priorOf(counted, drawnItems(readout, count))
+      const size = logPrior === null ? null : await bindingOf(readout, count, logPrior)
+      if (logPrior === null || size === null) break
+      binding.push(size)
       // Who cannot tell few apart will not tell more.
       if (symbolsUpTo({ binding }) < count) break
+      found.set(count, logPrior)
     }
     const most = symbolsUpTo({ binding })
-    const logPriors: (readonly number[])[] = []
-    for (const count of SIZES.filter((size) => size <= most)) {
-      const logPrior = priors.get(count) ?? (await priorOf(drawnItems(readout, count)))
-      // Symbols of more candidates may be of another alphabet, whose tokens are not single: then they are read by texts, and have no prior.
-      if (logPrior === null) break
-      logPriors.push(logPrior)
+    for (const count of everyPrior ? SIZES.filter((size) => size <= most && !found.has(size)) : []) {
+      const logPrior = await priorOf(counted, drawnItems(readout, count))
+      if (logPrior !== null) found.set(count, logPrior)
     }
-    return { binding, logPriors }
+    return { binding, logPriors: Object.fromEntries(found) }
   }
 
   const exclusive = await listOf('exclusive')
   const ordinal = await listOf('ordinal')
-  const binary = await priorOf(statementItems)
-  const independent = await priorOf(optionItems)
+  const binary = await priorOf(counted, statementItems)
+  const independent = await priorOf(counted, optionItems)
   return { probe: PROBE_HASH, exclusive, ordinal, binary, independent }
+}
+
+/** Reads as was measured. Priors that were not are measured when first needed, with the result they would have had. */
+export function readingOf(scoring: Scoring, ask: AskSymbols): Reading {
+  const asked = new Map<string, Promise<readonly number[] | null>>()
+  return {
+    readsSymbols: (branch) => readsSymbols(scoring, branch),
+    async logPriorOf(branch) {
+      const { readout, candidates } = branch
+      if (readout === 'read') return null
+      if (readout === 'binary' || readout === 'independent') return scoring[readout]
+      const count = candidates.length
+      const kept = scoring[readout].logPriors[count]
+      if (kept !== undefined) return kept
+      if (count < 2 || count > LARGEST_PRIOR || !readsSymbols(scoring, branch)) return null
+      const key = `${readout} ${count}`
+      const asking = asked.get(key) ?? priorOf(ask, drawnItems(readout, count))
+      asked.set(key, asking)
+      // Not kept when it failed: the next question tries again.
+      asking.catch(() => asked.delete(key))
+      return asking
+    },
+  }
+}
+
+/** First rows of the answers, [item][rotation]; null as soon as symbols are not single tokens. */
+async function firstRows(ask: AskSymbols, items: readonly (readonly Branch[])[]): Promise<ScoreRow[][] | null> {
+  const all: ScoreRow[][] = []
+  for (const rotations of items) {
+    const rows: ScoreRow[] = []
+    for (const branch of rotations) {
+      const [row] = (await ask(branch)) ?? []
+      if (row === undefined) return null
+      rows.push(row)
+    }
+    all.push(rows)
+  }
+  return all
+}
+
+async function priorOf(ask: AskSymbols, items: readonly (readonly Branch[])[]): Promise<number[] | null> {
+  const answers = await firstRows(ask, items)
+  return answers === null ? null : estimateLogPrior(answers.map((rows) => rows.map(({ logProbabilities }) => logSoftmax(logProbabilities))))
 }
 
 const isTop = (values: readonly number[], at: number): boolean => values.every((value, i) => i === at || value < (values[at] as number))

@@ -14,10 +14,18 @@ const FORMAT = 'assay-scoring/1'
 /** Share of right answers from which on symbols are read: below it, a wrong symbol would be a large part of the model's errors. */
 export const BINDING = 0.98
 /** Numbers of candidates with which it is tried whether symbols are told apart; what the largest gives is taken for more. */
-export const BINDING_SIZES = [2, 4, 8] as const
+export const BINDING_SIZES: readonly number[] = [2, 4, 8]
 const LARGEST = BINDING_SIZES[BINDING_SIZES.length - 1] as number
 /** The largest number of candidates whose prior is measured: more take as many questions again, and none is divided out. */
 export const LARGEST_PRIOR = 10
+
+/** How candidates are read by a backend that was probed. */
+export interface Reading {
+  /** Whether a branch is read by symbols (if it has any), rather than by the texts of its candidates. Yes and no always are. */
+  readsSymbols(branch: Branch): boolean
+  /** The log prior over the symbols of one row of a branch; null when there is none to divide out. May ask the model. */
+  logPriorOf(branch: Branch): Promise<readonly number[] | null>
+}
 
 /** Trivial questions with one number of candidates. */
 export interface Binding {
@@ -33,8 +41,8 @@ export interface Binding {
 export interface ListScoring {
   /** Ascending by count; ends at the first number that the model does not tell apart. Empty: its symbols are not single tokens. */
   readonly binding: readonly Binding[]
-  /** [count - 2][symbol], for numbers of candidates that are read by symbols: natural logarithms of probabilities that sum to one. */
-  readonly logPriors: readonly (readonly number[])[]
+  /** By number of candidates, as far as it was measured: natural logarithms of probabilities that sum to one, by symbol. */
+  readonly logPriors: { readonly [count: string]: readonly number[] }
 }
 
 export interface Measured {
@@ -75,17 +83,8 @@ export function symbolsUpTo({ binding }: Pick<ListScoring, 'binding'>): number {
   return most
 }
 
-/** Whether a branch is read by symbols (if it has any), rather than by the texts of its candidates. Yes and no always are. */
-export function readsSymbols(scoring: Scoring | null, { readout, candidates }: Branch): boolean {
-  if (scoring === null || (readout !== 'exclusive' && readout !== 'ordinal')) return true
-  return candidates.length <= symbolsUpTo(scoring[readout])
-}
-
-/** The log prior over the symbols of one row of a branch; null when none was measured. */
-export function logPriorOf(scoring: Scoring | null, { readout, candidates }: Branch): readonly number[] | null {
-  if (scoring === null || readout === 'read') return null
-  if (readout === 'binary' || readout === 'independent') return scoring[readout]
-  return scoring[readout].logPriors[candidates.length - 2] ?? null
+export function readsSymbols(scoring: Scoring, { readout, candidates }: Branch): boolean {
+  return (readout !== 'exclusive' && readout !== 'ordinal') || candidates.length <= symbolsUpTo(scoring[readout])
 }
 
 /** Divides a prior out of a row. What the model gave to all candidates together stays as it was: that says how well it kept to the form. */
@@ -148,10 +147,14 @@ export function parseScoring(json: JsonObject): Scoring {
     const { binding: tried, logPriors } = (json[key] ?? {}) as { readonly [name: string]: unknown }
     if (!Array.isArray(tried) || tried.length > BINDING_SIZES.length) return wrong(`has no list ${key}.binding`)
     const sizes = tried.map((value, i) => binding(value, i, `${key}.binding`))
-    const measured = Math.max(0, Math.min(LARGEST_PRIOR, symbolsUpTo({ binding: sizes })) - 1)
-    if (!Array.isArray(logPriors) || logPriors.length > measured)
-      return wrong(`has no list of at most ${measured} priors in ${key}.logPriors`)
-    return { binding: sizes, logPriors: logPriors.map((value, i) => logPrior(value, i + 2, key)) }
+    const most = Math.min(LARGEST_PRIOR, symbolsUpTo({ binding: sizes }))
+    if (typeof logPriors !== 'object' || logPriors === null) return wrong(`has no ${key}.logPriors`)
+    const priors = Object.entries(logPriors).map(([count, value]): [string, number[]] => {
+      const isRead = Number.isInteger(Number(count)) && Number(count) >= 2 && Number(count) <= most
+      if (!isRead) return wrong(`has a log prior of ${key} with ${count} candidates, of which at most ${most} are read by symbols`)
+      return [count, logPrior(value, Number(count), `${key} with ${count} candidates`)]
+    })
+    return { binding: sizes, logPriors: Object.fromEntries(priors) }
   }
   const yesNo = (key: 'binary' | 'independent') => (json[key] === null ? null : logPrior(json[key], 2, key))
   if (json.format !== FORMAT) wrong(`has the format ${JSON.stringify(json.format) ?? 'none'}, ${FORMAT} was expected`)

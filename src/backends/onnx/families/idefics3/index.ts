@@ -8,7 +8,7 @@ import { ByteCache } from '../../cache.ts'
 import { CONFIGURATION_FILES, findGraph, hashFiles, type ModelFolder, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../layout.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { openPatched } from '../../patched.ts'
-import { type AskSymbols, PROBE_HASH, type ProbeProgress, probe } from '../../probe.ts'
+import { type AskSymbols, PROBE_HASH, type ProbeOptions, type ProbeProgress, probe, readingOf } from '../../probe.ts'
 import { parseScoring, SCORING_FILE, type Scoring, scoringOf, symbolsUpTo } from '../../scoring.ts'
 import { loadRuntime, openSession, type Session } from '../../session.ts'
 import { makeTokenizer } from '../../tokenizer.ts'
@@ -38,13 +38,13 @@ export async function loadIdefics3(folder: ModelFolder, options: OnnxOptions): P
   const kept = options.scoring === undefined || options.scoring === 'folder' ? await keptScoring(folder) : null
   const parts = await loadParts(folder, options)
   if (options.scoring === 'plain') return makeBackend(parts)
-  return makeBackend(readAs(parts, isOf(parts.info, kept) ? kept : await closedOnFailure(parts, () => measure(parts))))
+  return closedOnFailure(parts, async () => makeBackend(await readAs(parts, isOf(parts.info, kept) ? kept : await measure(parts))))
 }
 
 /** Measures how a model is to be read, whatever its folder says already. */
 export async function probeIdefics3(folder: ModelFolder, options: OnnxOptions, onProgress?: ProbeProgress): Promise<Scoring> {
   const parts = await loadParts(folder, options)
-  const scoring = await closedOnFailure(parts, () => measure(parts, onProgress))
+  const scoring = await closedOnFailure(parts, () => measure(parts, { everyPrior: true, ...(onProgress && { onProgress }) }))
   await closeParts(parts)
   return scoring
 }
@@ -72,17 +72,21 @@ function isOf({ revision, templateHash }: ModelInfo, kept: Scoring | null): kept
   return kept !== null && kept.revision === revision && kept.templateHash === templateHash && kept.probe === PROBE_HASH
 }
 
-async function measure({ info, chat, decoder, scorer }: Parts, onProgress?: ProbeProgress): Promise<Scoring> {
+/** Asks without a state. */
+async function askOf({ chat, decoder, scorer }: Parts): Promise<AskSymbols> {
   const nothing = await decoder.read(decoder.empty, await decoder.embed(chat.encodeState([]).ids))
-  const ask: AskSymbols = (branch) => plainSymbolRows(scorer, nothing, branch)
-  return scoringOf(info, await probe(ask, onProgress))
+  return (branch) => plainSymbolRows(scorer, nothing, branch)
+}
+
+async function measure(parts: Parts, options: ProbeOptions = {}): Promise<Scoring> {
+  return scoringOf(parts.info, await probe(await askOf(parts), options))
 }
 
 /**
  * The model read as the probe found best. What it decided is part of what calibration is bound to; the priors are not: they follow from weights
  * and prompts, and their last digits, which differ between machines, must not part a calibration from its model.
  */
-function readAs(parts: Parts, scoring: Scoring): Parts {
+async function readAs(parts: Parts, scoring: Scoring): Promise<Parts> {
   const { templateHash } = parts.info
   const upTo = { exclusive: symbolsUpTo(scoring.exclusive), ordinal: symbolsUpTo(scoring.ordinal) }
   const info: ModelInfo = {
@@ -90,7 +94,7 @@ function readAs(parts: Parts, scoring: Scoring): Parts {
     templateHash: hashOf({ templateHash, probe: scoring.probe, upTo: Object.values(upTo).map(String) }),
     scorer: upTo.exclusive > 0 ? 'symbols' : 'texts',
   }
-  return { ...parts, info, scorer: { ...parts.scorer, scoring } }
+  return { ...parts, info, scorer: { ...parts.scorer, reading: readingOf(scoring, await askOf(parts)) } }
 }
 
 async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Parts> {
@@ -126,7 +130,7 @@ async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Par
   const id = options.id ?? folder.name
   const fits = (past: Past, added: number): void =>
     refuseTooLong(past.length + added, contextLength, 'the state with its question and answer')
-  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, scoring: null }
+  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, reading: null }
   const info: ModelInfo = {
     id,
     name: id,

@@ -6,7 +6,7 @@
 import { EngineError } from '../../../../errors.ts'
 import { logSoftmax, logSumExp } from '../../../../math.ts'
 import type { Branch, ScoreRow, Scores } from '../../../backend.ts'
-import { divideOut, logPriorOf, readsSymbols, type Scoring } from '../../scoring.ts'
+import { divideOut, type Reading } from '../../scoring.ts'
 import type { TextTokenizer } from '../../tokenizer.ts'
 import type { Chat } from './chat.ts'
 import type { Decoder, Past } from './decoder.ts'
@@ -20,8 +20,8 @@ export interface Scorer {
   endTokens: readonly number[]
   /** Refuses what does not fit behind the past; throws `context_length_exceeded`. */
   fits(past: Past, added: number): void
-  /** What the probe found; null reads every symbol as the model gives it. */
-  scoring: Scoring | null
+  /** As the probe found best; null reads every symbol as the model gives it. */
+  reading: Reading | null
 }
 
 /** Where symbols are read: tokens said before them (a lone space, for tokenizers that split it from digits), then the ids that say each one. */
@@ -100,15 +100,15 @@ async function textRow(
 export async function plainSymbolRows(scorer: Scorer, past: Past, branch: Branch): Promise<readonly ScoreRow[] | null> {
   const { tokenizer, chat } = scorer
   if (wordScored(branch, null).some(({ symbols }) => readOutOf(symbols, tokenizer, chat.opensWithSpace) === null)) return null
-  return (await scoreBranch({ ...scorer, scoring: null }, past, branch, null)).rows
+  return (await scoreBranch({ ...scorer, reading: null }, past, branch, null)).rows
 }
 
 /** Scores one branch. `about` is the picture it is about, when there are several. */
 export async function scoreBranch(scorer: Scorer, past: Past, branch: Branch, about: string | null): Promise<Scores> {
-  const { tokenizer, chat, decoder, scoring } = scorer
+  const { tokenizer, chat, decoder, reading } = scorer
   const wordings = wordScored(branch, about)
-  const isBySymbols = readsSymbols(scoring, branch)
-  const logPrior = logPriorOf(scoring, branch)
+  const isBySymbols = reading?.readsSymbols(branch) ?? true
+  const logPrior = (await reading?.logPriorOf(branch)) ?? null
   const shared = tokenizer.encode(wordings[0]?.shared ?? '')
   let behind = past
   if (shared.length > 0) {

@@ -1,0 +1,66 @@
+// `assay models probe`: asks a model how it is to be read and keeps the result beside it, so that it need not be asked again at every load.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { EngineError } from '../errors.ts'
+import type { Scoring } from '../index.ts'
+import { folderOf } from './ask.ts'
+import type { AddCommand } from './command.ts'
+import { UsageError } from './exit-codes.ts'
+import { asJson } from './option-values.ts'
+import { startProgress } from './progress.ts'
+import type { Output } from './say-error.ts'
+import { painter, type Terminal } from './terminal.ts'
+
+/** Adds itself to `models`, which must be there. */
+export const addProbe: AddCommand = (program, { terminal, attempt }) => {
+  const models = program.commands.find((command) => command.name() === 'models')
+  if (models === undefined) throw new Error('models comes before models probe')
+  models
+    .command('probe')
+    .description('find out how a downloaded model is to be read, and keep it as scoring.json in its folder')
+    .argument('<folder>', 'a model folder (Hugging Face layout, ONNX)')
+    .addOption(asJson())
+    .action((folder: string, flags: { readonly json?: true }) => {
+      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      return attempt(output, () => probeFolder(folder, output, terminal))
+    })
+}
+
+async function probeFolder(given: string, output: Output, terminal: Terminal): Promise<void> {
+  const folder = await folderOf(given, terminal)
+  if (folder === null) throw new EngineError('model_not_found', `${given}: there is no such model folder`)
+  // Loaded here so that --help and wrong flags answer at once.
+  const { probeModel } = await import('../index.ts')
+  let progress: ReturnType<typeof startProgress> | null = null
+  const scoring = await probeModel(folder, {}, (_, total) => {
+    progress ??= startProgress(terminal, { total, before: 0, unit: 'questions', now: () => performance.now() })
+    progress.step('')
+  }).finally(() => progress?.end())
+  const file = join(folder, 'scoring.json')
+  await writeFile(file, `${JSON.stringify(scoring, null, 2)}\n`).catch((cause: NodeJS.ErrnoException) => {
+    throw new UsageError(`${file} cannot be written (${cause.code}); make the folder writable`, { cause })
+  })
+  terminal.print(output === 'json' ? `${JSON.stringify(scoring, null, 2)}\n` : showScoring(scoring, terminal))
+}
+
+/** What was found, a line per way of asking. */
+function showScoring({ exclusive, ordinal, binary, independent }: Scoring, { hasColor }: Terminal): string {
+  const paint = painter(hasColor)
+  const list = (name: string, { binding, logPriors }: Scoring['exclusive']): string => {
+    const last = binding.at(-1)
+    if (last === undefined) return `${paint('bold', name)}  not single tokens: read by texts`
+    const sizes = binding.map(({ count, asked, right, mass }) => `${count}: ${right}/${asked} right, mass ${mass.toFixed(2)}`)
+    // Priors are measured for what is read by symbols only.
+    const bound = binding.map(({ count }) => count).filter((count) => String(count) in logPriors)
+    const how = bound.includes(last.count)
+      ? 'read by symbols'
+      : bound.length === 0
+        ? 'read by texts'
+        : `more than ${bound.at(-1)} are read by texts`
+    return `${paint('bold', name)}  ${sizes.join(', ')}: ${how}`
+  }
+  const share = (logPrior: readonly number[] | null): string =>
+    logPrior === null ? 'not in single tokens' : `${Math.round(100 * Math.exp(logPrior[0] as number))} % yes`
+  const prior = `${paint('bold', 'yes, no')}  says ${share(binary)} to statements, ${share(independent)} to options, before it has read anything`
+  return `${[list('letters', exclusive), list('digits ', ordinal), prior, paint('dim', 'kept as scoring.json')].join('\n')}\n`
+}
