@@ -1,5 +1,5 @@
-// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER]
-// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts). One JSON line a row: [source, ids, cases, segments, questions, picture?]; a question is
+// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS]
+// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py. One JSON line a row: [source, ids, cases, segments, questions, picture?]; a question is
 // [kind, ids, cases, options, truth]; an option is [ids, cases]; a picture is [path, rows, cols, aspect, kept cells]. Truths: a probability, the row of
 // an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), lists of cells, or answer ids.
 import { createReadStream, createWriteStream, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
@@ -29,11 +29,16 @@ const MOST_STATE_TOKENS = 288
 const CHECK_EVERY = 4
 
 const args = process.argv.slice(2)
-const tilesAt = args.indexOf('--tiles')
-const dumped = readDumps(tilesAt < 0 ? null : (args.splice(tilesAt, 2)[1] as string))
+const option = (name: string): string | null => {
+  const at = args.indexOf(name)
+  return at < 0 ? null : (args.splice(at, 2)[1] as string)
+}
+const dumped = readDumps(option('--tiles'))
+const leaveOut = option('--leave-out')
+const leaked = new Set(leaveOut === null ? [] : readFileSync(leaveOut, 'utf8').split('\n').filter(Boolean))
 const [tokenizerPath, outPath, root, ...files] = args
 if (tokenizerPath === undefined || outPath === undefined || root === undefined)
-  throw new Error('usage: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER]')
+  throw new Error('usage: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS]')
 const tokenizer = new PieceTokenizer(JSON.parse(readFileSync(tokenizerPath, 'utf8')))
 const out = createWriteStream(outPath)
 const lost = new Map<string, number>()
@@ -44,7 +49,12 @@ for (const file of files) {
   const lines = createInterface({ input: file.endsWith('.gz') ? stream.pipe(createGunzip()) : stream })
   let rows = 0
   for await (const line of lines) {
-    const rendered = await render(JSON.parse(line) as LabelledRow)
+    const labelled = JSON.parse(line) as LabelledRow
+    if (leaked.has(labelled.id)) {
+      count('also in a dev set')
+      continue
+    }
+    const rendered = await render(labelled)
     if (rendered === null) continue
     rows++
     if (!out.write(`${JSON.stringify(rendered)}\n`)) await new Promise((resolve) => out.once('drain', () => resolve(null)))
