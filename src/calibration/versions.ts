@@ -29,8 +29,8 @@ export interface Served {
 }
 
 export interface CalibrationVersions {
-  /** The calibration to answer with: the newest that is whole and was made for this model. Never throws for a damaged file. */
-  current(model: Pick<CalibratedModel, 'revision' | 'templateHash'>): Promise<Served>
+  /** The calibration to answer with: the newest that is whole and, when a model is given, was made for it. Never throws for a damaged file. */
+  current(model?: Pick<CalibratedModel, 'revision' | 'templateHash'>): Promise<Served>
   /** Writes the calibration and serves it from now on. One that is served already changes nothing. */
   serve(calibration: Calibration, change: Pick<VersionChange, 'at' | 'why' | 'heldOut'>): Promise<void>
   /** Serves what was served before. Throws `invalid_request` when nothing is served. */
@@ -158,7 +158,7 @@ type ReadCalibration =
 async function readCalibration(
   folder: string,
   name: string,
-  model: Pick<CalibratedModel, 'revision' | 'templateHash'>,
+  model: Pick<CalibratedModel, 'revision' | 'templateHash'> | undefined,
 ): Promise<ReadCalibration> {
   const problem = (text: string): ReadCalibration => ({ calibration: null, problem: text })
   try {
@@ -166,6 +166,7 @@ async function readCalibration(
     if (bytes === null) return problem('its file is missing.')
     const calibration = parseCalibration(JSON.parse(bytes.toString('utf8')))
     if (calibration.version !== name) return problem(`its file holds ${calibration.version}.`)
+    if (model === undefined) return { calibration, problem: null }
     const { revision, templateHash } = calibration.model
     if (revision !== model.revision)
       return problem(`it was fitted on revision ${revision.slice(0, 12)}, the model is ${model.revision.slice(0, 12)}.`)

@@ -1,0 +1,149 @@
+// What the commands of `assay outcomes` are given: a store, truths, the model they are about, and the calibration that answers now.
+import { readFile, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type CalibratedModel, type Calibration, judgeOf, parseCalibration } from '../calibration/calibration.ts'
+import { fileOutcomeStore } from '../calibration/outcome-file.ts'
+import type { OutcomeStore, StoredEvent } from '../calibration/outcomes.ts'
+import { shippedCalibration } from '../calibration/shipped.ts'
+import { type CalibrationVersions, calibrationVersions } from '../calibration/versions.ts'
+import { EngineError } from '../errors.ts'
+import type { Json } from '../types.ts'
+import { UsageError } from './exit-codes.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface StoreFlags {
+  readonly store: string
+  readonly json?: true
+}
+export interface ServedFlags extends StoreFlags {
+  readonly calibrations?: string
+  readonly calibration?: string
+  readonly model?: string
+}
+
+/** Recent events that tell what decisions look like. */
+export const WINDOW = 2000
+
+/** Opens the store for the time of some work. */
+export async function withStore(
+  flags: StoreFlags,
+  terminal: Terminal,
+  options: { readonly isReadOnly?: boolean },
+  work: (store: OutcomeStore) => Promise<void>,
+): Promise<void> {
+  const folder = resolve(terminal.folder, flags.store)
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  // A name mistyped must not become an empty store.
+  if (!isFolder) throw new UsageError(`${flags.store} is no folder; give the one that the engine's outcome store writes to`)
+  const store = await fileOutcomeStore(folder, options)
+  try {
+    await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** `question=truth` words to truths. A word that is JSON is read as JSON, unless it is the very name of an option. */
+export async function truthsOf(store: OutcomeStore, event: string, words: readonly string[]): Promise<Record<string, Json>> {
+  if (words.length === 0) throw new UsageError('give truths as question=truth, for example urgent=true')
+  const decisions = (await store.find(event))?.event.decisions ?? {}
+  const pairs = words.map((word): [string, Json] => {
+    // Names of questions may hold "=", so what is known goes first.
+    const known = Object.keys(decisions).filter((name) => word.startsWith(`${name}=`))
+    const at = Math.max(word.indexOf('='), ...known.map((name) => name.length))
+    if (at < 1) throw new UsageError(`"${word}" is not question=truth`)
+    const [name, text] = [word.slice(0, at), word.slice(at + 1)]
+    const decision = Object.hasOwn(decisions, name) ? decisions[name] : undefined
+    const isName = decision?.readout === 'exclusive' && decision.names.includes(text)
+    return [name, isName ? text : jsonOr(text)]
+  })
+  return Object.fromEntries(pairs)
+}
+
+function jsonOr(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+interface OutcomeLine {
+  readonly id: string
+  readonly outcomes: Readonly<Record<string, Json>>
+  readonly line: number
+}
+
+export async function linesOf(file: string, terminal: Terminal): Promise<OutcomeLine[]> {
+  const text = file === '-' ? await terminal.read() : await reading(file, () => readFile(resolve(terminal.folder, file), 'utf8'))
+  return text.split(/\r?\n/).flatMap((line, i) => {
+    if (line.trim() === '') return []
+    const value = jsonOr(line) as { readonly event?: unknown; readonly outcomes?: unknown } | null
+    if (typeof value !== 'object' || typeof value?.event !== 'string' || typeof value.outcomes !== 'object' || value.outcomes === null)
+      throw new EngineError('invalid_json', `${file}, line ${i + 1}: a line is {"event": "evt_…", "outcomes": {…}}.`)
+    return [{ id: value.event, outcomes: value.outcomes as OutcomeLine['outcomes'], line: i + 1 }]
+  })
+}
+
+/** The model of the newest events (by its id when one is given), and its newest events. */
+export async function modelIn(
+  store: OutcomeStore,
+  id: string | undefined,
+  most = WINDOW,
+): Promise<{ readonly model: CalibratedModel; readonly events: readonly StoredEvent[] }> {
+  const events: StoredEvent[] = []
+  const others = new Set<string>()
+  for await (const event of store.recent(Number.MAX_SAFE_INTEGER)) {
+    const [newest] = events
+    if (newest === undefined && id !== undefined && event.model !== id) others.add(event.model)
+    else if (newest === undefined || (event.revision === newest.revision && event.templateHash === newest.templateHash)) events.push(event)
+    if (events.length === most) break
+  }
+  const [newest] = events
+  if (newest !== undefined) {
+    return { model: { id: newest.model, revision: newest.revision, templateHash: newest.templateHash }, events }
+  }
+  if (others.size > 0) throw new UsageError(`the store has no event of the model "${id}"; it has ${[...others].join(', ')}`)
+  throw new UsageError('the store has no events yet; ask something of an engine that keeps its events there')
+}
+
+export function versionsOf(flags: ServedFlags, terminal: Terminal): CalibrationVersions {
+  return calibrationVersions(resolve(terminal.folder, flags.calibrations ?? join(flags.store, 'calibrations')))
+}
+
+/** What answers now, and since when it does; null when it is not known since when. */
+export async function servedIn(
+  versions: CalibrationVersions,
+  model: CalibratedModel,
+  flags: ServedFlags,
+  terminal: Terminal,
+): Promise<{ readonly calibration: Calibration | null; readonly servedSince: number | null }> {
+  const { calibration, notes } = await versions.current(model)
+  for (const note of notes) terminal.warn(`${note}\n`)
+  if (calibration !== null) {
+    const change = (await versions.history()).findLast(({ version }) => version === calibration.version)
+    return { calibration, servedSince: change?.at ?? null }
+  }
+  if (flags.calibration === undefined) return { calibration: await shippedFor(model), servedSince: null }
+  const text = await reading(flags.calibration, () => readFile(resolve(terminal.folder, flags.calibration!), 'utf8'))
+  return { calibration: parseCalibration(jsonOr(text)), servedSince: null }
+}
+
+/** What comes with the model, when it was made for this revision. */
+async function shippedFor(model: CalibratedModel): Promise<Calibration | null> {
+  const shipped = await shippedCalibration(model.id)
+  return shipped === null || judgeOf(shipped, model).isMismatch ? null : shipped
+}
+
+/** What the file system refuses is about the command line; what is in a file is not. */
+export async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof EngineError) throw error
+    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`)
+  }
+}
