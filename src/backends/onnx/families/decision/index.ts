@@ -262,8 +262,9 @@ class DecisionBackend implements Backend {
   async #score(state: OpenState, branch: Branch): Promise<Scores> {
     const asked = { ...branch, readout: this.#readAs(state, branch) }
     const packed = this.#pack(state, asked, null)
-    const run = { packed, kind: kindOf(asked, null), written: [], seen: this.#seen(state, branch) }
-    const marks = await this.#runner.score(state.encoded, run)
+    const seen = this.#seen(state, branch)
+    const run = { packed, kind: kindOf(asked, null), written: [], seen }
+    const { logits: marks, inner } = await this.#runner.score(state.encoded, run)
     const logits = packed.rowOf.map((row) => marks[row] as number)
     const yesNo = (logit: number) => ({ logProbabilities: [logSigmoid(logit), logSigmoid(-logit)], mass: 1 })
     // Every option is a branch of its own, so nothing but the options is ever weighed: their mass is one.
@@ -273,7 +274,9 @@ class DecisionBackend implements Backend {
         : branch.readout === 'independent'
           ? logits.map(yesNo)
           : [{ logProbabilities: logSoftmax(logits), mass: 1 }]
-    return { rows, inputTokens: packed.ids.length }
+    if (inner === null) return { rows, inputTokens: packed.ids.length }
+    const [words, memory] = [state.encoded.words.data as Float32Array, state.encoded.memory.data as Float32Array]
+    return { rows, inputTokens: packed.ids.length, features: featuresOf(state.packed, words, memory, seen, inner) }
   }
 
   /** The read-out that answers a branch. The rows it is asked for stay those of the branch. */

@@ -1,9 +1,11 @@
 // The three graphs of our own model as typed calls. Shapes: S state tokens, N image cells, T branch tokens, R marks, W read rows; see training/graphs.py.
+import { readFile } from 'node:fs/promises'
 import { EngineError } from '../../../../errors.ts'
 import { findGraph, type ModelFolder } from '../../layout.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
 import { CONTROL, KINDS, type Kind } from './control.ts'
+import { exposeInner, type InnerNames, type InnerState } from './features.ts'
 import type { PackedBranch, PackedState } from './pack.ts'
 
 const VISION_WIDTH = 192
@@ -45,21 +47,26 @@ export class Runner {
   readonly #state: Session
   readonly #branch: Session
   readonly #vision: Session | null
+  readonly #inner: InnerNames | null
 
-  private constructor(ort: Runtime, state: Session, branch: Session, vision: Session | null) {
+  private constructor(ort: Runtime, state: Session, branch: Session, inner: InnerNames | null, vision: Session | null) {
     this.#ort = ort
     this.#state = state
     this.#branch = branch
+    this.#inner = inner
     this.#vision = vision
   }
 
   static async open(folder: ModelFolder, options: OnnxOptions): Promise<Runner> {
     const open = (name: string): Promise<Session> => openSession(findGraph(folder, name, ['fp32'], options), options)
     const hasVision = folder.files.includes('onnx/vision_encoder.onnx')
+    const branch = findGraph(folder, 'branch_reader', ['fp32'], options)
+    const exposed = exposeInner(await readFile(branch.path))
     return new Runner(
       await loadRuntime(),
       await open('state_encoder'),
-      await open('branch_reader'),
+      await openSession(branch, options, exposed?.bytes),
+      exposed?.names ?? null,
       hasVision ? await open('vision_encoder') : null,
     )
   }
@@ -130,10 +137,13 @@ export class Runner {
     return this.#floats(all, [rows, width])
   }
 
-  /** Logits of the marks, in the order of `packed.marks`. */
-  async score(state: EncodedState, run: BranchRun): Promise<Float32Array> {
-    const { logits } = await this.#branch.run(this.#feeds(state, run), ['logits'])
-    return (logits as Tensor).data as Float32Array
+  /** Logits of the marks, in the order of `packed.marks`, and what the model thought on the way; null when its graph does not say. */
+  async score(state: EncodedState, run: BranchRun): Promise<{ logits: Float32Array; inner: InnerState | null }> {
+    const names = this.#inner
+    const outputs = await this.#branch.run(this.#feeds(state, run), ['logits', ...(names === null ? [] : [names.topic, names.hidden])])
+    const dataOf = (name: string): Float32Array => (outputs[name] as Tensor).data as Float32Array
+    const inner = names === null ? null : { topic: dataOf(names.topic), hidden: dataOf(names.hidden), marks: run.packed.marks.length }
+    return { logits: dataOf('logits'), inner }
   }
 
   /** Pointer logits over the state, [S] each, and the logit of "nothing there". */
