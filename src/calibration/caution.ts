@@ -78,7 +78,7 @@ function heldOutOf(calibration: Calibration | null, { readout }: DecisionKey): H
 function setThreshold({ truth, count }: HeldOut, { coverage }: SetOptions, { readout }: DecisionKey): number {
   const threshold = conformalThreshold(truth, 1 - coverage)
   if (threshold !== null) return threshold
-  const needed = Math.ceil(coverage / (1 - coverage))
+  const needed = Math.ceil(coverage / (1 - coverage) - 1e-6)
   const message = `A coverage of ${coverage} needs ${needed} labelled decisions of kind ${readout}, there are ${count}; record more, or ask for less.`
   throw new EngineError('invalid_request', message)
 }

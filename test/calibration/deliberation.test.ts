@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { createDeliberation, type DeliberationOptions } from '../../src/calibration/deliberation.ts'
+import type { DecisionKey } from '../../src/questions/decision.ts'
+
+const key: DecisionKey = { readout: 'exclusive', hasImage: false, candidates: 2, wording: 'w', question: 'q' }
+const make = (options: Partial<DeliberationOptions> = {}) =>
+  createDeliberation({
+    mode: 'automatic',
+    operatorsFor: () => ['swap', 'alone', 'reversed'],
+    thresholds: {},
+    passes: 4,
+    budget: 10,
+    ...options,
+  })
+
+describe('the gate', () => {
+  it('opens for a flat distribution and stays shut for a sure one', () => {
+    expect(make().isCalledFor(key, [[0.5, 0.5]], 1)).toBe(true)
+    expect(make().isCalledFor(key, [[0.95, 0.05]], 1)).toBe(false)
+  })
+
+  it('goes by the threshold of the read-out when one was chosen from data', () => {
+    const sure = [[0.95, 0.05]]
+    expect(make({ thresholds: { exclusive: 0.1 } }).isCalledFor(key, sure, 1)).toBe(true)
+    expect(make({ thresholds: { exclusive: 1 } }).isCalledFor(key, [[0.6, 0.4]], 1)).toBe(false)
+    expect(make({ thresholds: { binary: 0.1 } }).isCalledFor(key, sure, 1)).toBe(false)
+  })
+
+  it('opens when the model wanted to say something else, however sure it is', () => {
+    expect(make().isCalledFor(key, [[0.99, 0.01]], 0.3)).toBe(true)
+  })
+
+  it('looks at the least certain row of several', () => {
+    const rows = [
+      [0.99, 0.01],
+      [0.5, 0.5],
+    ]
+    expect(make().isCalledFor({ ...key, readout: 'independent' }, rows, 1)).toBe(true)
+  })
+
+  it('can be held open or shut', () => {
+    expect(make({ mode: 'always' }).isCalledFor(key, [[0.99, 0.01]], 1)).toBe(true)
+    expect(make({ mode: 'never' }).isCalledFor(key, [[0.5, 0.5]], 0.1)).toBe(false)
+  })
+})
+
+describe('the passes', () => {
+  it('are as many as allowed, the first included', () => {
+    expect(make({ passes: 2 }).operatorsFor('exclusive')).toEqual(['swap'])
+    expect(make({ passes: 1 }).operatorsFor('exclusive')).toEqual([])
+  })
+
+  it('end when the leader has stayed and is probable', () => {
+    expect(make().isSettled([0, 0, 0], [[0.97, 0.03]])).toBe(true)
+    expect(make().isSettled([0, 1, 0], [[0.97, 0.03]])).toBe(false)
+    expect(make().isSettled([0, 0], [[0.97, 0.03]])).toBe(false)
+    expect(make().isSettled([0, 0, 0], [[0.8, 0.2]])).toBe(false)
+  })
+
+  it('draw on a budget that is not overdrawn', () => {
+    const deliberation = make({ budget: 3 })
+    expect([deliberation.spend(2), deliberation.spend(2), deliberation.spend(1), deliberation.spend(1)]).toEqual([true, false, true, false])
+  })
+
+  it('are pooled by the mean of their log-probabilities, and none can rule a candidate out alone', () => {
+    const [row] = make().pool([[[0.5, 0.5].map(Math.log)], [[Math.log(1e-12), 0]]])
+    const [first, second] = row!.map(Math.exp)
+    expect(first! + second!).toBeCloseTo(1, 9)
+    // sqrt(.5 * .001) against sqrt(.5 * .999).
+    expect(first!).toBeCloseTo(Math.sqrt(0.001) / (Math.sqrt(0.001) + Math.sqrt(0.999)), 3)
+  })
+})
