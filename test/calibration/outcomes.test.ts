@@ -245,6 +245,28 @@ describe('an outcome store in a folder', () => {
     expect((await listOf(again.recent(1)))[0]).toEqual(event('evt_799', 799))
   })
 
+  it('counts nothing twice when it was stopped between moving evidence and deleting its segment', async () => {
+    const first = await open({ maxBytes: 40_000 })
+    const before = new Map<string, string>()
+    for (let i = 0; i < 200; i++) {
+      await first.event(event(`evt_${i}`, i))
+      if (i % 20 === 0) await recordOutcome(first, `evt_${i}`, { urgent: true })
+      for (const name of i === 40 ? await readdir(folder) : [])
+        if (name !== 'lock') before.set(name, await readFile(join(folder, name), 'utf8'))
+    }
+    await recordOutcome(first, 'evt_0', { urgent: false })
+    const expected = await listOf(first.evidence())
+    await first.close()
+    const gone = [...before.keys()].filter((name) => name.startsWith('events-'))
+    expect(await readdir(folder)).not.toContain(gone[0])
+    for (const name of gone) await writeFile(join(folder, name), before.get(name)!)
+    const second = await open({ maxBytes: 40_000 })
+    expect(await listOf(second.evidence())).toEqual(expected)
+    for (let i = 200; i < 300; i++) await second.event(event(`evt_${i}`, i))
+    expect(await listOf(second.evidence())).toEqual(expected)
+    expect(await readdir(folder)).not.toContain(gone[0])
+  })
+
   it('lets the oldest labelled events go when they fill half of it', async () => {
     const maxBytes = 40_000
     const store = await open({ maxBytes })
