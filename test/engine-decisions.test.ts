@@ -41,7 +41,7 @@ function overconfident(count: number, readout: Evidence['readout'] = 'binary'): 
 }
 
 const calibrationFor = (evidence: readonly Evidence[]): Calibration =>
-  it(evidence, { id: INFO.id, revision: INFO.revision, templateHash: INFO.templateHash })
+  fitCalibration(evidence, { id: INFO.id, revision: INFO.revision, templateHash: INFO.templateHash })
 
 const NOUL: AskRequest = { state: 'A lamp.', questions: { lit: { type: 'noul', instructions: 'It is lit.' } } }
 const askNoul = async (engine: Engine, options = {}) => (await engine.ask(NOUL, options)).answers.lit as NoulAnswer
@@ -67,7 +67,7 @@ describe('calibration', () => {
   })
 
   it('is not used on other weights than it was fitted on, and the answer says so', async () => {
-    const other = it(overconfident(2000), { id: INFO.id, revision: 'other', templateHash: INFO.templateHash })
+    const other = fitCalibration(overconfident(2000), { id: INFO.id, revision: 'other', templateHash: INFO.templateHash })
     const { engine } = await engineOf(sure, { calibrations: [other] })
     const { answers, simo } = await engine.ask(NOUL)
     expect((answers.lit as NoulAnswer).noul).toBeCloseTo(1 / (1 + Math.exp(-3)), 4)
