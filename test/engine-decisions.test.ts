@@ -5,6 +5,7 @@ import type { AskRequest, ChoiceAnswer, NoulAnswer, SelectAnswer } from '../src/
 import { createFakeBackend, type FakeOptions } from '../src/backends/fake/index.ts'
 import type { Calibration } from '../src/calibration/calibration.ts'
 import type { Evidence } from '../src/calibration/evidence.ts'
+import { fit as fitCalibration } from '../src/calibration/fit.ts'
 import { memoryOutcomeStore } from '../src/calibration/outcomes.ts'
 import { seededRandom } from '../src/calibration/resampling.ts'
 import { createEngine, type Engine, type EngineOptions } from '../src/engine.ts'
