@@ -18,12 +18,12 @@ async function engineOf(fake: FakeOptions = {}, options: Partial<EngineOptions> 
 
 const INFO = createFakeBackend({ id: 'service-1-pro' }).info
 
-/** Evidence of a model that says log-odds `s` where σ(s / 3) would be true. */
-function overconfident(count: number, readout: Evidence['readout'] = 'binary'): Evidence[] {
+/** Evidence of a model that says log-odds `s`, up to 6, where σ(s / factor) would be true. */
+function overconfident(count: number, factor = 3, readout: Evidence['readout'] = 'binary'): Evidence[] {
   const random = seededRandom(7)
   return Array.from({ length: count }, (_, i) => {
     const logOdds = (random() - 0.5) * 12
-    const isTrue = random() < 1 / (1 + Math.exp(-logOdds / 3))
+    const isTrue = random() < 1 / (1 + Math.exp(-logOdds / factor))
     const yes = -Math.log1p(Math.exp(-logOdds))
     const row = [yes, yes - logOdds]
     return {
@@ -239,14 +239,14 @@ describe('what was decided', () => {
 })
 
 describe('sets and abstention', () => {
-  const calibration = calibrationFor([...overconfident(1000), ...overconfident(1000, 'independent')])
+  const calibration = calibrationFor([...overconfident(1000, 1.5), ...overconfident(1000, 1.5, 'independent')])
   const noulAt = (logOdds: number): FakeOptions => ({
     score: ({ readout, candidates }) =>
       readout === 'binary' ? [[logOdds, 0]] : readout === 'independent' ? candidates.map(() => [logOdds, 0]) : null,
   })
 
   it('gives one name where it is sure, and both where it is not', async () => {
-    const { engine: certain } = await engineOf(noulAt(12), { calibrations: [calibration] })
+    const { engine: certain } = await engineOf(noulAt(6), { calibrations: [calibration] })
     expect((await askNoul(certain, { sets: { coverage: 0.9 } })).set).toEqual(['true'])
     const { engine: unsure } = await engineOf(noulAt(0), { calibrations: [calibration] })
     expect((await askNoul(unsure, { sets: { coverage: 0.9 } })).set).toEqual(['true', 'false'])
@@ -261,7 +261,7 @@ describe('sets and abstention', () => {
     let covered = 0
     for (let i = 0; i < 400; i++) {
       const logOdds = (random() - 0.5) * 12
-      const isTrue = random() < 1 / (1 + Math.exp(-logOdds / 3))
+      const isTrue = random() < 1 / (1 + Math.exp(-logOdds / 1.5))
       const { answers } = await engine.ask(
         { state: 's', questions: { q: { type: 'noul', instructions: String(logOdds) } } },
         { sets: { coverage: 0.9 } },
@@ -273,10 +273,10 @@ describe('sets and abstention', () => {
   })
 
   it('withholds what is not sure enough for the risk, and only that', async () => {
-    const { engine: certain } = await engineOf(noulAt(12), { calibrations: [calibration] })
-    expect((await askNoul(certain, { abstain: { maxRisk: 0.22 } })).abstained).toBe(false)
+    const { engine: certain } = await engineOf(noulAt(6), { calibrations: [calibration] })
+    expect((await askNoul(certain, { abstain: { maxRisk: 0.1 } })).abstained).toBe(false)
     const { engine: unsure } = await engineOf(noulAt(0.5), { calibrations: [calibration] })
-    expect((await askNoul(unsure, { abstain: { maxRisk: 0.22 } })).abstained).toBe(true)
+    expect((await askNoul(unsure, { abstain: { maxRisk: 0.1 } })).abstained).toBe(true)
   })
 
   it('names the options of a select that may hold', async () => {
