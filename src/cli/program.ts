@@ -8,12 +8,14 @@ import type { AddCommand, CommandContext } from './command.ts'
 import { addEval } from './eval.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
 import { addModels } from './models-command.ts'
+import { addOutcomes } from './outcomes.ts'
 import { addProbe } from './probe-command.ts'
+import { addReport } from './report.ts'
 import { sayError } from './say-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** In the order of the help. */
-const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addProbe, addEval, addCalibrate]
+const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addProbe, addEval, addReport, addCalibrate, addOutcomes]
 
 /** Runs one command line (without node and script). Never throws; everything is said on the terminal. */
 export async function runCli(args: readonly string[], terminal: Terminal, makeEngine: MakeEngine): Promise<ExitCode> {

@@ -1,0 +1,124 @@
+// `assay report`: the results of runs to a page for people, and on demand to JSON.
+import { stat, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { EngineError } from '../errors.ts'
+import { changeFrom } from '../evaluate/baseline.ts'
+import { casesOf, worstPlaces } from '../evaluate/cases.ts'
+import { nameOf, type Row, readRows } from '../evaluate/dataset.ts'
+import { decidedOf } from '../evaluate/decided.ts'
+import { evaluationOf } from '../evaluate/numbers.ts'
+import { diagramsOf, latencyBins, riskCurve } from '../evaluate/report/curves.ts'
+import { pageOf } from '../evaluate/report/page.ts'
+import { type Header, type Results, readResults } from '../evaluate/results.ts'
+import type { RowResult } from '../evaluate/run.ts'
+import type { AddCommand, CommandContext } from './command.ts'
+import { collect, count } from './option-values.ts'
+import type { Terminal } from './terminal.ts'
+
+const HELP = `
+Examples:
+  $ assay report runs/dev -o report.html
+  $ assay report runs/dev -o report.html --json report.json --dataset dev/*/dev.jsonl.gz --images dev
+  $ assay report runs/new -o report.html --baseline runs/old
+
+Results of several runs become one report when model, calibration and deliberation are the same. Worst answers are shown with their states when the
+data set is given (or the run kept them); the page holds them, so mind who may see it.`
+
+interface ReportFlags {
+  readonly output: string
+  readonly json?: string
+  readonly baseline?: string
+  readonly dataset?: readonly string[]
+  readonly images?: string
+  readonly cases: number
+  readonly resamples: number
+  readonly seed: number
+}
+
+export const addReport: AddCommand = (program, context) => {
+  program
+    .command('report')
+    .description('turn the results of assay eval into a page')
+    .argument('<results...>', 'folders or files that assay eval wrote')
+    .requiredOption('-o, --output <file.html>', 'where the page goes')
+    .option('--json <file.json>', 'the numbers behind it')
+    .option('--baseline <results>', 'another run over the same rows to compare with')
+    .option('--dataset <files...>', 'the data set, for the states of the worst answers', collect)
+    .option('--images <folder>', 'where its relative image paths start')
+    .option('--cases <n>', 'how many of the worst answers to show', count('cases', 0), 20)
+    .option('--resamples <n>', 'of each interval', count('resamples', 1), 1000)
+    .option('--seed <n>', 'of the resampling', count('seed', 0), 1)
+    .addHelpText('after', HELP)
+    .action((files: readonly string[], flags: ReportFlags) => context.attempt('person', () => report(files, flags, context)))
+}
+
+async function report(files: readonly string[], flags: ReportFlags, { terminal }: CommandContext): Promise<void> {
+  const resampling = { resamples: flags.resamples, seed: flags.seed }
+  const { headers, rows } = await readAll(files, terminal)
+  const { evaluation, decided } = evaluationOf(rows, resampling)
+  const other = flags.baseline === undefined ? null : await readAll([flags.baseline], terminal)
+  const baseline =
+    other === null
+      ? null
+      : { name: describe(other.headers[0]!, flags.baseline!), numbers: changeFrom(decidedOf(other.rows), decided, resampling) }
+  const [diagrams, risk, times] = [diagramsOf(decided, resampling), riskCurve(decided), latencyBins(rows)]
+  const places = worstPlaces(rows, { decisions: flags.cases, reads: Math.floor(flags.cases / 2) })
+  const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
+  const found = await rowsById(
+    (flags.dataset ?? []).map((file) => resolve(terminal.folder, file)),
+    images,
+    new Set(places.map(({ row }) => row.id)),
+  )
+  const cases = casesOf(places, found)
+  await writeFile(
+    resolve(terminal.folder, flags.output),
+    await pageOf({ headers, rows, evaluation, diagrams, risk, times, cases, baseline, resampling }),
+  )
+  if (flags.json !== undefined) {
+    const worst = cases.flatMap((row) => row.cases.map(({ asked: _, ...shown }) => shown))
+    const content = {
+      made: { runs: headers, resampling },
+      evaluation,
+      baseline,
+      curves: { reliability: diagrams, riskCoverage: risk, latency: times },
+      worst,
+    }
+    await writeFile(resolve(terminal.folder, flags.json), `${JSON.stringify(content, null, 1)}\n`)
+  }
+}
+
+/** Several runs as one. Throws `invalid_request` when their answers cannot be pooled. */
+async function readAll(files: readonly string[], terminal: Terminal): Promise<{ headers: readonly Header[]; rows: readonly RowResult[] }> {
+  const all: Results[] = []
+  for (const file of files) all.push(await readResults(await fileOf(resolve(terminal.folder, file))))
+  const [first, ...rest] = all
+  for (const { header } of rest) {
+    const [a, b] = [sameIn(first!.header), sameIn(header)]
+    if (a !== b)
+      throw new EngineError('invalid_request', `The runs differ (${a} and ${b}); report them one by one, or compare with --baseline.`)
+  }
+  return { headers: all.map(({ header }) => header), rows: all.flatMap(({ rows }) => rows) }
+}
+
+function sameIn({ binding }: Header): string {
+  const { engine, model, calibration, deliberation, selfCheck } = binding
+  return JSON.stringify({ engine, revision: model.revision, template: model.templateHash, calibration, deliberation, selfCheck })
+}
+
+async function fileOf(path: string): Promise<string> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  return isFolder ? join(path, 'results.jsonl') : path
+}
+
+function describe({ binding: { model, calibration, deliberation } }: Header, file: string): string {
+  return `${nameOf(file)} (${model.id} ${model.revision.slice(0, 8)}, calibration ${calibration ?? 'none'}, deliberation ${deliberation})`
+}
+
+async function rowsById(paths: readonly string[], images: string | null, wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, Row>> {
+  const found = new Map<string, Row>()
+  for await (const row of readRows(paths, images)) if (wanted.has(row.id)) found.set(row.id, row)
+  return found
+}

@@ -1,0 +1,277 @@
+// Results to the numbers of a report, as plain JSON: scores against three yardsticks, calibration above its noise, what confidence is worth, times.
+// Decisions on one state are not independent, so every interval is a bootstrap over states.
+import { auroc } from '../calibration/discrimination.ts'
+import { binnedCalibrationError, debiasedSquaredError, skill, spiegelhalter } from '../calibration/metrics.ts'
+import { pairedDifference, quantile } from '../calibration/resampling.ts'
+import { type CalibrationExcess, smoothCalibrationExcess } from '../calibration/smooth-ece.ts'
+import { type Decided, decidedOf, type Yardstick } from './decided.ts'
+import { riskAt, weightedRisk } from './risk.ts'
+import type { RowResult } from './run.ts'
+import { type RunSummary, sumUp } from './summary.ts'
+
+export interface Resampling {
+  readonly resamples: number
+  readonly seed: number
+}
+
+/** A mean with its 95 % interval. */
+export interface Estimate {
+  readonly value: number
+  readonly interval: readonly [number, number]
+}
+
+/** A mean cost, and how it stands to a yardstick: skill is the share of the yardstick's cost that is saved. */
+export interface Scored {
+  readonly value: number
+  readonly against: Readonly<
+    Record<Exclude<Yardstick, 'answered'>, { readonly value: number; readonly skill: number; readonly difference: Estimate }>
+  >
+}
+
+/** Of distributions: rows of one decision (the options of a `select`) share its weight. */
+export interface Numbers {
+  readonly decisions: number
+  readonly distributions: number
+  readonly states: number
+  readonly logLoss: Scored
+  readonly brier: Scored
+  /** Of the leading candidate. */
+  readonly accuracy: Estimate
+  readonly calibrationError: CalibrationExcess
+  readonly uncalibratedError: CalibrationExcess
+  /** For comparison with others' numbers only: biased, see `binnedCalibrationError`. */
+  readonly binnedError: number
+  readonly debiasedSquaredError: number
+  readonly spiegelhalter: { readonly z: number; readonly pValue: number }
+  /** Whether confidence ranks right answers above wrong ones; null when all or none are right. */
+  readonly auroc: number | null
+  readonly risk: { readonly all: number; readonly at80: number; readonly area: number; readonly excessArea: number }
+}
+
+export interface GroupNumbers extends Numbers {
+  readonly name: string
+}
+
+/** Reads have no distribution: how many are right, and whether their own confidence knows it. */
+export interface ReadNumbers {
+  readonly name: string
+  readonly count: number
+  readonly right: number
+  readonly margin: number
+  readonly auroc: number | null
+  readonly overlap: number | null
+}
+
+export interface Deliberated {
+  /** Share of decisions that were looked at again. */
+  readonly share: number
+  readonly decisions: number
+  /** Of the leading candidate of uncalibrated rows, on the decisions that were looked at again. */
+  readonly rightBefore: number | null
+  readonly rightAfter: number | null
+}
+
+/** Milliseconds a row took, failed rows aside. */
+export interface Latency {
+  readonly rows: number
+  readonly mean: number
+  readonly p50: number
+  readonly p90: number
+  readonly p95: number
+  readonly p99: number
+  readonly questionsPerRow: number
+}
+
+export interface Evaluation {
+  readonly summary: RunSummary
+  /** Null when nothing has a distribution. */
+  readonly all: Numbers | null
+  /** Means over tasks, each counting once: what pooling hides. */
+  readonly macro: Readonly<Record<'logLoss' | 'uncalibratedLogLoss' | 'brierSkill' | 'accuracy', number>> | null
+  readonly types: readonly GroupNumbers[]
+  readonly tasks: readonly GroupNumbers[]
+  readonly reads: readonly ReadNumbers[]
+  readonly deliberation: Deliberated
+  /** How answers were calibrated: `applied, level` → questions. */
+  readonly calibrations: Readonly<Record<string, number>>
+  readonly latency: Latency | null
+}
+
+/** The numbers of results. Deterministic for a seed. */
+export function evaluationOf(rows: readonly RowResult[], resampling: Resampling): { evaluation: Evaluation; decided: readonly Decided[] } {
+  const decided = decidedOf(rows)
+  const tasks = grouped(decided, ({ task }) => task, resampling)
+  const evaluation: Evaluation = {
+    summary: sumUp(rows),
+    all: decided.length === 0 ? null : numbersOf(decided, resampling),
+    macro: macroOf(tasks),
+    types: grouped(decided, ({ type }) => type, resampling),
+    tasks,
+    reads: readsOf(rows),
+    deliberation: deliberationOf(decided),
+    calibrations: calibrationsOf(rows),
+    latency: latencyOf(rows),
+  }
+  return { evaluation, decided }
+}
+
+function grouped(decided: readonly Decided[], nameOf: (one: Decided) => string, resampling: Resampling): GroupNumbers[] {
+  return [...groupBy(decided, nameOf)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, group]) => ({ name, ...numbersOf(group, resampling) }))
+}
+
+export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(nameOf(item))
+    if (group === undefined) groups.set(nameOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+/** `decided` must not be empty. */
+export function numbersOf(decided: readonly Decided[], resampling: Resampling): Numbers {
+  const groups = decided.map(({ state }) => state)
+  const weights = decided.map(({ weight }) => weight)
+  const options = { ...resampling, weights }
+  const meanOf = (values: readonly number[]): number => values.reduce((sum, value, i) => sum + weights[i]! * value, 0) / sum(weights)
+  const estimateOf = (values: readonly number[]): Estimate => {
+    const { mean, interval } = pairedDifference(
+      values,
+      values.map(() => 0),
+      groups,
+      options,
+    )
+    return { value: mean, interval }
+  }
+  const scored = (cost: 'logLoss' | 'brier'): Scored => {
+    const valuesOf = (yardstick: Yardstick): number[] => decided.map(({ costs }) => costs[yardstick][cost])
+    const answered = valuesOf('answered')
+    const value = meanOf(answered)
+    const standing = (yardstick: Yardstick) => {
+      const values = valuesOf(yardstick)
+      const { mean, interval } = pairedDifference(answered, values, groups, options)
+      return { value: meanOf(values), skill: skill(value, meanOf(values)), difference: { value: mean, interval } }
+    }
+    return { value, against: { uncalibrated: standing('uncalibrated'), baseRate: standing('baseRate'), uniform: standing('uniform') } }
+  }
+  const [p, y] = [decided.map(({ probability }) => probability), decided.map(({ outcome }) => outcome)]
+  const uncalibrated = decided.map(({ uncalibratedEvent }) => uncalibratedEvent)
+  const [confidences, right] = [decided.map(({ confidence }) => confidence), decided.map(({ isRight }) => isRight)]
+  const rank = weightedRisk(decided)
+  // Some measures take only what came true or did not: a truth that lies between is left out of them.
+  const whole = p.flatMap((_, i) => (y[i] === 0 || y[i] === 1 ? [i] : []))
+  const [pWhole, yWhole] = [whole.map((i) => p[i]!), whole.map((i) => y[i]!)]
+  return {
+    decisions: new Set(decided.map(({ question }) => question)).size,
+    distributions: decided.length,
+    states: new Set(groups).size,
+    logLoss: scored('logLoss'),
+    brier: scored('brier'),
+    accuracy: estimateOf(right.map(Number)),
+    calibrationError: smoothCalibrationExcess(p, y, groups, options),
+    uncalibratedError: smoothCalibrationExcess(
+      uncalibrated.map(({ probability }) => probability),
+      uncalibrated.map(({ outcome }) => outcome),
+      groups,
+      options,
+    ),
+    binnedError: whole.length === 0 ? Number.NaN : binnedCalibrationError(pWhole, yWhole).value,
+    debiasedSquaredError: whole.length === 0 ? Number.NaN : debiasedSquaredError(pWhole, yWhole).value,
+    spiegelhalter: whole.length === 0 ? { z: Number.NaN, pValue: Number.NaN } : spiegelhalter(pWhole, yWhole),
+    auroc: auroc(confidences, right.map(Number), weights),
+    risk: { all: riskAt(rank, 1), at80: riskAt(rank, 0.8), area: rank.area, excessArea: rank.area - rank.oracle },
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+function mean(values: readonly number[]): number {
+  return sum(values) / values.length
+}
+
+function macroOf(tasks: readonly GroupNumbers[]): Evaluation['macro'] {
+  if (tasks.length === 0) return null
+  return {
+    logLoss: mean(tasks.map(({ logLoss }) => logLoss.value)),
+    uncalibratedLogLoss: mean(tasks.map(({ logLoss }) => logLoss.against.uncalibrated.value)),
+    brierSkill: mean(tasks.map(({ brier }) => brier.against.baseRate.skill)),
+    accuracy: mean(tasks.map(({ accuracy }) => accuracy.value)),
+  }
+}
+
+function readsOf(rows: readonly RowResult[]): ReadNumbers[] {
+  const reads = rows.flatMap(({ questions }) => questions.filter(({ type }) => type === 'fill' || type === 'extract'))
+  const aurocs = groupBy(reads, ({ type, kind, many }) =>
+    [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' '),
+  )
+  const { types } = sumUp(rows)
+  return types.flatMap(({ type: name, count, right, margin, overlap }) => {
+    const group = aurocs.get(name)
+    if (group === undefined) return []
+    const isRight = group.map((question) => Number(question.right === 1))
+    return [
+      {
+        name,
+        count,
+        right,
+        margin,
+        overlap,
+        auroc: auroc(
+          group.map(({ confidence }) => confidence),
+          isRight,
+        ),
+      },
+    ]
+  })
+}
+
+function deliberationOf(decided: readonly Decided[]): Deliberated {
+  const total = sum(decided.map(({ weight }) => weight))
+  const again = decided.flatMap(({ looks, weight }) => (looks === null ? [] : [{ ...looks, weight }]))
+  const weight = sum(again.map((one) => one.weight))
+  const share = (when: 'single' | 'deliberated'): number | null =>
+    weight === 0 ? null : sum(again.map((one) => one.weight * Number(one[when]))) / weight
+  return {
+    share: total === 0 ? 0 : weight / total,
+    decisions: Math.round(weight),
+    rightBefore: share('single'),
+    rightAfter: share('deliberated'),
+  }
+}
+
+function calibrationsOf(rows: readonly RowResult[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { questions } of rows)
+    for (const { calibration, distribution } of questions) {
+      if (distribution === null) continue
+      const note = typeof calibration === 'object' && calibration !== null && !Array.isArray(calibration) ? (calibration as NoteLike) : null
+      const name = note === null ? String(calibration) : [note.applied, note.level].filter((word) => word !== undefined).join(', ')
+      counts[name] = (counts[name] ?? 0) + 1
+    }
+  return Object.fromEntries(Object.entries(counts).sort(([, a], [, b]) => b - a))
+}
+
+interface NoteLike {
+  readonly applied?: string
+  readonly level?: string
+}
+
+function latencyOf(rows: readonly RowResult[]): Latency | null {
+  const answered = rows.filter(({ error }) => error === undefined)
+  if (answered.length === 0) return null
+  const times = answered.map(({ ms }) => ms).sort((a, b) => a - b)
+  return {
+    rows: times.length,
+    mean: mean(times),
+    p50: quantile(times, 0.5),
+    p90: quantile(times, 0.9),
+    p95: quantile(times, 0.95),
+    p99: quantile(times, 0.99),
+    questionsPerRow: mean(answered.map(({ questions }) => questions.length)),
+  }
+}

@@ -1,0 +1,113 @@
+// The curves of a report, drawn.
+import { Chart, type Point, ticksOf } from './chart.ts'
+import type { Diagram, LatencyBin } from './curves.ts'
+import { type Markup, markup } from './markup.ts'
+import { section } from './sections.ts'
+import { count, milliseconds, percent } from './words.ts'
+
+const SHARES = [0, 0.25, 0.5, 0.75, 1]
+const show = (share: number): string => `${Math.round(share * 100)} %`
+
+export function reliabilityCharts(diagrams: readonly Diagram[]): Markup | null {
+  if (diagrams.length === 0) return null
+  const figures = diagrams.map(
+    (diagram) =>
+      markup`<figure><h3>${diagram.name}</h3>${reliabilityChart(diagram)}<figcaption>${count(diagram.distributions)} distributions</figcaption></figure>`,
+  )
+  const keys = markup`<p class="note"><span class="key" style="background:var(--accent)"></span>what happened at each probability
+<span class="key" style="background:var(--accent-soft)"></span>95 % of resamples by state
+<span class="key" style="background:var(--quiet)"></span>95 % of what chance would show if calibrated; below: where the probabilities are</p>`
+  return section(
+    'Is a probability what happens?',
+    `The probability of “true”, of an option, or (with more than two candidates) of the leading one, against how often it came true. On the dashed line: calibrated; below it: too sure.`,
+    markup`${keys}<div class="charts">${figures}</div>`,
+  )
+}
+
+function reliabilityChart({ name, grid, curve, consistency, bootstrap, density }: Diagram): Markup {
+  const chart = new Chart({
+    title: `Reliability of ${name}`,
+    x: { label: 'probability', range: [0, 1], ticks: SHARES, show },
+    y: { label: 'came true', range: [0, 1], ticks: SHARES, show },
+  })
+  const highest = Math.max(...density)
+  const width = 1 / (grid.length - 1)
+  grid.forEach((at, i) => {
+    if (density[i]! > 0) chart.bar(Math.max(0, at - width / 2), Math.min(1, at + width / 2), (density[i]! / highest) * 0.14, 'rug')
+  })
+  drawBand(chart, grid, consistency, 'chance')
+  drawBand(chart, grid, bootstrap, 'uncertain')
+  chart.line(
+    [
+      [0, 0],
+      [1, 1],
+    ],
+    'ideal',
+  )
+  for (const stretch of stretches(grid.map((at, i): Point | null => (curve[i] === null ? null : [at, curve[i]!]))))
+    chart.line(stretch, 'curve')
+  return chart.toMarkup()
+}
+
+function drawBand(chart: Chart, grid: readonly number[], band: Diagram['bootstrap'], style: string): void {
+  const edges = grid.map((at, i) => (band[i] == null ? null : { low: [at, band[i]![0]] as Point, high: [at, band[i]![1]] as Point }))
+  for (const stretch of stretches(edges))
+    chart.band(
+      stretch.map(({ low }) => low),
+      stretch.map(({ high }) => high),
+      style,
+    )
+}
+
+/** What stands between the gaps. */
+function stretches<T>(values: readonly (T | null)[]): T[][] {
+  const all: T[][] = [[]]
+  for (const value of values) {
+    if (value === null) all.push([])
+    else all.at(-1)!.push(value)
+  }
+  return all.filter((stretch) => stretch.length > 0)
+}
+
+export function riskChart(curve: readonly Point[]): Markup | null {
+  const last = curve.at(-1)
+  if (last === undefined) return null
+  const highest = Math.max(...curve.map(([, risk]) => risk), 0.05)
+  const range = [0, Math.min(1, highest * 1.08)] as const
+  const chart = new Chart({
+    title: 'Errors among the surest decisions',
+    x: { label: 'share of decisions answered, the surest first', range: [0, 1], ticks: SHARES, show },
+    y: { label: 'errors among them', range, ticks: ticksOf(range), show: (risk) => percent(risk, 0) },
+    width: 480,
+  })
+  const right = 1 - last[1]
+  const oracle = Array.from({ length: 101 }, (_, i): Point => [i / 100, i / 100 <= right ? 0 : 1 - right / (i / 100)])
+  chart
+    .line(
+      [
+        [0, last[1]],
+        [1, last[1]],
+      ],
+      'ideal',
+    )
+    .line(oracle, 'other')
+    .line(curve, 'curve')
+  return markup`<figure><h3>Errors among the surest</h3>${chart.toMarkup()}<figcaption><span class="key" style="background:var(--accent)"></span>by confidence
+<span class="key" style="background:var(--soft)"></span>if every right answer were surer than every wrong one; dashed: by lot</figcaption></figure>`
+}
+
+export function latencyChart(bins: readonly LatencyBin[]): Markup | null {
+  const most = bins.at(-1)?.to
+  if (most === undefined || !(most > 0)) return null
+  const highest = Math.max(...bins.map(({ rows }) => rows))
+  const x = [0, most] as const
+  const y = [0, highest * 1.05] as const
+  const chart = new Chart({
+    title: 'Time of a row',
+    x: { label: 'time of a row', range: x, ticks: ticksOf(x, 4), show: milliseconds },
+    y: { label: 'rows', range: y, ticks: ticksOf(y, 4), show: count },
+    width: 480,
+  })
+  for (const { from, to, rows } of bins) if (rows > 0) chart.bar(from, to, rows, 'fill')
+  return markup`<figure><h3>Time of a row</h3>${chart.toMarkup()}<figcaption>up to the 99th percentile; the last bar holds what is beyond</figcaption></figure>`
+}

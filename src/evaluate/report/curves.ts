@@ -1,0 +1,62 @@
+// The three kinds of curve of a report: is a probability what happens, what is wrong among the surest, how long did rows take.
+import { type Reliability, reliability } from '../../calibration/reliability.ts'
+import { quantile } from '../../calibration/resampling.ts'
+import type { Decided } from '../decided.ts'
+import { groupBy, type Resampling } from '../numbers.ts'
+import { weightedRisk } from '../risk.ts'
+import type { RowResult } from '../run.ts'
+
+export interface Diagram extends Reliability {
+  readonly name: string
+  readonly distributions: number
+}
+
+/** Points of a drawn curve, and resamples of its bands: more would not be seen. */
+const POINTS = 81
+const BAND_RESAMPLES = 200
+
+/** A reliability diagram for all, and one for each type when there are several. */
+export function diagramsOf(decided: readonly Decided[], { resamples, seed }: Resampling): Diagram[] {
+  if (decided.length === 0) return []
+  const types = [...groupBy(decided, ({ type }) => type)].sort(([a], [b]) => (a < b ? -1 : 1))
+  const groups: readonly (readonly [string, readonly Decided[]])[] = types.length > 1 ? [['all types', decided], ...types] : types
+  return groups.map(([name, group]) => ({
+    name,
+    distributions: group.length,
+    ...reliability(
+      group.map(({ probability }) => probability),
+      group.map(({ outcome }) => outcome),
+      {
+        groups: group.map(({ state }) => state),
+        weights: group.map(({ weight }) => weight),
+        points: POINTS,
+        resamples: Math.min(resamples, BAND_RESAMPLES),
+        seed,
+      },
+    ),
+  }))
+}
+
+/** [coverage, share of errors among that share of decisions, the surest first], thinned out to what can be drawn. */
+export function riskCurve(decided: readonly Decided[]): (readonly [coverage: number, risk: number])[] {
+  if (decided.length === 0) return []
+  const { points } = weightedRisk(decided)
+  const step = Math.max(1, Math.floor(points.length / 300))
+  return points.filter((_, i) => (i + 1) % step === 0 || i === points.length - 1)
+}
+
+export interface LatencyBin {
+  readonly from: number
+  readonly to: number
+  readonly rows: number
+}
+
+/** Rows by the time they took, in equal steps up to the 99th percentile; the last bin holds what is beyond. */
+export function latencyBins(rows: readonly RowResult[], bins = 40): LatencyBin[] {
+  const times = rows.flatMap(({ error, ms }) => (error === undefined ? [ms] : [])).sort((a, b) => a - b)
+  if (times.length === 0) return []
+  const most = Math.max(quantile(times, 0.99), Number.EPSILON)
+  const counts = new Array<number>(bins).fill(0)
+  for (const time of times) counts[Math.min(bins - 1, Math.floor((time / most) * bins))]!++
+  return counts.map((count, i) => ({ from: (most * i) / bins, to: (most * (i + 1)) / bins, rows: count }))
+}

@@ -1,0 +1,50 @@
+// Numbers to the words of a report. What is not defined is a dash, never a zero.
+import type { Estimate } from '../numbers.ts'
+
+export function fixed(value: number | null | undefined, digits = 3): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–'
+  const text = value.toFixed(digits)
+  // No "-0.000", and a true minus.
+  return /^-0\.?0*$/.test(text) ? text.slice(1) : text.replace('-', '−')
+}
+
+export function signed(value: number, digits = 3): string {
+  const text = fixed(value, digits)
+  return Number.isFinite(value) && !text.startsWith('−') && /[1-9]/.test(text) ? `+${text}` : text
+}
+
+export function percent(value: number | null | undefined, digits = 1): string {
+  return value === null || value === undefined || !Number.isFinite(value) ? '–' : `${fixed(value * 100, digits)}\u00a0%`
+}
+
+export function between([low, high]: readonly [number, number], digits = 3): string {
+  return `${fixed(low, digits)} to ${fixed(high, digits)}`
+}
+
+export function withInterval({ value, interval }: Estimate, digits = 3): string {
+  return `${signed(value, digits)} (${signed(interval[0], digits)} to ${signed(interval[1], digits)})`
+}
+
+export function milliseconds(value: number): string {
+  if (value === 0) return '0'
+  if (value < 1000) return `${fixed(value, value < 10 ? 1 : 0)}\u00a0ms`
+  return `${fixed(value / 1000, value < 10_000 ? 1 : 0)}\u00a0s`
+}
+
+export function count(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+}
+
+/** A probability, which is never shown as certain. */
+export function likelihood(probability: number): string {
+  return probability < 0.0005 ? '<0.1\u00a0%' : probability > 0.9995 ? '>99.9\u00a0%' : percent(probability)
+}
+
+/** Less than can be seen at three digits is no difference. */
+const SEEN = 5e-4
+
+/** Below zero is better, and sure when the whole interval is. */
+export function verdict({ interval }: Estimate, isLowerBetter: boolean): 'good' | 'bad' | '' {
+  const [low, high] = isLowerBetter ? interval : [-interval[1], -interval[0]]
+  return high < -SEEN ? 'good' : low > SEEN ? 'bad' : ''
+}
