@@ -105,7 +105,7 @@ export function latencyChart(bins: readonly LatencyBin[]): Markup | null {
   const chart = new Chart({
     title: 'Time of a row',
     x: { label: 'time of a row', range: x, ticks: ticksOf(x, 4), show: milliseconds },
-    y: { label: 'rows', range: y, ticks: ticksOf(y, 4), show: count },
+    y: { label: 'rows', range: y, ticks: ticksOf(y, 4).filter(Number.isInteger), show: count },
     width: 480,
   })
   for (const { from, to, rows } of bins) if (rows > 0) chart.bar(from, to, rows, 'fill')

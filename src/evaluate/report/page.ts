@@ -10,7 +10,7 @@ import { type Content, type Markup, markup } from './markup.ts'
 import * as sections from './sections.ts'
 import { showState } from './state.ts'
 import { STYLE } from './style.ts'
-import { count, fixed, likelihood, milliseconds, percent } from './words.ts'
+import { count, fixed, likelihood, milliseconds } from './words.ts'
 
 export interface PageParts {
   readonly headers: readonly Header[]
@@ -33,7 +33,7 @@ export async function pageOf(parts: PageParts): Promise<string> {
   const tasks = new Set(rows.map(({ task }) => task)).size
   const { all, latency } = evaluation
   const body = markup`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${{ html: POLICY }}">
 <title>Evaluation of ${model}</title><style>${{ html: STYLE }}</style></head><body><main>
 <h1>Evaluation of ${model}</h1>
 <p class="soft">${count(rows.length)} rows of ${tasks} ${tasks === 1 ? 'task' : 'tasks'}, ${count(evaluation.summary.graded)} graded answers${all !== null && `, ${count(all.distributions)} distributions over ${count(all.states)} states`}</p>
@@ -85,7 +85,7 @@ function answer({ question, type, asked, said, truth, logLoss, confidence, candi
     const width = (probability * 100).toFixed(1)
     return markup`<div class="row${isTrue ? ' true' : ''}"><span class="data">${name}</span><span class="meter"><i style="width:${width}%"></i></span><em>${likelihood(probability)}</em></div>`
   })
-  const read = markup`<p class="data">said ${JSON.stringify(said)} (${percent(confidence)}), true is ${JSON.stringify(truth)}</p>`
+  const read = markup`<p class="data">said ${JSON.stringify(said)} (${likelihood(confidence)}), true is ${JSON.stringify(truth)}</p>`
   return markup`<div class="answer"><p class="data">${words}</p>${rows ?? read}<span class="note">${facts}</span></div>`
 }
 

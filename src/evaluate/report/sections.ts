@@ -95,7 +95,7 @@ export function types({ types: groups }: Evaluation): Markup | null {
 
 export function tasks({ tasks: groups, macro }: Evaluation): Markup | null {
   if (groups.length === 0) return null
-  const better = groups.filter(({ logLoss }) => logLoss.against.uncalibrated.difference.value <= 1e-6).length
+  const better = groups.filter(({ logLoss }) => logLoss.against.uncalibrated.difference.value <= 1e-5).length
   const means =
     macro === null
       ? ''
@@ -157,7 +157,7 @@ export function failures(rows: readonly RowResult[]): Markup | null {
     })
   return section(
     'What is missing',
-    `${count(failed.length)} rows failed and ${count(ungraded.length)} truths did not fit their answers; they are in none of the numbers above.`,
+    `Rows that failed: ${count(failed.length)}. Truths that did not fit their answers: ${count(ungraded.length)}. They are in none of the numbers above.`,
     table(['for example', 'times', 'why', 'in words'], shown),
   )
 }

@@ -1,0 +1,240 @@
+// The numbers of a report, against numbers worked out by hand and against worlds whose truth is known.
+import { describe, expect, it } from 'vitest'
+import { riskCoverage } from '../../src/calibration/discrimination.ts'
+import { seededRandom } from '../../src/calibration/resampling.ts'
+import { changeFrom } from '../../src/evaluate/baseline.ts'
+import { casesOf, worstPlaces } from '../../src/evaluate/cases.ts'
+import { decidedOf } from '../../src/evaluate/decided.ts'
+import { evaluationOf, type Resampling } from '../../src/evaluate/numbers.ts'
+import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/curves.ts'
+import { riskAt, weightedRisk } from '../../src/evaluate/risk.ts'
+import { calibratedRows, question, row } from './simulated.ts'
+
+const resampling: Resampling = { resamples: 60, seed: 3 }
+const FLOOR = 1e-5
+
+describe('a distribution', () => {
+  it('costs what it gave the truth, and its yardsticks what they would have', () => {
+    const names = ['a', 'b', 'c']
+    const rows = [0, 0, 1, 2].map((truth, at) =>
+      row(at, [
+        question({
+          readout: 'exclusive',
+          type: 'choice',
+          names,
+          probabilities: [[0.5, 0.3, 0.2]],
+          single: [[0.8, 0.1, 0.1]],
+          truth: [truth],
+        }),
+      ]),
+    )
+    const [first] = decidedOf(rows)
+    expect(first!.costs.answered.logLoss).toBeCloseTo(-Math.log(0.5), 12)
+    expect(Math.abs(first!.costs.uncalibrated.logLoss + Math.log(0.8))).toBeLessThan(FLOOR)
+    expect(first!.costs.uniform.logLoss).toBeCloseTo(Math.log(3), 12)
+    // In the other states a, b and c were true once each: one more for each, of six.
+    expect(first!.costs.baseRate.logLoss).toBeCloseTo(Math.log(3), 12)
+    // Of the last state the others say a twice, b once, c never.
+    expect(decidedOf(rows)[3]!.costs.baseRate.logLoss).toBeCloseTo(-Math.log(1 / 6), 12)
+    expect(first).toMatchObject({ probability: 0.5, outcome: 1, confidence: 0.5, isRight: true, weight: 1 })
+    expect(decidedOf(rows)[2]).toMatchObject({ probability: 0.5, outcome: 0, isRight: false })
+  })
+
+  it('of a select is one of several that share its weight, each with a base rate of its own', () => {
+    const select = (truth: readonly number[]) =>
+      question({
+        readout: 'independent',
+        type: 'select',
+        names: ['x', 'y'],
+        probabilities: [
+          [0.9, 0.1],
+          [0.4, 0.6],
+        ],
+        truth,
+      })
+    const decided = decidedOf([row(0, [select([0, 1])]), row(1, [select([0, 0])]), row(2, [select([0, 1])])])
+    expect(decided.map(({ weight }) => weight)).toEqual(new Array(6).fill(0.5))
+    // x held in both other states, y in one of them: (2 + 1) / 4 and (1 + 1) / 4, the second for "no".
+    expect(decided[0]!.costs.baseRate.logLoss).toBeCloseTo(-Math.log(3 / 4), 12)
+    expect(decided[1]!.costs.baseRate.logLoss).toBeCloseTo(-Math.log(2 / 4), 12)
+  })
+
+  it('that was looked at again is held against the uncalibrated pool, and says how its leader fared before and after', () => {
+    const again = question({ probabilities: [[0.6, 0.4]], single: [[0.3, 0.7]], deliberated: [[0.7, 0.3]], truth: [0] })
+    const [decided] = decidedOf([row(0, [again])])
+    expect(Math.abs(decided!.costs.uncalibrated.logLoss + Math.log(0.7))).toBeLessThan(FLOOR)
+    expect(decided!.looks).toEqual({ single: false, deliberated: true })
+    const { evaluation } = evaluationOf([row(0, [again]), row(1, [question({ probabilities: [[0.9, 0.1]], truth: [0] })])], resampling)
+    expect(evaluation.deliberation).toEqual({ share: 0.5, decisions: 1, rightBefore: 0, rightAfter: 1 })
+  })
+})
+
+describe('an evaluation', () => {
+  it('of probabilities that are true as often as they say finds no calibration error beyond noise, and skill over every yardstick', () => {
+    const { all } = evaluationOf(calibratedRows(1500, 1, 3), resampling).evaluation
+    expect(all!.calibrationError.interval[0]).toBeLessThan(0.005)
+    expect(Math.abs(all!.calibrationError.excess)).toBeLessThan(0.012)
+    expect(all!.uncalibratedError.excess).toBeGreaterThan(0.05)
+    for (const { difference, skill } of Object.values(all!.logLoss.against)) {
+      expect(difference.interval[1]).toBeLessThan(0)
+      expect(skill).toBeGreaterThan(0)
+    }
+    expect(all!.auroc).toBeGreaterThan(0.6)
+    expect(all!.risk.at80).toBeLessThan(all!.risk.all)
+  })
+
+  it('is the same for the same seed, and has a width that shrinks with the data', () => {
+    const width = (count: number) => {
+      const { interval } = evaluationOf(calibratedRows(count, 2), resampling).evaluation.all!.accuracy
+      return interval[1] - interval[0]
+    }
+    expect(width(400)).toBe(width(400))
+    expect(width(1600) / width(100)).toBeCloseTo(0.25, 1)
+  })
+
+  it('says each task and type apart, and each task once in the means over tasks', () => {
+    const rows = calibratedRows(300, 4).map((one) => (one.at < 100 ? { ...one, task: 'small' } : { ...one, task: 'large' }))
+    const { tasks, types, macro, all } = evaluationOf(rows, resampling).evaluation
+    expect(tasks.map(({ name, decisions }) => [name, decisions])).toEqual([
+      ['large', 200],
+      ['small', 100],
+    ])
+    expect(types.map(({ name }) => name)).toEqual(['noul'])
+    expect(macro!.accuracy).toBeCloseTo((tasks[0]!.accuracy.value + tasks[1]!.accuracy.value) / 2, 12)
+    expect(all!.accuracy.value).toBeCloseTo((2 * tasks[0]!.accuracy.value + tasks[1]!.accuracy.value) / 3, 12)
+  })
+
+  it('leaves failed rows out of the times, and counts how answers were calibrated', () => {
+    const rows = [...calibratedRows(100, 5), row(1000, [], { ms: 1e9, error: { code: 'deadline_exceeded', message: '' } })]
+    const { latency, calibrations, summary } = evaluationOf(rows, resampling).evaluation
+    expect(latency).toMatchObject({ rows: 100, p50: 50.5, mean: 50.5, questionsPerRow: 1 })
+    expect(calibrations).toEqual({ 'identity, none': 100 })
+    expect(summary).toMatchObject({ rows: 101, failed: 1 })
+    expect(latencyBins(rows).reduce((sum, bin) => sum + bin.rows, 0)).toBe(100)
+  })
+
+  it('of nothing but failures has no numbers, and of reads alone their share of right ones', () => {
+    const none = evaluationOf([row(0, [], { error: { code: 'x', message: '' } })], resampling).evaluation
+    expect(none).toMatchObject({ all: null, macro: null, latency: null, types: [], reads: [] })
+    const read = {
+      ...question({ probabilities: [[1, 0]], truth: [0] }),
+      type: 'fill' as const,
+      logLoss: null,
+      brier: null,
+      distribution: null,
+    }
+    const rows = [row(0, [{ ...read, confidence: 0.9 }]), row(1, [{ ...read, confidence: 0.2, right: 0 }])]
+    expect(evaluationOf(rows, resampling).evaluation.reads).toMatchObject([{ name: 'fill', count: 2, right: 0.5, auroc: 1 }])
+  })
+
+  it('draws a diagram for all and for each type, and a curve of risk that ends at the error rate', () => {
+    const rows = calibratedRows(400, 6)
+    const mixed = rows.map((one, i) =>
+      i % 2 === 0 ? one : { ...one, questions: one.questions.map((each) => ({ ...each, type: 'select' as const })) },
+    )
+    const { decided, evaluation } = evaluationOf(mixed, resampling)
+    expect(diagramsOf(decided, resampling).map(({ name, distributions }) => [name, distributions])).toEqual([
+      ['all types', 400],
+      ['noul', 200],
+      ['select', 200],
+    ])
+    expect(diagramsOf(decidedOf(rows), resampling)).toHaveLength(1)
+    const last = riskCurve(decided).at(-1)!
+    expect(last[0]).toBeCloseTo(1, 12)
+    expect(last[1]).toBeCloseTo(1 - evaluation.all!.accuracy.value, 12)
+  })
+})
+
+describe('the risk of answering', () => {
+  const random = seededRandom(8)
+  const decisions = Array.from({ length: 500 }, () => {
+    const confidence = Math.round(random() * 50) / 50
+    return { confidence, isRight: random() < confidence, weight: 1 }
+  })
+
+  it('is the published one where all weights are equal', () => {
+    const plain = riskCoverage(
+      decisions.map(({ confidence }) => confidence),
+      decisions.map(({ isRight }) => isRight),
+    )
+    const weighted = weightedRisk(decisions)
+    expect(weighted.points).toHaveLength(plain.risks.length)
+    weighted.points.forEach(([, risk], i) => {
+      expect(risk).toBeCloseTo(plain.risks[i]!, 12)
+    })
+    expect(weighted.area).toBeCloseTo(plain.area, 12)
+    expect(weighted.oracle).toBeCloseTo(plain.oracle, 2)
+  })
+
+  it('counts a weight of two as two decisions', () => {
+    const [light, heavy] = [decisions.slice(0, 100), decisions.slice(100, 200)]
+    const twice = weightedRisk([...light, ...heavy, ...heavy])
+    const weighted = weightedRisk([...light, ...heavy.map((one) => ({ ...one, weight: 2 }))])
+    expect(riskAt(weighted, 1)).toBeCloseTo(riskAt(twice, 1), 12)
+    expect(weighted.area).toBeCloseTo(twice.area, 2)
+  })
+
+  it('does not depend on the order of decisions', () => {
+    expect(weightedRisk(decisions.toReversed()).area).toBeCloseTo(weightedRisk(decisions).area, 12)
+  })
+})
+
+describe('a change from a baseline', () => {
+  const rows = calibratedRows(300, 9, 3)
+  const uncalibrated = rows.map((one) =>
+    row(
+      one.at,
+      one.questions.map((each) =>
+        question({ probabilities: each.distribution!.single.map((r) => r.map(Math.exp)), truth: each.distribution!.truth }),
+      ),
+      { task: one.task },
+    ),
+  )
+
+  it('is nothing against itself', () => {
+    const { all, unmatched } = changeFrom(decidedOf(rows), decidedOf(rows), resampling)
+    expect(unmatched).toBe(0)
+    expect(all).toMatchObject({ distributions: 300, logLoss: { value: 0, interval: [0, 0] }, accuracy: { value: 0, interval: [0, 0] } })
+  })
+
+  it('is paired: a surely lower loss of the calibrated run over its own log-probabilities', () => {
+    const { all, tasks } = changeFrom(decidedOf(uncalibrated), decidedOf(rows), resampling)
+    expect(all!.logLoss.interval[1]).toBeLessThan(0)
+    expect(tasks.map(({ name }) => name)).toEqual(['task 0', 'task 1'])
+    expect(all!.accuracy.value).toBe(0)
+  })
+
+  it('leaves out what only one run has, or knows another truth of', () => {
+    const other = uncalibrated
+      .slice(0, 200)
+      .map((one) => (one.at > 0 ? one : row(0, [question({ probabilities: [[0.5, 0.5]], truth: [0.25] })])))
+    const { all, unmatched } = changeFrom(decidedOf(other), decidedOf(rows), resampling)
+    expect([all!.distributions, unmatched]).toEqual([199, 102])
+    expect(changeFrom([], decidedOf(rows), resampling)).toEqual({ unmatched: 300, all: null, tasks: [] })
+  })
+})
+
+describe('the worst answers', () => {
+  it('are the costliest, no more than a fifth of them of one task, then wrong reads by confidence', () => {
+    const costly = calibratedRows(60, 10).map((one) => ({ ...one, task: one.at < 50 ? 'lost' : `task ${one.at}` }))
+    const read = {
+      ...question({ probabilities: [[1, 0]], truth: [0] }),
+      type: 'fill' as const,
+      logLoss: null,
+      brier: null,
+      right: 0,
+      distribution: null,
+    }
+    const reads = [0.2, 0.9].map((confidence, i) => row(100 + i, [{ ...read, confidence }], { task: 'reads' }))
+    const places = worstPlaces([...costly, ...reads], { decisions: 10, reads: 2 })
+    const ids = places.map(({ row: { at } }) => at)
+    expect(ids.slice(-2)).toEqual([101, 100])
+    const losses = places.slice(0, -2).map(({ question: { logLoss } }) => logLoss!)
+    expect(losses).toHaveLength(10)
+    expect(losses).toEqual(losses.toSorted((a, b) => b - a))
+    expect(places.filter(({ row: { task } }) => task === 'lost')).toHaveLength(2)
+    const cases = casesOf(places, new Map())
+    expect(cases.every(({ state }) => state === undefined)).toBe(true)
+    expect(cases[0]!.cases[0]!.candidates!.map(({ isTrue }) => isTrue).filter(Boolean)).toHaveLength(1)
+  })
+})
