@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import { type AskFlags, askAll } from './ask.ts'
 import type { AddCommand } from './command.ts'
 import { QuestionFlags } from './flags.ts'
-import { asJson, collect, milliseconds } from './option-values.ts'
+import { asJson, collect, milliseconds, share } from './option-values.ts'
 import type { Output } from './say-error.ts'
 
 const ASK_HELP = `
@@ -58,6 +58,9 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .option('--derive <name=expression>', 'an answer from answers (again for more)', collect)
     .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
     .option('--deadline <ms>', 'give up after this many milliseconds (default 60000)', milliseconds)
+    .option('--coverage <share>', 'also the set that holds the truth in this share of answers, for example .9', share('coverage'))
+    .option('--max-risk <share>', 'abstain where answers would be wrong more often than this', share('max-risk'))
+    .option('--store <folder>', 'keep what was decided (no states), for `assay outcomes`; answer with the calibration kept there, if any')
     .addOption(asJson())
     .action((files: readonly string[], flags: AskFlags) => {
       const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : files.length > 1 ? 'lines' : 'json'

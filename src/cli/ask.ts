@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { AskRequest, AskResponse } from '../answers.ts'
 import type { Calibration } from '../calibration/calibration.ts'
+import type { CautionOptions } from '../calibration/caution.ts'
 import { EngineError } from '../errors.ts'
 import type { AskSettings } from '../evaluate/run.ts'
 import type { ModelListing } from '../models.ts'
@@ -15,18 +16,28 @@ import { painter, type Terminal } from './terminal.ts'
 
 /** What the commands need of an engine. */
 export interface CliEngine {
-  ask(request: AskRequest, options?: AskSettings): Promise<AskResponse>
+  ask(request: AskRequest, options?: AskSettings & CautionOptions): Promise<AskResponse>
   models(): readonly ModelListing[]
   close(): Promise<void>
 }
 
-/** Makes the engine: with the shipped models, or with the model of one folder. `calibration`: null for none; absent: the model's own. */
-export type MakeEngine = (folder: string | null, options?: { readonly calibration?: Calibration | null }) => Promise<CliEngine>
+export interface EngineFlags {
+  /** Null for none; absent: that of the store, or the model's own. */
+  readonly calibration?: Calibration | null
+  /** Folder where what was decided is kept. */
+  readonly store?: string
+}
+
+/** Makes the engine: with the shipped models, or with the model of one folder. */
+export type MakeEngine = (folder: string | null, options?: EngineFlags) => Promise<CliEngine>
 
 export interface AskFlags extends StateFlags {
   readonly derive?: readonly string[]
   readonly model?: string
   readonly deadline?: number
+  readonly coverage?: number
+  readonly maxRisk?: number
+  readonly store?: string
   readonly json?: true
 }
 
@@ -60,10 +71,10 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
       if (files.length > 1 && output === 'person') terminal.print(heading(files[index] ?? '', index, terminal))
       await attempt(async () => {
         const { request, titles } = await find()
-        engine ??= await makeEngine(folder)
+        engine ??= await makeEngine(folder, flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) })
         // What is no object stays as it is: the engine says so.
         const asked = model !== null && typeof request === 'object' && !Array.isArray(request) ? { ...request, ...model } : request
-        const response = await askPatiently(engine, asked, flags.deadline, index === 0 ? sayIfSlow(terminal) : () => {})
+        const response = await askPatiently(engine, asked, settingsOf(flags), index === 0 ? sayIfSlow(terminal) : () => {})
         terminal.print(
           output === 'person'
             ? showResponse(response, titles, terminal)
@@ -80,14 +91,22 @@ function heading(file: string, index: number, { hasColor, hasUnicode }: Terminal
   return `${index === 0 ? '' : '\n'}${painter(hasColor)('dim', `${hasUnicode ? '──' : '--'} ${file}`)}\n\n`
 }
 
+function settingsOf({ deadline, coverage, maxRisk }: AskFlags): AskSettings & CautionOptions {
+  return {
+    ...(deadline === undefined ? {} : { deadlineMs: deadline }),
+    ...(coverage === undefined ? {} : { sets: { coverage } }),
+    ...(maxRisk === undefined ? {} : { abstain: { maxRisk } }),
+  }
+}
+
 async function askPatiently(
   engine: CliEngine,
   request: AskRequest,
-  deadlineMs: number | undefined,
+  settings: AskSettings & CautionOptions,
   done: () => void,
 ): Promise<AskResponse> {
   try {
-    return await engine.ask(request, deadlineMs === undefined ? {} : { deadlineMs })
+    return await engine.ask(request, settings)
   } finally {
     done()
   }

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 // The `assay` command: this process as a terminal, and its exit code.
+import { join } from 'node:path'
+import type { Calibration } from '../calibration/calibration.ts'
+import type { OutcomeStore } from '../calibration/outcomes.ts'
 import { runCli } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -28,12 +31,24 @@ const terminal: Terminal = {
   folder: process.cwd(),
 }
 
-process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, { calibration } = {}) => {
+process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, { calibration, store } = {}) => {
   // Loaded here so that --help and wrong flags answer at once.
   const { createEngine, localModel } = await import('../index.ts')
-  return createEngine({
+  const kept = store === undefined ? null : await openStore(store)
+  const given = calibration === undefined ? kept?.calibration : calibration
+  const engine = await createEngine({
     ...(folder === null ? {} : { models: [localModel(folder)] }),
     // The shipped calibration, unless one is given (or none at all).
-    ...(calibration === undefined ? {} : { calibrations: calibration === null ? [] : [calibration] }),
+    ...(given === undefined ? {} : { calibrations: given === null ? [] : [given] }),
+    ...(kept === null ? {} : { outcomes: kept.outcomes }),
   })
+  return { ...engine, close: () => engine.close().finally(() => kept?.outcomes.close()) }
 })
+
+/** What is kept in a folder: events and outcomes, and the calibration refitted from them; undefined when there is none. */
+async function openStore(folder: string): Promise<{ readonly outcomes: OutcomeStore; readonly calibration: Calibration | undefined }> {
+  const { calibrationVersions, fileOutcomeStore } = await import('../calibration/index.ts')
+  const { calibration, notes } = await calibrationVersions(join(folder, 'calibrations')).current()
+  for (const note of notes) terminal.warn(`${note}\n`)
+  return { outcomes: await fileOutcomeStore(folder), calibration: calibration ?? undefined }
+}

@@ -26,3 +26,12 @@ export function count(flag: string, least: number): (text: string) => number {
     throw new UsageError(`--${flag} takes a whole number from ${least} on, not "${text}"`)
   }
 }
+
+/** A share strictly between 0 and 1. */
+export function share(flag: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (text.trim() !== '' && value > 0 && value < 1) return value
+    throw new UsageError(`--${flag} takes a share between 0 and 1, for example .9, not "${text}"`)
+  }
+}

@@ -35,7 +35,8 @@ function showAnswer(id: string, title: string | null, answer: QuestionAnswer, pe
   const heading = plain(title ?? id)
   const tag = title === null || title === id ? '' : ` ${pen.paint('dim', `(${shorten(plain(id), 24)})`)}`
   const room = pen.columns - (tag === '' ? 0 : 3 + Math.min(24, columnsOf(plain(id))))
-  return [`${pen.paint('bold', shorten(heading, room))}${tag}`, ...linesOf(answer, pen).map((line) => `  ${line}`)].join('\n')
+  const lines = [...linesOf(answer, pen), ...cautionLines(answer, pen)]
+  return [`${pen.paint('bold', shorten(heading, room))}${tag}`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
 /** One line: `name = value`. */
@@ -79,6 +80,18 @@ function linesOf(answer: QuestionAnswer, pen: Pen): string[] {
     default:
       return readLines(answer, pen)
   }
+}
+
+/** What was said besides: the set that holds the truth, and whether it is better not to answer. */
+function cautionLines(answer: QuestionAnswer, pen: Pen): string[] {
+  if (!('set' in answer || 'abstained' in answer)) return []
+  const names = answer.set?.map(plain) ?? null
+  return [
+    ...(names === null
+      ? []
+      : [pen.paint('dim', shorten(names.length === 0 ? 'in the set: none' : `in the set: ${names.join(', ')}`, pen.columns - 2))]),
+    ...(answer.abstained === true ? [pen.paint('yellow', 'not sure enough to answer')] : []),
+  ]
 }
 
 type ReadAnswer = Exclude<QuestionAnswer, { type: 'noul' | 'choice' | 'select' | 'score' }>

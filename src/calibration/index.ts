@@ -1,0 +1,11 @@
+// `assay-engine/calibration`: fit maps from labelled evidence, keep outcomes, refit, watch for drift. The engine answers without any of it.
+export { type CalibratedModel, type Calibration, type CalibrationJudge, judgeOf, parseCalibration } from './calibration.ts'
+export { type DriftAlarm, labelledDrift, populationDrift } from './drift.ts'
+export type { Evidence } from './evidence.ts'
+export { type EvidenceFile, readEvidence, writeEvidence } from './evidence-file.ts'
+export { type FitOptions, fit } from './fit.ts'
+export { type FileOutcomeOptions, fileOutcomeStore } from './outcome-file.ts'
+export { type MemoryOutcomeOptions, memoryOutcomeStore, type OutcomeStore, type RecordedEvidence, recordOutcome } from './outcomes.ts'
+export { type RefitOptions, type RefitResult, refit } from './refit.ts'
+export { shippedCalibration } from './shipped.ts'
+export { type CalibrationVersions, calibrationVersions } from './versions.ts'
