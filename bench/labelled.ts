@@ -1,5 +1,5 @@
 // Rows of the labelled packs: a request with its truth. Image paths in a pack are relative to its folder.
-import { join } from 'node:path'
+import { statePathsFrom } from '../src/state-paths.ts'
 import type { Json } from '../src/types.ts'
 
 export interface LabelledRow {
@@ -14,9 +14,5 @@ export interface LabelledRow {
 
 /** The state with its image paths under `root`. */
 export function atRoot(state: Json, root: string): Json {
-  if (!Array.isArray(state)) return state
-  return state.map((part) => {
-    const { type, source } = part as { type?: string; source?: { path: string } }
-    return type === 'image' && source !== undefined ? { type, source: { type: 'path', path: join(root, source.path) } } : part
-  }) as Json
+  return statePathsFrom(state, root) as Json
 }

@@ -12,6 +12,8 @@ export interface TypeSummary {
   readonly guess: number
   /** Nats; null where nothing has probabilities. */
   readonly logLoss: number | null
+  /** Of the uniform guess. */
+  readonly uniformLogLoss: number | null
   readonly brier: number | null
   /** Mean intersection over union; null where there is no single box. */
   readonly overlap: number | null
@@ -53,20 +55,23 @@ export function sumUp(rows: readonly RowResult[]): RunSummary {
     failures,
     graded: questions.length,
     ungraded: rows.reduce((sum, { ungraded }) => sum + Object.keys(ungraded ?? {}).length, 0),
-    types: sumUpBy(questions, typeOf),
+    types: sumUpBy(questions.map((question) => ({ key: typeOf(question), question }))),
   }
 }
 
-/** One summary for each key, in alphabetical order. */
-export function sumUpBy<Q extends QuestionResult>(questions: readonly Q[], keyOf: (question: Q) => string): TypeSummary[] {
-  const groups = new Map<string, Q[]>()
-  for (const question of questions) {
-    const key = keyOf(question)
+/** One summary for each key, in alphabetical order. A question may come under several keys. */
+export function sumUpBy(keyed: readonly { readonly key: string; readonly question: QuestionResult }[]): TypeSummary[] {
+  const groups = new Map<string, QuestionResult[]>()
+  for (const { key, question } of keyed) {
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [question])
     else group.push(question)
   }
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([type, group]) => summaryOf(type, group))
+}
+
+function uniformLossOf({ distribution }: QuestionResult): number | null {
+  return distribution === null ? null : meanOf(distribution.probabilities.map((row) => Math.log(row.length)))
 }
 
 function summaryOf(type: string, group: readonly QuestionResult[]): TypeSummary {
@@ -79,6 +84,7 @@ function summaryOf(type: string, group: readonly QuestionResult[]): TypeSummary 
     margin: (1.96 * Math.sqrt(meanOf(right.map((value) => (value - mean) ** 2)))) / Math.sqrt(group.length),
     guess: meanOf(group.map(({ guess }) => guess)),
     logLoss: meanOrNull(group.map(({ logLoss }) => logLoss)),
+    uniformLogLoss: meanOrNull(group.map(uniformLossOf)),
     brier: meanOrNull(group.map(({ brier }) => brier)),
     overlap: meanOrNull(group.map(({ overlap }) => overlap)),
     deliberated: meanOf(group.map(({ deliberated }) => Number(deliberated))),
