@@ -29,15 +29,21 @@ export interface FittedMap {
 const INVERSE_TEMPERATURE_BOUNDS: Bounds = { lower: -10, upper: 10 }
 const LOGIT_BOUNDS: Bounds = { lower: -50, upper: 50 }
 
-/**
- * Fits a map. `biasVariance`: gives every candidate a bias b_k ~ N(0, biasVariance); all rows must then have the same candidates. `sampleWeights`: instead
- * of the samples' own.
- */
+export interface FitMapOptions {
+  /** Above 0 it gives every candidate a bias b_k ~ N(0, biasVariance); all rows must then have the same candidates. */
+  readonly biasVariance?: number
+  /** Instead of the samples' own. */
+  readonly sampleWeights?: ArrayLike<number>
+  /** An earlier fit to start from, which saves steps; the result is the same. */
+  readonly start?: Pick<FittedMap, 'parameters' | 'biases'> | null
+}
+
+/** Fits a map: the mode of the posterior. */
 export function fitMap(
   kind: MapKind,
   samples: readonly MapSample[],
   prior: MapPrior,
-  { biasVariance = 0, sampleWeights }: { readonly biasVariance?: number; readonly sampleWeights?: ArrayLike<number> } = {},
+  { biasVariance = 0, sampleWeights, start }: FitMapOptions = {},
 ): FittedMap {
   const own = PARAMETERS[kind].length
   const places = biasVariance > 0 ? (samples[0]?.z.length ?? 0) : 0
@@ -55,7 +61,7 @@ export function fitMap(
       hessian,
     }
   }
-  const point = samples.length === 0 ? mean : minimise(mean, bounds, posterior)
+  const point = samples.length === 0 ? mean : minimise(startOf(start, mean), bounds, posterior)
   const { information } = likelihood(kind, samples, point, places, sampleWeights)
   const variance = inverseDiagonal(information.map((line, i) => line.map((entry, j) => entry + (i === j ? precision[i]! : 0))))
   return {
@@ -64,6 +70,11 @@ export function fitMap(
     biases: point.slice(own),
     information: information.slice(0, own).map((line) => line.slice(0, own)),
   }
+}
+
+function startOf(start: FitMapOptions['start'], mean: readonly number[]): readonly number[] {
+  const point = start ? [...start.parameters, ...start.biases] : mean
+  return point.length === mean.length ? point : mean
 }
 
 /** Negative log-likelihood in nats, its slope, and the expected information. Parameters: ln w, columns, then biases. */

@@ -5,11 +5,11 @@ import { calibrateRows } from './apply.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
 import { type Evidence, samplesOf } from './evidence.ts'
 import { chooseGate, type Gate, type GateCase, uncertaintyOf } from './gate.ts'
-import { growTree } from './grow.ts'
+import { type Grown, growTree } from './grow.ts'
 import { mapKindOf } from './maps.ts'
 import { crossEntropy } from './metrics.ts'
 import { chooseBlends, withBlends } from './steps.ts'
-import type { CalibrationRoot, CalibrationTree, CalibrationTrees } from './tree.ts'
+import type { CalibrationTree, CalibrationTrees } from './tree.ts'
 
 export interface FitOptions {
   /** False lets a question's candidates have biases from 30 labels on, which can change the first place. Default true. */
@@ -80,17 +80,18 @@ function inOrder(evidence: readonly Evidence[]): Evidence[] {
 /** The maps alone, of all read-outs and both regimes. */
 export function growTrees(evidence: readonly Evidence[], options: FitOptions = {}): CalibrationTrees {
   const settings = { biasVariance: options.preserveArgmax === false ? 0.5 ** 2 : 0, biasLabels: 30, leastLabels: options.leastLabels ?? 1 }
-  const grow = (regime: Regime, singles: CalibrationTree | null): CalibrationTree => {
+  const grow = (regime: Regime, singles: ReadonlyMap<DecisionReadout, Grown> | null): ReadonlyMap<DecisionReadout, Grown> => {
     const samples = evidence.flatMap((one) => samplesOf(one, regime))
-    const roots: Partial<Record<DecisionReadout, CalibrationRoot>> = {}
-    for (const readout of READOUTS) {
+    const roots = READOUTS.flatMap((readout): [DecisionReadout, Grown][] => {
       const own = samples.filter((sample) => sample.readout === readout)
-      if (own.length > 0) roots[readout] = growTree(own, mapKindOf(readout), singles?.[readout] ?? null, settings)
-    }
-    return roots
+      return own.length === 0 ? [] : [[readout, growTree(own, mapKindOf(readout), singles?.get(readout) ?? null, settings)]]
+    })
+    return new Map(roots)
   }
+  const treeOf = (grown: ReadonlyMap<DecisionReadout, Grown>): CalibrationTree =>
+    Object.fromEntries([...grown].map(([readout, { tree }]) => [readout, tree]))
   const single = grow('single', null)
-  return { single, deliberated: grow('deliberated', single) }
+  return { single: treeOf(single), deliberated: treeOf(grow('deliberated', single)) }
 }
 
 interface Judged {

@@ -1,5 +1,7 @@
 // Labelled distributions of one read-out to its tree of maps, from the root down: each map is fitted with its parent as prior.
 // A parent is fitted with its big children held back, as if each spoke once about itself: what is left for a child is then not counted twice.
+// Between kind and wording stands the task the labels come from, so that ten wordings of one task are not ten witnesses; decisions do not know their task,
+// so the finished tree goes without it.
 import type { Sample } from './evidence.ts'
 import { type FittedMap, fitMap, type MapPrior, type MapSample } from './fit-map.ts'
 import { floored, type MapKind, PARAMETERS } from './maps.ts'
@@ -23,17 +25,19 @@ const REGIME_OFFSET: Readonly<Record<MapKind, Variances>> = {
   tilt: [0.3 ** 2, 0.3 ** 2, 0.1 ** 2],
 }
 
-/** How far apart kinds, wordings and questions are while too few are known to tell. [kind, wording, question][parameter] */
+/** How far apart kinds, tasks, wordings and questions are while too few are known to tell. [kind, task, wording, question][parameter] */
 const USUAL_SPREAD: Readonly<Record<MapKind, readonly Variances[]>> = {
   affine: [
     [0.2 ** 2, 0.3 ** 2],
     [0.35 ** 2, 0.6 ** 2],
     [0.2 ** 2, 0.3 ** 2],
+    [0.2 ** 2, 0.3 ** 2],
   ],
-  temperature: [[0.2 ** 2], [0.35 ** 2], [0.2 ** 2]],
+  temperature: [[0.2 ** 2], [0.35 ** 2], [0.2 ** 2], [0.2 ** 2]],
   tilt: [
     [0.2 ** 2, 0.3 ** 2, 0.1 ** 2],
     [0.35 ** 2, 0.5 ** 2, 0.2 ** 2],
+    [0.2 ** 2, 0.3 ** 2, 0.1 ** 2],
     [0.2 ** 2, 0.3 ** 2, 0.1 ** 2],
   ],
 }
@@ -55,9 +59,12 @@ export interface GrowOptions {
   readonly leastLabels: number
 }
 
-interface Group {
+/** Levels of groups: read-out, kind, task, wording, question. */
+const [KIND, TASK, WORDING, QUESTION] = [1, 2, 3, 4] as const
+
+export interface Group {
   readonly name: string
-  /** 0 read-out, 1 kind, 2 wording, 3 question. */
+  /** 0 for the read-out, and so on. */
   readonly level: number
   /** Positions in the list of samples. */
   readonly members: number[]
@@ -69,8 +76,16 @@ interface Group {
   prior: MapPrior | null
 }
 
-/** `single`: the tree of single-pass decisions when this one is of deliberated ones; null otherwise. */
-export function growTree(samples: readonly Sample[], kind: MapKind, single: CalibrationRoot | null, options: GrowOptions): CalibrationRoot {
+/** A tree, and the groups it was made of: what the tree of the other regime starts from. */
+export interface Grown {
+  readonly tree: CalibrationRoot
+  readonly groups: Group
+  /** [kind, task, wording, question][parameter] */
+  readonly spread: readonly Variances[]
+}
+
+/** `single`: what was grown of single-pass decisions when these are deliberated ones; null otherwise. */
+export function growTree(samples: readonly Sample[], kind: MapKind, single: Grown | null, options: GrowOptions): Grown {
   const rows: readonly MapSample[] = samples.map(({ logProbabilities, target, weight }) => ({
     z: floored(logProbabilities),
     target,
@@ -80,7 +95,7 @@ export function growTree(samples: readonly Sample[], kind: MapKind, single: Cali
   const prior =
     single === null
       ? ROOT_PRIOR[kind]
-      : { mean: single.parameters, variance: single.variance.map((variance, i) => variance + REGIME_OFFSET[kind][i]!) }
+      : { mean: single.tree.parameters, variance: single.tree.variance.map((variance, i) => variance + REGIME_OFFSET[kind][i]!) }
   let spread: readonly Variances[] =
     single === null ? USUAL_SPREAD[kind] : single.spread.map((level) => level.map((variance) => variance / 2))
   // How much one label says about each parameter, on average.
@@ -89,10 +104,12 @@ export function growTree(samples: readonly Sample[], kind: MapKind, single: Cali
   for (let round = 0; round < 3; round++) {
     const heldBack = holdBack(root, rows, spread, perLabel)
     const context: FitContext = { kind, rows, heldBack, spread, options }
-    fitDown(root, context, prior, single)
+    fitDown(root, context, prior, single?.groups ?? null)
     if (round < 2) spread = estimateSpread(root, context)
   }
-  return { ...nodeOf(root, null, options), spread }
+  const [kinds, tasks, wordings, questions] = spread
+  const unseen = [kinds!, wordings!.map((variance, i) => variance + tasks![i]!), questions!]
+  return { tree: { ...nodeOf(root, null, options), spread: unseen }, groups: root, spread }
 }
 
 function groupsOf(samples: readonly Sample[]): Group {
@@ -100,20 +117,34 @@ function groupsOf(samples: readonly Sample[]): Group {
     return { name, level, members: [], children: new Map(), labels: 0, information: [], fitted: null, prior: null }
   }
   const root = make(samples[0]?.path[0] ?? '', 0)
+  const tasks = tasksOf(samples)
   for (const [index, { path, weight }] of samples.entries()) {
+    const [, kind, wording, question] = path
     let group = root
-    for (let level = 0; level < path.length; level++) {
-      if (level > 0) {
-        const name = path[level]!
-        const child = group.children.get(name) ?? make(name, level)
-        group.children.set(name, child)
-        group = child
-      }
-      group.members.push(index)
-      group.labels += weight
+    group.members.push(index)
+    group.labels += weight
+    for (const [depth, name] of [kind, tasks.get(`${kind}/${wording}`)!, wording, question].entries()) {
+      const child = group.children.get(name) ?? make(name, depth + 1)
+      group.children.set(name, child)
+      child.members.push(index)
+      child.labels += weight
+      group = child
     }
   }
   return root
+}
+
+/** The task that each wording of a kind mostly comes from. */
+function tasksOf(samples: readonly Sample[]): ReadonlyMap<string, string> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const { path, task, weight } of samples) {
+    const name = `${path[1]}/${path[2]}`
+    const own = counts.get(name) ?? new Map<string, number>()
+    own.set(task, (own.get(task) ?? 0) + weight)
+    counts.set(name, own)
+  }
+  const first = (own: ReadonlyMap<string, number>): string => [...own].reduce((most, one) => (one[1] > most[1] ? one : most))[0]
+  return new Map([...counts].map(([name, own]) => [name, first(own)]))
 }
 
 /**
@@ -121,7 +152,7 @@ function groupsOf(samples: readonly Sample[]): Group {
  * τ² the spread between children (the weights of a random-effects mean). So a parent's map is the middle of its children, not of their labels.
  */
 function holdBack(root: Group, rows: readonly MapSample[], spread: readonly Variances[], perLabel: readonly number[]): Float64Array[] {
-  const weights = [0, 1, 2, 3].map(() => Float64Array.from(rows, (row) => row.weight))
+  const weights = [0, KIND, TASK, WORDING, QUESTION].map(() => Float64Array.from(rows, (row) => row.weight))
   const visit = (group: Group): void => {
     if (group.children.size === 0) group.information = perLabel.map((information) => information * group.labels)
     else {
@@ -151,21 +182,24 @@ interface FitContext {
   readonly options: GrowOptions
 }
 
-function fitDown(group: Group, context: FitContext, prior: MapPrior, single: CalibrationNode | null): void {
+function fitDown(group: Group, context: FitContext, prior: MapPrior, single: Group | null): void {
   const { kind, rows, heldBack, spread, options } = context
   const own = group.members.map((member) => rows[member]!)
   const weights = group.members.map((member) => heldBack[group.level]![member]!)
-  const isBiased = options.biasVariance > 0 && kind === 'temperature' && group.level === 3 && group.labels >= options.biasLabels
+  const isBiased = options.biasVariance > 0 && kind === 'temperature' && group.level === QUESTION && group.labels >= options.biasLabels
   group.prior = prior
-  group.fitted = fitMap(kind, own, prior, { sampleWeights: weights, biasVariance: isBiased ? options.biasVariance : 0 })
+  group.fitted = fitMap(kind, own, prior, {
+    sampleWeights: weights,
+    biasVariance: isBiased ? options.biasVariance : 0,
+    start: group.fitted,
+  })
   const { parameters } = group.fitted
   for (const child of group.children.values()) {
-    const other = single?.children?.[child.name] ?? null
+    const other = single?.children.get(child.name)?.fitted ?? null
+    const from = single?.fitted ?? null
     // Deliberated maps step from parent to child as the single ones do.
-    const mean = parameters.map(
-      (value, i) => value + (other === null || single === null ? 0 : other.parameters[i]! - single.parameters[i]!),
-    )
-    fitDown(child, context, { mean, variance: spread[child.level - 1]! }, other)
+    const mean = parameters.map((value, i) => value + (other === null || from === null ? 0 : other.parameters[i]! - from.parameters[i]!))
+    fitDown(child, context, { mean, variance: spread[child.level - 1]! }, single?.children.get(child.name) ?? null)
   }
 }
 
@@ -174,7 +208,7 @@ function fitDown(group: Group, context: FitContext, prior: MapPrior, single: Cal
  * from its parent beyond what chance and the spread of its own children explain.
  */
 function estimateSpread(root: Group, { kind, rows, spread }: FitContext): readonly Variances[] {
-  const found = PARAMETERS[kind].map(() => [1, 2, 3].map(() => ({ steps: [] as number[], variances: [] as number[] })))
+  const found = PARAMETERS[kind].map(() => spread.map(() => ({ steps: [] as number[], variances: [] as number[] })))
   const visit = (group: Group, siblings: number): void => {
     // An only child is its parent: it says nothing about how far children are apart.
     if (siblings > 1 && group.labels >= SPREAD_LABELS && group.prior !== null) {
@@ -183,6 +217,7 @@ function estimateSpread(root: Group, { kind, rows, spread }: FitContext): readon
         kind,
         group.members.map((member) => rows[member]!),
         group.prior,
+        { start: group.fitted },
       )
       const factor = cholesky(information)
       if (factor !== null) {
@@ -214,7 +249,7 @@ function estimateSpread(root: Group, { kind, rows, spread }: FitContext): readon
 
 /** How much of the spread of each level below stays in the mean of all labels of a group: the sum of squared shares of its parts, [level below the root]. */
 function inheritedShare(group: Group): number[] {
-  const shares = [0, 0, 0]
+  const shares = [0, 0, 0, 0]
   const visit = (part: Group): void => {
     for (const child of part.children.values()) {
       shares[child.level - 1]! += (child.labels / group.labels) ** 2
@@ -231,7 +266,10 @@ function nodeOf(group: Group, parent: CalibrationNode | null, options: GrowOptio
   // What is not known of the parent is not known of the child, as far as the child leans on it.
   const variance = own.map((value, i) => value + (parent === null ? 0 : (value / prior.variance[i]!) ** 2 * parent.variance[i]!))
   const node: CalibrationNode = { labels: group.labels, parameters, variance, ...(biases.length === 0 ? {} : { biases }) }
-  const children = [...group.children.values()].filter((child) => child.labels >= options.leastLabels)
-  if (children.length === 0) return node
-  return { ...node, children: Object.fromEntries(children.map((child) => [child.name, nodeOf(child, node, options)])) }
+  const children = [...group.children.values()].flatMap((child): [string, CalibrationNode][] => {
+    const below = nodeOf(child, node, options)
+    if (child.level === TASK) return Object.entries(below.children ?? {})
+    return child.labels >= options.leastLabels ? [[child.name, below]] : []
+  })
+  return children.length === 0 ? node : { ...node, children: Object.fromEntries(children) }
 }

@@ -23,7 +23,7 @@ export interface CalibrationNode {
 }
 
 export interface CalibrationRoot extends CalibrationNode {
-  /** How far apart maps of a level are: variance of each parameter about the parent, [kind, wording, question][parameter]. */
+  /** How far apart maps of a level were found to be: variance of each parameter about the parent, [kind, wording, question][parameter]. */
   readonly spread: readonly (readonly number[])[]
 }
 
@@ -33,7 +33,10 @@ export type CalibrationTrees = Readonly<Record<Regime, CalibrationTree>>
 /** What the tree says of a decision: the map, how sure it is of it, and which node it came from. */
 export interface Finding {
   readonly parameters: readonly number[]
-  /** Of the nearest node, and of how far its children may be when the decision is an unseen one of them. */
+  /**
+   * Of the nearest node. That an unseen child may lie elsewhere is left out: the node was fitted to what such children say, so it is flat enough by
+   * itself, and leaving whole tasks out showed lower log-loss without.
+   */
   readonly variance: readonly number[]
   readonly biases: readonly number[]
   readonly blend: Blend | null
@@ -75,10 +78,9 @@ export function findMap(trees: CalibrationTrees, regime: Regime, path: readonly 
     depth = next
   }
   const isReached = depth === path.length - 1
-  const unseen = root.spread.slice(depth)
   return {
     parameters,
-    variance: variance.map((value, i) => unseen.reduce((sum, spread) => sum + (spread[i] ?? 0), value)),
+    variance,
     biases: (isReached && own?.biases) || [],
     blend: (isReached && own?.blend) || null,
     level,
