@@ -104,9 +104,12 @@ function pooledWords(
   const all = ids.map((_, token) => token).filter((token) => seen[token] === 1)
   const said = all.filter((token) => origins[token] != null || imageCells[token] !== -1)
   const mean = new Float64Array(WIDTH)
-  for (const token of said.length > 0 ? said : all) {
+  const counted = said.length > 0 ? said : all
+  for (let n = 0; n < counted.length; n++) {
+    const token = counted[n] as number
     const weight = weightOf(ids[token] ?? CONTROL.state)
-    for (let i = 0; i < WIDTH; i++) mean[i] = (mean[i] as number) + weight * (words[token * WIDTH + i] as number)
+    const from = token * WIDTH
+    for (let i = 0; i < WIDTH; i++) mean[i] = (mean[i] as number) + weight * (words[from + i] as number)
   }
   return Float32Array.from(mean)
 }
@@ -122,27 +125,29 @@ function meanRow(rows: Float32Array, count: number): Float32Array {
 /** The direction of a vector; zeros stay zeros. */
 function unit(vector: Float32Array): Float32Array {
   let square = 0
-  for (const value of vector) square += value * value
-  return square > 0 ? vector.map((value) => value / Math.sqrt(square)) : vector
+  for (let i = 0; i < vector.length; i++) square += (vector[i] as number) ** 2
+  const factor = square > 0 ? 1 / Math.sqrt(square) : 0
+  const out = new Float32Array(vector.length)
+  for (let i = 0; i < out.length; i++) out[i] = (vector[i] as number) * factor
+  return out
 }
 
-/** Random signs keep angles (Achlioptas 2003): [2][192] to [128]. The signs are fixed for all time: heads are learned behind them. */
+/** A count sketch (Charikar, Chen, Farach-Colton 2002), which keeps inner products in expectation: [2][192] to [128], three numbers summed in each. */
 function project(blocks: readonly Float32Array[]): Float32Array {
   const projected = new Float32Array(PROJECTED)
-  const scale = 1 / Math.sqrt(PROJECTED)
   blocks.forEach((block, index) => {
     for (let i = 0; i < WIDTH; i++) {
-      const value = (block[i] as number) * scale
-      const row = (index * WIDTH + i) * PROJECTED
-      for (let j = 0; j < PROJECTED; j++) projected[j] = (projected[j] as number) + value * (SIGNS[row + j] as number)
+      const from = index * WIDTH + i
+      const at = from % PROJECTED
+      projected[at] = (projected[at] as number) + (SIGNS[from] as number) * (block[i] as number)
     }
   })
   return projected
 }
 
-/** [2 x 192][128] signs from xorshift32, started at one. */
+/** [2 x 192] signs from xorshift32, started at one: fixed for all time, since heads are learned behind them. */
 const SIGNS = ((): Int8Array => {
-  const signs = new Int8Array(2 * WIDTH * PROJECTED)
+  const signs = new Int8Array(2 * WIDTH)
   let x = 1
   for (let i = 0; i < signs.length; i++) {
     x ^= x << 13
