@@ -16,7 +16,7 @@ export interface FitOptions {
   readonly preserveArgmax?: boolean
   /** Most decisions that may deliberate, from 0 to 1. Default 0.25. */
   readonly share?: number
-  /** Questions with fewer labels than this get no map of their own. Default 1. */
+  /** Wordings and questions with fewer labels than this get no map of their own: it would hardly differ, and a file would be long. Default 5. */
   readonly leastLabels?: number
 }
 
@@ -79,7 +79,7 @@ function inOrder(evidence: readonly Evidence[]): Evidence[] {
 
 /** The maps alone, of all read-outs and both regimes. */
 export function growTrees(evidence: readonly Evidence[], options: FitOptions = {}): CalibrationTrees {
-  const settings = { biasVariance: options.preserveArgmax === false ? 0.5 ** 2 : 0, biasLabels: 30, leastLabels: options.leastLabels ?? 1 }
+  const settings = { biasVariance: options.preserveArgmax === false ? 0.5 ** 2 : 0, biasLabels: 30, leastLabels: options.leastLabels ?? 5 }
   const grow = (regime: Regime, singles: ReadonlyMap<DecisionReadout, Grown> | null): ReadonlyMap<DecisionReadout, Grown> => {
     const samples = evidence.flatMap((one) => samplesOf(one, regime))
     const roots = READOUTS.flatMap((readout): [DecisionReadout, Grown][] => {
