@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../answers.ts'
 import type { DeliberationMode } from '../calibration/deliberation.ts'
+import { encodeVector } from '../calibration/vector-text.ts'
 import { EngineError } from '../errors.ts'
 import type { Decision, DecisionEvent, DecisionReadout } from '../questions/decision.ts'
 import type { Json } from '../types.ts'
@@ -29,7 +30,7 @@ export interface Distribution {
   readonly truth: readonly number[]
   readonly single: readonly (readonly number[])[]
   readonly deliberated: readonly (readonly number[])[] | null
-  /** Little-endian float32, base64; only when asked for. */
+  /** As `encodeVector` makes it; only when asked for. */
   readonly features?: string
 }
 
@@ -213,7 +214,7 @@ function resultOf(
           truth: claim.truth,
           single: finite(decision.single),
           deliberated: decision.deliberated === null ? null : finite(decision.deliberated),
-          ...(keepFeatures && decision.features !== null ? { features: base64Of(decision.features) } : {}),
+          ...(keepFeatures && decision.features !== null ? { features: encodeVector(decision.features) } : {}),
         }
       : null,
   }
@@ -261,8 +262,4 @@ function ownHash(state: unknown): string {
     .update(JSON.stringify(state) ?? '')
     .digest('hex')
     .slice(0, 16)
-}
-
-function base64Of(features: Float32Array): string {
-  return Buffer.from(features.buffer, features.byteOffset, features.byteLength).toString('base64')
 }

@@ -1,6 +1,7 @@
 // Rows through a function that answers: what becomes a result, a failure, evidence. No engine is needed for that.
 import { describe, expect, it } from 'vitest'
 import type { AskRequest, AskResponse } from '../../src/answers.ts'
+import { decodeVector } from '../../src/calibration/vector-text.ts'
 import { EngineError } from '../../src/errors.ts'
 import { checkRow, type Row } from '../../src/evaluate/dataset.ts'
 import { evidenceOf } from '../../src/evaluate/evidence-of.ts'
@@ -112,8 +113,9 @@ describe('a row', () => {
     expect(JSON.stringify(bare)).not.toContain('text')
     expect(bare.questions[0]!.distribution).not.toHaveProperty('features')
     expect(kept.kept).toBe('text')
-    const bytes = Buffer.from(kept.questions[0]!.distribution!.features!, 'base64')
-    expect([bytes.readFloatLE(0), bytes.readFloatLE(4)]).toEqual([1, -2])
+    const [first, second] = decodeVector(kept.questions[0]!.distribution!.features!)
+    expect(first).toBeCloseTo(1, 3)
+    expect(second).toBeCloseTo(-2, 3)
   })
 
   it('is asked with self-checks on its reads, boxes aside, when told so', async () => {
