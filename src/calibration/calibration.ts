@@ -7,6 +7,7 @@ import type { DecisionReadout, Judge, Regime } from '../questions/decision.ts'
 import { calibrateRows } from './apply.ts'
 import { type DriftReference, driftReferenceSchema } from './drift-reference.ts'
 import type { Gate } from './gate.ts'
+import { applyHead, type Head, headSchema, isHeadFor } from './head.ts'
 import { mapKindOf, PARAMETERS } from './maps.ts'
 import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './tree.ts'
 
@@ -46,6 +47,8 @@ export interface Calibration {
   /** When a decision is worth a second look, by read-out. */
   readonly gates: Readonly<Partial<Record<DecisionReadout, Gate>>>
   readonly heldOut: Readonly<Partial<Record<DecisionReadout, HeldOut>>>
+  /** Heads learned from labels of one question each, by its hash (see learn.ts). They come before any map. */
+  readonly heads?: Readonly<Record<string, Head>>
   /** What decisions looked like when it was fitted; absent when drift is not to be seen. */
   readonly reference?: DriftReference
 }
@@ -84,7 +87,11 @@ export function judgeOf(calibration: Calibration | null, model: Pick<CalibratedM
   return {
     version: used?.version ?? null,
     isMismatch,
-    calibrate: (key, regime, rows) => calibrateRows(used?.trees ?? null, key, regime, rows),
+    calibrate(key, regime, rows, features) {
+      const head = used?.heads?.[key.question]
+      if (head === undefined || !isHeadFor(head, key, rows, features)) return calibrateRows(used?.trees ?? null, key, regime, rows)
+      return { probabilities: applyHead(head, rows, features), note: { applied: 'learned', level: 'question', labels: head.labels } }
+    },
   }
 }
 
@@ -138,6 +145,7 @@ const calibrationSchema = z.strictObject({
   trees: z.strictObject({ single: tree, deliberated: tree }),
   gates: perReadout(gate),
   heldOut: perReadout(heldOut),
+  heads: z.record(z.string(), headSchema).optional(),
   reference: driftReferenceSchema.optional(),
 })
 

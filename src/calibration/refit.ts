@@ -7,6 +7,7 @@ import { type DriftReference, driftReferenceOf, type Observation } from './drift
 import { type Evidence, samplesOf } from './evidence.ts'
 import { type FitOptions, fit as fitCalibration } from './fit.ts'
 import { ENOUGH_LABELS, grafted } from './graft.ts'
+import { learnHeads } from './learn.ts'
 import type { RecordedEvidence } from './outcomes.ts'
 import { pairedDifference } from './resampling.ts'
 
@@ -82,9 +83,9 @@ export function refit(
 
   // Who forgets does not let old maps outweigh what is left of new labels.
   const enough = Math.min(ENOUGH_LABELS, (halfLife ?? Infinity) / 2)
-  const make = (items: readonly Evidence[]): Calibration => {
+  const make = (items: readonly Labelled[]): Calibration => {
     const fitted = fitCalibration([...base, ...items.map(bare)], model, options.fit)
-    return base.length > 0 || before === null ? fitted : grafted(before, fitted, enough)
+    return withHeads(base.length > 0 || before === null ? fitted : grafted(before, fitted, enough), before, items)
   }
   const trial = make(rest)
   const states = judged.map(({ state }) => state)
@@ -138,6 +139,25 @@ function lossOf(item: Labelled, calibration: Calibration | null, model: Calibrat
     return samples.map(({ target }, row) => target.reduce((sum, t, i) => (t > 0 ? sum - t * Math.log(probabilities[row]![i]!) : sum), 0))
   })
   return losses.reduce((a, b) => a + b, 0) / losses.length
+}
+
+/** The calibration with heads of the questions that have labels and features enough, and with those of before for the others. */
+function withHeads(calibration: Calibration, before: Calibration | null, items: readonly Labelled[]): Calibration {
+  const judge = judgeOf(calibration, calibration.model)
+  const { heads, tried } = learnHeads(
+    items.map((item) => ({ evidence: bare(item), features: item.hidden ?? null })),
+    {
+      served(evidence) {
+        const candidates = evidence.readout === 'independent' ? evidence.single.length : (evidence.single[0]?.length ?? 0)
+        return judge.calibrate({ ...evidence, candidates }, 'single', evidence.single, null).probabilities
+      },
+    },
+  )
+  const isTried = new Set(tried.map(({ question }) => question))
+  const kept = Object.entries(before?.heads ?? {}).filter(([question]) => !isTried.has(question))
+  const all = { ...Object.fromEntries(kept), ...heads }
+  const { heads: _, ...maps } = calibration
+  return sealCalibration(Object.keys(all).length === 0 ? maps : { ...maps, heads: all })
 }
 
 function weightedMean(values: readonly number[], weights: readonly number[]): number {

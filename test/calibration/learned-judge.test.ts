@@ -1,0 +1,77 @@
+// Heads in a calibration: they come before any map, only for their own question and model, and outcomes with features bring them by themselves.
+import { describe, expect, it } from 'vitest'
+import { judgeOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
+import type { Evidence } from '../../src/calibration/evidence.ts'
+import { fit as fitCalibration } from '../../src/calibration/fit.ts'
+import { applyHead } from '../../src/calibration/head.ts'
+import { refit } from '../../src/calibration/refit.ts'
+import { seededRandom } from '../../src/calibration/resampling.ts'
+import { logSoftmax } from '../../src/math.ts'
+import { MODEL, reread } from './simulated.ts'
+
+const QUESTION = 'a'.repeat(16)
+const key = { readout: 'exclusive', hasImage: false, candidates: 3, wording: 'b'.repeat(16), question: QUESTION } as const
+
+/** The model guesses; the truth is the largest of the first three features, nine times of ten. */
+function labelled(count: number, seed: number): (Evidence & { readonly hidden: Float32Array })[] {
+  const random = seededRandom(seed)
+  return Array.from({ length: count }, (_, i) => {
+    const hidden = Float32Array.from({ length: 6 }, () => random())
+    const truth = random() < 0.9 ? hidden.indexOf(Math.max(...hidden.subarray(0, 3))) : Math.floor(random() * 3)
+    const single = [logSoftmax([random(), random(), random()])]
+    const { readout, hasImage, wording, question } = key
+    const state = `${seed}-${i}`
+    return { task: 't', state, readout, hasImage, wording, question, single, deliberated: null, mass: 1, truth: [truth], hidden }
+  })
+}
+
+describe('a calibration with heads', () => {
+  const evidence = labelled(400, 1)
+  const { candidate, decision, heldOut } = refit(null, evidence, MODEL, { resamples: 100 })
+  const calibration = candidate!
+  const [one] = labelled(1, 2)
+
+  it('comes from outcomes that kept their features, and is better on states held out', () => {
+    expect(decision).toBe('serve')
+    expect(Object.keys(calibration.heads!)).toEqual([QUESTION])
+    expect(heldOut!.interval[1]).toBeLessThan(-0.1)
+    const blind = refit(
+      null,
+      evidence.map(({ hidden: _, ...rest }) => rest),
+      MODEL,
+      { resamples: 100 },
+    )
+    expect(blind.candidate!.heads).toBeUndefined()
+    expect(heldOut!.candidate).toBeLessThan(blind.heldOut!.candidate - 0.1)
+  })
+
+  it('says that a probability was learned, at which level and from how many labels', () => {
+    const { probabilities, note } = judgeOf(calibration, MODEL).calibrate(key, 'single', one!.single, one!.hidden)
+    expect(note).toEqual({ applied: 'learned', level: 'question', labels: 400 })
+    expect(probabilities).toEqual(applyHead(calibration.heads![QUESTION]!, one!.single, one!.hidden))
+  })
+
+  it('falls back to maps without features, for other questions, and not at all for other models', () => {
+    const judge = judgeOf(calibration, MODEL)
+    expect(judge.calibrate(key, 'single', one!.single, null).note.applied).not.toBe('learned')
+    const other = { ...key, question: 'c'.repeat(16) }
+    expect(judge.calibrate(other, 'single', one!.single, one!.hidden).note.applied).not.toBe('learned')
+    const stranger = judgeOf(calibration, { ...MODEL, revision: 'another' })
+    expect(stranger.calibrate(key, 'single', one!.single, one!.hidden).note.applied).toBe('identity')
+  })
+
+  it('is the same after it was written and read, and refused when a head was changed by hand', () => {
+    expect(parseCalibration(reread(calibration))).toEqual(calibration)
+    const heads = { [QUESTION]: { ...calibration.heads![QUESTION]!, scale: 9 } }
+    expect(() => parseCalibration(reread({ ...calibration, heads }))).toThrow()
+  })
+
+  it('keeps a head nobody labelled since, and drops one that new labels do not bear out', () => {
+    const elsewhere = labelled(200, 3).map(({ hidden: _, ...rest }) => ({ ...rest, question: 'd'.repeat(16) }))
+    expect(refit(calibration, elsewhere, MODEL, { resamples: 100 }).candidate!.heads).toEqual(calibration.heads)
+    // The same question, but now the features say nothing and the model knows: start from a calibration without the head's maps.
+    const sure = labelled(300, 4).map((item) => ({ ...item, single: [logSoftmax([0, 1, 2].map((k) => (k === item.truth[0] ? 4 : 0)))] }))
+    const plain = sealCalibration({ ...fitCalibration(sure, MODEL), heads: calibration.heads! })
+    expect(refit(plain, sure, MODEL, { resamples: 100 }).candidate!.heads?.[QUESTION]?.labels).not.toBe(400)
+  })
+})
