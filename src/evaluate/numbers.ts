@@ -86,8 +86,8 @@ export interface Evaluation {
   readonly summary: RunSummary
   /** Null when nothing has a distribution. */
   readonly all: Numbers | null
-  /** Means over tasks, each counting once: what pooling hides. */
-  readonly macro: Readonly<Record<'logLoss' | 'uncalibratedLogLoss' | 'brierSkill' | 'accuracy', number>> | null
+  /** Means over tasks, each counting once: what pooling hides. Of the skill the median, since the base rate of a small task may be all but perfect. */
+  readonly macro: Readonly<Record<'logLoss' | 'uncalibratedLogLoss' | 'medianBrierSkill' | 'accuracy', number>> | null
   readonly types: readonly GroupNumbers[]
   readonly tasks: readonly GroupNumbers[]
   readonly reads: readonly ReadNumbers[]
@@ -199,7 +199,10 @@ function macroOf(tasks: readonly GroupNumbers[]): Evaluation['macro'] {
   return {
     logLoss: mean(tasks.map(({ logLoss }) => logLoss.value)),
     uncalibratedLogLoss: mean(tasks.map(({ logLoss }) => logLoss.against.uncalibrated.value)),
-    brierSkill: mean(tasks.map(({ brier }) => brier.against.baseRate.skill)),
+    medianBrierSkill: quantile(
+      tasks.map(({ brier }) => brier.against.baseRate.skill).sort((a, b) => a - b),
+      0.5,
+    ),
     accuracy: mean(tasks.map(({ accuracy }) => accuracy.value)),
   }
 }

@@ -19,7 +19,7 @@ export function reliabilityCharts(diagrams: readonly Diagram[]): Markup | null {
 <span class="key" style="background:var(--quiet)"></span>95 % of what chance would show if calibrated; below: where the probabilities are</p>`
   return section(
     'Is a probability what happens?',
-    `The probability of “true”, of an option, or (with more than two candidates) of the leading one, against how often it came true. On the dashed line: calibrated; below it: too sure.`,
+    `The probability of “true”, of an option, or (with more than two candidates) of the leading one, against how often it came true. On the dashed line: calibrated; below it: too sure. Within the grey band it could be chance.`,
     markup`${keys}<div class="charts">${figures}</div>`,
   )
 }

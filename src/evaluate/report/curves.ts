@@ -15,6 +15,11 @@ export interface Diagram extends Reliability {
 const POINTS = 81
 const BAND_RESAMPLES = 200
 
+/** Of the kernel: narrower with more data, but never so wide that smoothing itself bends the curve, as the bandwidth of a large smECE would. */
+function bandwidthOf(distributions: number): number {
+  return Math.min(0.08, Math.max(0.03, 0.4 * distributions ** -0.3))
+}
+
 /** A reliability diagram for all, and one for each type when there are several. */
 export function diagramsOf(decided: readonly Decided[], { resamples, seed }: Resampling): Diagram[] {
   if (decided.length === 0) return []
@@ -30,6 +35,7 @@ export function diagramsOf(decided: readonly Decided[], { resamples, seed }: Res
         groups: group.map(({ state }) => state),
         weights: group.map(({ weight }) => weight),
         points: POINTS,
+        bandwidth: bandwidthOf(group.length),
         resamples: Math.min(resamples, BAND_RESAMPLES),
         seed,
       },

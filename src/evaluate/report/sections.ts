@@ -99,7 +99,7 @@ export function tasks({ tasks: groups, macro }: Evaluation): Markup | null {
   const means =
     macro === null
       ? ''
-      : `Each task counting once: accuracy ${percent(macro.accuracy)}, log-loss ${fixed(macro.logLoss)} (uncalibrated ${fixed(macro.uncalibratedLogLoss)}), Brier skill ${percent(macro.brierSkill)}. `
+      : `Each task counting once: accuracy ${percent(macro.accuracy)}, log-loss ${fixed(macro.logLoss)} (uncalibrated ${fixed(macro.uncalibratedLogLoss)}), median Brier skill ${percent(macro.medianBrierSkill)}. `
   return section(
     'By task',
     `${means}Log-loss is not above the uncalibrated one in ${better} of ${groups.length} tasks.`,
