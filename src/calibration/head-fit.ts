@@ -50,7 +50,8 @@ function standardOf(examples: readonly Example[]): Standard {
 
 /** The examples behind a change of basis: coordinates in which the prior on weights is still the same in every direction. */
 interface Basis {
-  /** [example][dimension]. */
+  readonly size: number
+  /** [example][dimension]; what lies behind the end of a row is zero. */
   readonly rows: readonly Float64Array[]
   /** Weights in the basis to weights on the standardised features. */
   toWidth(weights: Float64Array): Float64Array
@@ -58,15 +59,16 @@ interface Basis {
 
 function basisOf(standardised: readonly Float64Array[]): Basis {
   const width = standardised[0]?.length ?? 0
-  if (standardised.length >= width) return { rows: standardised, toWidth: (weights) => weights }
+  if (standardised.length >= width) return { size: width, rows: standardised, toWidth: (weights) => weights }
   const gram = standardised.map((a) => standardised.map((b) => inner(a, b)))
   // Duplicates make the matrix singular; so little on the diagonal changes nothing else.
   for (const [i, row] of gram.entries()) row[i]! += 1e-7
   const factor = cholesky(gram)
-  if (factor === null) return { rows: standardised, toWidth: (weights) => weights }
+  if (factor === null) return { size: width, rows: standardised, toWidth: (weights) => weights }
   const size = factor.length
   return {
-    rows: factor.map((row) => Float64Array.from({ length: size }, (_, j) => row[j] ?? 0)),
+    size,
+    rows: factor.map((row) => Float64Array.from(row)),
     toWidth(weights) {
       // X W = L v with K = X Xᵀ = L Lᵀ: W = Xᵀ L⁻ᵀ v.
       const solved = Float64Array.from(weights)
@@ -109,7 +111,7 @@ export class HeadFitter {
     const examples = this.#examples
     const candidates = examples[0]?.start.length ?? 0
     const rows = deviation > 0 ? this.#basis.rows : examples.map(() => new Float64Array(0))
-    const dimensions = rows[0]?.length ?? 0
+    const dimensions = deviation > 0 ? this.#basis.size : 0
     const size = 1 + candidates * (1 + dimensions)
     // Parameters in units of their priors: [scale - 1, biases, weights by candidate]; the penalty is half the sum of squares.
     const slopeAt = (point: Float64Array, gradient: Float64Array): number => {
@@ -122,7 +124,7 @@ export class HeadFitter {
         for (let k = 0; k < candidates; k++) {
           let logit = scale * start[k]! + biasDeviation * point[1 + k]!
           const from = 1 + candidates + k * dimensions
-          for (let j = 0; j < dimensions; j++) logit += deviation * point[from + j]! * row[j]!
+          for (let j = 0; j < row.length; j++) logit += deviation * point[from + j]! * row[j]!
           logits[k] = logit
         }
         const residuals = this.#eachAlone ? aloneResiduals(logits, target) : residualsOf(logits, target)
@@ -133,7 +135,7 @@ export class HeadFitter {
           gradient[1 + k]! += residual * biasDeviation
           const from = 1 + candidates + k * dimensions
           const scaled = residual * deviation
-          for (let j = 0; j < dimensions; j++) gradient[from + j]! += scaled * row[j]!
+          for (let j = 0; j < row.length; j++) gradient[from + j]! += scaled * row[j]!
         }
       }
       return value
