@@ -11,11 +11,14 @@ import { type CalibrationNode, type CalibrationRoot, derSimonianLaird } from './
 /** Variances of each parameter, [parameter]. */
 type Variances = readonly number[]
 
-/** What is believed of a model that nobody has labels for: it is too sure, T about 1.5, and leans to neither side. */
+/**
+ * What is believed of a model that nobody has labels for: it is too sure, T about 1.5, and leans to neither side. That one leaning holds for all tasks is
+ * believed less than that one temperature does: base rates differ from task to task.
+ */
 export const ROOT_PRIOR: Readonly<Record<MapKind, MapPrior>> = {
-  affine: { mean: [-Math.log(1.5), 0], variance: [0.5 ** 2, 0.5 ** 2] },
+  affine: { mean: [-Math.log(1.5), 0], variance: [0.5 ** 2, 0.25 ** 2] },
   temperature: { mean: [-Math.log(1.5)], variance: [0.5 ** 2] },
-  tilt: { mean: [-Math.log(1.5), 0, 0], variance: [0.5 ** 2, 0.5 ** 2, 0.2 ** 2] },
+  tilt: { mean: [-Math.log(1.5), 0, 0], variance: [0.5 ** 2, 0.25 ** 2, 0.1 ** 2] },
 }
 
 /** Deliberated decisions start from the map of single ones, give or take this. */
