@@ -126,6 +126,7 @@ const gate = z.strictObject({
   share: z.number().min(0).max(1),
   rule: z.enum(['share', 'gain', 'never']),
   decisions: positive,
+  gain: z.strictObject({ escalated: finite, interval: z.tuple([finite, finite]), total: finite }).optional(),
 })
 const heldOut = z.strictObject({
   count: positive,

@@ -11,6 +11,17 @@ export interface Gate {
   readonly rule: 'gain' | 'share' | 'never'
   /** Decisions it was chosen from. */
   readonly decisions: number
+  /** What deliberating saved in the evidence; absent where too few decisions were deliberated to tell. */
+  readonly gain?: GateGain
+}
+
+/** Log-loss saved by deliberating, nats a decision of all decisions, on held-out folds. */
+export interface GateGain {
+  /** When those above the threshold deliberate, and 90 % of it in a bootstrap by state. */
+  readonly escalated: number
+  readonly interval: readonly [number, number]
+  /** When all do. */
+  readonly total: number
 }
 
 /** Entropy over the logarithm of the number of candidates: 0 sure, 1 no idea. One candidate leaves nothing to be unsure of. */
@@ -73,19 +84,24 @@ const STEPS = 100
 export function chooseGate(cases: readonly GateCase[], { share, keep, resamples, seed }: GateOptions): Gate {
   const sorted = byUncertainty(cases)
   const paired = sorted.filter(({ gain }) => gain !== null)
-  const at = (part: number, rule: Gate['rule']): Gate => ({ ...thresholdAt(sorted, part), rule, decisions: cases.length })
-  if (paired.length < LEAST_PAIRS) return at(share, 'share')
-  const curves = bootstrapCurves(paired, resamples, seed)
-  if (
+  const isPaired = paired.length >= LEAST_PAIRS
+  const curves = isPaired ? bootstrapCurves(paired, resamples, seed) : []
+  const between = (step: number): [number, number] =>
     percentileInterval(
-      curves.map((curve) => curve.at(-1)!),
+      curves.map((curve) => curve[step]!),
       0.9,
-    )[1] <= 0
-  )
-    return { ...at(0, 'never'), threshold: 1, share: 0 }
+    )
+  const at = (part: number, rule: Gate['rule']): Gate => {
+    const chosen = { ...thresholdAt(sorted, part), rule, decisions: cases.length }
+    if (!isPaired) return chosen
+    const { gain, total } = gainAt(paired, chosen.share)
+    return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS)), total } }
+  }
+  if (!isPaired) return at(share, 'share')
+  if (between(STEPS)[1] <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
   for (let step = 0; step <= STEPS && step / STEPS < share; step++) {
     const over = curves.map((curve) => curve[step]! - keep * curve.at(-1)!)
-    if (curves.every((curve) => curve.length > step) && percentileInterval(over, 0.9)[0] >= 0 && step > 0) return at(step / STEPS, 'gain')
+    if (step > 0 && percentileInterval(over, 0.9)[0] >= 0) return at(step / STEPS, 'gain')
   }
   return at(share, 'share')
 }
@@ -116,7 +132,7 @@ function bootstrapCurves(sorted: readonly GateCase[], resamples: number, seed: n
     for (const [i, count] of counts.entries()) {
       seen += count
       gain += count * sorted[i]!.gain!
-      while (curve.length <= STEPS && seen >= (curve.length / STEPS) * total) curve.push(gain / total)
+      while (curve.length <= STEPS && seen >= (curve.length / STEPS) * total - 1e-9) curve.push(gain / total)
     }
     return curve
   })

@@ -73,14 +73,15 @@ function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void
         const { version, fittedOn } = calibration
         terminal.print(
           output === 'person'
-            ? showCalibration(calibration, SHOWN_LABELS, terminal)
+            ? showCalibration(calibration, OVERVIEW_LABELS, terminal)
             : `${JSON.stringify({ version, model, fittedOn }, null, 2)}\n`,
         )
       })
     })
 }
 
-/** Questions with fewer labels are not worth a line. */
+/** Maps with fewer labels are not worth a line: in an overview; when asked to show. */
+const OVERVIEW_LABELS = 200
 const SHOWN_LABELS = 20
 
 function addShow(calibrate: Command, { terminal, attempt }: CommandContext): void {

@@ -18,15 +18,18 @@ export function showCalibration({ version, model, fittedOn, trees, gates }: Cali
     )
     return lines.length === 0 ? [] : ['', tableOf([HEADINGS[regime], ...lines], look)]
   })
-  const gateLines = Object.entries(gates).map(([readout, { threshold, share, rule, decisions: count }]) => [
+  const gateLines = Object.entries(gates).map(([readout, { threshold, share, rule, decisions: count, gain }]) => [
     readout,
     String(count),
     threshold.toFixed(3),
     `${(share * 100).toFixed(1)} %`,
     rule,
+    gain === undefined ? '' : `${gain.escalated.toFixed(4)} of ${gain.total.toFixed(4)}`,
   ])
   const gateTable =
-    gateLines.length === 0 ? [] : ['', tableOf([['look again above', 'decisions', 'entropy', 'share', 'rule'], ...gateLines], look)]
+    gateLines.length === 0
+      ? []
+      : ['', tableOf([['look again above', 'decisions', 'entropy', 'share', 'rule', 'nats saved'], ...gateLines], look)]
   return `${[about, ...tables, ...gateTable].join('\n')}\n`
 }
 

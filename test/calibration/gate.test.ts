@@ -42,6 +42,7 @@ describe('a gate', () => {
       OPTIONS,
     )
     expect(gate).toMatchObject({ rule: 'share', share: 0.25, decisions: 1000 })
+    expect(gate.gain).toBeUndefined()
     expect(gate.threshold).toBeGreaterThan(0.7)
     expect(gate.threshold).toBeLessThan(0.8)
   })
@@ -52,6 +53,10 @@ describe('a gate', () => {
       OPTIONS,
     )
     expect(gate.rule).toBe('gain')
+    expect(gate.gain!.total).toBeCloseTo(0.1, 1)
+    expect(gate.gain!.escalated).toBeGreaterThan(0.4 * gate.gain!.total)
+    expect(gate.gain!.interval[0]).toBeLessThan(gate.gain!.escalated)
+    expect(gate.gain!.interval[1]).toBeGreaterThan(gate.gain!.escalated)
     expect(gate.share).toBeGreaterThan(0.04)
     expect(gate.share).toBeLessThan(0.1)
     expect(gate.threshold).toBeGreaterThan(0.9)
