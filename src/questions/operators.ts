@@ -158,9 +158,19 @@ const BY_PLACE: OperatorTable = {
   check: [],
 }
 
-/** The operators of a model by how it reads candidates. Our own reads each as a branch of its own: orders would change nothing. */
-export const DEFAULT_OPERATORS: Readonly<Record<Scorer, OperatorTable>> = {
-  symbols: BY_PLACE,
-  texts: BY_PLACE,
-  options: { binary: ['statement'], exclusive: ['contrast', 'names-only'], ordinal: [], independent: [], check: [] },
+const NONE: OperatorTable = { binary: [], exclusive: [], ordinal: [], independent: [], check: [] }
+
+/**
+ * The operators of a model by how it reads candidates, about texts and about images. Our own reads each candidate as a branch of its own, so orders would
+ * change nothing; of all others, one showed a gain in a paired test on the calibration split (bench/results/operators.json), and only about images.
+ */
+const DEFAULTS: Readonly<Record<Scorer, Readonly<Record<'text' | 'images', OperatorTable>>>> = {
+  symbols: { text: BY_PLACE, images: BY_PLACE },
+  texts: { text: BY_PLACE, images: BY_PLACE },
+  options: { text: NONE, images: { ...NONE, exclusive: ['contrast'] } },
+}
+
+/** Names of operators that help a model, the most useful first. */
+export function defaultOperators(scorer: Scorer, readout: DecisionReadout, hasImage: boolean): readonly string[] {
+  return DEFAULTS[scorer][hasImage ? 'images' : 'text'][readout]
 }

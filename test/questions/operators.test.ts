@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch, Scores } from '../../src/backends/backend.ts'
 import type { Work } from '../../src/questions/inquiry.ts'
-import { DEFAULT_OPERATORS, OPERATORS, type Rows } from '../../src/questions/operators.ts'
+import { defaultOperators, OPERATORS, type Rows } from '../../src/questions/operators.ts'
 
 const branch = (readout: Branch['readout'], names: readonly string[], instructions = 'Which?'): Branch => ({
   readout,
@@ -140,10 +140,15 @@ describe('names-only', () => {
 
 describe('the defaults', () => {
   it('name operators there are, orders only where places matter', () => {
-    for (const table of Object.values(DEFAULT_OPERATORS)) {
-      for (const name of Object.values(table).flat()) expect([...OPERATORS.keys()]).toContain(name)
+    const readouts = ['binary', 'exclusive', 'ordinal', 'independent', 'check'] as const
+    for (const scorer of ['symbols', 'texts', 'options'] as const) {
+      for (const readout of readouts) {
+        for (const hasImage of [false, true]) {
+          for (const name of defaultOperators(scorer, readout, hasImage)) expect([...OPERATORS.keys()]).toContain(name)
+        }
+      }
     }
-    expect(DEFAULT_OPERATORS.options.exclusive).not.toContain('swap')
-    expect(DEFAULT_OPERATORS.symbols.exclusive[0]).toBe('swap')
+    expect(defaultOperators('options', 'exclusive', true)).not.toContain('swap')
+    expect(defaultOperators('symbols', 'exclusive', false)[0]).toBe('swap')
   })
 })
