@@ -95,10 +95,13 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
     const losses = logits.map((each, i) => lossOf(each, examples[i]!.target))
     return { priors, logits, losses, mean: weightedMean(losses, examples) }
   }
-  // One prior after the other: they hardly depend on each other, and trying all pairs would take twice as long.
+  // One prior after the other: they depend on each other little, and trying all pairs would take longer.
   const [narrow, wide] = BIAS_DEVIATIONS
-  const narrowBest = bestOf(WEIGHT_DEVIATIONS.map((weights) => tryOut({ weights, biases: narrow })))
-  const best = bestOf([narrowBest, tryOut({ ...narrowBest.priors, biases: wide })])
+  const along = (biases: number, but?: number): Trial[] =>
+    WEIGHT_DEVIATIONS.filter((weights) => weights !== but).map((weights) => tryOut({ weights, biases }))
+  const narrowBest = bestOf(along(narrow))
+  const widened = tryOut({ ...narrowBest.priors, biases: wide })
+  const best = widened.mean < narrowBest.mean ? bestOf([widened, ...along(wide, widened.priors.weights)]) : narrowBest
 
   // What it must beat: what is served now, and the model's own log-probabilities.
   const own = examples.map(({ start, target }) => lossOf(start, target))
