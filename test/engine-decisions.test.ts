@@ -54,9 +54,9 @@ describe('calibration', () => {
   it('corrects an overconfident model, and says with what', async () => {
     const { engine } = await engineOf(sure, { calibrations: [calibration] })
     const { answers, simo } = await engine.ask(NOUL)
-    // The model says σ(3) = .95; of such claims σ(1) = .73 were true.
+    // The model says σ(3) = .95; of such claims σ(1) = .73 were true. All labels are of one task, so of another question that is believed in part.
     expect((answers.lit as NoulAnswer).noul).toBeGreaterThan(0.68)
-    expect((answers.lit as NoulAnswer).noul).toBeLessThan(0.78)
+    expect((answers.lit as NoulAnswer).noul).toBeLessThan(0.86)
     expect(simo.calibration).toEqual({ version: calibration.version, applied: 'fitted' })
     expect(simo.questions.lit!.calibration).toMatchObject({ level: 'kind', labels: 2000 })
     expect(['affine', 'blend']).toContain(simo.questions.lit!.calibration!.applied)
