@@ -11,14 +11,13 @@ import { fit as fitCalibration, growTrees } from '../src/calibration/fit.ts'
 import { uncertaintyOf } from '../src/calibration/gate.ts'
 import { pairedDifference } from '../src/calibration/resampling.ts'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../src/calibration/smooth-ece.ts'
-import type { DecisionReadout } from '../src/questions/decision.ts'
+import { DECISION_READOUTS } from '../src/questions/decision.ts'
 
 const [fitFile, devFile, out] = process.argv.slice(2)
 if (fitFile === undefined || devFile === undefined || out === undefined) {
   throw new Error('usage: tsx bench/calibration.ts CALIBRATION_EVIDENCE DEV_EVIDENCE OUT.json')
 }
 const RESAMPLES = { resamples: 1000, seed: 1 } as const
-const READOUTS: readonly DecisionReadout[] = ['binary', 'exclusive', 'ordinal', 'independent', 'check']
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
@@ -30,7 +29,7 @@ const fitted = judgeOf(calibration, model)
 
 const tasks = compare(judgedOf(dev, fitted, 'single'), judgedOf(dev, identity, 'single'))
 const [all, ...byTask] = tasks
-const byReadout = READOUTS.map((readout) => {
+const byReadout = DECISION_READOUTS.map((readout) => {
   const own = dev.filter((one) => one.readout === readout)
   const judged = judgedOf(own, fitted, 'single')
   return { readout, decisions: own.length, after: excessOf(judged), before: excessOf(judgedOf(own, identity, 'single')) }
@@ -55,7 +54,7 @@ const unseen = byTask.map(({ name }) => {
 process.stderr.write('\n')
 const removed = 1 - sum(unseen.map(({ after }) => after)) / sum(unseen.map(({ before }) => before))
 
-const deliberation = READOUTS.flatMap((readout) => {
+const deliberation = DECISION_READOUTS.flatMap((readout) => {
   const own = dev.filter((one) => one.readout === readout && one.deliberated !== null)
   return own.length < 100 ? [] : [{ readout, ...secondLooks(own, fitted, calibration.gates[readout]?.threshold ?? 1) }]
 })

@@ -54,7 +54,7 @@ export interface DeliberationSettings {
   /** Branches that all decisions of a request may add; default 256. */
   readonly budget?: number
   /** Names of operators by read-out, in place of those that fit the model. */
-  readonly operators?: Partial<OperatorTable>
+  readonly operators?: OperatorTable
 }
 
 export interface AskOptions extends CautionOptions {
@@ -265,7 +265,7 @@ function aboutState(error: EngineError): EngineError {
   return new EngineError(error.code, error.message, { param: '/state', cause: error })
 }
 
-function refuseUnknownOperators(table: Partial<OperatorTable>): void {
+function refuseUnknownOperators(table: OperatorTable): void {
   const known = [...OPERATORS.keys()]
   for (const name of Object.values(table).flat()) {
     if (known.includes(name)) continue

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { EngineError } from '../errors.ts'
-import type { DecisionReadout, Judge, Regime } from '../questions/decision.ts'
+import { DECISION_READOUTS, type DecisionReadout, type Judge, type Regime } from '../questions/decision.ts'
 import { calibrateRows } from './apply.ts'
 import { type DriftReference, driftReferenceSchema } from './drift-reference.ts'
 import type { Gate } from './gate.ts'
@@ -118,8 +118,7 @@ const root = z.strictObject({
   children: z.record(z.string(), nodeSchema).optional(),
   spread: z.array(z.array(positive)).length(3),
 })
-const readouts = ['binary', 'exclusive', 'ordinal', 'independent', 'check'] as const
-const perReadout = <T extends z.ZodType>(schema: T) => z.partialRecord(z.enum(readouts), schema)
+const perReadout = <T extends z.ZodType>(schema: T) => z.partialRecord(z.enum(DECISION_READOUTS), schema)
 const tree = perReadout(root)
 const gate = z.strictObject({
   threshold: z.number().min(0).max(1),

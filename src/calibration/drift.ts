@@ -212,7 +212,7 @@ function claimsOf(item: Labelled, judge: Judge): { readonly onTop: Claim; readon
   const claim = (place: (row: readonly number[]) => number): Claim =>
     meanOf(probabilities.map((row, i) => ({ said: row[place(row)]!, came: targets[i]![place(row)]! })))
   const top = (row: readonly number[]): number => row.indexOf(Math.max(...row))
-  const isTwoWay = item.readout === 'binary' || item.readout === 'check' || item.readout === 'independent'
+  const isTwoWay = item.readout !== 'exclusive' && item.readout !== 'ordinal'
   return { onTop: claim(top), onTrue: claim(isTwoWay ? () => 0 : top) }
 }
 

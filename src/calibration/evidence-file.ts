@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { EngineError } from '../errors.ts'
 import { logSumExp } from '../math.ts'
+import { DECISION_READOUTS } from '../questions/decision.ts'
 import type { CalibratedModel } from './calibration.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -75,7 +76,7 @@ export function parseEvidence(text: string, name: string): EvidenceFile {
 }
 
 const HEADER_SHAPE = '{"format":1,"model":{"id":…,"revision":…,"templateHash":…}}'
-const READOUTS: readonly string[] = ['binary', 'exclusive', 'ordinal', 'independent', 'check'] satisfies Evidence['readout'][]
+const READOUTS: readonly string[] = DECISION_READOUTS
 
 type Fail = (problem: string) => never
 

@@ -37,7 +37,7 @@ export interface Sample {
 
 /** Candidates in the steps that calibration tells apart: a model sure among two is not equally sure among twenty. */
 function sizeOf(readout: DecisionReadout, candidates: number): string {
-  if (readout === 'binary' || readout === 'check' || readout === 'independent') return 'any'
+  if (readout !== 'exclusive' && readout !== 'ordinal') return 'any'
   return candidates <= 3 ? '2-3' : candidates <= 7 ? '4-7' : '8+'
 }
 

@@ -1,6 +1,6 @@
 // Labelled evidence to a calibration. Nothing is left to chance: folds come from a hash of the state, so the same evidence gives the same file.
 import { createHash } from 'node:crypto'
-import type { DecisionReadout, Regime } from '../questions/decision.ts'
+import { DECISION_READOUTS, type DecisionReadout, type Regime } from '../questions/decision.ts'
 import { calibrateRows } from './apply.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
 import { type Evidence, samplesOf } from './evidence.ts'
@@ -20,7 +20,6 @@ export interface FitOptions {
   readonly leastLabels?: number
 }
 
-const READOUTS: readonly DecisionReadout[] = ['binary', 'exclusive', 'ordinal', 'independent', 'check']
 const FOLDS = 5
 /** Held-out decisions kept for sets and abstention, of each read-out. */
 const MOST_HELD_OUT = 2000
@@ -47,7 +46,7 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
   const judged = sorted.map((one, i) => judge(one, heldOutTrees[folds[i]!]!))
   const gates: Partial<Record<DecisionReadout, Gate>> = {}
   const heldOut: Partial<Record<DecisionReadout, HeldOut>> = {}
-  for (const readout of READOUTS) {
+  for (const readout of DECISION_READOUTS) {
     const cases = judged.filter(({ evidence: { readout: own } }) => own === readout)
     if (cases.length === 0) continue
     const gate = chooseGate(cases.map(gateCaseOf), { share: options.share ?? 0.25, ...GATE })
@@ -82,7 +81,7 @@ export function growTrees(evidence: readonly Evidence[], options: FitOptions = {
   const settings = { biasVariance: options.preserveArgmax === false ? 0.5 ** 2 : 0, biasLabels: 30, leastLabels: options.leastLabels ?? 5 }
   const grow = (regime: Regime, singles: ReadonlyMap<DecisionReadout, Grown> | null): ReadonlyMap<DecisionReadout, Grown> => {
     const samples = evidence.flatMap((one) => samplesOf(one, regime))
-    const roots = READOUTS.flatMap((readout): [DecisionReadout, Grown][] => {
+    const roots = DECISION_READOUTS.flatMap((readout): [DecisionReadout, Grown][] => {
       const own = samples.filter((sample) => sample.readout === readout)
       return own.length === 0 ? [] : [[readout, growTree(own, mapKindOf(readout), singles?.get(readout) ?? null, settings)]]
     })

@@ -1,7 +1,7 @@
 // Labelled decisions of one question to a head that is used only if it would have done better on labels it had not seen.
 // Which prior is right, and whether the features help at all, is decided by the same held-out folds; folds keep a state's decisions together.
 import { EngineError } from '../errors.ts'
-import { targetOf } from '../questions/decision.ts'
+import { isCheck, targetOf } from '../questions/decision.ts'
 import type { Evidence } from './evidence.ts'
 import { type Head, isEachAlone, type LearnedReadout, startOf } from './head.ts'
 import { aloneResiduals, type Example, HeadFitter, type HeadParameters, headLogits, type Priors, residualsOf } from './head-fit.ts'
@@ -70,7 +70,7 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
   const first = used[0]
   if (first === undefined || used.length < least) return { head: null, chosen: false, heldOut: null, priors: null }
   const { question, readout } = first.evidence
-  if (readout === 'check')
+  if (readout === 'check' || readout === 'absence')
     throw new EngineError('invalid_request', 'a check is about another value each time; no head can be learned for it')
   for (const { evidence, features } of used) {
     if (evidence.question !== question || features.length !== first.features.length) {
@@ -240,7 +240,7 @@ export function learnHeads(
 ): LearnedHeads {
   const byQuestion = new Map<string, FeaturedEvidence[]>()
   for (const one of evidence) {
-    if (one.features === null || one.evidence.readout === 'check') continue
+    if (one.features === null || isCheck(one.evidence.readout)) continue
     const known = byQuestion.get(one.evidence.question)
     if (known === undefined) byQuestion.set(one.evidence.question, [one as FeaturedEvidence])
     else known.push(one as FeaturedEvidence)

@@ -2,7 +2,7 @@
 // No state is kept and no value that was read: only hashes, log-probabilities, and the positions of the true candidates.
 import { EngineError, type Problem, pointer } from '../errors.ts'
 import { didYouMean } from '../near-names.ts'
-import { type Decision, type DecisionEvent, truthOf } from '../questions/decision.ts'
+import { type Decision, type DecisionEvent, isCheck, truthOf } from '../questions/decision.ts'
 import type { Json } from '../types.ts'
 import type { CalibratedModel } from './calibration.ts'
 import type { Evidence } from './evidence.ts'
@@ -137,7 +137,7 @@ function misfit(name: string, { readout, names }: Decision, truth: Json): string
   const received = `received ${said.length > 60 ? `${said.slice(0, 60)}…` : said}`
   const subject = `The outcome of ${JSON.stringify(name)} is`
   if (readout === 'binary') return `${subject} true or false, or the probability that it is true; ${received}.`
-  if (readout === 'check') return `${subject} true or false (the value was right), or the right value; ${received}.`
+  if (isCheck(readout)) return `${subject} true or false (the value was right), or the right value; ${received}.`
   if (readout === 'ordinal') return `${subject} a level from 0 to ${names.length - 1}; ${received}.`
   if (readout === 'exclusive')
     return `${subject} one of ${listed(names)}; ${received}.${typeof truth === 'string' ? didYouMean(truth, names) : ''}`

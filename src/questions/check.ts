@@ -22,6 +22,6 @@ export function* check(instructions: string, value: string | null, image: string
     ],
     image,
   }
-  const decided = yield* decide(branch, 'check', context)
+  const decided = yield* decide(branch, value === null ? 'absence' : 'check', context, { asked: instructions })
   return { ...decided, decision: { ...decided.decision, value: valueHash(value) } }
 }

@@ -18,8 +18,14 @@ export interface Decided {
 /** JSON has no infinities, and below this nothing differs. */
 const LOG_FLOOR = -50
 
-/** `names`: what the candidates are called in `Caution.set`, in the branch's order; default: their own names. */
-export function* decide(branch: Branch, readout: DecisionReadout, context: InquiryContext, names?: readonly string[]): Inquiry<Decided> {
+export interface DecideOptions {
+  /** What the candidates are called in `Caution.set`, in the branch's order; default: their own names. */
+  readonly names?: readonly string[]
+  /** The instructions that name the decision; default: the branch's. */
+  readonly asked?: string
+}
+
+export function* decide(branch: Branch, readout: DecisionReadout, context: InquiryContext, options: DecideOptions = {}): Inquiry<Decided> {
   const { judge, deliberation } = context
   const order = canonicalOrder(branch)
   const isIndependent = readout === 'independent'
@@ -35,7 +41,7 @@ export function* decide(branch: Branch, readout: DecisionReadout, context: Inqui
     return isIndependent ? place.map((at) => rows[at]!) : rows.map((row) => place.map((at) => row[at]!))
   }
 
-  const key = decisionKey(branch, readout, context.hasImages)
+  const key = decisionKey(branch, readout, context.hasImages, options.asked)
   const first = yield* score(branch)
   const features = first.features ?? null
   const mass = Math.min(...first.rows.map((row) => row.mass))
@@ -75,7 +81,7 @@ export function* decide(branch: Branch, readout: DecisionReadout, context: Inqui
       key,
       pooled === null ? 'single' : 'deliberated',
       shown,
-      names ?? branch.candidates.map((candidate) => candidate.name),
+      options.names ?? branch.candidates.map((candidate) => candidate.name),
     ),
   }
 }

@@ -5,8 +5,17 @@ import type { CalibrationReport } from '../answers.ts'
 import type { Branch } from '../backends/backend.ts'
 import type { Json } from '../types.ts'
 
-/** How a decision is read: the read-outs of a branch, and `check`, the binary one that confirms a value (it has its own errors). */
-export type DecisionReadout = 'binary' | 'exclusive' | 'ordinal' | 'independent' | 'check'
+/**
+ * How a decision is read: the read-outs of a branch, and of the binary ones those that confirm a read, which have errors of their own: `check` that a value is
+ * right, `absence` that nothing is there to be read.
+ */
+export const DECISION_READOUTS = ['binary', 'exclusive', 'ordinal', 'independent', 'check', 'absence'] as const
+export type DecisionReadout = (typeof DECISION_READOUTS)[number]
+
+/** Whether it confirms a read. */
+export function isCheck(readout: DecisionReadout): boolean {
+  return readout === 'check' || readout === 'absence'
+}
 
 /** Log-probabilities of one pass, or pooled over several: they err differently, so each is calibrated by its own map. */
 export type Regime = 'single' | 'deliberated'
@@ -16,7 +25,7 @@ export interface DecisionKey {
   readonly readout: DecisionReadout
   /** Whether the state holds an image that the question may look at. */
   readonly hasImage: boolean
-  /** Candidates of the distribution: 2 for `binary` and `check`; for `independent`, how many yes-or-no rows there are. */
+  /** Candidates of the distribution: 2 for `binary` and checks; for `independent`, how many yes-or-no rows there are. */
   readonly candidates: number
   /** The instructions with quoted words and numbers masked: the same question about other things. */
   readonly wording: string
@@ -25,7 +34,7 @@ export interface DecisionKey {
 }
 
 export interface Decision extends DecisionKey {
-  /** Names of the candidates in canonical order; `['true', 'false']` for `binary` and `check`. */
+  /** Names of the candidates in canonical order; `['true', 'false']` for `binary` and checks. */
   readonly names: readonly string[]
   /** [row][candidate] natural log-probabilities, each row renormalised. One row; for `independent` one row [yes, no] per candidate. */
   readonly single: readonly (readonly number[])[]
@@ -35,7 +44,7 @@ export interface Decision extends DecisionKey {
   readonly mass: number
   /** What the model made of state and question, for heads learned on top; null when the model gives none. */
   readonly features: Float32Array | null
-  /** `check` only: SHA-256 of the value that was checked (`valueHash`), so that an outcome can be held against it without keeping the value. */
+  /** Checks only: SHA-256 of the value that was checked (`valueHash`), so that an outcome can be held against it without keeping the value. */
   readonly value: string | null
 }
 
@@ -99,9 +108,9 @@ export function canonicalOrder({ readout, candidates }: Pick<Branch, 'readout' |
   return order.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }
 
-/** Names a branch. `readout` differs from the branch's own only for `check`. */
-export function decisionKey(branch: Branch, readout: DecisionReadout, hasImage: boolean): DecisionKey {
-  const instructions = normalise(branch.instructions)
+/** Names a branch. `readout` differs from the branch's own only for checks, and so does `asked`: the instructions without the value that is checked. */
+export function decisionKey(branch: Branch, readout: DecisionReadout, hasImage: boolean, asked = branch.instructions): DecisionKey {
+  const instructions = normalise(asked)
   const candidates = canonicalOrder(branch).map((i) => [branch.candidates[i]!.name, branch.candidates[i]!.description])
   return {
     readout,
@@ -136,15 +145,15 @@ export function valueHash(value: string | null): string {
 /**
  * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two candidates, as when annotators
  * were averaged. `binary`: a boolean, or the probability that it is true. `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed.
- * `independent`: the names that hold. `check`: a boolean ("the value was right"), or the right value. Null when the truth does not fit the decision.
+ * `independent`: the names that hold. Checks: a boolean ("the value was right"), or the right value. Null when the truth does not fit the decision.
  */
 export function truthOf(decision: Pick<Decision, 'readout' | 'names' | 'value'>, truth: Json): readonly number[] | null {
   const { readout, names } = decision
-  if (readout === 'binary' || (readout === 'check' && typeof truth === 'boolean')) {
+  if (readout === 'binary' || (isCheck(readout) && typeof truth === 'boolean')) {
     if (typeof truth === 'boolean') return [truth ? 0 : 1]
     return typeof truth === 'number' && truth >= 0 && truth <= 1 ? [1 - truth] : null
   }
-  if (readout === 'check') {
+  if (isCheck(readout)) {
     const isNull = truth === null
     if (!isNull && typeof truth !== 'string' && typeof truth !== 'number') return null
     return [valueHash(isNull ? null : String(truth)) === decision.value ? 0 : 1]

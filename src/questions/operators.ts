@@ -147,7 +147,8 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator
   ['reasoning', reasoning],
 ])
 
-export type OperatorTable = Readonly<Record<DecisionReadout, readonly string[]>>
+/** Names of operators by read-out; none where it has none. Checks are not looked at again. */
+export type OperatorTable = Readonly<Partial<Record<DecisionReadout, readonly string[]>>>
 
 const ORDERS = ['swap', 'rotation-1', 'rotation-2', 'rotation-3', 'rotation-4', 'rotation-5', 'rotation-6', 'rotation-7']
 const BY_PLACE: OperatorTable = {
@@ -155,10 +156,7 @@ const BY_PLACE: OperatorTable = {
   exclusive: ORDERS,
   ordinal: ['reversed'],
   independent: ['which-hold'],
-  check: [],
 }
-
-const NONE: OperatorTable = { binary: [], exclusive: [], ordinal: [], independent: [], check: [] }
 
 /**
  * The operators of a model by how it reads candidates, about texts and about images. Our own reads each candidate as a branch of its own, so orders would
@@ -167,10 +165,10 @@ const NONE: OperatorTable = { binary: [], exclusive: [], ordinal: [], independen
 const DEFAULTS: Readonly<Record<Scorer, Readonly<Record<'text' | 'images', OperatorTable>>>> = {
   symbols: { text: BY_PLACE, images: BY_PLACE },
   texts: { text: BY_PLACE, images: BY_PLACE },
-  options: { text: NONE, images: { ...NONE, exclusive: ['contrast'] } },
+  options: { text: {}, images: { exclusive: ['contrast'] } },
 }
 
 /** Names of operators that help a model, the most useful first. */
 export function defaultOperators(scorer: Scorer, readout: DecisionReadout, hasImage: boolean): readonly string[] {
-  return DEFAULTS[scorer][hasImage ? 'images' : 'text'][readout]
+  return DEFAULTS[scorer][hasImage ? 'images' : 'text'][readout] ?? []
 }

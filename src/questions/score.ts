@@ -17,7 +17,7 @@ const levelSchema = strict('a level of a score', { label: z.string(), descriptio
 
 function* inquire(branch: Branch, context: InquiryContext): Inquiry<Finding<ScoreAnswer>> {
   const keys = branch.candidates.map((_, level) => String(level))
-  const { probabilities: rows, decision, report, caution } = yield* decide(branch, 'ordinal', context, keys)
+  const { probabilities: rows, decision, report, caution } = yield* decide(branch, 'ordinal', context, { names: keys })
   const probabilities = rows[0]!
   const answer: ScoreAnswer = {
     type: 'score',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch, Scores } from '../../src/backends/backend.ts'
+import { DECISION_READOUTS } from '../../src/questions/decision.ts'
 import type { Work } from '../../src/questions/inquiry.ts'
 import { defaultOperators, OPERATORS, type Rows } from '../../src/questions/operators.ts'
 
@@ -140,9 +141,8 @@ describe('names-only', () => {
 
 describe('the defaults', () => {
   it('name operators there are, orders only where places matter', () => {
-    const readouts = ['binary', 'exclusive', 'ordinal', 'independent', 'check'] as const
     for (const scorer of ['symbols', 'texts', 'options'] as const) {
-      for (const readout of readouts) {
+      for (const readout of DECISION_READOUTS) {
         for (const hasImage of [false, true]) {
           for (const name of defaultOperators(scorer, readout, hasImage)) expect([...OPERATORS.keys()]).toContain(name)
         }

@@ -117,6 +117,11 @@ def check(model, folder, count=20):
     return worst
 
 
+# Which read-out answers a choice: about a text, about pictures, and when no question stands beside the options. What is better is measured on the
+# calibration split for each set of weights (bench/operators.ts), so look again when they change.
+CHOICE_READOUTS = dict(text='independent', images='exclusive', bare='exclusive')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ('checkpoint', 'tokenizer', 'vision', 'out'):
@@ -137,7 +142,7 @@ def main():
     shutil.copy(options.tokenizer, f'{options.out}/tokenizer.json')
     config = dict(
         model_type='assay-decision', id='service-1-pro', name='Service 1 Pro', context_length=4096,
-        control_ids_from=8128, kinds=list(KINDS), span_tokens=24, write_tokens=40, image=dict(longest_edge=1024, tile_size=256, cells_per_tile=64),
+        control_ids_from=8128, kinds=list(KINDS), choice_readouts=CHOICE_READOUTS, span_tokens=24, write_tokens=40, image=dict(longest_edge=1024, tile_size=256, cells_per_tile=64),
         trained=dict(steps=saved['step'], tokens=saved['seen'], questions=saved['asked'], seconds=round(saved['used'])), **saved['config'])
     with open(f'{options.out}/config.json', 'w') as file:
         file.write(json.dumps(config, indent=2) + '\n')
