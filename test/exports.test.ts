@@ -78,11 +78,16 @@ describe('the package', () => {
         "BoxAnswer",
         "BoxItem",
         "BoxManyAnswer",
+        "Calibration",
+        "CalibrationReport",
         "ChoiceAnswer",
         "ChoiceQuestion",
         "Coordinates",
         "CreateEngineOptions",
         "Criteria",
+        "Decision",
+        "DecisionEvent",
+        "DeliberationSettings",
         "DeriveAnswer",
         "DeriveInput",
         "Derives",
@@ -112,6 +117,7 @@ describe('the package', () => {
         "OptionInput",
         "OptionsInput",
         "OptionsOf",
+        "OutcomeStore",
         "Part",
         "Point",
         "Problem",
@@ -120,6 +126,7 @@ describe('the package', () => {
         "QuestionReport",
         "QuestionType",
         "Questions",
+        "RecordedOutcome",
         "ScoreAnswer",
         "ScoreQuestion",
         "Scoring",
@@ -135,6 +142,24 @@ describe('the package', () => {
     `)
   })
 
+  it('has these names for calibration', () => {
+    expect(namesOf('src/calibration/index.ts').values).toEqual([
+      'calibrationVersions',
+      'fileOutcomeStore',
+      'fit',
+      'judgeOf',
+      'labelledDrift',
+      'memoryOutcomeStore',
+      'parseCalibration',
+      'populationDrift',
+      'readEvidence',
+      'recordOutcome',
+      'refit',
+      'shippedCalibration',
+      'writeEvidence',
+    ])
+  })
+
   it('has these backends', async () => {
     expect(namesOf('src/backends/fake/index.ts').values).toMatchInlineSnapshot(`
       [
@@ -148,6 +173,7 @@ describe('the package', () => {
     expect(manifest.name).toBe('assay-engine')
     expect(manifest.exports).toEqual({
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      './calibration': { types: './dist/calibration/index.d.ts', default: './dist/calibration/index.js' },
       './backends/*': { types: './dist/backends/*/index.d.ts', default: './dist/backends/*/index.js' },
     })
     expect(manifest.bin).toEqual({ assay: './dist/cli/main.js' })
@@ -177,7 +203,7 @@ describe('the package', () => {
     const packed: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path)
     const own = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
     expect(packed).toEqual(expect.arrayContaining(own))
-    expect(packed.filter((path) => !own.includes(path) && !/^(dist|models\/[^/]+(\/onnx)?\/[^/]+$)/.test(path))).toEqual([])
+    expect(packed.filter((path) => !own.includes(path) && !/^(dist|calibration-data|models\/[^/]+(\/onnx)?\/[^/]+$)/.test(path))).toEqual([])
     for (const folder of readdirSync(`${root}models`)) {
       const weights = `models/${folder}/onnx`
       if (!existsSync(`${root}${weights}`)) continue

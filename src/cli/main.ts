@@ -50,5 +50,6 @@ async function openStore(folder: string): Promise<{ readonly outcomes: OutcomeSt
   const { calibrationVersions, fileOutcomeStore } = await import('../calibration/index.ts')
   const { calibration, notes } = await calibrationVersions(join(folder, 'calibrations')).current()
   for (const note of notes) terminal.warn(`${note}\n`)
-  return { outcomes: await fileOutcomeStore(folder), calibration: calibration ?? undefined }
+  // With what the model made of each question, so that questions can be learned.
+  return { outcomes: await fileOutcomeStore(folder, { keepsFeatures: true }), calibration: calibration ?? undefined }
 }

@@ -1,5 +1,7 @@
 // The shipped model against its training code: PyTorch in one packed pass (test/golden/service-1-pro/make.py), the engine graph by graph.
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AskRequest, ChoiceAnswer, NoulAnswer, ScoreAnswer, SelectAnswer } from '../../src/answers.ts'
 import { createEngine, type Engine, localModel } from '../../src/index.ts'
@@ -23,10 +25,23 @@ const DIGITS = 2
 
 describe('service-1-pro against its training code', () => {
   let engine: Engine
+  const folder = mkdtempSync(join(tmpdir(), 'assay-golden-'))
   beforeAll(async () => {
-    engine = await createEngine({ models: [localModel('models/service-1-pro', { inProcess: true, id: 'service-1-pro' })] })
+    // The training code reads every choice by its own read-out, so the shipped preference for another one is left out; probabilities are the model's own.
+    const shipped = resolve('models/service-1-pro')
+    for (const name of readdirSync(shipped)) if (name !== 'config.json') symlinkSync(join(shipped, name), join(folder, name))
+    const { choice_readouts: _, ...config } = JSON.parse(readFileSync(join(shipped, 'config.json'), 'utf8')) as Record<string, unknown>
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
+    engine = await createEngine({
+      models: [localModel(folder, { inProcess: true, id: 'service-1-pro' })],
+      calibrations: [],
+      deliberation: { passes: 1 },
+    })
   })
-  afterAll(() => engine.close())
+  afterAll(async () => {
+    await engine.close()
+    rmSync(folder, { recursive: true })
+  })
 
   it.each(rows.map((row, i) => [i + 1, row] as const))('gives the same probabilities for request %i', async (number, row) => {
     const { answers } = await engine.ask({ state: row.state, questions: row.questions } as AskRequest)
