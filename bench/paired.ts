@@ -1,0 +1,86 @@
+// Decisions under one pass and under another way of reading them, both calibrated on other states: what the other way gains, with its interval.
+import { calibrateRows } from '../src/calibration/apply.ts'
+import { type Evidence, samplesOf } from '../src/calibration/evidence.ts'
+import { foldOf, growTrees } from '../src/calibration/fit.ts'
+import { gainAt, uncertaintyOf } from '../src/calibration/gate.ts'
+import { crossEntropy } from '../src/calibration/metrics.ts'
+import { pairedDifference } from '../src/calibration/resampling.ts'
+
+const FOLDS = [0, 1, 2, 3, 4]
+/** Most decisions that may be escalated. */
+const SHARE = 0.3
+
+/** Log-losses in nats a decision, cross-fitted by state. `captured`: part of the gain that is kept when the 30 % most uncertain are read again. */
+export interface Paired {
+  readonly count: number
+  readonly single: number
+  readonly pooled: number
+  readonly gain: number
+  readonly interval: readonly [number, number]
+  readonly rightSingle: number
+  readonly rightPooled: number
+  readonly captured: number | null
+}
+
+/** Of evidence that has both regimes. */
+export function measure(evidence: readonly Evidence[]): Paired {
+  const judged = FOLDS.flatMap((fold) => {
+    const trees = growTrees(evidence.filter(({ state }) => foldOf(state) !== fold))
+    return evidence
+      .filter(({ state }) => foldOf(state) === fold)
+      .map((one) => {
+        const single = calibrateRows(trees, one, 'single', one.single).probabilities
+        const pooled = calibrateRows(trees, one, 'deliberated', one.deliberated!).probabilities
+        const targets = samplesOf(one, 'single').map(({ target }) => target)
+        return {
+          state: one.state,
+          uncertainty: uncertaintyOf(single),
+          single: lossOf(single, targets),
+          pooled: lossOf(pooled, targets),
+          rightSingle: rightOf(single, targets),
+          rightPooled: rightOf(pooled, targets),
+        }
+      })
+  })
+  const mean = (of: (one: (typeof judged)[number]) => number): number => judged.reduce((sum, one) => sum + of(one), 0) / judged.length
+  const groups = judged.map(({ state }) => state)
+  const { mean: gain, interval } = pairedDifference(
+    judged.map(({ single }) => single),
+    judged.map(({ pooled }) => pooled),
+    groups,
+    { resamples: 2000, seed: 1 },
+  )
+  const { captured } = gainAt(
+    judged.map(({ uncertainty, single, pooled, state }) => ({ uncertainty, gain: single - pooled, state })),
+    SHARE,
+  )
+  return {
+    count: judged.length,
+    single: mean((one) => one.single),
+    pooled: mean((one) => one.pooled),
+    gain,
+    interval,
+    rightSingle: mean((one) => one.rightSingle),
+    rightPooled: mean((one) => one.rightPooled),
+    captured,
+  }
+}
+
+/** Mean over the rows of a decision, in nats. */
+function lossOf(probabilities: readonly (readonly number[])[], targets: readonly (readonly number[])[]): number {
+  return probabilities.reduce((sum, row, i) => sum + crossEntropy(row, targets[i]!), 0) / probabilities.length
+}
+
+function rightOf(probabilities: readonly (readonly number[])[], targets: readonly (readonly number[])[]): number {
+  const top = (row: readonly number[]): number => row.indexOf(Math.max(...row))
+  return probabilities.filter((row, i) => top(row) === top(targets[i]!)).length / probabilities.length
+}
+
+/** The table's head and one line, in Markdown. `labels`: what the line is about. */
+export const PAIRED_HEAD = '| decisions | log-loss, one pass | with it | gain, 95 % | right, one pass | with it | kept at 30 % |'
+
+export function pairedLine({ count, single, pooled, gain, interval, rightSingle, rightPooled, captured }: Paired): string {
+  const span = `${gain >= 0 ? '+' : ''}${gain.toFixed(4)} (${interval.map((value) => value.toFixed(4)).join(' to ')})`
+  const right = `${rightSingle.toFixed(3)} | ${rightPooled.toFixed(3)}`
+  return `| ${count} | ${single.toFixed(4)} | ${pooled.toFixed(4)} | ${span} | ${right} | ${captured === null ? '' : captured.toFixed(2)} |`
+}
