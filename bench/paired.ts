@@ -25,12 +25,15 @@ export interface Paired {
 /** Of evidence that has both regimes. */
 export function measure(evidence: readonly Evidence[]): Paired {
   const judged = FOLDS.flatMap((fold) => {
-    const trees = growTrees(evidence.filter(({ state }) => foldOf(state) !== fold))
+    // Each regime has maps of its own, fitted alike: a pass that says the same again gains exactly nothing.
+    const others = evidence.filter(({ state }) => foldOf(state) !== fold)
+    const once = growTrees(others.map((one) => ({ ...one, deliberated: null })))
+    const again = growTrees(others.map((one) => ({ ...one, single: one.deliberated!, deliberated: null })))
     return evidence
       .filter(({ state }) => foldOf(state) === fold)
       .map((one) => {
-        const single = calibrateRows(trees, one, 'single', one.single).probabilities
-        const pooled = calibrateRows(trees, one, 'deliberated', one.deliberated!).probabilities
+        const single = calibrateRows(once, one, 'single', one.single).probabilities
+        const pooled = calibrateRows(again, one, 'single', one.deliberated!).probabilities
         const targets = samplesOf(one, 'single').map(({ target }) => target)
         return {
           state: one.state,

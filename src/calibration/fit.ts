@@ -23,6 +23,8 @@ export interface FitOptions {
 const FOLDS = 5
 /** Held-out decisions kept for sets and abstention, of each read-out. */
 const MOST_HELD_OUT = 2000
+/** From so many labels on, deliberated decisions have maps of their own; below, they start from those of single passes. */
+const LEAST_OWN_LABELS = 200
 const GATE = { keep: 0.5, resamples: 500, seed: 1 } as const
 
 /** Fits the maps of both regimes, the gates, and what sets and abstention are chosen from. The order of the evidence does not matter. */
@@ -83,7 +85,10 @@ export function growTrees(evidence: readonly Evidence[], options: FitOptions = {
     const samples = evidence.flatMap((one) => samplesOf(one, regime))
     const roots = DECISION_READOUTS.flatMap((readout): [DecisionReadout, Grown][] => {
       const own = samples.filter((sample) => sample.readout === readout)
-      return own.length === 0 ? [] : [[readout, growTree(own, mapKindOf(readout), singles?.get(readout) ?? null, settings)]]
+      // The same decisions' labels must not count twice, as prior and as data: that would make second looks seem to help, or harm, by themselves.
+      const labels = own.reduce((sum, { weight }) => sum + weight, 0)
+      const start = labels >= LEAST_OWN_LABELS ? null : (singles?.get(readout) ?? null)
+      return own.length === 0 ? [] : [[readout, growTree(own, mapKindOf(readout), start, settings)]]
     })
     return new Map(roots)
   }
