@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCalibration } from '../src/calibration/calibration.ts'
 import { writeEvidence } from '../src/calibration/evidence-file.ts'
 import { addCalibrate } from '../src/cli/calibrate.ts'
-import { exitCodeOf } from '../src/cli/exit-codes.ts'
+import { EXIT, exitCodeOf } from '../src/cli/exit-codes.ts'
 import { sayError } from '../src/cli/say-error.ts'
 import type { Terminal } from '../src/cli/terminal.ts'
 import { binaryWorld } from './calibration/simulate.ts'
+import { fakeTerminal } from './terminal.ts'
 
 const MODEL = { id: 'm', revision: 'revision-1', templateHash: 'template-1' }
 
@@ -17,7 +18,7 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'assay-calibrate-'))
   const { evidence } = binaryWorld({ questions: 4, labels: 60, seed: 1, slope: [-0.8, 0.2], bias: [0, 0.4] })
-  const isFirst = ({ state }: { readonly state: string }): boolean => Number(state.split('-')[1]) < 40
+  const isFirst = ({ state }: { readonly state: string }): boolean => Number(state.split('-').at(-1)) < 40
   await writeEvidence(join(folder, 'fit.jsonl'), MODEL, evidence.filter(isFirst))
   await writeEvidence(
     join(folder, 'test.jsonl.gz'),
@@ -30,23 +31,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function run(args: readonly string[], settings: Partial<Terminal> = {}): Promise<{ code: number; out: string; err: string }> {
-  const ran = { code: 0, out: '', err: '' }
-  const terminal: Terminal = {
-    print: (text) => {
-      ran.out += text
-    },
-    warn: (text) => {
-      ran.err += text
-    },
-    read: async () => '',
-    isInteractive: false,
-    isErrorInteractive: false,
-    columns: 80,
-    hasColor: false,
-    hasUnicode: true,
-    folder,
-    ...settings,
-  }
+  const { terminal, heard } = fakeTerminal(folder, settings)
+  let code: number = EXIT.ok
   const program = new Command('assay').exitOverride()
   addCalibrate(program, {
     terminal,
@@ -55,13 +41,13 @@ async function run(args: readonly string[], settings: Partial<Terminal> = {}): P
       try {
         await work()
       } catch (error) {
-        ran.code = exitCodeOf(error)
+        code = exitCodeOf(error)
         sayError(error, output, terminal)
       }
     },
   })
   await program.parseAsync(['calibrate', ...args], { from: 'user' })
-  return ran
+  return { code, ...heard }
 }
 
 describe('assay calibrate', () => {

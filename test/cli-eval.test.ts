@@ -13,6 +13,7 @@ import type { Terminal } from '../src/cli/terminal.ts'
 import { createEngine } from '../src/engine.ts'
 import { readResults } from '../src/evaluate/results.ts'
 import type { RowResult } from '../src/evaluate/run.ts'
+import { fakeTerminal } from './terminal.ts'
 
 const ROWS = 60
 
@@ -38,25 +39,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function run(args: readonly string[], settings: Partial<Terminal> = {}): Promise<{ code: number; out: string; err: string }> {
-  const ran = { code: 0, out: '', err: '' }
-  const terminal: Terminal = {
-    print: (text) => {
-      ran.out += text
-    },
-    warn: (text) => {
-      ran.err += text
-    },
-    read: async () => '',
-    isInteractive: false,
-    isErrorInteractive: false,
-    columns: 80,
-    hasColor: false,
-    hasUnicode: true,
-    folder,
-    ...settings,
-  }
-  ran.code = await runCli(args, terminal, async () => createEngine({ models: [createFakeBackend({ id: 'service-1-pro' })] }))
-  return ran
+  const { terminal, heard } = fakeTerminal(folder, settings)
+  const code = await runCli(args, terminal, async () => createEngine({ models: [createFakeBackend({ id: 'service-1-pro' })] }))
+  return { code, ...heard }
 }
 
 /** Without what a clock decides. */

@@ -8,9 +8,9 @@ import { recordOutcome } from '../src/calibration/outcomes.ts'
 import { seededRandom } from '../src/calibration/resampling.ts'
 import { EXIT } from '../src/cli/exit-codes.ts'
 import { runCli } from '../src/cli/program.ts'
-import type { Terminal } from '../src/cli/terminal.ts'
 import { BINARY, decision, event, listOf } from './calibration/outcome-events.ts'
 import { binaryEvidence } from './calibration/simulated.ts'
+import { fakeTerminal } from './terminal.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -19,24 +19,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function run(args: string, input = '', isInteractive = false) {
-  const ran = { out: '', err: '' }
-  const terminal: Terminal = {
-    print: (text) => {
-      ran.out += text
-    },
-    warn: (text) => {
-      ran.err += text
-    },
-    read: async () => input,
-    isInteractive,
-    isErrorInteractive: isInteractive,
-    columns: 100,
-    hasColor: false,
-    hasUnicode: true,
-    folder,
-  }
+  const settings = { read: async () => input, isInteractive, isErrorInteractive: isInteractive, columns: 100 }
+  const { terminal, heard } = fakeTerminal(folder, settings)
   const code = await runCli(args.split(' '), terminal, () => Promise.reject(new Error('no engine is needed')))
-  return { ...ran, code, json: () => JSON.parse(ran.out) }
+  return { code, ...heard, json: () => JSON.parse(heard.out) }
 }
 
 /** A store with one event of several kinds. */

@@ -9,6 +9,7 @@ import { EXIT } from '../src/cli/exit-codes.ts'
 import { runCli } from '../src/cli/program.ts'
 import type { Terminal } from '../src/cli/terminal.ts'
 import { probeModel } from '../src/index.ts'
+import { fakeTerminal } from './terminal.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -18,27 +19,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function run(args: readonly string[], settings: Partial<Terminal> = {}): Promise<{ code: number; out: string; err: string }> {
-  const ran = { out: '', err: '' }
-  const terminal: Terminal = {
-    print: (text) => {
-      ran.out += text
-    },
-    warn: (text) => {
-      ran.err += text
-    },
-    read: async () => '',
-    isInteractive: false,
-    isErrorInteractive: false,
-    columns: 100,
-    hasColor: false,
-    hasUnicode: true,
-    folder,
-    ...settings,
-  }
+  const { terminal, heard } = fakeTerminal(folder, { columns: 100, ...settings })
   const code = await runCli(args, terminal, async () => {
     throw new Error('no engine is needed')
   })
-  return { ...ran, code }
+  return { code, ...heard }
 }
 
 describe('assay models probe', () => {

@@ -7,6 +7,7 @@ import { createFakeBackend } from '../src/backends/fake/index.ts'
 import { EXIT } from '../src/cli/exit-codes.ts'
 import { runCli } from '../src/cli/program.ts'
 import { createEngine } from '../src/engine.ts'
+import { fakeTerminal } from './terminal.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -29,22 +30,9 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function run(...args: readonly string[]): Promise<{ code: number; err: string }> {
-  let err = ''
-  const terminal = {
-    print: () => {},
-    warn: (text: string) => {
-      err += text
-    },
-    read: async () => '',
-    isInteractive: false,
-    isErrorInteractive: false,
-    columns: 80,
-    hasColor: false,
-    hasUnicode: true,
-    folder,
-  }
+  const { terminal, heard } = fakeTerminal(folder)
   const code = await runCli(args, terminal, async () => createEngine({ models: [createFakeBackend({ id: 'service-1-pro' })] }))
-  return { code, err }
+  return { code, err: heard.err }
 }
 
 const text = (name: string) => readFile(join(folder, name), 'utf8')

@@ -14,6 +14,7 @@ import { percent } from '../src/cli/show.ts'
 import { columnsOf, padColumns, plain, shorten, type Terminal } from '../src/cli/terminal.ts'
 import { createEngine } from '../src/engine.ts'
 import { EngineError, ERROR_CODES } from '../src/errors.ts'
+import { fakeTerminal } from './terminal.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -47,24 +48,12 @@ interface Ran {
 }
 
 /** Runs a command line against the fake model, and keeps what was asked of the engine. */
-async function run(args: readonly string[], settings: Partial<Terminal> & { readonly input?: string } = {}): Promise<Ran> {
-  const ran = { out: '', err: '', requests: [] as AskRequest[], folders: [] as (string | null)[], closed: 0 }
-  const terminal: Terminal = {
-    print: (text) => {
-      ran.out += text
-    },
-    warn: (text) => {
-      ran.err += text
-    },
-    read: async () => settings.input ?? '',
-    isInteractive: false,
-    isErrorInteractive: false,
-    columns: 80,
-    hasColor: false,
-    hasUnicode: true,
-    folder,
-    ...settings,
-  }
+async function run(
+  args: readonly string[],
+  { input = '', ...settings }: Partial<Terminal> & { readonly input?: string } = {},
+): Promise<Ran> {
+  const { terminal, heard } = fakeTerminal(folder, { read: async () => input, ...settings })
+  const ran = { requests: [] as AskRequest[], folders: [] as (string | null)[], closed: 0 }
   const code = await runCli(args, terminal, async (modelFolder) => {
     ran.folders.push(modelFolder)
     const engine = await createEngine({ models: [createFakeBackend({ id: modelFolder === null ? 'service-1-pro' : 'local' })] })
@@ -80,7 +69,7 @@ async function run(args: readonly string[], settings: Partial<Terminal> & { read
       },
     }
   })
-  return { ...ran, code }
+  return { ...heard, ...ran, code }
 }
 
 const person = { isInteractive: true, isErrorInteractive: true } as const
@@ -314,21 +303,7 @@ describe('what a person sees', () => {
   })
 
   it('says on standard error that loading takes a while, and takes it back', async () => {
-    const text = { out: '', err: '' }
-    const terminal: Terminal = {
-      ...person,
-      print: (said) => {
-        text.out += said
-      },
-      warn: (said) => {
-        text.err += said
-      },
-      read: async () => '',
-      columns: 80,
-      hasColor: false,
-      hasUnicode: true,
-      folder,
-    }
+    const { terminal, heard } = fakeTerminal(folder, person)
     const code = await runCli(['ask', 'text.json'], terminal, async () => {
       const engine = await createEngine({
         models: [{ id: 'slow', load: () => new Promise((done) => setTimeout(() => done(createFakeBackend({ id: 'slow' })), 1700)) }],
@@ -336,8 +311,8 @@ describe('what a person sees', () => {
       return engine
     })
     expect(code).toBe(EXIT.ok)
-    expect(text.err).toBe('loading the model and reading the state…\r\u001b[2K')
-    expect(text.out).toContain('slow')
+    expect(heard.err).toBe('loading the model and reading the state…\r\u001b[2K')
+    expect(heard.out).toContain('slow')
   })
 })
 

@@ -9,8 +9,8 @@ import type { AskRequest } from '../src/answers.ts'
 import { createFakeBackend } from '../src/backends/fake/index.ts'
 import { runCli } from '../src/cli/program.ts'
 import { readRequestFile } from '../src/cli/request.ts'
-import type { Terminal } from '../src/cli/terminal.ts'
 import { createEngine, type Engine, localModel } from '../src/index.ts'
+import { fakeTerminal } from './terminal.ts'
 
 const folder = fileURLToPath(new URL('../examples', import.meta.url))
 const files = readdirSync(folder)
@@ -104,22 +104,9 @@ describe('the README', () => {
   it('shows a command that works', async () => {
     const line = /^node dist\/cli\/main\.js (.+)$/m.exec(readme)?.[1] ?? ''
     const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
-    let out = ''
-    const terminal: Terminal = {
-      print: (text) => {
-        out += text
-      },
-      warn: () => {},
-      read: async () => '',
-      isInteractive: true,
-      isErrorInteractive: false,
-      columns: 80,
-      hasColor: false,
-      hasUnicode: true,
-      folder,
-    }
+    const { terminal, heard } = fakeTerminal(folder, { isInteractive: true })
     expect(await runCli(args, terminal, () => createEngine({ models: [createFakeBackend()] }))).toBe(0)
-    expect(out).toContain('What is it about?')
+    expect(heard.out).toContain('What is it about?')
   })
 
   it('names only scripts, files and folders that are there', () => {

@@ -2,18 +2,12 @@
 import { createFakeBackend } from '../src/backends/fake/index.ts'
 import { runCli } from '../src/cli/program.ts'
 import { createEngine } from '../src/engine.ts'
+import { fakeTerminal } from './terminal.ts'
 
-const terminal = {
-  print: (text: string) => void process.stdout.write(text),
-  warn: (text: string) => void process.stderr.write(text),
-  read: async () => '',
-  isInteractive: false,
-  isErrorInteractive: false,
-  columns: 80,
-  hasColor: false,
-  hasUnicode: true,
-  folder: process.cwd(),
-}
+const { terminal } = fakeTerminal(process.cwd(), {
+  print: (text) => void process.stdout.write(text),
+  warn: (text) => void process.stderr.write(text),
+})
 const slow = async (): Promise<null> => {
   await new Promise((done) => setTimeout(done, 15))
   return null
