@@ -9,7 +9,7 @@ import { addCalibrate } from '../src/cli/calibrate.ts'
 import { EXIT, exitCodeOf } from '../src/cli/exit-codes.ts'
 import { sayError } from '../src/cli/say-error.ts'
 import type { Terminal } from '../src/cli/terminal.ts'
-import { binaryWorld } from './calibration/simulate.ts'
+import { binaryWorld } from './calibration/simulated.ts'
 import { fakeTerminal } from './terminal.ts'
 
 const MODEL = { id: 'm', revision: 'revision-1', templateHash: 'template-1' }

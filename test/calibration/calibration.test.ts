@@ -6,7 +6,7 @@ import { type Calibration, judgeOf, parseCalibration, sealCalibration } from '..
 import { evidenceHeader, evidenceLine, parseEvidence, readEvidence, writeEvidence } from '../../src/calibration/evidence-file.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { toProbabilities } from '../../src/math.ts'
-import { binaryWorld, row } from './simulate.ts'
+import { binaryWorld, row } from './simulated.ts'
 
 const MODEL = { id: 'm', revision: 'revision-1', templateHash: 'template-1' }
 const KEY = { readout: 'binary', hasImage: false, candidates: 2, wording: 'w q0', question: 'q0' } as const

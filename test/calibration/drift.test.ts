@@ -15,12 +15,13 @@ const asIs: Judge = judgeOf(null, MODEL)
 
 /** Several questions over several kinds of decision. */
 function traffic(random: () => number, count: number, mean = 0.3): Evidence[] {
-  return [
+  const evidence = [
     ...binaryEvidence(random, count, { ...FAIR, mean }, 'a'.repeat(16)),
     ...binaryEvidence(random, count, { ...FAIR, mean, spread: 1 }, 'b'.repeat(16)),
-    ...choiceEvidence(random, count, 3, 1, 'c'.repeat(16)),
-    ...choiceEvidence(random, count, 12, 1, 'd'.repeat(16)),
+    ...choiceEvidence(random, count, { candidates: 3, slope: 1 }, 'c'.repeat(16)),
+    ...choiceEvidence(random, count, { candidates: 12, slope: 1 }, 'd'.repeat(16)),
   ]
+  return evidence.map((item) => ({ ...item, task: `ask ${item.question[0]}` }))
 }
 
 describe('drift without labels', () => {
@@ -32,7 +33,7 @@ describe('drift without labels', () => {
     const random = seededRandom(before + now)
     const draw = (count: number): Evidence[] => [
       ...binaryEvidence(random, count, FAIR, 'a'.repeat(16)),
-      ...choiceEvidence(random, count, 3, 1, 'c'.repeat(16)),
+      ...choiceEvidence(random, count, { candidates: 3, slope: 1 }, 'c'.repeat(16)),
     ]
     let alarmed = 0
     for (let run = 0; run < RUNS; run++) {
@@ -89,7 +90,7 @@ describe('drift without labels', () => {
     const random = seededRandom(7)
     const reference = driftReferenceOf(binaryEvidence(random, 100, FAIR))
     expect(populationDrift(reference, binaryEvidence(random, 49, { ...FAIR, mean: 9 }))).toEqual([])
-    expect(populationDrift(reference, choiceEvidence(random, 500, 5, 1))).toEqual([])
+    expect(populationDrift(reference, choiceEvidence(random, 500, { candidates: 5, slope: 1 }))).toEqual([])
   })
 
   it('has a reference that is plain JSON, and small', () => {
@@ -110,7 +111,10 @@ describe('drift with labels', () => {
     const random = seededRandom(11)
     let alarmed = 0
     for (let run = 0; run < RUNS; run++) {
-      const evidence = [...binaryEvidence(random, 120, FAIR, 'a'.repeat(16)), ...choiceEvidence(random, 120, 4, 1, 'b'.repeat(16))]
+      const evidence = [
+        ...binaryEvidence(random, 120, FAIR, 'a'.repeat(16)),
+        ...choiceEvidence(random, 120, { candidates: 4, slope: 1 }, 'b'.repeat(16)),
+      ]
       // The peak of the wealth is what is held against the threshold, so this is every moment at which one might have looked.
       if (labelledDrift(evidence, asIs, { alpha: 0.1 }).length > 0) alarmed++
     }

@@ -4,18 +4,17 @@ import { compare, judgedOf } from '../../src/calibration/compare.ts'
 import type { Evidence } from '../../src/calibration/evidence.ts'
 import { fit as fitCalibration, foldOf } from '../../src/calibration/fit.ts'
 import { seededRandom } from '../../src/calibration/resampling.ts'
-import { binaryEvidence, binaryWorld, choiceWorld, normals, row, sigmoid } from './simulate.ts'
+import { binaryCase, binaryWorld, choiceWorld, normal, row, sigmoid } from './simulated.ts'
 
 const MODEL = { id: 'm', revision: 'r', templateHash: 't' }
 
 /** A question whose true map has steps that no line follows: the research note's world D. */
 function kinked(labels: number, seed: number): Evidence[] {
   const random = seededRandom(seed)
-  const normal = normals(random)
   return Array.from({ length: labels }, (_, i) => {
-    const logOdds = 0.3 + 2.2 * normal()
+    const logOdds = 0.3 + 2.2 * normal(random)
     const p = logOdds < -2 ? 0.05 : logOdds < 0 ? 0.45 : logOdds < 2 ? 0.5 : 0.95
-    return binaryEvidence({ question: 'kinked', state: `k${i}`, task: 'kinked', logOdds, isTrue: random() < p })
+    return binaryCase({ question: 'kinked', state: `k${i}`, logOdds, isTrue: random() < p })
   })
 }
 
@@ -55,7 +54,7 @@ describe('fit', () => {
 
   it('lowers the log-loss of decisions it has not seen, surely', () => {
     const fresh = binaryWorld({ questions: 12, labels: 200, seed: 1, slope: [-0.6, 0.3], bias: [-0.2, 0.5] }).evidence.filter(
-      ({ state }) => Number(state.split('-')[1]) >= 50,
+      ({ state }) => Number(state.split('-').at(-1)) >= 50,
     )
     const [all] = compare(
       judgedOf(fresh, judgeOf(fitCalibration(evidence, MODEL), MODEL), 'single'),
@@ -90,7 +89,7 @@ describe('fit', () => {
   })
 
   it('never changes the first place of a choice unless it may', () => {
-    const skewed = choiceWorld({ questions: 1, labels: 300, candidates: 3, seed: 4, w: 0.7, biases: [1, 0, -1] })
+    const skewed = choiceWorld({ questions: 1, labels: 300, candidates: 3, seed: 4, slope: 0.7, biases: [1, 0, -1] })
     const firstOf = (values: readonly number[]): number => values.indexOf(Math.max(...values))
     const changed = [true, false].map((preserveArgmax) => {
       const judge = judgeOf(fitCalibration(skewed, MODEL, { preserveArgmax }), MODEL)
@@ -105,14 +104,13 @@ describe('fit', () => {
 
   it('sends nobody to deliberation where that only adds noise, and fewer than stated where it helps', () => {
     const random = seededRandom(8)
-    const normal = normals(random)
     // The single pass sees the truth through noise; deliberation averages some of it away, or adds more.
     const drawn = (noise: number): Evidence[] =>
       Array.from({ length: 1200 }, (_, i) => {
-        const clear = 2 * normal()
-        const seen = clear + normal()
-        const one = binaryEvidence({ question: 'q', state: `s${i}`, task: 't', logOdds: seen, isTrue: random() < sigmoid(1.5 * clear) })
-        return { ...one, deliberated: [row(noise === 0 ? clear : seen + noise * normal())] }
+        const clear = 2 * normal(random)
+        const seen = clear + normal(random)
+        const one = binaryCase({ question: 'q', state: `s${i}`, logOdds: seen, isTrue: random() < sigmoid(1.5 * clear) })
+        return { ...one, deliberated: [row(noise === 0 ? clear : seen + noise * normal(random))] }
       })
     expect(fitCalibration(drawn(4), MODEL).gates.binary).toMatchObject({ rule: 'never', threshold: 1 })
     const helped = fitCalibration(drawn(0), MODEL).gates.binary!

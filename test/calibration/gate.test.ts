@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { chooseGate, type GateCase, gainAt, normalisedEntropy, uncertaintyOf } from '../../src/calibration/gate.ts'
 import { seededRandom } from '../../src/calibration/resampling.ts'
-import { normals } from './simulate.ts'
+import { normal } from './simulated.ts'
 
 const OPTIONS = { share: 0.25, keep: 0.5, resamples: 200, seed: 1 } as const
 
 /** Deliberating gains the more the less sure a decision is, with noise. */
 function cases(count: number, gainOf: (uncertainty: number) => number | null, noise = 0.2): GateCase[] {
   const random = seededRandom(9)
-  const normal = normals(random)
   return Array.from({ length: count }, (_, i) => {
     const uncertainty = random()
     const gain = gainOf(uncertainty)
-    return { uncertainty, gain: gain === null ? null : gain + noise * normal(), state: `s${i}` }
+    return { uncertainty, gain: gain === null ? null : gain + noise * normal(random), state: `s${i}` }
   })
 }
 

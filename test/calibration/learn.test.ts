@@ -5,6 +5,7 @@ import { applyHead, type Head, headSchema, isHeadFor } from '../../src/calibrati
 import { type FeaturedEvidence, learnHead, learnHeads } from '../../src/calibration/learn.ts'
 import { seededRandom } from '../../src/calibration/resampling.ts'
 import { logSoftmax } from '../../src/math.ts'
+import { draw, row, sigmoid } from './simulated.ts'
 
 const WIDTH = 24
 
@@ -13,15 +14,6 @@ function normal(random: () => number): number {
   let sum = -6
   for (let i = 0; i < 12; i++) sum += random()
   return sum
-}
-
-function draw(probabilities: readonly number[], random: () => number): number {
-  let rest = random()
-  for (const [k, p] of probabilities.entries()) {
-    rest -= p
-    if (rest < 0) return k
-  }
-  return probabilities.length - 1
 }
 
 interface World {
@@ -42,7 +34,7 @@ function simulate({ count, candidates, hidden, seed, question = 'aaaa' }: World)
     // A mean other than 0 and a scale other than 1: heads take features as they come.
     const features = Float32Array.from({ length: WIDTH }, () => 3 + 0.2 * normal(random))
     const logits = start.map((z, k) => z + weights[k]!.reduce((sum, w, j) => sum + w * 5 * (features[j]! - 3), 0))
-    const truth = [draw(logSoftmax(logits).map(Math.exp), random)]
+    const truth = [draw(random, logSoftmax(logits).map(Math.exp))]
     return { evidence: evidenceOf({ state: `state ${i}`, single: [start], truth, question }), features }
   })
 }
@@ -133,8 +125,6 @@ describe('a learned head', () => {
 
   it('learns yes or no, levels between two, and every option of a select alone', () => {
     const random = seededRandom(8)
-    const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x))
-    const row = (z: number): number[] => [Math.log(sigmoid(z)), Math.log(sigmoid(-z))]
     const featured = Array.from({ length: 800 }, () => Float32Array.from({ length: WIDTH }, () => normal(random)))
     const yes = (p: number): number => (random() < p ? 0 : 1)
 

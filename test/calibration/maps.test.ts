@@ -15,7 +15,7 @@ import {
   temperatureMap,
 } from '../../src/calibration/maps.ts'
 import { seededRandom } from '../../src/calibration/resampling.ts'
-import { normals, row, sigmoid } from './simulate.ts'
+import { normal, row, sigmoid } from './simulated.ts'
 
 const oneHot = (length: number, label: number): number[] => Array.from({ length }, (_, k) => (k === label ? 1 : 0))
 const samplesOf = (rows: readonly (readonly number[])[], labels: readonly number[]): MapSample[] =>
@@ -123,9 +123,8 @@ describe('the affine map', () => {
 
   it('finds the map that distorted a thousand labels', () => {
     const random = seededRandom(3)
-    const normal = normals(random)
     const samples = Array.from({ length: 4000 }, () => {
-      const s = 2 * normal()
+      const s = 2 * normal(random)
       const y = random() < sigmoid(0.5 * s - 0.8) ? 1 : 0
       return { z: row(s), target: [y, 1 - y], weight: 1 }
     })

@@ -52,7 +52,10 @@ describe('refit', () => {
   })
 
   it('is the same twice', () => {
-    const evidence = [...binaryEvidence(seededRandom(4), 200, OVER_SURE), ...choiceEvidence(seededRandom(5), 200, 4, 0.5)]
+    const evidence = [
+      ...binaryEvidence(seededRandom(4), 200, OVER_SURE),
+      ...choiceEvidence(seededRandom(5), 200, { candidates: 4, slope: 0.5 }),
+    ]
     expect(refit(null, evidence, MODEL, options)).toEqual(refit(null, evidence, MODEL, options))
   })
 

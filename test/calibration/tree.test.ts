@@ -4,7 +4,7 @@ import { type Evidence, samplesOf } from '../../src/calibration/evidence.ts'
 import { growTrees } from '../../src/calibration/fit.ts'
 import { growTree, ROOT_PRIOR } from '../../src/calibration/grow.ts'
 import { type CalibrationTrees, derSimonianLaird, findMap } from '../../src/calibration/tree.ts'
-import { type BinaryQuestion, binaryEvidence, binaryWorld, choiceWorld, row, sigmoid } from './simulate.ts'
+import { type BinaryQuestion, binaryCase, binaryWorld, choiceWorld, row, sigmoid } from './simulated.ts'
 
 const keyOf = (question: string) => ({ readout: 'binary', hasImage: false, wording: `w ${question}`, question }) as const
 const at = (trees: CalibrationTrees | null, question: string, logOdds: number): number =>
@@ -115,7 +115,7 @@ describe('a tree of maps', () => {
 
   it('stays finite when all labels of a question agree', () => {
     const evidence = Array.from({ length: 30 }, (_, i) =>
-      binaryEvidence({ question: 'same', state: `s${i}`, task: 't', logOdds: i / 10 - 1, isTrue: true }),
+      binaryCase({ question: 'same', state: `s${i}`, logOdds: i / 10 - 1, isTrue: true }),
     )
     const p = at(growTrees(evidence), 'same', 2)
     expect(p).toBeGreaterThan(0.8)
@@ -156,12 +156,12 @@ describe('a tree of maps', () => {
 
 describe('maps of choices and scales', () => {
   it('find the temperature of choices', () => {
-    const trees = growTrees(choiceWorld({ questions: 10, labels: 150, candidates: 4, seed: 6, w: 0.5 }))
+    const trees = growTrees(choiceWorld({ questions: 10, labels: 150, candidates: 4, seed: 6, slope: 0.5 }))
     expect(Math.abs(trees.single.exclusive!.parameters[0]! - Math.log(0.5))).toBeLessThan(0.12)
   })
 
   it('give candidates a bias only when the first place may change', () => {
-    const evidence = choiceWorld({ questions: 1, labels: 400, candidates: 3, seed: 7, w: 0.8, biases: [0.8, 0, -0.8] })
+    const evidence = choiceWorld({ questions: 1, labels: 400, candidates: 3, seed: 7, slope: 0.8, biases: [0.8, 0, -0.8] })
     const samples = evidence.flatMap((one) => samplesOf(one, 'single'))
     const grown = (biasVariance: number) =>
       growTree(samples, 'temperature', null, { biasVariance, biasLabels: 30, leastLabels: 1 }).tree.children!['exclusive text 2-3']!
@@ -176,7 +176,7 @@ describe('maps of choices and scales', () => {
   it('find a lenient rater on a scale', () => {
     // True logits are the model's minus 0.6 for each level: it rates too high.
     const biases = [-2, -1, 0, 1, 2].map((x) => -0.6 * x)
-    const evidence = choiceWorld({ questions: 4, labels: 300, candidates: 5, seed: 8, w: 0.9, biases, readout: 'ordinal' })
+    const evidence = choiceWorld({ questions: 4, labels: 300, candidates: 5, seed: 8, slope: 0.9, biases, readout: 'ordinal' })
     const wordings = Object.values(growTrees(evidence).single.ordinal!.children!['ordinal text 4-7']!.children!)
     const questions = wordings.flatMap(({ children }) => Object.values(children!))
     expect(questions).toHaveLength(4)
@@ -187,7 +187,7 @@ describe('maps of choices and scales', () => {
   })
 
   it('believe in a model that is too sure before they see a label', () => {
-    const one = choiceWorld({ questions: 1, labels: 1, candidates: 3, seed: 9, w: 1 })
+    const one = choiceWorld({ questions: 1, labels: 1, candidates: 3, seed: 9, slope: 1 })
     const [lnW] = growTrees(one).single.exclusive!.parameters
     expect(Math.abs(lnW! - ROOT_PRIOR.temperature.mean[0]!)).toBeLessThan(0.3)
   })
