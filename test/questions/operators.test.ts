@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Branch, Scores } from '../../src/backends/backend.ts'
+import type { Branch } from '../../src/backends/backend.ts'
 import { DECISION_READOUTS } from '../../src/questions/decision.ts'
-import type { Work } from '../../src/questions/inquiry.ts'
+import type { Reply, Work } from '../../src/questions/inquiry.ts'
 import { defaultOperators, OPERATORS, type Rows } from '../../src/questions/operators.ts'
 
 const branch = (readout: Branch['readout'], names: readonly string[], instructions = 'Which?'): Branch => ({
@@ -11,14 +11,21 @@ const branch = (readout: Branch['readout'], names: readonly string[], instructio
   image: null,
 })
 
-/** Runs an operator against a scripted model: probabilities by candidate, in the order the operator asks for. */
-function run(name: string, asked: Branch, before: Rows, reply: (asked: Branch) => number[][]): { rows: Rows | null; asked: Branch[] } {
+/** Runs an operator against a scripted model: probabilities by candidate, in the order the operator asks for; `written` is what it writes when it may. */
+function run(
+  name: string,
+  asked: Branch,
+  before: Rows,
+  reply: (asked: Branch) => number[][],
+  written = '',
+): { rows: Rows | null; asked: Branch[] } {
   const seen: Branch[] = []
   const inquiry = OPERATORS.get(name)!.run(asked, before)
   let step = inquiry.next(undefined as never)
   while (!step.done) {
-    const replies = step.value.map((work: Work): Scores => {
+    const replies = step.value.map((work: Work): Reply => {
       seen.push(work.branch)
+      if (work.type === 'read') return { type: 'text', text: written, complete: true, logProbability: -1, inputTokens: 1, outputTokens: 1 }
       const rows = reply(work.branch).map((row) => ({ logProbabilities: row.map(Math.log), mass: 1 }))
       return { rows, inputTokens: 1 }
     })
@@ -136,6 +143,28 @@ describe('names-only', () => {
       { name: 'b', description: null },
     ])
     expect(run('names-only', branch('exclusive', ['a', 'b']), [[0, 0]], byName).rows).toBeNull()
+  })
+})
+
+describe('reasoning', () => {
+  const asked = branch('exclusive', ['a', 'b'], 'Which one?')
+  // Undecided, until there is a thought to answer behind.
+  const swayed = ({ instructions }: Branch): number[][] => [instructions.includes('It is b.') ? [0.1, 0.9] : [0.5, 0.5]]
+
+  it('reads a thought first, without candidates, and answers behind it', () => {
+    const { rows, asked: seen } = run('reasoning', asked, [[0.5, 0.5].map(Math.log)], swayed, 'It is b.')
+    expect(seen).toEqual([
+      { ...asked, readout: 'read', candidates: [], instructions: expect.stringMatching(/^Which one\? ./) },
+      { ...asked, instructions: 'Which one? Thought: It is b.' },
+    ])
+    expect(seen[0]!.instructions).not.toContain('Thought')
+    expect(probabilities(rows)).toEqual([[0.1, 0.9]])
+  })
+
+  it.each(['', ' \n'])('does not ask again behind a thought that says nothing: %j', (nothing) => {
+    const { rows, asked: seen } = run('reasoning', asked, [[0.5, 0.5].map(Math.log)], swayed, nothing)
+    expect(rows).toBeNull()
+    expect(seen.map(({ readout }) => readout)).toEqual(['read'])
   })
 })
 
