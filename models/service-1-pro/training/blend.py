@@ -7,6 +7,8 @@ import argparse
 
 import torch
 
+from model import PICTURE_PARTS
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -14,11 +16,14 @@ def main():
         parser.add_argument(name)
     parser.add_argument('share', type=float)
     parser.add_argument('out')
+    parser.add_argument('--pictures', type=float, metavar='SHARE', help='of the parts that only pictures pass through; texts are read as without it')
     options = parser.parse_args()
     start, end = (torch.load(path, weights_only=False) for path in (options.start, options.end))
     if start['config'] != end['config']:
         raise SystemExit(f'the checkpoints are of different sizes: {start["config"]} and {end["config"]}')
-    end['model'] = {name: torch.lerp(start['model'][name], values, options.share) for name, values in end['model'].items()}
+    of_pictures = options.share if options.pictures is None else options.pictures
+    share_of = (lambda name: of_pictures if name.startswith(PICTURE_PARTS) else options.share)
+    end['model'] = {name: torch.lerp(start['model'][name], values, share_of(name)) for name, values in end['model'].items()}
     end.pop('optimiser', None)
     torch.save({**end, 'blended': options.share}, options.out)
 

@@ -20,6 +20,7 @@ FIRST_KIND = 8136  # the control id that tells a question's kind
 KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list')
 SCORED = 4  # the first four kinds are read from marks
 SIMILARITIES, PAIRS = 3, 2
+PICTURE_PARTS = ('vision_word.', 'vision_rest.', 'place.')  # parameters that texts never pass through
 GEOMETRY = 6  # centre x, centre y, width, height of a cell in the image; 1 for the global view; aspect of the image
 
 

@@ -17,7 +17,7 @@ import torch
 
 from batches import collate, load, stream
 from loss import total_loss
-from model import Config, Decision
+from model import PICTURE_PARTS, Config, Decision
 
 # One command a preset, the same code. What the command line says comes first.
 PRESETS = {
@@ -43,6 +43,7 @@ def arguments(words=None):
     parser.add_argument('--resume', action='store_true')
     parser.add_argument('--pictures', help='folder of vision features (features.py)')
     parser.add_argument('--picture-words', metavar='CHECKPOINT', help='of the vision tower: cells are read as the words its word head says')
+    parser.add_argument('--only-pictures', action='store_true', help='move only what pictures pass through, so that every text is answered as before')
     parser.add_argument('--mixture', help='how often sources are drawn, by a name in mixtures.json')
     parser.add_argument('--weight', action='append', default=[], help='SOURCE=FACTOR: how much more often a source is drawn')
     parser.add_argument('--layers', type=int)
@@ -61,9 +62,10 @@ def arguments(words=None):
 
 
 def groups(model):
-    matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and 'embedding' not in n and n not in ('pair', 'rank', 'direct')]
+    learning = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
+    matrices = [p for n, p in learning if p.ndim == 2 and 'embedding' not in n and n not in ('pair', 'rank', 'direct')]
     chosen = {id(p) for p in matrices}
-    return [dict(params=matrices, weight_decay=0.05), dict(params=[p for p in model.parameters() if id(p) not in chosen], weight_decay=0.0)]
+    return [dict(params=matrices, weight_decay=0.05), dict(params=[p for _, p in learning if id(p) not in chosen], weight_decay=0.0)]
 
 
 def weights_of(options):
@@ -101,6 +103,9 @@ def main(words=None):
         from pictures import Features
         features = Features(options.pictures)
     model = build(options, device)
+    if options.only_pictures:
+        for name, parameter in model.named_parameters():
+            parameter.requires_grad_(name.startswith(PICTURE_PARTS))
     optimiser = torch.optim.AdamW(groups(model), lr=options.rate, betas=(0.9, 0.98))
     used, step, seen, asked, last, running = 0.0, 0, 0, 0, 0.0, {}
     checkpoint = f'{options.out}/last.pt'
