@@ -123,7 +123,7 @@ def main(words=None):
         os.replace(path + '.new', path)
 
     weights = weights_of(options)
-    # Where there is more than one device, tensors made in between (masks, targets) go to the one that computes.
+    # Small models are not faster in half precision.
     half = torch.autocast(device.type, dtype=torch.bfloat16) if device.type == 'cuda' or options.width >= 128 else contextlib.nullcontext()
     for packed in stream(rows, options.seed + step, options.tokens, lambda source: weights.get(source, 1.0)):
         done = step / options.steps if options.steps else used / options.seconds
