@@ -2,14 +2,21 @@
 // against the shipped model where its weights are.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AskRequest } from '../src/answers.ts'
 import { createFakeBackend } from '../src/backends/fake/index.ts'
+import { calibrationVersions, fileOutcomeStore, fit as fitCalibration } from '../src/calibration/index.ts'
+import { seededRandom } from '../src/calibration/resampling.ts'
 import { runCli } from '../src/cli/program.ts'
 import { readRequestFile } from '../src/cli/request.ts'
 import { createEngine, type Engine, localModel } from '../src/index.ts'
+import { listOf } from './calibration/outcome-events.ts'
+import { binaryEvidence } from './calibration/simulated.ts'
 import { fakeTerminal } from './terminal.ts'
 
 const folder = fileURLToPath(new URL('../examples', import.meta.url))
@@ -88,17 +95,39 @@ describe.skipIf(!hasModel)(`the shipped model${hasModel ? '' : ' (skipped: model
     it.skipIf(missing(file) !== null)(`answers ${file}`, () => holdAnswers(engine, file))
   }
 
+  const started = (file: string, cwd: string) =>
+    promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), `${folder}/${file}`], { cwd })
+
   it('answers examples/typed.ts, in its worker', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), `${folder}/typed.ts`])
+    const { stdout } = await started('typed.ts', folder)
     expect(stdout).toMatch(/^(calm|angry) 0\.\d+(e-\d)? 0\.\d+(e-\d)? (true|false)\n$/)
+  })
+
+  it('keeps what examples/outcomes.ts records, also when it finds a calibration that is served', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'assay-examples-'))
+    onTestFinished(() => rm(place, { recursive: true, force: true }))
+    const kept = async () => {
+      const store = await fileOutcomeStore(join(place, 'outcomes'), { isReadOnly: true })
+      const [events, evidence] = [await listOf(store.recent(10)), await listOf(store.evidence())]
+      await store.close()
+      return { events, truths: evidence.map(({ task, truth }) => [task, truth]) }
+    }
+    await started('outcomes.ts', place)
+    const { events, truths } = await kept()
+    expect(truths).toEqual([['urgent', [0]]])
+    const { model: id, revision, templateHash } = events[0]!
+    const calibration = fitCalibration(binaryEvidence(seededRandom(1), 60, { slope: 0.5, bias: 0 }), { id, revision, templateHash })
+    await calibrationVersions(join(place, 'outcomes/calibrations')).serve(calibration, { at: 0, why: 'to be found', heldOut: null })
+    await started('outcomes.ts', place)
+    expect((await kept()).truths).toEqual([...truths, ...truths])
   })
 })
 
 describe('the README', () => {
-  const code = readFileSync(`${folder}/typed.ts`, 'utf8').replace(/^\/\/.*\n/gm, '')
-
-  it('shows the program of examples/typed.ts', () => {
-    expect(readme).toContain(`\`\`\`ts\n${code.replace('../src/index.ts', 'assay-engine').trim()}\n\`\`\``)
+  it.each(['typed.ts', 'outcomes.ts'])('shows the program of examples/%s', (file) => {
+    const code = readFileSync(`${folder}/${file}`, 'utf8').replace(/^\/\/.*\n/gm, '')
+    const named = code.replace('../src/index.ts', 'assay-engine').replace('../src/calibration/index.ts', 'assay-engine/calibration')
+    expect(readme).toContain(`\`\`\`ts\n${named.trim()}\n\`\`\``)
   })
 
   it('shows a command that works', async () => {
