@@ -1,8 +1,8 @@
 // `assay calibrate`: labelled evidence to a calibration file, and what such a file holds and is worth.
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type CalibratedModel, type Calibration, judgeOf, parseCalibration } from '../calibration/calibration.ts'
+import { type CalibratedModel, type Calibration, judgeOf } from '../calibration/calibration.ts'
 import { compare, judgedOf } from '../calibration/compare.ts'
 import type { Evidence } from '../calibration/evidence.ts'
 import { type EvidenceFile, readEvidence } from '../calibration/evidence-file.ts'
@@ -11,6 +11,7 @@ import { EngineError } from '../errors.ts'
 import type { Regime } from '../questions/decision.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
+import { readCalibration, reading } from './given-files.ts'
 import { asJson, count } from './option-values.ts'
 import type { Output } from './say-error.ts'
 import { showCalibration, showComparison } from './show-calibration.ts'
@@ -163,27 +164,6 @@ async function readAll(files: readonly string[], override: Partial<CalibratedMod
   const evidence: readonly Evidence[] = read.flatMap((one) => one.evidence)
   if (evidence.length === 0) throw new UsageError(`no labelled decisions in ${files.join(', ')}`)
   return { model, evidence }
-}
-
-async function readCalibration(file: string, terminal: Terminal): Promise<Calibration> {
-  const text = await reading(file, () => readFile(resolve(terminal.folder, file), 'utf8'))
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (error) {
-    throw new EngineError('invalid_json', `${file} is not JSON: ${(error as Error).message}`)
-  }
-  return parseCalibration(json)
-}
-
-/** What the file system refuses is about the command line; what is in a file is not. */
-async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof EngineError) throw error
-    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`)
-  }
 }
 
 function share(text: string): number {

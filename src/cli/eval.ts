@@ -3,10 +3,9 @@ import { readFile, stat } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Option } from 'commander'
-import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
+import type { Calibration } from '../calibration/calibration.ts'
 import type { DeliberationMode } from '../calibration/deliberation.ts'
 import { writeEvidence } from '../calibration/evidence-file.ts'
-import { EngineError } from '../errors.ts'
 import { nameOf, openDataset, type Row, readRows } from '../evaluate/dataset.ts'
 import { evidenceOf } from '../evaluate/evidence-of.ts'
 import { type Binding, openResults, readResults } from '../evaluate/results.ts'
@@ -16,6 +15,7 @@ import type { DecisionEvent } from '../questions/decision.ts'
 import { type CliEngine, folderOf } from './ask.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
+import { calibrationIn } from './given-files.ts'
 import { asJson, count, milliseconds } from './option-values.ts'
 import { startProgress } from './progress.ts'
 import type { Output } from './say-error.ts'
@@ -187,12 +187,7 @@ async function calibrationOf(given: string | undefined, terminal: Terminal): Pro
   const text = await readFile(resolve(terminal.folder, given), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${given}: the calibration cannot be read (${error.code ?? error.message}); give a file, or none`)
   })
-  try {
-    return parseCalibration(JSON.parse(text))
-  } catch (error) {
-    if (error instanceof EngineError) throw error
-    throw new EngineError('invalid_json', `${given} is not JSON: ${(error as Error).message}`, { cause: error })
-  }
+  return calibrationIn(given, text)
 }
 
 interface Bound {

@@ -1,7 +1,7 @@
 // What the commands of `assay outcomes` are given: a store, truths, the model they are about, and the calibration that answers now.
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type CalibratedModel, type Calibration, judgeOf, parseCalibration } from '../calibration/calibration.ts'
+import { type CalibratedModel, type Calibration, judgeOf } from '../calibration/calibration.ts'
 import { fileOutcomeStore } from '../calibration/outcome-file.ts'
 import type { OutcomeStore, StoredEvent } from '../calibration/outcomes.ts'
 import { shippedCalibration } from '../calibration/shipped.ts'
@@ -9,6 +9,7 @@ import { type CalibrationVersions, calibrationVersions } from '../calibration/ve
 import { EngineError } from '../errors.ts'
 import type { Json } from '../types.ts'
 import { UsageError } from './exit-codes.ts'
+import { readCalibration, reading } from './given-files.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface StoreFlags {
@@ -128,22 +129,11 @@ export async function servedIn(
     return { calibration, servedSince: change?.at ?? null }
   }
   if (flags.calibration === undefined) return { calibration: await shippedFor(model), servedSince: null }
-  const text = await reading(flags.calibration, () => readFile(resolve(terminal.folder, flags.calibration!), 'utf8'))
-  return { calibration: parseCalibration(jsonOr(text)), servedSince: null }
+  return { calibration: await readCalibration(flags.calibration, terminal), servedSince: null }
 }
 
 /** What comes with the model, when it was made for this revision. */
 async function shippedFor(model: CalibratedModel): Promise<Calibration | null> {
   const shipped = await shippedCalibration(model.id)
   return shipped === null || judgeOf(shipped, model).isMismatch ? null : shipped
-}
-
-/** What the file system refuses is about the command line; what is in a file is not. */
-export async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof EngineError) throw error
-    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`)
-  }
 }

@@ -10,19 +10,9 @@ import { refit } from '../calibration/refit.ts'
 import { EngineError } from '../errors.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
+import { reading } from './given-files.ts'
 import { asJson, count } from './option-values.ts'
-import {
-  linesOf,
-  modelIn,
-  reading,
-  type ServedFlags,
-  type StoreFlags,
-  servedIn,
-  truthsOf,
-  versionsOf,
-  WINDOW,
-  withStore,
-} from './outcome-inputs.ts'
+import { linesOf, modelIn, type ServedFlags, type StoreFlags, servedIn, truthsOf, versionsOf, WINDOW, withStore } from './outcome-inputs.ts'
 import type { Output } from './say-error.ts'
 import { showDrift, showRecorded, showRefit, showRollBack } from './show-outcomes.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,0 +1,33 @@
+// Files that a command is given to what they hold. What the file system refuses is about the command line (a usage error); what is in a file is not.
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
+import { EngineError } from '../errors.ts'
+import { UsageError } from './exit-codes.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Does what reads `file`. Throws `UsageError` when it cannot be read. */
+export async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof EngineError) throw error
+    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`)
+  }
+}
+
+/** A calibration file, its path from the terminal's folder. Throws `UsageError`, and what `calibrationIn` throws. */
+export async function readCalibration(file: string, terminal: Terminal): Promise<Calibration> {
+  return calibrationIn(file, await reading(file, () => readFile(resolve(terminal.folder, file), 'utf8')))
+}
+
+/** The calibration that is written in `text`. Throws `invalid_json` with the file's name, or `invalid_request` when it is JSON of another kind. */
+export function calibrationIn(file: string, text: string): Calibration {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw new EngineError('invalid_json', `${file} is not JSON: ${(error as Error).message}`, { cause: error })
+  }
+  return parseCalibration(json)
+}
