@@ -236,15 +236,10 @@ class FileOutcomeStore implements OutcomeStore {
     this.#pending = new Map()
     let file = segmentName(this.#segment)
     if ((this.#sizes.get(file) ?? 0) >= this.#segmentBytes) file = segmentName(++this.#segment)
-    let offset = this.#sizes.get(file) ?? 0
+    const offset = this.#sizes.get(file) ?? 0
     const lines = events.map(eventLine)
     await this.#append(file, lines.join(''), false)
-    lines.forEach((line, i) => {
-      const length = Buffer.byteLength(line) - 1
-      const { id, at } = events[i]!
-      this.#places.set(id, { file, offset, length, at })
-      offset += length + 1
-    })
+    this.#place(events, file, lines, offset)
     await this.#makeRoom()
   }
 
@@ -295,24 +290,39 @@ class FileOutcomeStore implements OutcomeStore {
     }
     if (moved.length > 0) await this.#appendEvidence(moved)
     for (const [id, { file }] of [...this.#places]) {
-      if (file !== segment) continue
-      this.#places.delete(id)
-      this.#labels.delete(id)
-      this.#loose.delete(id)
+      if (file === segment) this.#forget(id)
     }
   }
 
   async #appendEvidence(moved: readonly LabelledEvent[]): Promise<void> {
     const lines = moved.map(labelledLine)
-    let offset = this.#sizes.get(EVIDENCE) ?? 0
+    const offset = this.#sizes.get(EVIDENCE) ?? 0
     await this.#append(EVIDENCE, lines.join(''), true)
+    this.#placeEvidence(moved, lines, offset)
+  }
+
+  /** Notes where events are: their lines follow one another in the file. Returns where the last one ends. */
+  #place(events: readonly Pick<StoredEvent, 'id' | 'at'>[], file: string, lines: readonly string[], from: number): number {
+    let offset = from
     lines.forEach((line, i) => {
       const length = Buffer.byteLength(line) - 1
-      const { id, at } = moved[i]!.event
-      this.#places.set(id, { file: EVIDENCE, offset, length, at })
-      this.#loose.delete(id)
+      const { id, at } = events[i]!
+      this.#places.set(id, { file, offset, length, at })
       offset += length + 1
     })
+    return offset
+  }
+
+  #placeEvidence(labelled: readonly LabelledEvent[], lines: readonly string[], from: number): number {
+    const events = labelled.map(({ event }) => event)
+    for (const { id } of events) this.#loose.delete(id)
+    return this.#place(events, EVIDENCE, lines, from)
+  }
+
+  #forget(id: string): void {
+    this.#places.delete(id)
+    this.#labels.delete(id)
+    this.#loose.delete(id)
   }
 
   /** Drops the oldest labelled events, and lines that have a twin, until evidence.jsonl is at most three eighths of the store. */
@@ -323,25 +333,13 @@ class FileOutcomeStore implements OutcomeStore {
     for (const [id, { length }] of inFile) {
       const found = size + length > this.#settings.maxBytes * 0.375 ? null : await this.#read(id)
       if (found !== null) kept.push(found)
-      else {
-        this.#places.delete(id)
-        this.#labels.delete(id)
-        this.#loose.delete(id)
-      }
+      else this.#forget(id)
       size += length + 1
     }
     await this.#closeReader(EVIDENCE)
     const lines = kept.reverse().map(labelledLine)
     await writeWhole(this.#folder, EVIDENCE, lines.join(''))
-    let offset = 0
-    lines.forEach((line, i) => {
-      const length = Buffer.byteLength(line) - 1
-      const { id, at } = kept[i]!.event
-      this.#places.set(id, { file: EVIDENCE, offset, length, at })
-      this.#loose.delete(id)
-      offset += length + 1
-    })
-    this.#sizes.set(EVIDENCE, offset)
+    this.#sizes.set(EVIDENCE, this.#placeEvidence(kept, lines, 0))
   }
 
   /** Only labels that are not beside their event. */
