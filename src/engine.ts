@@ -17,7 +17,7 @@ import { checkCapabilities, inquiryContext, planFaults } from './plan.ts'
 import type { InquiryContext, SentImage } from './questions/asked.ts'
 import type { DecisionEvent } from './questions/decision.ts'
 import { checkQuestions } from './questions/index.ts'
-import { defaultOperators, OPERATORS, type OperatorTable } from './questions/operators.ts'
+import { DEFAULT_OPERATORS, OPERATORS, type OperatorTable } from './questions/operators.ts'
 import { checkRequest, refuse } from './request.ts'
 import { answersOf, decisionsOf, makeResponse } from './response.ts'
 import { modelFailure, runInquiries } from './rounds.ts'
@@ -129,7 +129,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       caution: cautious(calibration, asked),
       deliberation: createDeliberation({
         mode: asked.deliberation ?? 'automatic',
-        operatorsFor: ({ readout, hasImage }) => operators[readout] ?? defaultOperators(info.scorer, readout, hasImage),
+        operatorsFor: (readout) => operators[readout] ?? DEFAULT_OPERATORS[info.scorer][readout] ?? [],
         thresholds: Object.fromEntries(gates.map(([readout, gate]) => [readout, gate.threshold])),
         passes,
         budget,

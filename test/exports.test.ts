@@ -203,7 +203,9 @@ describe('the package', () => {
     const packed: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path)
     const own = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
     expect(packed).toEqual(expect.arrayContaining(own))
-    expect(packed.filter((path) => !own.includes(path) && !/^(dist|calibration-data|models\/[^/]+(\/onnx)?\/[^/]+$)/.test(path))).toEqual([])
+    expect(packed.filter((path) => !own.includes(path) && !/^(dist|calibration-data|models\/[^/]+(\/onnx)?\/[^/]+$)/.test(path))).toEqual(
+      [],
+    )
     for (const folder of readdirSync(`${root}models`)) {
       const weights = `models/${folder}/onnx`
       if (!existsSync(`${root}${weights}`)) continue

@@ -1,5 +1,5 @@
 // When to look again, and when that is enough: the gate, the pool and the budget of one request. The looks themselves are `questions/operators.ts`.
-import type { DecisionKey, DecisionReadout, Deliberation } from '../questions/decision.ts'
+import type { DecisionReadout, Deliberation } from '../questions/decision.ts'
 import { uncertaintyOf } from './gate.ts'
 import { logPool } from './pooling.ts'
 
@@ -8,7 +8,7 @@ export type DeliberationMode = 'automatic' | 'never' | 'always'
 export interface DeliberationOptions {
   readonly mode: DeliberationMode
   /** Names of operators for a decision, the most useful first. */
-  operatorsFor(key: DecisionKey): readonly string[]
+  operatorsFor(readout: DecisionReadout): readonly string[]
   /** Normalised entropy (entropy over that of the uniform distribution) above which a decision is uncertain, by read-out. */
   readonly thresholds: Readonly<Partial<Record<DecisionReadout, number>>>
   /** Most passes of one decision, the first included. */
@@ -29,7 +29,7 @@ const SETTLED_PROBABILITY = 0.95
 export function createDeliberation({ mode, operatorsFor, thresholds, passes, budget }: DeliberationOptions): Deliberation {
   let left = budget
   return {
-    operatorsFor: (key) => operatorsFor(key).slice(0, passes - 1),
+    operatorsFor: (readout) => operatorsFor(readout).slice(0, passes - 1),
     isCalledFor({ readout }, probabilities, mass) {
       if (mode !== 'automatic') return mode === 'always'
       return mass < LEAST_MASS || uncertaintyOf(probabilities) > (thresholds[readout] ?? DEFAULT_THRESHOLD)

@@ -25,7 +25,7 @@ const FOLDS = 5
 const MOST_HELD_OUT = 2000
 /** From so many labels on, deliberated decisions have maps of their own; below, they start from those of single passes. */
 const LEAST_OWN_LABELS = 200
-const GATE = { keep: 0.5, resamples: 500, seed: 1 } as const
+const GATE = { keep: 0.9, resamples: 500, seed: 1 } as const
 
 /** Fits the maps of both regimes, the gates, and what sets and abstention are chosen from. The order of the evidence does not matter. */
 export function fit(evidence: readonly Evidence[], model: CalibratedModel, options: FitOptions = {}): Calibration {

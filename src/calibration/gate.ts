@@ -7,7 +7,7 @@ export interface Gate {
   readonly threshold: number
   /** Share of decisions above it in the evidence. */
   readonly share: number
-  /** `gain`: the least share that surely keeps half of what deliberation gains. `share`: the stated share. `never`: deliberating did not help. */
+  /** `gain`: the least share that surely keeps most of what deliberation gains. `share`: the stated share, not enough labels. `never`: no share surely gains. */
   readonly rule: 'gain' | 'share' | 'never'
   /** Decisions it was chosen from. */
   readonly decisions: number
@@ -66,7 +66,7 @@ export function gainAt(cases: readonly GateCase[], share: number): GainCurve {
 export interface GateOptions {
   /** Most decisions that may deliberate, from 0 to 1. */
   readonly share: number
-  /** Part of the whole gain that is enough. */
+  /** Part of the best gain within `share` that is enough. */
   readonly keep: number
   readonly resamples: number
   readonly seed: number
@@ -78,32 +78,31 @@ const LEAST_PAIRS = 100
 const STEPS = 100
 
 /**
- * The threshold for one read-out. With 100 paired decisions or more: the least share whose gain is at least `keep` of the whole gain, by the 5th percentile
- * of a bootstrap by state, up to `share`; none at all when the whole gain is surely not above 0. With fewer: the stated share.
+ * The threshold for one read-out. With 100 paired decisions or more: the least share that surely gains at least `keep` of what any share up to `share` surely
+ * gains, surely being the 1st percentile of a bootstrap by state (many shares are tried); none at all where no share surely gains. With fewer: the stated share. The gain of
+ * all decisions is no guide: another look can harm those that were sure and still help those that were not.
  */
 export function chooseGate(cases: readonly GateCase[], { share, keep, resamples, seed }: GateOptions): Gate {
   const sorted = byUncertainty(cases)
   const paired = sorted.filter(({ gain }) => gain !== null)
   const isPaired = paired.length >= LEAST_PAIRS
   const curves = isPaired ? bootstrapCurves(paired, resamples, seed) : []
-  const between = (step: number): [number, number] =>
+  const between = (step: number, confidence: number): [number, number] =>
     percentileInterval(
       curves.map((curve) => curve[step]!),
-      0.9,
+      confidence,
     )
   const at = (part: number, rule: Gate['rule']): Gate => {
     const chosen = { ...thresholdAt(sorted, part), rule, decisions: cases.length }
     if (!isPaired) return chosen
     const { gain, total } = gainAt(paired, chosen.share)
-    return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS)), total } }
+    return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS), 0.9), total } }
   }
   if (!isPaired) return at(share, 'share')
-  if (between(STEPS)[1] <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
-  for (let step = 0; step <= STEPS && step / STEPS < share; step++) {
-    const over = curves.map((curve) => curve[step]! - keep * curve.at(-1)!)
-    if (step > 0 && percentileInterval(over, 0.9)[0] >= 0) return at(step / STEPS, 'gain')
-  }
-  return at(share, 'share')
+  const sure = Array.from({ length: Math.floor(share * STEPS) + 1 }, (_, step) => between(step, 0.98)[0])
+  const best = Math.max(...sure)
+  if (best <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
+  return at(sure.findIndex((gain) => gain >= keep * best) / STEPS, 'gain')
 }
 
 function byUncertainty(cases: readonly GateCase[]): GateCase[] {

@@ -53,7 +53,7 @@ export function* decide(branch: Branch, readout: DecisionReadout, context: Inqui
   if (note.applied !== 'learned' && deliberation.isCalledFor(key, probabilities, mass)) {
     const passes = [single]
     const tops = [topOf(single)]
-    for (const name of deliberation.operatorsFor(key)) {
+    for (const name of deliberation.operatorsFor(readout)) {
       const operator = OPERATORS.get(name)!
       if (!deliberation.spend(operator.cost(branch))) break
       const rows = yield* free(operator.run(branch, given(pooled ?? single)))

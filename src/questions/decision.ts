@@ -62,7 +62,7 @@ export interface Judge {
 /** When a decision is looked at again, and how the passes are put together. Made for one request: `spend` draws on its budget. */
 export interface Deliberation {
   /** Names of operators for a decision, the most useful first (see `operators.ts`). */
-  operatorsFor(key: DecisionKey): readonly string[]
+  operatorsFor(readout: DecisionReadout): readonly string[]
   /** Whether calibrated probabilities ([row][candidate]) or a low mass call for more passes. */
   isCalledFor(key: DecisionKey, probabilities: readonly (readonly number[])[], mass: number): boolean
   /** Whether more passes would change nothing: `tops` are the leading candidates after each pass, the first one first. */

@@ -159,16 +159,11 @@ const BY_PLACE: OperatorTable = {
 }
 
 /**
- * The operators of a model by how it reads candidates, about texts and about images. Our own reads each candidate as a branch of its own, so orders would
- * change nothing; of all others those are here whose gain in a paired test on the calibration split was surely above 0 (bench/results/operators.json).
+ * The operators of a model by how it reads candidates, the most useful first. Our own reads each candidate as a branch of its own, so orders would change
+ * nothing; of all others the one is here whose gain in a paired test on the calibration split was surely above 0 (bench/results/operators.json).
  */
-const DEFAULTS: Readonly<Record<Scorer, Readonly<Record<'text' | 'images', OperatorTable>>>> = {
-  symbols: { text: BY_PLACE, images: BY_PLACE },
-  texts: { text: BY_PLACE, images: BY_PLACE },
-  options: { text: { independent: ['which-hold'] }, images: { exclusive: ['contrast'], independent: ['which-hold'] } },
-}
-
-/** Names of operators that help a model, the most useful first. */
-export function defaultOperators(scorer: Scorer, readout: DecisionReadout, hasImage: boolean): readonly string[] {
-  return DEFAULTS[scorer][hasImage ? 'images' : 'text'][readout] ?? []
+export const DEFAULT_OPERATORS: Readonly<Record<Scorer, OperatorTable>> = {
+  symbols: BY_PLACE,
+  texts: BY_PLACE,
+  options: { exclusive: ['contrast'] },
 }

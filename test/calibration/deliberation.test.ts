@@ -46,8 +46,8 @@ describe('the gate', () => {
 
 describe('the passes', () => {
   it('are as many as allowed, the first included', () => {
-    expect(make({ passes: 2 }).operatorsFor(key)).toEqual(['swap'])
-    expect(make({ passes: 1 }).operatorsFor(key)).toEqual([])
+    expect(make({ passes: 2 }).operatorsFor('exclusive')).toEqual(['swap'])
+    expect(make({ passes: 1 }).operatorsFor('exclusive')).toEqual([])
   })
 
   it('end when the leader has stayed and is probable', () => {

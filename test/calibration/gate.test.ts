@@ -70,12 +70,34 @@ describe('a gate', () => {
     ).toMatchObject({ rule: 'never', threshold: 1, share: 0 })
   })
 
-  it('keeps to the stated share when half the gain needs more', () => {
+  it('goes no further than the stated share when all would gain', () => {
     const gate = chooseGate(
       cases(1000, () => 0.3),
+      { ...OPTIONS, keep: 0.9 },
+    )
+    expect(gate.rule).toBe('gain')
+    expect(gate.share).toBeGreaterThan(0.2)
+    expect(gate.share).toBeLessThanOrEqual(0.25)
+  })
+
+  it('opens for the unsure when the sure would be harmed and all together gain nothing', () => {
+    const gate = chooseGate(
+      cases(2000, (u) => (u > 0.8 ? 0.4 : -0.12)),
       OPTIONS,
     )
-    expect(gate).toMatchObject({ rule: 'share', share: 0.25 })
+    expect(gate.rule).toBe('gain')
+    expect(gate.gain!.total).toBeLessThan(0)
+    expect(gate.gain!.escalated).toBeGreaterThan(0.02)
+    expect(gate.share).toBeLessThan(0.21)
+  })
+
+  it('stays shut where nothing is surely gained', () => {
+    expect(
+      chooseGate(
+        cases(200, () => 0, 1),
+        OPTIONS,
+      ).rule,
+    ).toBe('never')
   })
 
   it('is the same for the same evidence', () => {

@@ -3,8 +3,9 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Binding, type Circumstances, openResults, readResults } from '../../src/evaluate/results.ts'
+import { type Binding, openResults, readResults } from '../../src/evaluate/results.ts'
 import type { RowResult } from '../../src/evaluate/run.ts'
+import { header } from './simulated.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -12,16 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const binding: Binding = {
-  engine: 'assay-engine/0',
-  model: { id: 'm', revision: 'one', templateHash: 't' },
-  calibration: null,
-  deliberation: 'automatic',
-  selfCheck: false,
-  dataset: [{ name: 'a/b.jsonl', sha256: 'f'.repeat(64), rows: 3 }],
-  selection: { limit: null, sample: null, seed: 0 },
-}
-const circumstances: Circumstances = { begun: '', command: '', parallel: 1, machine: { node: '', platform: '', cores: 1, cpu: '' } }
+const { circumstances } = header
+const binding: Binding = { ...header.binding, model: { ...header.binding.model, revision: 'one' } }
 
 function result(at: number, id = `row ${at}`): RowResult {
   return { at, id, task: 't', state: 's', ms: at, passes: 1, inputTokens: 1, questions: [] }
@@ -39,8 +32,8 @@ describe('a results file', () => {
   it('holds a header and one line for each row, in the order they were done, and reads back by place', async () => {
     const path = await write('plain', [result(2), result(0)])
     expect((await readFile(path, 'utf8')).split('\n').filter(Boolean)).toHaveLength(3)
-    const { header, rows } = await readResults(path)
-    expect(header.binding).toEqual(binding)
+    const { header: found, rows } = await readResults(path)
+    expect(found.binding).toEqual(binding)
     expect(rows).toEqual([result(0), result(2)])
   })
 

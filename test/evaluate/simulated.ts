@@ -73,6 +73,12 @@ export function question({
   }
 }
 
+/** A value that was written, rightly or not: it has no distribution, and nothing that comes of one. */
+export function read(right: number, confidence: number): QuestionResult {
+  const written = question({ probabilities: [[1, 0]], truth: [0], type: 'fill' })
+  return { ...written, right, confidence, logLoss: null, brier: null, distribution: null }
+}
+
 export function row(at: number, questions: readonly QuestionResult[], more: Partial<RowResult> = {}): RowResult {
   return { at, id: `row ${at}`, task: 'task', state: `state ${at}`, ms: at + 1, passes: 1, inputTokens: 1, questions, ...more }
 }

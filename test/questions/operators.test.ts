@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../src/backends/backend.ts'
 import { DECISION_READOUTS } from '../../src/questions/decision.ts'
 import type { Reply, Work } from '../../src/questions/inquiry.ts'
-import { defaultOperators, OPERATORS, type Rows } from '../../src/questions/operators.ts'
+import { DEFAULT_OPERATORS, OPERATORS, type Rows } from '../../src/questions/operators.ts'
 
 const branch = (readout: Branch['readout'], names: readonly string[], instructions = 'Which?'): Branch => ({
   readout,
@@ -172,12 +172,10 @@ describe('the defaults', () => {
   it('name operators there are, orders only where places matter', () => {
     for (const scorer of ['symbols', 'texts', 'options'] as const) {
       for (const readout of DECISION_READOUTS) {
-        for (const hasImage of [false, true]) {
-          for (const name of defaultOperators(scorer, readout, hasImage)) expect([...OPERATORS.keys()]).toContain(name)
-        }
+        for (const name of DEFAULT_OPERATORS[scorer][readout] ?? []) expect([...OPERATORS.keys()]).toContain(name)
       }
     }
-    expect(defaultOperators('options', 'exclusive', true)).not.toContain('swap')
-    expect(defaultOperators('symbols', 'exclusive', false)[0]).toBe('swap')
+    expect(DEFAULT_OPERATORS.options.exclusive).not.toContain('swap')
+    expect(DEFAULT_OPERATORS.symbols.exclusive![0]).toBe('swap')
   })
 })
