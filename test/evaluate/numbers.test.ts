@@ -8,7 +8,7 @@ import { decidedOf } from '../../src/evaluate/decided.ts'
 import { evaluationOf, type Resampling } from '../../src/evaluate/numbers.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/curves.ts'
 import { riskAt, weightedRisk } from '../../src/evaluate/risk.ts'
-import { calibratedRows, question, row } from './simulated.ts'
+import { calibratedRows, question, read, row } from './simulated.ts'
 
 const resampling: Resampling = { resamples: 60, seed: 3 }
 const FLOOR = 1e-5
@@ -116,14 +116,7 @@ describe('an evaluation', () => {
   it('of nothing but failures has no numbers, and of reads alone their share of right ones', () => {
     const none = evaluationOf([row(0, [], { error: { code: 'x', message: '' } })], resampling).evaluation
     expect(none).toMatchObject({ all: null, macro: null, latency: null, types: [], reads: [] })
-    const read = {
-      ...question({ probabilities: [[1, 0]], truth: [0] }),
-      type: 'fill' as const,
-      logLoss: null,
-      brier: null,
-      distribution: null,
-    }
-    const rows = [row(0, [{ ...read, confidence: 0.9 }]), row(1, [{ ...read, confidence: 0.2, right: 0 }])]
+    const rows = [row(0, [read(1, 0.9)]), row(1, [read(0, 0.2)])]
     expect(evaluationOf(rows, resampling).evaluation.reads).toMatchObject([{ name: 'fill', count: 2, right: 0.5, auroc: 1 }])
   })
 
@@ -217,15 +210,7 @@ describe('a change from a baseline', () => {
 describe('the worst answers', () => {
   it('are the costliest, no more than a fifth of them of one task, then wrong reads by confidence', () => {
     const costly = calibratedRows(60, 10).map((one) => ({ ...one, task: one.at < 50 ? 'lost' : `task ${one.at}` }))
-    const read = {
-      ...question({ probabilities: [[1, 0]], truth: [0] }),
-      type: 'fill' as const,
-      logLoss: null,
-      brier: null,
-      right: 0,
-      distribution: null,
-    }
-    const reads = [0.2, 0.9].map((confidence, i) => row(100 + i, [{ ...read, confidence }], { task: 'reads' }))
+    const reads = [0.2, 0.9].map((confidence, i) => row(100 + i, [read(0, confidence)], { task: 'reads' }))
     const places = worstPlaces([...costly, ...reads], { decisions: 10, reads: 2 })
     const ids = places.map(({ row: { at } }) => at)
     expect(ids.slice(-2)).toEqual([101, 100])
