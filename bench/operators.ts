@@ -1,5 +1,5 @@
 // Which second looks help this model: each operator alone, against the single pass, both calibrated on other states. Usage:
-//   tsx bench/operators.ts MODEL_FOLDER IMAGES_ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
+//   tsx bench/operators.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
 // Run it on calibration rows, never on those that results are reported on: it is how operators are chosen. An operator whose interval holds 0 is dropped.
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -9,6 +9,7 @@ import { openDataset, type Row, readRows } from '../src/evaluate/dataset.ts'
 import { evidenceOf } from '../src/evaluate/evidence-of.ts'
 import { type RowResult, runRow } from '../src/evaluate/run.ts'
 import type { DecisionReadout } from '../src/questions/decision.ts'
+import { benchArguments } from './arguments.ts'
 import { measure, PAIRED_HEAD, pairedLine } from './paired.ts'
 
 /** What is worth trying where no order of candidates matters. */
@@ -19,13 +20,7 @@ const TRIED: Readonly<Partial<Record<DecisionReadout, readonly string[]>>> = {
   independent: ['which-hold', 'names-only'],
 }
 
-const args = process.argv.slice(2)
-const limitAt = args.indexOf('--limit')
-const limit = limitAt < 0 ? null : Number(args.splice(limitAt, 2)[1])
-const [folder, root, out, ...files] = args
-if (folder === undefined || root === undefined || out === undefined || files.length === 0) {
-  throw new Error('usage: tsx bench/operators.ts MODEL_FOLDER IMAGES_ROOT OUT.json FILE... [--limit N]')
-}
+const { folder, root, out, files, limit } = benchArguments('operators.ts')
 
 const backend = await loadOnnxModel(folder, { inProcess: true, id: basename(folder) })
 const dataset = await openDataset(files, { limit, sample: null, seed: 0 })

@@ -9,14 +9,9 @@ import { openDataset, readRows } from '../src/evaluate/dataset.ts'
 import { type QuestionResult, type RunSettings, runRow } from '../src/evaluate/run.ts'
 import { sumUpBy, typeOf } from '../src/evaluate/summary.ts'
 import { createEngine, ENGINE_VERSION, localModel } from '../src/index.ts'
+import { benchArguments } from './arguments.ts'
 
-const args = process.argv.slice(2)
-const limitAt = args.indexOf('--limit')
-const limit = limitAt < 0 ? null : Number(args.splice(limitAt, 2)[1])
-const [folder, root, out, ...files] = args
-if (folder === undefined || root === undefined || out === undefined || files.length === 0) {
-  throw new Error('usage: tsx bench/quality.ts MODEL_FOLDER ROOT OUT.json FILE... [--limit N]')
-}
+const { folder, root, out, files, limit } = benchArguments('quality.ts')
 
 const engine = await createEngine({ models: [localModel(folder, { inProcess: true, id: 'service-1-pro' })], deadlineMs: 600_000 })
 let revision: string | null = null

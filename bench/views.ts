@@ -1,5 +1,5 @@
 // Whether another view of the picture helps an uncertain decision: enlarged, mirrored, moved by half a cell. Usage:
-//   tsx bench/views.ts MODEL_FOLDER IMAGES_ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
+//   tsx bench/views.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
 // Each view is a state of its own, pooled with the picture as it is. What gained nothing here is not built into the engine.
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -13,6 +13,7 @@ import { openDataset, type Row, readRows } from '../src/evaluate/dataset.ts'
 import { evidenceOf } from '../src/evaluate/evidence-of.ts'
 import { runRow } from '../src/evaluate/run.ts'
 import type { Json } from '../src/types.ts'
+import { benchArguments } from './arguments.ts'
 import { measure, PAIRED_HEAD, pairedLine } from './paired.ts'
 
 const VIEWS: Readonly<Record<string, (picture: Sharp, width: number, height: number) => Sharp>> = {
@@ -24,13 +25,7 @@ const SCORED = new Set(['noul', 'choice', 'score', 'select'])
 /** As the engine pools. */
 const FLOOR = 1e-3
 
-const args = process.argv.slice(2)
-const limitAt = args.indexOf('--limit')
-const limit = limitAt < 0 ? null : Number(args.splice(limitAt, 2)[1])
-const [folder, root, out, ...files] = args
-if (folder === undefined || root === undefined || out === undefined || files.length === 0) {
-  throw new Error('usage: tsx bench/views.ts MODEL_FOLDER IMAGES_ROOT OUT.json FILE... [--limit N]')
-}
+const { folder, root, out, files, limit } = benchArguments('views.ts')
 
 const backend = await loadOnnxModel(folder, { inProcess: true, id: basename(folder) })
 const engine = await createEngine({ models: [backend], deadlineMs: 600_000 })
