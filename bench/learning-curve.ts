@@ -7,10 +7,11 @@ import type { AskRequest } from '../src/answers.ts'
 import type { Evidence } from '../src/calibration/evidence.ts'
 import { applyHead } from '../src/calibration/head.ts'
 import { type FeaturedEvidence, LEAST_LABELS, learnHead } from '../src/calibration/learn.ts'
-import { pairedDifference, seededRandom } from '../src/calibration/resampling.ts'
+import { pairedDifference } from '../src/calibration/resampling.ts'
 import { createEngine, ENGINE_VERSION, localModel } from '../src/index.ts'
 import { toProbabilities } from '../src/math.ts'
 import { type Decision, type DecisionEvent, targetOf, truthOf } from '../src/questions/decision.ts'
+import { seededRandom } from '../src/random.ts'
 import { type FixedQuestion, fixedQuestions, type LabelledState } from './fixed-questions.ts'
 
 const COUNTS = [10, 25, 50, 100, 200]

@@ -181,6 +181,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       const context = inquiryContext(sentImages(state), parse, decisionContext(info, ownJudge, asked))
       const inquiries = request.questions.map((question) => ({ param: question.param, inquiry: question.inquire(context) }))
       const rounds = await runInquiries(prefix, inquiries, () => stop.check())
+      // A request that was given up during the last call of the model leaves nothing behind.
+      stop.check()
       lap('ask')
       const questionIds = request.questions.map(({ id }) => id)
       const derived = evaluateDerive(derive, answersOf(questionIds, rounds))

@@ -7,9 +7,9 @@ import type { Calibration } from '../src/calibration/calibration.ts'
 import type { Evidence } from '../src/calibration/evidence.ts'
 import { fit as fitCalibration } from '../src/calibration/fit.ts'
 import { memoryOutcomeStore } from '../src/calibration/outcomes.ts'
-import { seededRandom } from '../src/calibration/resampling.ts'
 import { createEngine, type Engine, type EngineOptions } from '../src/engine.ts'
 import type { DecisionEvent } from '../src/questions/decision.ts'
+import { seededRandom } from '../src/random.ts'
 
 async function engineOf(fake: FakeOptions = {}, options: Partial<EngineOptions> = {}) {
   const backend = createFakeBackend({ id: 'service-1-pro', ...fake })

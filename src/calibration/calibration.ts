@@ -108,16 +108,11 @@ const node = {
   variance: z.array(positive),
   biases: z.array(finite).optional(),
   blend: blendSchema.optional(),
-  get children() {
-    return z.record(z.string(), nodeSchema).optional()
-  },
 }
-const nodeSchema: z.ZodType<CalibrationNode> = z.strictObject(node) as z.ZodType<CalibrationNode>
-const root = z.strictObject({
-  ...node,
-  children: z.record(z.string(), nodeSchema).optional(),
-  spread: z.array(z.array(positive)).length(3),
-})
+const over = <T extends z.ZodType>(child: T) => ({ ...node, children: z.record(z.string(), child).optional() })
+// Kind, wording, question: written out, so that a file cannot nest deeper than a reader can go.
+const kind = z.strictObject(over(z.strictObject(over(z.strictObject(node)))))
+const root = z.strictObject({ ...over(kind), spread: z.array(z.array(positive)).length(3) })
 const perReadout = <T extends z.ZodType>(schema: T) => z.partialRecord(z.enum(DECISION_READOUTS), schema)
 const tree = perReadout(root)
 const gate = z.strictObject({
@@ -156,7 +151,8 @@ const calibrationSchema = z.strictObject({
 export function parseCalibration(json: unknown): Calibration {
   const format = typeof json === 'object' && json !== null && 'format' in json ? json.format : undefined
   if (format !== 1) {
-    const received = format === undefined ? 'no "format"' : `"format": ${JSON.stringify(format)}`
+    const said = typeof format === 'number' || typeof format === 'string' ? JSON.stringify(format).slice(0, 40) : 'something else'
+    const received = format === undefined ? 'no "format"' : `"format": ${said}`
     throw new EngineError(
       'invalid_request',
       `A calibration file says "format": 1; this one has ${received}. Fit it again with assay calibrate fit.`,

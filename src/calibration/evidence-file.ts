@@ -77,6 +77,8 @@ export function parseEvidence(text: string, name: string): EvidenceFile {
 
 const HEADER_SHAPE = '{"format":1,"model":{"id":…,"revision":…,"templateHash":…}}'
 const READOUTS: readonly string[] = DECISION_READOUTS
+/** Sums of weights, and their squares, stay finite. */
+const MOST_WEIGHT = 1e6
 
 type Fail = (problem: string) => never
 
@@ -94,7 +96,8 @@ function evidenceOf(value: Record<string, unknown>, fail: Fail): Evidence {
   if (typeof readout !== 'string' || !READOUTS.includes(readout)) fail(`"readout" must be one of ${READOUTS.join(', ')}.`)
   if (typeof hasImage !== 'boolean') fail('"hasImage" must be true or false.')
   if (typeof mass !== 'number' || !(mass >= 0)) fail('"mass" must be a number from 0 to 1.')
-  if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && Number.isFinite(weight))) fail('"weight" must be above 0.')
+  if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= MOST_WEIGHT))
+    fail(`"weight" must be above 0 and at most ${MOST_WEIGHT}.`)
   const rows = rowsOf(single, 'single', fail)
   const pooled = deliberated === null || deliberated === undefined ? null : rowsOf(deliberated, 'deliberated', fail)
   if (pooled !== null && (pooled.length !== rows.length || pooled.some((row, i) => row.length !== rows[i]!.length)))
@@ -107,6 +110,7 @@ function evidenceOf(value: Record<string, unknown>, fail: Fail): Evidence {
   for (const [i, index] of truth.entries())
     if (typeof index !== 'number' || !(index >= 0 && index <= rows[i]!.length - 1))
       fail(`"truth" ${i} must lie between 0 and ${rows[i]!.length - 1}.`)
+  if (readout === 'exclusive' && !Number.isInteger(truth[0])) fail('"truth" must be a whole number: options have nothing between them.')
   const fields = { task, state, readout, hasImage, wording, question, mass, truth }
   const extra = { ...(weight === undefined ? {} : { weight }), ...(isWord(value.features) ? { features: value.features } : {}) }
   return { ...fields, single: rows, deliberated: pooled, ...extra } as Evidence

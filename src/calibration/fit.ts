@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { DECISION_READOUTS, type DecisionReadout, type Regime } from '../questions/decision.ts'
 import { calibrateRows } from './apply.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
+import { driftReferenceOf } from './drift-reference.ts'
 import { type Evidence, samplesOf } from './evidence.ts'
 import { chooseGate, type Gate, type GateCase, uncertaintyOf } from './gate.ts'
 import { type Grown, growTree } from './grow.ts'
@@ -63,6 +64,7 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
       trees: withBlends(growTrees(sorted, options), blends, sorted),
       gates,
       heldOut,
+      reference: driftReferenceOf(sorted),
     }),
   )
 }

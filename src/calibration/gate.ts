@@ -1,5 +1,6 @@
 // When a decision is worth deliberating: its calibrated single-pass distribution is too flat. The threshold is chosen from what deliberation gained.
-import { type Groups, membersOf, percentileInterval, seededRandom } from './resampling.ts'
+import { seededRandom } from '../random.ts'
+import { type Groups, membersOf, percentileInterval } from './resampling.ts'
 
 /** Chosen from evidence for one read-out. */
 export interface Gate {

@@ -27,8 +27,13 @@ export function parseEvent(line: string): LabelledEvent | null {
   const found = parse(line) as (EncodedEvent & { readonly labels?: Labels }) | null
   if (found === null || typeof found.decisions !== 'object' || found.decisions === null) return null
   const { labels = {}, ...event } = found
-  const decisions = Object.entries(event.decisions).map(([name, decision]): [string, Decision] => [name, decoded(decision)])
-  return { event: { ...event, decisions: Object.fromEntries(decisions) }, labels }
+  try {
+    const decisions = Object.entries(event.decisions).map(([name, decision]): [string, Decision] => [name, decoded(decision)])
+    return { event: { ...event, decisions: Object.fromEntries(decisions) }, labels }
+  } catch {
+    // A decision without its rows.
+    return null
+  }
 }
 
 /** A line of outcomes.jsonl; null when it is damaged. */
@@ -44,7 +49,11 @@ export function openingOf(line: string): { readonly id: string; readonly at: num
   const found = OPENING.exec(line)
   // A line that lost its end, or holds what a crash left, does not close.
   if (found === null || !line.endsWith('}')) return null
-  return { id: JSON.parse(found[1] as string) as string, at: Number(found[2]) }
+  try {
+    return { id: JSON.parse(found[1] as string) as string, at: Number(found[2]) }
+  } catch {
+    return null
+  }
 }
 
 /** Complete lines of a file with their places in bytes; what follows the last newline was torn and is not among them. */

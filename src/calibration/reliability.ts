@@ -1,9 +1,10 @@
 // Probabilities and what came true to the data of a reliability diagram: a curve, where it would lie by chance if calibrated, how sure the curve itself is, and where
 // the probabilities are. Drawing is left to others; nothing here is binned for the eye.
 import { EngineError } from '../errors.ts'
+import { seededRandom } from '../random.ts'
 import { requireAligned, requireProbabilities } from './aligned.ts'
 import { fitIsotonic, interpolate } from './isotonic.ts'
-import { type Groups, membersOf, quantile, type ResamplingOptions, seededRandom } from './resampling.ts'
+import { type Groups, membersOf, quantile, type ResamplingOptions } from './resampling.ts'
 import { smoothCalibrationError } from './smooth-ece.ts'
 
 /** Steps of the grid that probabilities are put on before smoothing; each goes to its two neighbours by nearness. */

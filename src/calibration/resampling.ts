@@ -1,5 +1,6 @@
 // Numbers per decision to how far they could be off: bootstrap by group, since decisions on one state are not independent.
 import { EngineError } from '../errors.ts'
+import { seededRandom } from '../random.ts'
 import { requireAligned } from './aligned.ts'
 
 export interface ResamplingOptions {
@@ -12,20 +13,6 @@ export interface ResamplingOptions {
 
 /** Which observations belong together, by name or number. */
 export type Groups = readonly (string | number)[]
-
-/**
- * Numbers in [0, 1), the same ones for the same seed (mulberry32, period 2³²). Not for secrets.
- * @param seed taken modulo 2³².
- */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** Positions of each group's members, groups in order of first appearance. */
 export function membersOf(groups: Groups): number[][] {

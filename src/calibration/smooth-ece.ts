@@ -1,8 +1,9 @@
 // Probabilities and what came true to the smooth calibration error (Błasiok & Nakkiran 2023, arXiv 2309.12236): no bins, and one bandwidth that follows from it.
 // A Gaussian reflected at 0 and 1 is the heat kernel of the unit interval, so smoothing is damping in the cosine basis: aₖ becomes aₖ exp(−(kπσ)²/2).
 import { EngineError } from '../errors.ts'
+import { seededRandom } from '../random.ts'
 import { requireAligned, requireProbabilities } from './aligned.ts'
-import { type Groups, membersOf, percentileInterval, type ResamplingOptions, seededRandom } from './resampling.ts'
+import { type Groups, membersOf, percentileInterval, type ResamplingOptions } from './resampling.ts'
 
 /** Steps of the grid that many probabilities are put on. Each goes to its two neighbours by nearness, which shifts results by less than 1e-5. */
 const GRID = 2048

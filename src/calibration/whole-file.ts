@@ -1,7 +1,7 @@
 // A text to a file that is there whole or not at all, also after a crash; and a lock file that says who writes to a folder.
-import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
+import { mkdir, open, readFile, realpath, rename, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { EngineError } from '../errors.ts'
 
 /** Writes beside the file and renames over it: a reader sees the old text or the new one, never a part. */
@@ -50,7 +50,8 @@ const held = new Set<string>()
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true })
-  const name = resolve(folder)
+  // By its real name: a link to the folder must not open it a second time.
+  const name = await realpath(folder)
   if (held.has(name)) throw inUse('this very process', 'share the store that is open')
   held.add(name)
   try {

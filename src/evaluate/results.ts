@@ -127,8 +127,11 @@ async function load(path: string): Promise<Loaded | null> {
           'invalid_request',
           `${nameOf(path)} is no results file of this version (${RESULTS_FORMAT}); choose another name.`,
         )
-      header = value as Header
-    } else rows.set((value as RowResult).at, value as RowResult)
+      header = headerOf(value as Partial<Header>, path)
+    } else {
+      if (!isRow(value)) throw brokenLine(path, line, 'is no result of a row')
+      rows.set(value.at, value)
+    }
   }
   const inOrder = [...rows.values()].sort((a, b) => a.at - b.at)
   return { header: header as Header, rows: inOrder, length, bytes: data.length }
@@ -138,10 +141,24 @@ function parseLine(text: string, path: string, line: number): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new EngineError('invalid_request', `${nameOf(path)}, line ${line} is not JSON; remove the line, and its row is asked again.`, {
-      cause: error,
-    })
+    throw brokenLine(path, line, 'is not JSON', error)
   }
+}
+
+function brokenLine(path: string, line: number, how: string, cause?: unknown): EngineError {
+  return new EngineError('invalid_request', `${nameOf(path)}, line ${line} ${how}; remove the line, and its row is asked again.`, { cause })
+}
+
+/** What a run is bound to is compared field by field, so it must be there. */
+function headerOf({ binding, ...header }: Partial<Header>, path: string): Header {
+  if (typeof binding === 'object' && binding !== null && Array.isArray(binding.dataset)) return { ...header, binding } as Header
+  throw new EngineError('invalid_request', `${nameOf(path)} does not say what its results are about; choose another name.`)
+}
+
+function isRow(value: unknown): value is RowResult {
+  if (typeof value !== 'object' || value === null) return false
+  const { at, questions } = value as Partial<RowResult>
+  return Number.isInteger(at) && Array.isArray(questions)
 }
 
 /** Names every field that differs. */

@@ -4,7 +4,7 @@ import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../answer
 import type { DeliberationMode } from '../calibration/deliberation.ts'
 import { encodeVector } from '../calibration/vector-text.ts'
 import { EngineError } from '../errors.ts'
-import type { Decision, DecisionEvent, DecisionReadout } from '../questions/decision.ts'
+import { type Decision, type DecisionEvent, type DecisionReadout, isCheck } from '../questions/decision.ts'
 import type { Json } from '../types.ts'
 import type { Row } from './dataset.ts'
 import { brierOf, entropyOf, grade, logLossOf } from './grade.ts'
@@ -183,7 +183,9 @@ function resultOf(
   const { claim } = graded
   const question = questionAt(row, id)
   const report = Object.hasOwn(response.simo.questions, questionId) ? response.simo.questions[questionId] : undefined
-  const fits = decision !== null && claim !== null && decision.readout === claim.readout
+  // A read claims that it is right; whether that was a check of a value or of an absence, its decision knows.
+  const fits =
+    decision !== null && claim !== null && (decision.readout === claim.readout || (isCheck(decision.readout) && isCheck(claim.readout)))
   return {
     id,
     type: answer.type,
@@ -258,8 +260,14 @@ function finite(rows: readonly (readonly number[])[]): number[][] {
 
 /** For rows that were not answered; what was answered has the engine's. */
 function ownHash(state: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(state) ?? '')
-    .digest('hex')
-    .slice(0, 16)
+  return createHash('sha256').update(textOf(state)).digest('hex').slice(0, 16)
+}
+
+/** A state that is nested beyond what can be written as JSON was refused; it must not end the run. */
+function textOf(state: unknown): string {
+  try {
+    return JSON.stringify(state) ?? ''
+  } catch {
+    return ''
+  }
 }

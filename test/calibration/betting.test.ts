@@ -1,8 +1,8 @@
 // Stopping and betting against reference values, and the promise of an e-process: false alarms are rare at any time, real ones come.
 import { describe, expect, it } from 'vitest'
 import { bettingMartingale, calibrationEProcess } from '../../src/calibration/betting.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
 import { betaStop } from '../../src/calibration/sequential.ts'
+import { seededRandom } from '../../src/random.ts'
 import { expectClose } from './close.ts'
 
 describe('stopping by votes', () => {

@@ -3,7 +3,7 @@ import { judgeOf } from '../../src/calibration/calibration.ts'
 import { compare, judgedOf } from '../../src/calibration/compare.ts'
 import type { Evidence } from '../../src/calibration/evidence.ts'
 import { fit as fitCalibration, foldOf } from '../../src/calibration/fit.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
+import { seededRandom } from '../../src/random.ts'
 import { binaryCase, binaryWorld, choiceWorld, normal, row, sigmoid } from './simulated.ts'
 
 const MODEL = { id: 'm', revision: 'r', templateHash: 't' }

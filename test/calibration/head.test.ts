@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { descend } from '../../src/calibration/descent.ts'
 import { applyHead, type Head, headSchema, isHeadFor } from '../../src/calibration/head.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
 import { decodeVector, encodeVector } from '../../src/calibration/vector-text.ts'
+import { seededRandom } from '../../src/random.ts'
 
 const head: Head = {
   question: 'q',

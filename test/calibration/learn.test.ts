@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Evidence } from '../../src/calibration/evidence.ts'
 import { applyHead, type Head, headSchema, isHeadFor } from '../../src/calibration/head.ts'
 import { type FeaturedEvidence, learnHead, learnHeads } from '../../src/calibration/learn.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
 import { logSoftmax } from '../../src/math.ts'
+import { seededRandom } from '../../src/random.ts'
 import { draw, row, sigmoid } from './simulated.ts'
 
 const WIDTH = 24

@@ -5,8 +5,8 @@ import type { Evidence } from '../../src/calibration/evidence.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { applyHead } from '../../src/calibration/head.ts'
 import { refit } from '../../src/calibration/refit.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
 import { logSoftmax } from '../../src/math.ts'
+import { seededRandom } from '../../src/random.ts'
 import { MODEL, reread } from './simulated.ts'
 
 const QUESTION = 'a'.repeat(16)

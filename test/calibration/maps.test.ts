@@ -14,7 +14,7 @@ import {
   softmaxWithFloor,
   temperatureMap,
 } from '../../src/calibration/maps.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
+import { seededRandom } from '../../src/random.ts'
 import { normal, row, sigmoid } from './simulated.ts'
 
 const oneHot = (length: number, label: number): number[] => Array.from({ length }, (_, k) => (k === label ? 1 : 0))

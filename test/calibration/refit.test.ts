@@ -3,7 +3,7 @@ import { judgeOf, parseCalibration } from '../../src/calibration/calibration.ts'
 import type { Evidence } from '../../src/calibration/evidence.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { refit } from '../../src/calibration/refit.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
+import { seededRandom } from '../../src/random.ts'
 import { binaryEvidence, choiceEvidence, MODEL, reread } from './simulated.ts'
 
 const OVER_SURE = { slope: 0.5, bias: -0.5 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { fitIsotonic, interpolate } from '../../src/calibration/isotonic.ts'
 import { type Reliability, reliability } from '../../src/calibration/reliability.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
+import { seededRandom } from '../../src/random.ts'
 import { expectClose } from './close.ts'
 
 const OPTIONS = { resamples: 120, seed: 3, points: 41 }

@@ -1,8 +1,8 @@
 // The smooth calibration error against its definition by brute force, and what it says of probabilities whose error is known.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../src/calibration/resampling.ts'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/smooth-ece.ts'
+import { seededRandom } from '../../src/random.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 59

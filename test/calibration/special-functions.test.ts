@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clopperPearsonUpper, wilson } from '../../src/calibration/intervals.ts'
-import { seededRandom } from '../../src/calibration/resampling.ts'
 import { inverseRegularisedBeta, logGamma, normalCdf, normalQuantile, regularisedBeta } from '../../src/calibration/special-functions.ts'
+import { seededRandom } from '../../src/random.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 61

@@ -1,5 +1,6 @@
 // Small vocabularies and seeded logits for tests of constraints.
 import type { Vocabulary } from '../../src/constraint/token-trie.ts'
+import { seededRandom } from '../../src/random.ts'
 
 /** All 256 bytes, then the words; the last id is a control token without bytes, for the end. */
 export function vocabularyOf(words: readonly string[]): { vocabulary: Vocabulary; end: number } {
@@ -8,20 +9,9 @@ export function vocabularyOf(words: readonly string[]): { vocabulary: Vocabulary
   return { vocabulary, end: vocabulary.length - 1 }
 }
 
-/** Numbers in [0, 1) that a seed decides (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
-}
-
 /** A model that knows nothing: logits drawn anew at each call; `endBias` is added at the end token. */
 export function randomModel(seed: number, size: number, end: number, endBias: number): () => Promise<Float32Array> {
-  const draw = seeded(seed)
+  const draw = seededRandom(seed)
   return async () => {
     const logits = Float32Array.from({ length: size }, () => 10 * draw())
     logits[end] = (logits[end] as number) + endBias

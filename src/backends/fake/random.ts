@@ -1,5 +1,6 @@
-// Text to numbers that look random and never change: SHA-256 as the seed, mulberry32 as the stream.
+// Text to numbers that look random and never change: SHA-256 as the seed.
 import { createHash } from 'node:crypto'
+import { seededRandom } from '../../random.ts'
 
 /** 64 hex digits. */
 export function hashOf(text: string): string {
@@ -13,14 +14,8 @@ export interface Random {
   below(count: number): number
 }
 
-/** A stream from a hash. mulberry32 (public domain, T. Ettinger): 32 bits of state are plenty for a fake. */
+/** A stream from a hash: 32 bits of it are plenty for a fake. */
 export function randomFrom(hash: string): Random {
-  let state = Number.parseInt(hash.slice(0, 8), 16)
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = seededRandom(Number.parseInt(hash.slice(0, 8), 16))
   return { next, below: (count) => Math.floor(next() * count) }
 }
