@@ -118,6 +118,29 @@ describe('a row', () => {
     expect(second).toBeCloseTo(-2, 3)
   })
 
+  it('fails alone when its state nests beyond what can be written', async () => {
+    const state = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as Json
+    const deep = { ...checkRow({ state, questions: {}, truth: {} }, 'x', 'task', '/'), at: 0 }
+    const refusing: AskForRun = async () => {
+      throw new EngineError('invalid_request', 'too deep')
+    }
+    const result = await runRow(deep, settings(refusing, { keepStates: true }))
+    expect(result.error).toMatchObject({ code: 'invalid_request' })
+    expect(JSON.parse(JSON.stringify(result))).toEqual(result)
+  })
+
+  it('is evidence of a check of absence when nothing was read', async () => {
+    const absence: Decision = { ...decision, readout: 'absence', names: ['true', 'false'], single: [[Math.log(0.6), Math.log(0.4)]] }
+    const ask: AskForRun = async (_, { observe }) => {
+      observe?.({ id: 'evt_1', model: 'm', revision: 'r', templateHash: 't', state: '5'.repeat(16), decisions: { e: absence } })
+      return response({ e: { type: 'extract', value: null, valid: true, confidence: 0.5, check: 0.6 } })
+    }
+    const questions = { e: { type: 'extract' } }
+    const read = { ...checkRow({ state: '', questions, truth: { e: null } }, 'x', 'task', '/'), at: 0 }
+    const [evidence] = evidenceOf([await runRow(read, settings(ask, { selfCheck: true }))])
+    expect(evidence).toMatchObject({ readout: 'absence', truth: [0], single: [[Math.log(0.6), Math.log(0.4)]] })
+  })
+
   it('is asked with self-checks on its reads, boxes aside, when told so', async () => {
     let asked: AskRequest['questions'] = {}
     const ask: AskForRun = async (request) => {
