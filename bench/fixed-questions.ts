@@ -79,6 +79,12 @@ export function fixedQuestions(root: string): FixedQuestion[] {
     const intent = intentOf(row)
     return topics.includes(row.truth.domain as string) ? row.truth.domain : intent === undefined ? undefined : topicOf.get(intent as string)
   }
+  const ofTopic =
+    (named: (topic: string) => string | undefined): TruthOf =>
+    (row) => {
+      const topic = topicTruth(row)
+      return topic === undefined ? undefined : named(topic as string)
+    }
   const queueOf = (topic: string): string => `queue ${'ABCDEFGHIJ'[topics.indexOf(topic)]}`
 
   // The same requests by five teams: topics as someone else might draw them, and the model never saw them.
@@ -114,20 +120,14 @@ export function fixedQuestions(root: string): FixedQuestion[] {
       'team',
       'clinc150',
       { type: 'choice', instructions: 'Which team takes care of this?', criteria: criteria(Object.keys(TEAMS)) },
-      (row) => {
-        const topic = topicTruth(row)
-        return topic === undefined ? undefined : teamOf(topic as string)
-      },
+      ofTopic(teamOf),
     ),
     // Names that say nothing: all there is to know of them is in the labels.
     asked(
       'queue',
       'clinc150',
       { type: 'choice', instructions: 'Which queue should handle the message?', criteria: criteria(topics.map(queueOf)) },
-      (row) => {
-        const topic = topicTruth(row)
-        return topic === undefined ? undefined : queueOf(topic as string)
-      },
+      ofTopic(queueOf),
     ),
     asked(
       'command',
