@@ -283,6 +283,21 @@ describe('a deadline', () => {
     await expect(work).rejects.toThrow('enough')
     await expect(engine.ask(REQUEST, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
   })
+
+  it('leaves nothing behind when a signal comes during the last call of the model', async () => {
+    const controller = new AbortController()
+    const { engine } = await engineOf({
+      score: () => {
+        controller.abort(new Error('enough'))
+        return null
+      },
+    })
+    let observed = 0
+    const one: AskRequest = { state: 'A lamp.', questions: { lit: { type: 'noul', instructions: 'It is lit.' } } }
+    await expect(engine.ask(one, { signal: controller.signal, observe: () => observed++ })).rejects.toThrow('enough')
+    await engine.close()
+    expect(observed).toBe(0)
+  })
 })
 
 describe('models', () => {
