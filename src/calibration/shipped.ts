@@ -1,11 +1,13 @@
 // The calibrations that come with the package: `calibration-data/<model>/calibration.json`. They are bound to the weights they were fitted on.
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Calibration, parseCalibration } from './calibration.ts'
 
 /** The calibration shipped for a model; null when there is none. Throws `invalid_request` when the file was changed. */
 export async function shippedCalibration(modelId: string): Promise<Calibration | null> {
-  const path = fileURLToPath(new URL(`../../calibration-data/${encodeURIComponent(modelId)}/calibration.json`, import.meta.url))
+  // An id may hold a slash, which no URL of a file may, not even encoded.
+  const path = join(fileURLToPath(new URL('../../calibration-data', import.meta.url)), encodeURIComponent(modelId), 'calibration.json')
   const text = await readFile(path, 'utf8').catch(() => null)
   return text === null ? null : parseCalibration(JSON.parse(text))
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Calibration, judgeOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
 import { evidenceHeader, evidenceLine, parseEvidence, readEvidence, writeEvidence } from '../../src/calibration/evidence-file.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
+import { shippedCalibration } from '../../src/calibration/shipped.ts'
 import { toProbabilities } from '../../src/math.ts'
 import { binaryWorld, row } from './simulated.ts'
 
@@ -46,6 +47,22 @@ describe('a calibration file', () => {
     expect(() => parseCalibration(short)).toThrow(expect.objectContaining({ param: '/trees/single/binary' }))
     expect(() => parseCalibration({ ...copy(), format: 2 })).toThrow(/"format": 2/)
     for (const value of [null, 3, 'x', []]) expect(() => parseCalibration(value)).toThrow(/has no "format"/)
+  })
+
+  it('is refused, not fallen over, when it nests without end', () => {
+    const nested = (open: string, close: string): unknown => JSON.parse(`${open.repeat(50_000)}1${close.repeat(50_000)}`)
+    expect(() => parseCalibration({ ...copy(), format: nested('[', ']') })).toThrow(expect.objectContaining({ code: 'invalid_request' }))
+    const deep = copy() as { trees: { single: { binary: { children: unknown } } } }
+    const [open, close] = ['{"labels":1,"parameters":[0,0],"variance":[0,0],"children":{"a":', '}}']
+    const inner = '{"labels":1,"parameters":[0,0],"variance":[0,0]}'
+    deep.trees.single.binary.children = { a: JSON.parse(`${open.repeat(20_000)}${inner}${close.repeat(20_000)}`) }
+    expect(() => parseCalibration(deep)).toThrow(
+      expect.objectContaining({ param: expect.stringMatching(/^\/trees\/single\/binary\/children/) }),
+    )
+  })
+
+  it('comes with no model that is not ours, whatever its id', async () => {
+    for (const id of ['organisation/model', '..', '%2e%2e', '']) expect(await shippedCalibration(id)).toBeNull()
   })
 })
 
@@ -117,6 +134,8 @@ describe('an evidence file', () => {
     [{ single: [[-1.0986, -1.0986, -1.0986]] }, 'have 2 candidates'],
     [{ readout: 'noul' }, '"readout" must be one of'],
     [{ weight: 0 }, '"weight" must be above 0'],
+    [{ weight: 1e308 }, '"weight" must be above 0 and at most 1000000'],
+    [{ readout: 'exclusive', truth: [0.5] }, '"truth" must be a whole number'],
     [{ hasImage: 'no' }, '"hasImage"'],
     [{ state: 7 }, '"state" must be a text'],
     [{ deliberated: [] }, '"deliberated" must be a list'],
