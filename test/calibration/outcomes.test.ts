@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -218,10 +218,15 @@ describe('an outcome store in a folder', () => {
     await first.event(event('evt_1', 1))
     await first.close()
     const [segment] = (await readdir(folder)).filter((name) => name.startsWith('events-'))
-    await appendFile(join(folder, segment!), `${'\0'.repeat(40)}\n{"id":"evt_2","at":2,"decisions":\n`)
+    await appendFile(join(folder, segment!), `${'\0'.repeat(40)}\n{"id":"evt_2","at":2,"decisions":\n{"id":"\\x","at":2,"decisions":{}}\n`)
+    await writeFile(
+      join(folder, 'evidence.jsonl'),
+      '{"id":"evt_3","at":3,"decisions":{"urgent":null},"labels":{"urgent":{"truth":[0],"weight":1}}}\n',
+    )
     const second = await open()
     expect(await second.find('evt_2')).toBeNull()
     expect(await second.find('evt_1')).not.toBeNull()
+    expect(await listOf(second.evidence())).toEqual([])
   })
 
   it('stays within its bytes, and keeps what was labelled of the segments that went', async () => {
@@ -303,6 +308,13 @@ describe('an outcome store in a folder', () => {
     expect((await refusal(recordOutcome(reader, 'evt_1', { urgent: true }))).message).toContain('read only')
     await writer.close()
     await open()
+  })
+
+  it('has one writer also when it is opened by another name', async () => {
+    await open()
+    const link = join(folder, 'link')
+    await symlink(folder, link)
+    expect(await refusal(fileOutcomeStore(link))).toMatchObject({ code: 'overloaded' })
   })
 
   it('is held by a process that runs, and taken over from one that is gone', async () => {
