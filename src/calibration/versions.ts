@@ -115,7 +115,8 @@ export function calibrationVersions(folder: string): CalibrationVersions {
 
     async serve(calibration, { at, why, heldOut }) {
       if (!version.safeParse(calibration.version).success) {
-        const message = 'A calibration is called cal_ and 12 hex digits, by what is in it; make it with fit, or read it with parseCalibration.'
+        const message =
+          'A calibration is called cal_ and 12 hex digits, by what is in it; make it with fit, or read it with parseCalibration.'
         throw new EngineError('invalid_request', message)
       }
       const { pointer } = await read()

@@ -53,6 +53,18 @@ describe('versions of calibrations', () => {
     expect(await versions.history()).toHaveLength(6)
   })
 
+  it('are called by what is in them: no other name becomes a file', async () => {
+    const versions = calibrationVersions(folder)
+    await versions.serve(first, { at: 1, why: '', heldOut: null })
+    for (const version of ['../outside', 'cal_1', '']) {
+      await expect(versions.serve({ ...second, version }, { at: 2, why: '', heldOut: null })).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+    }
+    expect(await versions.current(MODEL)).toEqual({ calibration: first, notes: [] })
+    expect(await readdir(join(folder, '..'))).toEqual(['calibrations'])
+  })
+
   it('change nothing when what is served is served again', async () => {
     const versions = calibrationVersions(folder)
     await versions.serve(first, { at: 1, why: '', heldOut: null })
