@@ -120,7 +120,12 @@ export async function runRows(
 /** Asks and grades one row. A failure is a result too, unless the model itself is not there: then the run cannot go on. */
 export async function runRow(row: Row, settings: RunSettings): Promise<RowResult> {
   const { ask, now, deliberation, deadlineMs } = settings
-  const base = { at: row.at, id: row.id, task: row.task, ...(settings.keepStates ? { kept: row.request.state as Json } : {}) }
+  const base = {
+    at: row.at,
+    id: row.id,
+    task: row.task,
+    ...(settings.keepStates && textOf(row.request.state) !== '' ? { kept: row.request.state as Json } : {}),
+  }
   const nothing = { state: ownHash(row.request.state), ms: 0, passes: 0, inputTokens: 0, questions: [] }
   if (row.fault !== null) return { ...base, ...nothing, error: { code: 'invalid_request', message: row.fault } }
   const questions = settings.selfCheck ? withChecks(row.request.questions) : row.request.questions

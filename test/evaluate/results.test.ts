@@ -100,7 +100,14 @@ describe('a results file', () => {
     const lines = (await readFile(path, 'utf8')).split('\n')
     await writeFile(path, [lines[0], '{"at":', lines[2], ''].join('\n'))
     await expect(readResults(path)).rejects.toMatchObject({ message: expect.stringContaining('line 2') })
-    for (const text of ['my notes', 'my notes\n', '{"format":"other"}\n']) {
+    for (const line of ['null', '5', '{}', '{"at":0}']) {
+      await writeFile(path, [lines[0], line, ''].join('\n'))
+      await expect(readResults(path)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('line 2 is no result'),
+      })
+    }
+    for (const text of ['my notes', 'my notes\n', '{"format":"other"}\n', '{"format":"assay-results 1"}\n']) {
       const notes = join(folder, 'notes.jsonl')
       await writeFile(notes, text)
       await expect(openResults(notes, binding, circumstances)).rejects.toMatchObject({ code: 'invalid_request' })
