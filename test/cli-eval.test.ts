@@ -106,6 +106,16 @@ describe('assay eval', () => {
     expect(await resultsAt('retry')).toHaveLength(3)
   })
 
+  it('says where it cannot write before it answers, as a wrong flag', async () => {
+    const blocked = await run(['eval', 'rows.jsonl', '-o', 'blocked', '--evidence', 'rows.jsonl/evidence.jsonl'])
+    expect(blocked).toMatchObject({ code: EXIT.usage, out: '' })
+    expect(blocked.err).toContain('rows.jsonl/evidence.jsonl cannot be written: ')
+    await expect(resultsAt('blocked')).rejects.toMatchObject({ code: 'invalid_request' })
+    expect((await run(['eval', 'rows.jsonl', '-o', 'rows.jsonl/results'])).code).toBe(EXIT.usage)
+    expect((await run(['eval', 'rows.jsonl', '--limit', '2', '-o', 'small', '--evidence', 'new/folder/evidence.jsonl'])).code).toBe(EXIT.ok)
+    expect((await readEvidence(join(folder, 'new/folder/evidence.jsonl'))).evidence.length).toBeGreaterThan(0)
+  })
+
   it('refuses flags that cannot be meant', async () => {
     for (const args of [
       ['--limit', '0'],

@@ -73,6 +73,14 @@ describe('assay report', () => {
     expect(JSON.parse(await text('compared.json')).baseline.numbers).toMatchObject({ unmatched: 0, all: { distributions: 80 } })
   })
 
+  it('says where it cannot write, and what is no results file', async () => {
+    expect(await run('report', 'one', '-o', 'one.jsonl/page.html')).toMatchObject({ code: EXIT.usage })
+    await writeFile(join(folder, 'headless.jsonl'), '{"format":"assay-results 1"}\n')
+    const headless = await run('report', 'headless.jsonl', '-o', 'headless.html')
+    expect(headless.code).toBe(EXIT.request)
+    expect(headless.err).toContain('does not say what its results are about')
+  })
+
   it('says what is wrong with what it is given', async () => {
     expect((await run('report', 'absent', '-o', 'x.html')).code).toBe(EXIT.request)
     expect((await run('report', 'one.jsonl', '-o', 'x.html')).code).toBe(EXIT.request)

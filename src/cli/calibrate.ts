@@ -11,7 +11,7 @@ import { EngineError } from '../errors.ts'
 import type { Regime } from '../questions/decision.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import { readCalibration, reading } from './given-files.ts'
+import { readCalibration, reading, writing } from './given-files.ts'
 import { asJson, count } from './option-values.ts'
 import type { Output } from './say-error.ts'
 import { showCalibration, showComparison } from './show-calibration.ts'
@@ -70,7 +70,7 @@ function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void
       return attempt(output, async () => {
         const { model, evidence } = await readAll(files, modelOf(flags), terminal)
         const calibration = fitCalibration(evidence, model, { share: flags.share, preserveArgmax: flags.moveArgmax !== true })
-        await writeFile(resolve(terminal.folder, flags.output), `${JSON.stringify(calibration)}\n`)
+        await writing(flags.output, terminal, (path) => writeFile(path, `${JSON.stringify(calibration)}\n`))
         const { version, fittedOn } = calibration
         terminal.print(
           output === 'person'

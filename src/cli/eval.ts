@@ -15,7 +15,7 @@ import type { DecisionEvent } from '../questions/decision.ts'
 import { type CliEngine, folderOf } from './ask.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import { calibrationIn } from './given-files.ts'
+import { calibrationIn, writing } from './given-files.ts'
 import { asJson, count, milliseconds } from './option-values.ts'
 import { startProgress } from './progress.ts'
 import type { Output } from './say-error.ts'
@@ -100,6 +100,8 @@ async function evaluate(
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
   const model = flags.model === undefined || folder !== null ? null : flags.model
   const dataset = await openDataset(paths, selection)
+  // A place that takes no evidence is said before hours of answers, not after.
+  if (flags.evidence !== undefined) await writing(flags.evidence, terminal, async () => {})
 
   const engine = await makeEngine(folder, calibration === undefined ? {} : { calibration })
   try {
@@ -114,7 +116,7 @@ async function evaluate(
       dataset: dataset.files,
       selection,
     }
-    const results = await openResults(out, binding, {
+    const circumstances = {
       begun: new Date().toISOString(),
       command: commandOf(paths, flags),
       parallel: flags.parallel,
@@ -124,7 +126,8 @@ async function evaluate(
         cores: availableParallelism(),
         cpu: cpus()[0]?.model ?? '',
       },
-    })
+    }
+    const results = await writing(flags.output, terminal, () => openResults(out, binding, circumstances))
     const isDone = ({ error }: RowResult): boolean => error === undefined || flags.retryFailed !== true
     const done = new Set(results.done.filter(isDone).map(({ at }) => at))
     const now = (): number => performance.now()
@@ -153,7 +156,7 @@ async function evaluate(
       await results.close()
     }
     const { rows } = await readResults(out)
-    if (flags.evidence !== undefined) await writeEvidence(resolve(terminal.folder, flags.evidence), bound.model, evidenceOf(rows))
+    if (flags.evidence !== undefined) await writing(flags.evidence, terminal, (path) => writeEvidence(path, bound.model, evidenceOf(rows)))
     const summary = sumUp(rows)
     terminal.print(output === 'person' ? showSummary(summary, terminal) : `${JSON.stringify(summary, null, 2)}\n`)
   } finally {

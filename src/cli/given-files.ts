@@ -1,6 +1,6 @@
 // Files that a command is given to what they hold. What the file system refuses is about the command line (a usage error); what is in a file is not.
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
 import { EngineError } from '../errors.ts'
 import { UsageError } from './exit-codes.ts'
@@ -13,6 +13,20 @@ export async function reading<T>(file: string, read: () => Promise<T>): Promise<
   } catch (error) {
     if (error instanceof EngineError) throw error
     throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`)
+  }
+}
+
+/** Does what writes `file`, in a folder that is made when it is not there. Throws `UsageError` when it cannot be written. */
+export async function writing<T>(file: string, terminal: Terminal, write: (path: string) => Promise<T>): Promise<T> {
+  const path = resolve(terminal.folder, file)
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    return await write(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Only the file system's own refusals: anything else is not about the command line.
+    if (error instanceof EngineError || typeof code !== 'string') throw error
+    throw new UsageError(`${file} cannot be written: ${code}`)
   }
 }
 

@@ -12,6 +12,7 @@ import { pageOf } from '../evaluate/report/page.ts'
 import { type Header, type Results, readResults } from '../evaluate/results.ts'
 import type { RowResult } from '../evaluate/run.ts'
 import type { AddCommand, CommandContext } from './command.ts'
+import { writing } from './given-files.ts'
 import { collect, count } from './option-values.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -70,10 +71,8 @@ async function report(files: readonly string[], flags: ReportFlags, { terminal }
     new Set(places.map(({ row }) => row.id)),
   )
   const cases = casesOf(places, found)
-  await writeFile(
-    resolve(terminal.folder, flags.output),
-    await pageOf({ headers, rows, evaluation, diagrams, risk, times, cases, baseline, resampling }),
-  )
+  const page = await pageOf({ headers, rows, evaluation, diagrams, risk, times, cases, baseline, resampling })
+  await writing(flags.output, terminal, (path) => writeFile(path, page))
   if (flags.json !== undefined) {
     const worst = cases.flatMap((row) => row.cases.map(({ asked: _, ...shown }) => shown))
     const content = {
@@ -83,7 +82,7 @@ async function report(files: readonly string[], flags: ReportFlags, { terminal }
       curves: { reliability: diagrams, riskCoverage: risk, latency: times },
       worst,
     }
-    await writeFile(resolve(terminal.folder, flags.json), `${JSON.stringify(content, null, 1)}\n`)
+    await writing(flags.json, terminal, (path) => writeFile(path, `${JSON.stringify(content, null, 1)}\n`))
   }
 }
 

@@ -150,8 +150,12 @@ function brokenLine(path: string, line: number, how: string, cause?: unknown): E
 }
 
 /** What a run is bound to is compared field by field, so it must be there. */
-function headerOf({ binding, ...header }: Partial<Header>, path: string): Header {
-  if (typeof binding === 'object' && binding !== null && Array.isArray(binding.dataset)) return { ...header, binding } as Header
+function headerOf(header: Partial<Header>, path: string): Header {
+  const { binding, circumstances } = header
+  const isWhole = [binding, binding?.model, binding?.selection, circumstances, circumstances?.machine].every(
+    (part) => typeof part === 'object' && part !== null,
+  )
+  if (isWhole && Array.isArray(binding?.dataset)) return header as Header
   throw new EngineError('invalid_request', `${nameOf(path)} does not say what its results are about; choose another name.`)
 }
 
