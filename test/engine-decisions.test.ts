@@ -303,6 +303,13 @@ describe('sets and abstention', () => {
     await expect(engine.ask(NOUL, options)).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) })
   })
 
+  it('asks for no more labels than a calibration keeps', async () => {
+    const many = { ...calibration, heldOut: { binary: { ...calibration.heldOut.binary!, count: 50_000 } } }
+    const { engine } = await engineOf(noulAt(1), { calibrations: [many] })
+    const refused = engine.ask(NOUL, { sets: { coverage: 0.9999 } })
+    await expect(refused).rejects.toMatchObject({ message: expect.stringMatching(/needs 9999 .* keeps 1000; ask for less/) })
+  })
+
   it('refuses without a calibration, with the next step', async () => {
     const { engine } = await engineOf()
     await expect(engine.ask(NOUL, { sets: { coverage: 0.9 } })).rejects.toMatchObject({

@@ -79,7 +79,9 @@ function setThreshold({ truth, count }: HeldOut, { coverage }: SetOptions, { rea
   const threshold = conformalThreshold(truth, 1 - coverage)
   if (threshold !== null) return threshold
   const needed = Math.ceil(coverage / (1 - coverage) - 1e-6)
-  const message = `A coverage of ${coverage} needs ${needed} labelled decisions of kind ${readout}, there are ${count}; record more, or ask for less.`
+  // Of many, a calibration keeps some: then more labels would not help.
+  const there = truth.length < count ? `a calibration keeps ${truth.length}; ask` : `there are ${count}; record more, or ask`
+  const message = `A coverage of ${coverage} needs ${needed} labelled decisions of kind ${readout}, ${there} for less.`
   throw new EngineError('invalid_request', message)
 }
 
