@@ -60,7 +60,7 @@ export interface DeliberationSettings {
 export interface AskOptions extends CautionOptions {
   /** Default `automatic`: where a decision is uncertain. The others are for measuring. */
   readonly deliberation?: DeliberationMode
-  /** Is handed what was decided, with log-probabilities before calibration. */
+  /** Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the cause of `internal_error`. */
   readonly observe?: (event: DecisionEvent) => void
   /** Stops the request; `ask` rejects with the signal's reason. */
   readonly signal?: AbortSignal
