@@ -35,13 +35,18 @@ const byReadout = DECISION_READOUTS.map((readout) => {
   return { readout, decisions: own.length, after: excessOf(judged), before: excessOf(judgedOf(own, identity, 'single')) }
 })
 const notWorse = byTask.filter(({ logLoss }) => logLoss.difference <= 0).length / byTask.length
+/** The 95 % interval of the difference lies above 0. */
+const surelyWorse = byTask.filter(({ logLoss }) => logLoss.interval[0] > 0).map(({ name }) => name)
 
 // A task that no map has seen: maps grown on all others, judged on this one.
+const allUnseen: [Judged[], Judged[]] = [[], []]
 const unseen = byTask.map(({ name }) => {
   process.stderr.write(`\rwithout ${name}                    `)
   const own = dev.filter(({ task }) => task === name)
   const judge = judgeOf({ ...calibration, trees: growTrees(evidence.filter(({ task }) => task !== name)) }, model)
   const [before, after] = [identity, judge].map((each) => judgedOf(own, each, 'single')) as [Judged[], Judged[]]
+  allUnseen[0].push(...before)
+  allUnseen[1].push(...after)
   return {
     task: name,
     decisions: own.length,
@@ -67,7 +72,8 @@ const result = {
   byReadout,
   byTask,
   notWorse,
-  unseen: { removed, tasks: unseen },
+  surelyWorse,
+  unseen: { removed, pooled: allUnseen.map(excessOf), logLoss: allUnseen.map(meanOf), tasks: unseen },
   deliberation,
 }
 writeFileSync(out, `${JSON.stringify(result, (_key, value) => (typeof value === 'number' ? Number(value.toPrecision(5)) : value), 1)}\n`)
@@ -82,7 +88,12 @@ if (all !== undefined) {
   )
   console.log(`smooth ECE above null ${four(second.excess)} → ${four(first.excess)} (95 % ${first.interval.map(four).join(' to ')})`)
 }
-console.log(`tasks whose log-loss is not worse: ${three(notWorse)}; of the error of unseen tasks, removed: ${three(removed)}`)
+console.log(`tasks whose log-loss is not worse: ${three(notWorse)}; surely worse: ${surelyWorse.join(', ') || 'none'}`)
+const [before, after] = allUnseen.map(excessOf) as [ReturnType<typeof excessOf>, ReturnType<typeof excessOf>]
+const logLosses = allUnseen.map((judged) => four(meanOf(judged))).join(' → ')
+console.log(
+  `each task unseen: smooth ECE above null ${four(before.excess)} → ${four(after.excess)}, log-loss ${logLosses}; of each task's error, removed: ${three(removed)}`,
+)
 console.log('\n| read-out | decisions | smooth ECE above null before | after, 95 % |\n|---|---|---|---|')
 for (const { readout, decisions, before, after } of byReadout) {
   console.log(
@@ -95,11 +106,11 @@ for (const [i, { name, logLoss, count }] of byTask.entries()) {
   console.log(`| ${name} | ${count} | ${three(logLoss.second)} | ${three(logLoss.first)} | ${three(before)} | ${three(after)} |`)
 }
 console.log(
-  '\n| read-out | second looks of | gain of all, nats (95 %) | escalated | gain kept | right before | after |\n|---|---|---|---|---|---|---|',
+  '\n| read-out | second looks of | gain of all, nats (95 %) | escalated | gain of those | right before | escalated | all |\n|---|---|---|---|---|---|---|---|',
 )
-for (const { readout, decisions, gain, interval, share, kept, rightBefore, rightAfter } of deliberation) {
-  const gains = `${four(gain)} (${interval.map(four).join(' to ')}) | ${three(share)} | ${four(kept)}`
-  console.log(`| ${readout} | ${decisions} | ${gains} | ${three(rightBefore)} | ${three(rightAfter)} |`)
+for (const { readout, decisions, gain, interval, share, kept, keptInterval, rightBefore, rightAfter, rightGated } of deliberation) {
+  const gains = `${four(gain)} (${interval.map(four).join(' to ')}) | ${three(share)} | ${four(kept)} (${keptInterval.map(four).join(' to ')})`
+  console.log(`| ${readout} | ${decisions} | ${gains} | ${three(rightBefore)} | ${three(rightGated)} | ${three(rightAfter)} |`)
 }
 
 function excessOf(judged: readonly Judged[]) {
@@ -140,8 +151,15 @@ function secondLooks(own: readonly Evidence[], judge: CalibrationJudge, threshol
     const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
     return uncertaintyOf(judge.calibrate(key, 'single', one.single, null).probabilities) > threshold
   })
-  const right = (regime: 'single' | 'deliberated'): number => {
-    const hits = own.map((one) => {
+  const gated = pairedDifference(
+    before,
+    before.map((loss, i) => (escalated[i] ? after[i]! : loss)),
+    states,
+    RESAMPLES,
+  )
+  const right = (regimeOf: (i: number) => 'single' | 'deliberated'): number => {
+    const hits = own.map((one, at) => {
+      const regime = regimeOf(at)
       const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
       const { probabilities } = judge.calibrate(key, regime, one[regime] ?? one.single, null)
       return probabilities.filter((row, i) => row.indexOf(Math.max(...row)) === Math.round(one.truth[i]!)).length / probabilities.length
@@ -153,8 +171,10 @@ function secondLooks(own: readonly Evidence[], judge: CalibrationJudge, threshol
     gain,
     interval,
     share: escalated.filter(Boolean).length / own.length,
-    kept: sum(before.map((loss, i) => (escalated[i] ? loss - after[i]! : 0))) / own.length,
-    rightBefore: right('single'),
-    rightAfter: right('deliberated'),
+    kept: gated.mean,
+    keptInterval: gated.interval,
+    rightBefore: right(() => 'single'),
+    rightGated: right((i) => (escalated[i] ? 'deliberated' : 'single')),
+    rightAfter: right(() => 'deliberated'),
   }
 }
