@@ -106,6 +106,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const makeId = options.makeId ?? (() => `evt_${randomBytes(12).toString('hex')}`)
   const { passes = PASSES, budget = DELIBERATION_BUDGET, operators = {} } = options.deliberation ?? {}
   refuseUnknownOperators(operators)
+  if (!Number.isInteger(passes) || passes < 1 || !(budget >= 0)) {
+    const message = `deliberation: passes is a whole number from 1 on and budget a number from 0 on, received ${passes} and ${budget}.`
+    throw new EngineError('invalid_request', message)
+  }
   const calibrations = options.calibrations ?? []
   const judges = new Map<string, CalibrationJudge>()
   const running = new Set<Promise<unknown>>()

@@ -157,6 +157,13 @@ describe('deliberation', () => {
     expect(await spreadOf('always')).toBeLessThan(0.02)
   })
 
+  it.each([{ passes: 0 }, { passes: 1.5 }, { budget: Number.NaN }, { budget: -1 }])(
+    'refuses settings that mean nothing: %j',
+    async (deliberation) => {
+      await expect(engineOf({}, { deliberation })).rejects.toMatchObject({ code: 'invalid_request' })
+    },
+  )
+
   it('refuses an operator it does not know, with the near names', async () => {
     await expect(engineOf({}, { deliberation: { operators: { binary: ['polarty'] } } })).rejects.toMatchObject({
       code: 'invalid_request',
