@@ -7,13 +7,13 @@ import { driftReferenceOf } from './drift-reference.ts'
 import { type Evidence, samplesOf } from './evidence.ts'
 import { chooseGate, type Gate, type GateCase, uncertaintyOf } from './gate.ts'
 import { type Grown, growTree } from './grow.ts'
-import { mapKindOf } from './maps.ts'
+import { type MapKind, mapKindOf, PARAMETERS } from './maps.ts'
 import { crossEntropy } from './metrics.ts'
 import { chooseBlends, withBlends } from './steps.ts'
-import type { CalibrationTree, CalibrationTrees } from './tree.ts'
+import type { CalibrationNode, CalibrationRoot, CalibrationTree, CalibrationTrees } from './tree.ts'
 
 export interface FitOptions {
-  /** False lets a question's candidates have biases from 30 labels on, which can change the first place. Default true. */
+  /** False lets maps change the first place: a tilt of scales, and biases of a question's candidates from 30 labels on. Default true: temperatures. */
   readonly preserveArgmax?: boolean
   /** Most decisions that may deliberate, from 0 to 1. Default 0.25. */
   readonly share?: number
@@ -83,6 +83,9 @@ function inOrder(evidence: readonly Evidence[]): Evidence[] {
 /** The maps alone, of all read-outs and both regimes. */
 export function growTrees(evidence: readonly Evidence[], options: FitOptions = {}): CalibrationTrees {
   const settings = { biasVariance: options.preserveArgmax === false ? 0.5 ** 2 : 0, biasLabels: 30, leastLabels: options.leastLabels ?? 5 }
+  // A scale keeps its likeliest level under a temperature; a tilt may move it.
+  const kindOf = (readout: DecisionReadout): MapKind =>
+    readout === 'ordinal' && options.preserveArgmax !== false ? 'temperature' : mapKindOf(readout)
   const grow = (regime: Regime, singles: ReadonlyMap<DecisionReadout, Grown> | null): ReadonlyMap<DecisionReadout, Grown> => {
     const samples = evidence.flatMap((one) => samplesOf(one, regime))
     const roots = DECISION_READOUTS.flatMap((readout): [DecisionReadout, Grown][] => {
@@ -90,14 +93,28 @@ export function growTrees(evidence: readonly Evidence[], options: FitOptions = {
       // The same decisions' labels must not count twice, as prior and as data: that would make second looks seem to help, or harm, by themselves.
       const labels = own.reduce((sum, { weight }) => sum + weight, 0)
       const start = labels >= LEAST_OWN_LABELS ? null : (singles?.get(readout) ?? null)
-      return own.length === 0 ? [] : [[readout, growTree(own, mapKindOf(readout), start, settings)]]
+      return own.length === 0 ? [] : [[readout, growTree(own, kindOf(readout), start, settings)]]
     })
     return new Map(roots)
   }
   const treeOf = (grown: ReadonlyMap<DecisionReadout, Grown>): CalibrationTree =>
-    Object.fromEntries([...grown].map(([readout, { tree }]) => [readout, tree]))
+    Object.fromEntries([...grown].map(([readout, { tree }]) => [readout, padded(tree, PARAMETERS[mapKindOf(readout)].length)]))
   const single = grow('single', null)
   return { single: treeOf(single), deliberated: treeOf(grow('deliberated', single)) }
+}
+
+/** A tree whose maps leave some of their parameters alone: those are 0, and known to be. */
+function padded(tree: CalibrationRoot, count: number): CalibrationRoot {
+  const filled = (values: readonly number[]): number[] => [...values, ...new Array<number>(count - values.length).fill(0)]
+  const ofNode = <N extends CalibrationNode>(node: N): N => ({
+    ...node,
+    parameters: filled(node.parameters),
+    variance: filled(node.variance),
+    ...(node.children === undefined
+      ? {}
+      : { children: Object.fromEntries(Object.entries(node.children).map(([name, child]) => [name, ofNode(child)])) }),
+  })
+  return tree.parameters.length === count ? tree : { ...ofNode(tree), spread: tree.spread.map(filled) }
 }
 
 interface Judged {
