@@ -43,7 +43,7 @@ export function cautious(calibration: Calibration | null, { sets, abstain }: Cau
     thresholds.set(name, found)
     return found
   }
-  return (key, _regime, probabilities, names) => {
+  return (key, probabilities, names) => {
     const heldOut = heldOutOf(calibration, key)
     return {
       ...(sets === undefined

@@ -55,7 +55,7 @@ export function* decide(branch: Branch, readout: DecisionReadout, context: Inqui
     const tops = [topOf(single)]
     for (const name of deliberation.operatorsFor(readout)) {
       const operator = OPERATORS.get(name)!
-      if (!deliberation.spend(operator.cost(branch))) break
+      if (!deliberation.spend(operator.cost)) break
       const rows = yield* free(operator.run(branch, given(pooled ?? single)))
       if (rows === null) continue
       passes.push(canonical(rows))
@@ -77,12 +77,7 @@ export function* decide(branch: Branch, readout: DecisionReadout, context: Inqui
       isDeliberated: pooled !== null,
       calibration: note,
     },
-    caution: context.caution(
-      key,
-      pooled === null ? 'single' : 'deliberated',
-      shown,
-      options.names ?? branch.candidates.map((candidate) => candidate.name),
-    ),
+    caution: context.caution(key, shown, options.names ?? branch.candidates.map((candidate) => candidate.name)),
   }
 }
 

@@ -82,12 +82,7 @@ export interface Caution {
 }
 
 /** Makes the caution of a decision; throws `invalid_request` when too little data stands behind it. */
-export type Cautious = (
-  key: DecisionKey,
-  regime: Regime,
-  probabilities: readonly (readonly number[])[],
-  names: readonly string[],
-) => Caution
+export type Cautious = (key: DecisionKey, probabilities: readonly (readonly number[])[], names: readonly string[]) => Caution
 
 /** What one request decided, as it is kept for outcomes and evaluation. Names: question ids, arguments as `question/argument`. */
 export interface DecisionEvent {

@@ -1,6 +1,6 @@
 // The fields that several kinds of question share, as zod schemas, and the one way a schema's issues become faults with pointers.
 import { z } from 'zod'
-import type { Candidate, ScoreRow } from '../backends/backend.ts'
+import type { Candidate } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
 import { didYouMean } from '../near-names.ts'
 import type { AskedQuestion, Checker } from './asked.ts'
@@ -156,11 +156,6 @@ export function argmax(values: readonly number[]): number {
   let best = 0
   for (let i = 1; i < values.length; i++) if (values[i]! > values[best]!) best = i
   return best
-}
-
-/** The only row of a binary, exclusive or ordinal read-out. The engine has checked that it is there. */
-export function onlyRow(rows: readonly ScoreRow[]): ScoreRow {
-  return rows[0]!
 }
 
 /** What `AskedQuestion` shares over all kinds. */

@@ -11,7 +11,7 @@ export type Rows = readonly (readonly number[])[]
 
 export interface Operator {
   /** Branches it adds. */
-  cost(branch: Branch): number
+  readonly cost: number
   /** Null when it does not apply to this branch. `before`: the pooled rows so far. */
   run(branch: Branch, before: Rows): Inquiry<Rows | null>
 }
@@ -30,7 +30,7 @@ function* reordered(branch: Branch, order: readonly number[]): Inquiry<Rows> {
 
 /** The most plausible two change places: where a model hesitates, that is what it hesitates between. */
 const swap: Operator = {
-  cost: () => 1,
+  cost: 1,
   *run(branch, [row]) {
     const [first, second] = row!.map((_, i) => i).sort((a, b) => row![b]! - row![a]!)
     return yield* reordered(
@@ -43,7 +43,7 @@ const swap: Operator = {
 /** All candidates move on by a share of the circle: `turn` of `turns`. */
 function rotation(turn: number, turns: number): Operator {
   return {
-    cost: () => 1,
+    cost: 1,
     *run(branch) {
       const count = branch.candidates.length
       const by = Math.round((turn * count) / Math.min(turns, count)) % count
@@ -59,7 +59,7 @@ function rotation(turn: number, turns: number): Operator {
 
 /** A scale read from its other end. */
 const reversed: Operator = {
-  cost: () => 1,
+  cost: 1,
   *run(branch) {
     return yield* reordered(branch, branch.candidates.map((_, i) => i).reverse())
   },
@@ -67,7 +67,7 @@ const reversed: Operator = {
 
 /** The statement denied, and its answer turned round. */
 const polarity: Operator = {
-  cost: () => 1,
+  cost: 1,
   *run(branch) {
     const [yes, no] = branch.candidates
     const candidates = [
@@ -81,7 +81,7 @@ const polarity: Operator = {
 
 /** Each candidate as a yes or no of its own, without the others to be compared with: what is left when the list no longer pulls. */
 const alone: Operator = {
-  cost: () => 1,
+  cost: 1,
   *run(branch) {
     const rows = rowsOf(yield* score({ ...branch, readout: 'independent' }))
     return [logSoftmax(rows.map(([yes, no]) => yes! - no!))]
@@ -90,7 +90,7 @@ const alone: Operator = {
 
 /** What is left of a distribution when the answer that the options get without any question is held against it: once more what the question adds. */
 const contrast: Operator = {
-  cost: () => 1,
+  cost: 1,
   *run(branch, [row]) {
     if (branch.instructions === '') return null
     const [bare] = rowsOf(yield* score({ ...branch, instructions: '' }))
@@ -100,7 +100,7 @@ const contrast: Operator = {
 
 /** The candidates by their names alone. */
 const namesOnly: Operator = {
-  cost: () => 1,
+  cost: 1,
   *run(branch) {
     if (branch.candidates.every(({ description }) => description === null)) return null
     return rowsOf(yield* score({ ...branch, candidates: branch.candidates.map(({ name }) => ({ name, description: null })) }))
@@ -110,7 +110,7 @@ const namesOnly: Operator = {
 /** The same question in other words. */
 function framing(reword: (instructions: string) => string): Operator {
   return {
-    cost: () => 1,
+    cost: 1,
     *run(branch) {
       return rowsOf(yield* score({ ...branch, instructions: reword(branch.instructions) }))
     },
@@ -119,7 +119,7 @@ function framing(reword: (instructions: string) => string): Operator {
 
 /** The model writes down a thought first and answers behind it. Slow; for larger models, and only where it is asked for. */
 const reasoning: Operator = {
-  cost: () => 2,
+  cost: 2,
   *run(branch) {
     const instructions = `${branch.instructions} What in the above speaks for which answer?`
     const thought = yield* read(
