@@ -5,7 +5,7 @@ import type { Backend, ModelInfo, Prefix } from './backends/backend.ts'
 import { type Calibration, type CalibrationJudge, judgeOf } from './calibration/calibration.ts'
 import { type CautionOptions, cautious } from './calibration/caution.ts'
 import { createDeliberation, type DeliberationMode } from './calibration/deliberation.ts'
-import { type OutcomeStore, type RecordedOutcome, recordOutcome } from './calibration/outcomes.ts'
+import { type OutcomeStore, type RecordedOutcome, type RecordOptions, recordOutcome } from './calibration/outcomes.ts'
 import { parse } from './constraint/grammar.ts'
 import { evaluateDerive, parseDerive } from './derive.ts'
 import { EngineError } from './errors.ts'
@@ -66,6 +66,10 @@ export interface AskOptions extends CautionOptions {
   readonly signal?: AbortSignal
   /** Default: the engine's. */
   readonly deadlineMs?: number
+  /** How the state of this request is read, in place of the engine's settings: the files that came with it, whether local files are open to it. */
+  readonly state?: StateOptions
+  /** Id of the response; default: made by the engine. An id names one request. */
+  readonly id?: string
 }
 
 export interface Engine {
@@ -78,7 +82,9 @@ export interface Engine {
    * Says what was true of an answer: truths by question id (of arguments `question/argument`), as in labelled rows. Needs `outcomes`. Throws
    * `invalid_request` with everything that is wrong, and then records nothing.
    */
-  recordOutcome(event: string, truths: Readonly<Record<string, Json>>): Promise<RecordedOutcome>
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
+  /** Answers with these calibrations from the next request on, in place of those it has. Each is bound to a model revision, as ever. */
+  calibrate(calibrations: readonly Calibration[]): void
   models(): readonly ModelListing[]
   /** Refuses new requests, waits for those that run, and closes the models. Twice is once. */
   close(): Promise<void>
@@ -110,7 +116,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     const message = `deliberation: passes is a whole number from 1 on and budget a number from 0 on, received ${passes} and ${budget}.`
     throw new EngineError('invalid_request', message)
   }
-  const calibrations = options.calibrations ?? []
+  let calibrations = options.calibrations ?? []
   const judges = new Map<string, CalibrationJudge>()
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
@@ -163,7 +169,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     const request = checkRequest(input, checkQuestions, limits)
     const modelId = models.choose(request.model)
     const derive = await parseDerive(request.derive, new Map(request.questions.map(({ id, options: names }) => [id, names])))
-    const state = await readState(request.state, options.state)
+    const state = await readState(request.state, { ...options.state, ...asked.state })
     refuse(planFaults(request.questions, state.images))
     lap('read')
 
@@ -191,7 +197,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       const questionIds = request.questions.map(({ id }) => id)
       const derived = evaluateDerive(derive, answersOf(questionIds, rounds))
       lap('derive')
-      const id = makeId()
+      const id = asked.id ?? makeId()
       const event: DecisionEvent = {
         id,
         model: info.id,
@@ -252,10 +258,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         stop.end()
       }
     },
-    async recordOutcome(event, truths) {
-      if (options.outcomes !== undefined) return recordOutcome(options.outcomes, event, truths)
+    async recordOutcome(event, truths, recorded) {
+      if (options.outcomes !== undefined) return recordOutcome(options.outcomes, event, truths, recorded)
       const message = 'This engine keeps no events, so nothing can be recorded; create it with an outcome store in outcomes.'
       throw new EngineError('invalid_request', message)
+    },
+    calibrate(next) {
+      calibrations = next
+      judges.clear()
     },
     models: () => models.list(),
     close() {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { OnnxOptions } from './backends/onnx/options.ts'
 import type { Scoring } from './backends/onnx/scoring.ts'
 import type { Calibration } from './calibration/calibration.ts'
-import type { RecordedOutcome } from './calibration/outcomes.ts'
+import type { RecordedOutcome, RecordOptions } from './calibration/outcomes.ts'
 import { shippedCalibration } from './calibration/shipped.ts'
 import { type AskOptions, createEngine as createPureEngine, type EngineOptions } from './engine.ts'
 import type { Ask } from './infer.ts'
@@ -17,7 +17,7 @@ export type { OnnxOptions } from './backends/onnx/options.ts'
 export type { Scoring } from './backends/onnx/scoring.ts'
 export { choice, extract, fill, noul, score, select } from './builders.ts'
 export type { Calibration } from './calibration/calibration.ts'
-export type { OutcomeStore, RecordedOutcome } from './calibration/outcomes.ts'
+export type { OutcomeStore, RecordedOutcome, RecordOptions } from './calibration/outcomes.ts'
 export type { AskOptions, DeliberationSettings } from './engine.ts'
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem } from './errors.ts'
 export type { AnswerOf, AnswersOf, Ask, OptionsOf, TypedRequest } from './infer.ts'
@@ -36,7 +36,9 @@ export interface Engine {
   /**
    * Says what was true of an answer, by question id; needs `outcomes`. Throws `invalid_request` with everything that is wrong, and then records nothing.
    */
-  recordOutcome(event: string, truths: Readonly<Record<string, Json>>): Promise<RecordedOutcome>
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
+  /** Answers with these calibrations from the next request on, in place of those it has. */
+  calibrate(calibrations: readonly Calibration[]): void
   models(): readonly ModelListing[]
   /** Refuses new requests, waits for those that run, and frees the models. Twice is once. */
   close(): Promise<void>

@@ -67,6 +67,17 @@ describe('calibration', () => {
     expect((await askNoul(engine)).noul).toBeCloseTo(1 / (1 + Math.exp(-3)), 4)
   })
 
+  it('may change while the engine runs', async () => {
+    const { engine } = await engineOf(sure)
+    const raw = (await askNoul(engine)).noul
+    engine.calibrate([calibration])
+    const calibrated = await engine.ask(NOUL)
+    expect((calibrated.answers.lit as NoulAnswer).noul).toBeLessThan(0.86)
+    expect(calibrated.simo.calibration.version).toBe(calibration.version)
+    engine.calibrate([])
+    expect((await askNoul(engine)).noul).toBe(raw)
+  })
+
   it('is not used on other weights than it was fitted on, and the answer says so', async () => {
     const other = fitCalibration(overconfident(2000), { id: INFO.id, revision: 'other', templateHash: INFO.templateHash })
     const { engine } = await engineOf(sure, { calibrations: [other] })

@@ -119,6 +119,21 @@ describe('the engine', () => {
     expect(answers.save).toMatchObject({ coordinates: [20, 20, 100, 60], center: [60, 40], image_size: [200, 100], valid: true })
   })
 
+  it('takes the id, the files and the permissions of one request', async () => {
+    const { engine } = await engineOf({}, { state: { localFiles: true } })
+    const request: AskRequest = {
+      state: [{ type: 'image', source: { type: 'part', name: 'photo' } }],
+      questions: { lit: { type: 'noul', instructions: 'It is lit.' } },
+    }
+    const files = new Map([['photo', new Uint8Array(await png(20, 10))]])
+    const { id } = await engine.ask(request, { id: 'evt_mine', state: { files } })
+    expect(id).toBe('evt_mine')
+    // The files were of that request alone.
+    expect((await errorOf(engine.ask(request))).param).toBe('/state/0/source/name')
+    const local: AskRequest = { ...request, state: [{ type: 'image', source: { type: 'path', path: 'package.json' } }] }
+    expect((await errorOf(engine.ask(local, { state: { localFiles: false } }))).message).toContain('Files of this machine are not read')
+  })
+
   it('names unknown fields and goes on', async () => {
     const { engine } = await engineOf()
     const { simo } = await engine.ask({ ...REQUEST, temperature: 0 } as AskRequest)

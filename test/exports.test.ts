@@ -126,6 +126,7 @@ describe('the package', () => {
         "QuestionReport",
         "QuestionType",
         "Questions",
+        "RecordOptions",
         "RecordedOutcome",
         "ScoreAnswer",
         "ScoreQuestion",

@@ -1,4 +1,5 @@
-// Reads the import lines of src/ and holds the direction of the house: leaves ← stages, questions, constraint, media, backends ← engine ← index ← cli.
+// Reads the import lines of src/ and holds the direction of the house: leaves ← stages, questions, constraint, media, backends ← engine ← index ←
+// evaluate, client, server, mcp ← cli.
 // Types count too, so that a room can be understood, moved and tested without those after it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -39,7 +40,19 @@ const LEAVES = new Set([
 ])
 /** What crosses between stages, questions and backends: the seam, and types of the questions' room. */
 const SEAM = new Set(['backends/backend.ts', 'questions/asked.ts', 'questions/decision.ts', 'questions/inquiry.ts'])
-const ROOMS = ['questions', 'constraint', 'media', 'backends', 'calibration', 'evaluate', 'cli'] as const
+const ROOMS = [
+  'questions',
+  'constraint',
+  'media',
+  'backends',
+  'calibration',
+  'evaluate',
+  'client',
+  'server',
+  'console',
+  'mcp',
+  'cli',
+] as const
 
 type Room = 'leaf' | 'seam' | 'stage' | 'engine' | 'index' | (typeof ROOMS)[number]
 
@@ -66,7 +79,13 @@ const MAY: Readonly<Record<Room, readonly Room[]>> = {
   index: ['leaf', 'seam', 'stage', 'engine', 'backends', 'calibration'],
   // Both lean on what calibration learned, and on the engine as any caller does.
   evaluate: ['leaf', 'seam', 'stage', 'calibration', 'engine', 'index'],
-  cli: ['leaf', 'seam', 'stage', 'calibration', 'engine', 'index', 'evaluate'],
+  // Speaks to a service over HTTP: it knows the wire's types and nothing of the engine.
+  client: ['leaf'],
+  server: ['leaf', 'seam', 'stage', 'media', 'calibration', 'engine', 'index'],
+  // Runs in a browser, and is bundled: types of the wire and of the service's own replies only.
+  console: ['leaf', 'server'],
+  mcp: ['leaf', 'seam', 'stage', 'engine', 'index', 'client'],
+  cli: ['leaf', 'seam', 'stage', 'calibration', 'engine', 'index', 'evaluate', 'client', 'server', 'mcp'],
 }
 
 /** Families of backends do not know of each other. */
