@@ -1,5 +1,5 @@
 // A text to a file that is there whole or not at all, also after a crash; and a lock file that says who writes to a folder.
-import { mkdir, open, readFile, realpath, rename, unlink } from 'node:fs/promises'
+import { link, mkdir, open, readFile, realpath, rename, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { EngineError } from '../errors.ts'
@@ -67,28 +67,44 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 async function takeLock(path: string): Promise<void> {
-  const mine = JSON.stringify({ pid: process.pid, host: hostname() })
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const isMine = await open(path, 'wx').then(
-      async (file) => {
-        await file.writeFile(mine)
-        await file.close()
-        return true
-      },
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EEXIST') return false
-        throw error
-      },
-    )
-    if (isMine) return
-    const owner = ownerOf((await readIfThere(path))?.toString() ?? '')
-    if (owner === null || (owner.host === hostname() && !isAlive(owner.pid))) await unlink(path).catch(() => {})
-    else {
-      const where = owner.host === hostname() ? '' : ` on ${owner.host}`
-      throw inUse(`process ${owner.pid}${where}`, `close it, or delete the file "${LOCK}" in the folder when it no longer runs`)
+  // The lock appears with its owner's name in it, at once: a file that is made first and written then could be taken for an abandoned one.
+  const mine = `${path}.${process.pid}`
+  await writeFile(mine, JSON.stringify({ pid: process.pid, host: hostname() }))
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const isMine = await link(mine, path).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'EEXIST') return false
+          throw error
+        },
+      )
+      if (isMine) return
+      const text = (await readIfThere(path))?.toString() ?? ''
+      const owner = ownerOf(text)
+      if (owner === null || (owner.host === hostname() && !isAlive(owner.pid))) await clearLock(path, text)
+      else {
+        const where = owner.host === hostname() ? '' : ` on ${owner.host}`
+        throw inUse(`process ${owner.pid}${where}`, `close it, or delete the file "${LOCK}" in the folder when it no longer runs`)
+      }
     }
+    throw inUse('other processes', 'try again')
+  } finally {
+    await unlink(mine).catch(() => {})
   }
-  throw inUse('other processes', 'try again')
+}
+
+/** Takes an abandoned lock away. Of several who saw it only one may: who moved another's new lock instead puts it back. */
+async function clearLock(path: string, abandoned: string): Promise<void> {
+  const aside = `${path}.${process.pid}.abandoned`
+  try {
+    await rename(path, aside)
+  } catch {
+    return
+  }
+  const moved = (await readIfThere(aside))?.toString() ?? ''
+  if (moved !== abandoned) await link(aside, path).catch(() => {})
+  await unlink(aside).catch(() => {})
 }
 
 function inUse(who: string, remedy: string): EngineError {

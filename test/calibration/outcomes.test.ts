@@ -333,6 +333,26 @@ describe('an outcome store in a folder', () => {
     await open()
   })
 
+  it('goes to one of many processes that find an abandoned lock at once', async () => {
+    await writeFile(join(folder, 'lock'), '')
+    const module = new URL('../../src/calibration/whole-file.ts', import.meta.url).href
+    const script = `
+      import { lockFolder } from ${JSON.stringify(module)}
+      // All begin at the same moment; nobody lets go before all have tried.
+      while (Date.now() < Number(process.argv[2])) {}
+      const isMine = await lockFolder(process.argv[1]).then(() => true, () => false)
+      setTimeout(() => process.stdout.write(String(isMine)), 1000)`
+    const start = String(Date.now() + 2500)
+    const children = Array.from({ length: 4 }, async () => {
+      const args = ['--import', 'tsx', '--input-type=module', '-e', script, folder, start]
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+      let said = ''
+      for await (const chunk of child.stdout) said += chunk
+      return said
+    })
+    expect((await Promise.all(children)).filter((said) => said === 'true')).toHaveLength(1)
+  })
+
   it('loses nothing that was acknowledged when its process is killed', async () => {
     const root = new URL('../../src/calibration/outcome-file.ts', import.meta.url).href
     const script = `
