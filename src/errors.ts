@@ -1,4 +1,5 @@
 // The one error class of the engine. Codes are a closed list; adapters map them to HTTP statuses and exit codes, each from one table.
+// What a service refuses besides is listed here too, because the service and its client read it from the same place.
 
 export const ERROR_CODES = [
   'invalid_json',
@@ -24,6 +25,23 @@ export const ERROR_CODES = [
 ] as const
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** What a service refuses besides what the engine refuses. */
+export const SERVICE_ERROR_CODES = [
+  'missing_api_key',
+  'invalid_api_key',
+  'insufficient_balance',
+  'permission_denied',
+  'not_found',
+  'method_not_allowed',
+  'idempotency_in_progress',
+  'idempotency_mismatch',
+  'rate_limited',
+] as const
+
+export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
+/** Every code that can stand in an error body. */
+export type WireErrorCode = ErrorCode | ServiceErrorCode
 
 /** One thing wrong with a request: where (a JSON Pointer), what, and what to do. */
 export interface Problem {

@@ -1,21 +1,7 @@
 // What a service refuses besides what the engine refuses, and the one table from codes to HTTP statuses.
-import { EngineError, ERROR_CODES, type ErrorCode } from '../errors.ts'
+import { EngineError, ERROR_CODES, SERVICE_ERROR_CODES, type WireErrorCode } from '../errors.ts'
 
-export const SERVICE_ERROR_CODES = [
-  'missing_api_key',
-  'invalid_api_key',
-  'insufficient_balance',
-  'permission_denied',
-  'not_found',
-  'method_not_allowed',
-  'idempotency_in_progress',
-  'idempotency_mismatch',
-  'rate_limited',
-] as const
-
-export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
-/** Every code that can stand in an error body. */
-export type WireErrorCode = ErrorCode | ServiceErrorCode
+export { SERVICE_ERROR_CODES, type ServiceErrorCode, type WireErrorCode } from '../errors.ts'
 
 export const WIRE_ERROR_CODES: readonly WireErrorCode[] = [...ERROR_CODES, ...SERVICE_ERROR_CODES]
 
