@@ -7,6 +7,8 @@ export interface Translated {
   readonly request: unknown
   /** The body of the answer. The response comes with `usage.cost` already exact. */
   say(response: AskResponse): unknown
+  /** A pointer into the engine's request to one into the body as sent, where they differ: for what the engine says of `request`. */
+  pointer?(param: string): string
 }
 
 export interface Dialect {
@@ -14,8 +16,6 @@ export interface Dialect {
   readonly name: 'ask' | 'systemone' | 'decisions'
   /** Throws `EngineError` with everything that is wrong; pointers are into the body as sent. */
   translate(body: unknown): Translated
-  /** A pointer into the engine's request to one into the body as sent, where they differ. */
-  pointer?(param: string): string
   /** Headers of every answer besides the common ones. */
   headers?(requestId: string): Readonly<Record<string, string>>
 }
