@@ -86,6 +86,8 @@ export interface Engine {
   /** Answers with these calibrations from the next request on, in place of those it has. Each is bound to a model revision, as ever. */
   calibrate(calibrations: readonly Calibration[]): void
   models(): readonly ModelListing[]
+  /** The models that are loaded by now, with the revisions and templates that calibrations are bound to. */
+  loaded(): readonly ModelInfo[]
   /** Refuses new requests, waits for those that run, and closes the models. Twice is once. */
   close(): Promise<void>
 }
@@ -268,6 +270,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       judges.clear()
     },
     models: () => models.list(),
+    loaded: () => models.loaded(),
     close() {
       closing ??= Promise.allSettled(running).then(() => models.close())
       return closing

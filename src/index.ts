@@ -1,6 +1,7 @@
 // The package: an engine with the shipped model unless others are given, builders of questions, and every type of the wire.
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ModelInfo } from './backends/backend.ts'
 import type { OnnxOptions } from './backends/onnx/options.ts'
 import type { Scoring } from './backends/onnx/scoring.ts'
 import type { Calibration } from './calibration/calibration.ts'
@@ -40,6 +41,8 @@ export interface Engine {
   /** Answers with these calibrations from the next request on, in place of those it has. */
   calibrate(calibrations: readonly Calibration[]): void
   models(): readonly ModelListing[]
+  /** The models that are loaded by now, with the revisions and templates that calibrations are bound to. */
+  loaded(): readonly ModelInfo[]
   /** Refuses new requests, waits for those that run, and frees the models. Twice is once. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 // The models an engine answers with: named, loaded on first use, closed together.
-import type { Backend } from './backends/backend.ts'
+import type { Backend, ModelInfo } from './backends/backend.ts'
 import { EngineError } from './errors.ts'
 import { didYouMean } from './near-names.ts'
 
@@ -29,6 +29,8 @@ export interface Models {
   /** The loaded model; concurrent callers share one load. */
   load(id: string): Promise<Backend>
   list(): readonly ModelListing[]
+  /** What is known of the models that are loaded by now, in the order given. */
+  loaded(): readonly ModelInfo[]
   /** Closes what is loaded or being loaded. */
   close(): Promise<void>
 }
@@ -38,10 +40,14 @@ export function createModels(given: readonly (Backend | ModelSource)[]): Models 
   const entries = new Map<string, ModelSource & { readonly name: string }>()
   // A backend that was handed in counts as loaded, so that it is closed with the others even if it is never asked.
   const loading = new Map<string, Promise<Backend>>()
+  const infos = new Map<string, ModelInfo>()
   for (const model of given) {
     const { id, name } = 'info' in model ? model.info : model
     if (entries.has(id)) throw new EngineError('invalid_request', `Two models have the id ${JSON.stringify(id)}; each needs its own.`)
-    if ('info' in model) loading.set(id, Promise.resolve(model))
+    if ('info' in model) {
+      loading.set(id, Promise.resolve(model))
+      infos.set(id, model.info)
+    }
     entries.set(id, { id, name: name ?? id, load: async () => ('info' in model ? model : model.load()) })
   }
   const [first] = entries.keys()
@@ -66,13 +72,17 @@ export function createModels(given: readonly (Backend | ModelSource)[]): Models 
       if (started) return started
       const load = entries.get(id)!.load()
       loading.set(id, load)
-      load.catch(() => loading.delete(id))
+      load.then(
+        ({ info }) => infos.set(id, info),
+        () => loading.delete(id),
+      )
       return load
     },
     list() {
       const present = [...entries.values()].map(({ id, name }): ModelListing => ({ id, name, available: true, status: 'available' }))
       return [...present, ...COMING_SOON.filter(({ id }) => !entries.has(id))]
     },
+    loaded: () => [...entries.keys()].flatMap((id) => infos.get(id) ?? []),
     async close() {
       const backends = await Promise.allSettled(loading.values())
       const closed = await Promise.allSettled(

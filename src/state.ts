@@ -1,8 +1,9 @@
 // A state as it was sent (text, JSON, or parts with pictures) to a prompt, and the images with their pixel grids as sent.
 import { createHash } from 'node:crypto'
 import { EngineError } from './errors.ts'
+import { type UrlOptions, urlFetcher } from './media/fetch-url.ts'
 import { decodeImage, IMAGE_LIMITS, type ImageHeader, type ImageLimits, readImageHeader } from './media/images.ts'
-import { type CheckedSource, readSource } from './media/sources.ts'
+import { type CheckedSource, readSource, refuseClosedUrls, type SourceOptions } from './media/sources.ts'
 import { jsonPieces } from './state-json.ts'
 import { type CheckedPart, checkParts, isParts, jsonWarnings, type PartLimits } from './state-parts.ts'
 import type { Json, Picture, Piece, Prompt } from './types.ts'
@@ -15,6 +16,8 @@ export interface StateOptions extends Partial<ImageLimits & PartLimits> {
   readonly localFiles?: boolean
   /** Files that came with the request, for `part` sources: name to bytes. */
   readonly files?: ReadonlyMap<string, Uint8Array>
+  /** Hosts that `url` sources may be fetched from, and within which time; null (default): URLs are refused. */
+  readonly urls?: UrlOptions | null
 }
 
 /** An image of the state. Boxes go back to its pixels through `toSentPixels(edges, image)`. */
@@ -40,8 +43,9 @@ const DEFAULTS = {
   totalPixels: 320_000_000,
   localFiles: true,
   files: new Map<string, Uint8Array>(),
+  urls: null,
 }
-type Settings = typeof DEFAULTS & { readonly files: ReadonlyMap<string, Uint8Array> }
+type Settings = Omit<typeof DEFAULTS, 'files' | 'urls'> & Pick<SourceOptions, 'files'> & { readonly urls: UrlOptions | null }
 
 /** Pictures decoded at the same time. */
 const AT_ONCE = 4
@@ -103,12 +107,27 @@ async function inBatches<A, B>(items: readonly A[], work: (item: A, index: numbe
   return results
 }
 
+/** The bytes of all pictures, and what their headers say. When one fails, those that are still being fetched are given up. */
+async function readHeaders(
+  pending: readonly PendingImage[],
+  settings: Settings,
+): Promise<{ readonly data: Uint8Array; readonly header: ImageHeader }[]> {
+  const sources = pending.map(({ source }) => source)
+  refuseClosedUrls(sources, settings.urls)
+  const fetcher = settings.urls !== null && sources.some(({ type }) => type === 'url') ? urlFetcher(settings.urls) : null
+  try {
+    return await inBatches(sources, async (source) => {
+      const data = await readSource(source, { ...settings, fetchUrl: fetcher?.fetch ?? null })
+      return { data, header: await readImageHeader(data, settings, source.param) }
+    })
+  } finally {
+    fetcher?.stop()
+  }
+}
+
 /** All headers first, so that what is too large is refused before any pixel is decoded. */
 async function readImages(pending: readonly PendingImage[], settings: Settings): Promise<{ images: ReadImage[]; pictures: Picture[] }> {
-  const files = await inBatches(pending, async ({ source }) => {
-    const data = await readSource(source, settings)
-    return { data, header: await readImageHeader(data, settings, source.param) }
-  })
+  const files = await readHeaders(pending, settings)
   const pixels = files.reduce((sum, { header }) => sum + header.sentWidth * header.sentHeight, 0)
   if (pixels > settings.totalPixels) {
     const message = `The images have ${pixels} pixels together, at most ${settings.totalPixels} are taken; send them smaller or fewer.`

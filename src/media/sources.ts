@@ -1,6 +1,7 @@
-// Where the bytes of a picture are said to be, doubted (`checkSource`), and then fetched (`readSource`). Nothing here goes to the network.
+// Where the bytes of a picture are said to be, doubted (`checkSource`), and then fetched (`readSource`). The network is used only where URLs are open.
 import { open } from 'node:fs/promises'
 import { EngineError, type ErrorCode, pointer } from '../errors.ts'
+import { checkUrlIsOpen, type FetchUrl, type UrlOptions, urlsAreClosed } from './fetch-url.ts'
 import { checkImageBytes, type ImageLimits } from './images.ts'
 
 export interface SourceOptions extends ImageLimits {
@@ -8,6 +9,8 @@ export interface SourceOptions extends ImageLimits {
   readonly localFiles: boolean
   /** Files that came with the request, for `part` sources: name to bytes. */
   readonly files: ReadonlyMap<string, Uint8Array>
+  /** Fetches what `url` sources name; null where URLs are not open to the request. */
+  readonly fetchUrl: FetchUrl | null
 }
 
 /** A source whose shape is right. `param` is the JSON Pointer to name when its bytes are not. */
@@ -16,6 +19,7 @@ export type CheckedSource = { readonly param: string } & (
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
   | { readonly type: 'path'; readonly path: string }
   | { readonly type: 'part'; readonly name: string }
+  | { readonly type: 'url'; readonly url: string }
 )
 
 /** Takes the problems of one request; `param` is a JSON Pointer. */
@@ -39,18 +43,13 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'an array' : value === undefined ? 'nothing' : `a value of type ${typeof value}`
 }
 
-/** A data URL (RFC 2397) in base64, or a reported problem. Other URLs are not fetched. */
+/** A data URL (RFC 2397) in base64, any other URL as it is, or a reported problem. Whether it may be fetched is said by `refuseClosedUrls`. */
 export function checkUrl(url: unknown, param: string, reporter: Reporter): CheckedSource | null {
   if (typeof url !== 'string') {
     reporter.report('invalid_request', param, `A URL is a string, received ${describe(url)}.`)
     return null
   }
-  if (!/^data:/i.test(url)) {
-    const message =
-      'Fetching URLs is not supported in this version; download the image and send it as {"type": "base64", "media_type", "data"} or as a data: URL.'
-    reporter.report('invalid_request', param, message)
-    return null
-  }
+  if (!/^data:/i.test(url)) return { type: 'url', url, param }
   const comma = url.indexOf(',')
   // Parameters such as charset may stand before `;base64`, which is last.
   if (comma === -1 || comma > 256 || !/;\s*base64$/i.test(url.slice(0, comma))) {
@@ -98,6 +97,24 @@ export function checkSource(source: unknown, param: string, reporter: Reporter):
   }
   const at = { param: pointer(param, field) }
   return type === 'base64' ? { type, data: value, ...at } : type === 'path' ? { type, path: value, ...at } : { type, name: value, ...at }
+}
+
+/** Throws everything that is wrong with URLs among the sources, before any of them is fetched. */
+export function refuseClosedUrls(sources: readonly CheckedSource[], urls: UrlOptions | null): void {
+  const errors = sources.flatMap((source): EngineError[] => {
+    if (source.type !== 'url') return []
+    try {
+      checkUrlIsOpen(source.url, urls, source.param)
+      return []
+    } catch (error) {
+      if (error instanceof EngineError) return [error]
+      throw error
+    }
+  })
+  const [first] = errors
+  if (first === undefined) return
+  const problems = errors.map(({ message, param }) => ({ message, param: param ?? '' }))
+  throw new EngineError(first.code, first.message, { param: first.param ?? '', problems })
 }
 
 /** Standard base64, line breaks allowed; Buffer alone would skip over anything. */
@@ -150,6 +167,9 @@ export async function readSource(source: CheckedSource, options: SourceOptions):
     case 'path':
       if (options.localFiles) return readLocalFile(source.path, options, param)
       throw new EngineError('invalid_request', 'Files of this machine are not read for this request; send the image as base64.', { param })
+    case 'url':
+      if (options.fetchUrl === null) throw urlsAreClosed(param)
+      return options.fetchUrl(source.url, options, param)
     case 'part': {
       const file = options.files.get(source.name)
       if (file !== undefined) return file

@@ -1,0 +1,166 @@
+// The bytes behind a URL that a request names, over a connection that leads where it was checked to lead: https to a listed host, to public
+// addresses alone, resolved here once and used as resolved. Whatever fails on the way is said in one sentence, so that nobody can map a network by it.
+import { lookup } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
+import { isIP } from 'node:net'
+import { EngineError } from '../errors.ts'
+import { checkImageBytes, type ImageLimits } from './images.ts'
+import { hostOf, isHostListed, isPublicAddress } from './url-hosts.ts'
+
+export interface UrlOptions {
+  /** Hosts that pictures may be fetched from: `images.example.com`, or `*.example.com` for all below it. */
+  readonly hosts: readonly string[]
+  /** Most time for all pictures of one request together, redirects included; default 10 000. */
+  readonly timeoutMs?: number
+  /** Redirects followed, each checked as the first URL was; default 3. */
+  readonly redirects?: number
+  /** The network, for tests. */
+  readonly network?: Partial<Network>
+}
+
+/** What fetching leans on; a test brings a network of its own, a request never can. */
+export interface Network {
+  resolve(host: string): Promise<readonly { readonly address: string; readonly family: number }[]>
+  isPublic(address: string): boolean
+  /** Certificates trusted besides none of the usual ones; default: those of the system. */
+  readonly ca: string | undefined
+  /** Where the default port of https is answered. */
+  readonly port: number
+}
+
+/** Fetches one picture. Throws `invalid_request` (not open to requests), `invalid_image` (not to be had) or `image_too_large`. */
+export type FetchUrl = (url: string, limits: ImageLimits, param: string) => Promise<Uint8Array>
+
+const TIMEOUT_MS = 10_000
+const REDIRECTS = 3
+const LONGEST_URL = 4096
+const REDIRECT_STATUSES: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
+
+const INTERNET: Network = {
+  resolve: (host) => lookup(host, { all: true, verbatim: true }),
+  isPublic: isPublicAddress,
+  ca: undefined,
+  port: 443,
+}
+
+/** What a request is told that names a URL where none are fetched. */
+export function urlsAreClosed(param: string): EngineError {
+  const message =
+    'URLs are not fetched for this request; download the image and send it as {"type": "base64", "media_type", "data"} or as a data: URL.'
+  return new EngineError('invalid_request', message, { param })
+}
+
+/** Throws `invalid_request` unless the URL may be tried: https on its own port, no sign-in, a listed host. Nothing is asked of the network. */
+export function checkUrlIsOpen(text: string, urls: UrlOptions | null, param: string): URL {
+  const refused = (message: string): EngineError => new EngineError('invalid_request', message, { param })
+  if (urls === null || urls.hosts.length === 0) throw urlsAreClosed(param)
+  if (text.length > LONGEST_URL)
+    throw refused(`The URL has ${text.length} characters, at most ${LONGEST_URL} are taken; send a shorter one.`)
+  if (!URL.canParse(text)) throw refused(`The URL of ${text.length} characters cannot be read; it begins with https:// and a host.`)
+  const url = new URL(text)
+  if (url.protocol !== 'https:')
+    throw refused(`Images are fetched over https alone, received ${JSON.stringify(url.protocol.slice(0, 20))}.`)
+  if (url.username !== '' || url.password !== '') throw refused('The URL holds a user name or a password; send one without.')
+  if (url.port !== '') throw refused(`Images are fetched from the usual port of https alone, received port ${url.port}; leave it out.`)
+  if (!isHostListed(hostOf(url), urls.hosts)) {
+    throw refused('The host of this URL is not one that images are fetched from here; send the image as base64 or as a data: URL.')
+  }
+  return url
+}
+
+/** What fetches the pictures of one request. Its time runs from now on; what is under way when it is over, or when `stop` is called, is given up. */
+export function urlFetcher(urls: UrlOptions): { readonly fetch: FetchUrl; stop(): void } {
+  const network: Network = { ...INTERNET, ...urls.network }
+  const { timeoutMs = TIMEOUT_MS, redirects = REDIRECTS } = urls
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)])
+  // One for the request, and nothing of it kept: no connection outlives what it was checked for.
+  const agent = new Agent({ keepAlive: false })
+
+  const follow = async (first: URL, limits: ImageLimits, param: string): Promise<Uint8Array> => {
+    let url = first
+    for (let hop = 0; hop <= redirects; hop++) {
+      const response = await openUrl(url, network, agent, signal)
+      const { location } = response.headers
+      if (!REDIRECT_STATUSES.includes(response.statusCode)) return readBody(response, limits, param)
+      response.destroy()
+      if (location === undefined) break
+      url = checkUrlIsOpen(new URL(location, url).href, urls, param)
+    }
+    throw new Error('too many redirects, or one that leads nowhere')
+  }
+
+  return {
+    async fetch(text, limits, param) {
+      const url = checkUrlIsOpen(text, urls, param)
+      try {
+        return await follow(url, limits, param)
+      } catch (cause) {
+        if (cause instanceof EngineError && cause.code === 'image_too_large') throw cause
+        const message = `The image could not be fetched from its URL within ${timeoutMs / 1000} s; check that anyone may open it over https, or send it as base64.`
+        throw new EngineError('invalid_image', message, { param, cause })
+      }
+    },
+    stop() {
+      stopping.abort()
+      agent.destroy()
+    },
+  }
+}
+
+/** The head of an answer from an address that was checked. Rejects for hosts of which any address is not public. */
+async function openUrl(url: URL, network: Network, agent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
+  const host = hostOf(url)
+  const family = isIP(host)
+  const addresses = family === 0 ? await abortable(network.resolve(host), signal) : [{ address: host, family }]
+  if (addresses.length === 0 || !addresses.every(({ address }) => network.isPublic(address))) throw new Error('not a public address')
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      agent,
+      signal,
+      port: network.port,
+      // The name must not be looked up again: a second answer could lead elsewhere.
+      lookup: (_host, options, done) => {
+        if (options.all === true) done(null, [...addresses])
+        else done(null, addresses[0]!.address, addresses[0]!.family)
+      },
+      rejectUnauthorized: true,
+      ...(network.ca === undefined ? {} : { ca: network.ca }),
+      // Compressed, a small answer could become a huge one.
+      headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'assay-engine' },
+    })
+    sent.on('response', resolve)
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** The body, at most as large as an image may be. */
+async function readBody(response: IncomingMessage, limits: ImageLimits, param: string): Promise<Uint8Array> {
+  try {
+    const encoding = response.headers['content-encoding'] ?? 'identity'
+    if (response.statusCode !== 200 || encoding !== 'identity') throw new Error(`status ${response.statusCode}, encoding ${encoding}`)
+    checkImageBytes(Number(response.headers['content-length'] ?? 0), limits, param)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      checkImageBytes(bytes, limits, param)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
+  } finally {
+    response.destroy()
+  }
+}
+
+/** Looking up a name cannot be called off, but need not be waited for. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
