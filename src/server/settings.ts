@@ -45,6 +45,8 @@ export interface Settings {
   readonly adminToken: string | null
   /** Whether the console is served. */
   readonly console: boolean
+  /** Whether GET /metrics is served. It takes no key: numbers only, but those of everyone. */
+  readonly metrics: boolean
 }
 
 const MEBI = 2 ** 20
@@ -76,4 +78,5 @@ export const DEFAULT_SETTINGS: Settings = {
   logLevel: 'info',
   adminToken: null,
   console: true,
+  metrics: true,
 }
