@@ -354,9 +354,11 @@ describe('models', () => {
     }
     const engine = await createEngine({ models: [{ id: 'lazy', load }] })
     expect(loads).toBe(0)
+    expect(engine.loaded()).toEqual([])
     await Promise.all([engine.ask(REQUEST), engine.ask(REQUEST)])
     await engine.ask(REQUEST)
     expect(loads).toBe(1)
+    expect(engine.loaded()).toEqual([createFakeBackend({ id: 'lazy' }).info])
   })
 
   it('that failed to load are tried again', async () => {

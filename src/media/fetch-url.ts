@@ -23,7 +23,7 @@ export interface UrlOptions {
 export interface Network {
   resolve(host: string): Promise<readonly { readonly address: string; readonly family: number }[]>
   isPublic(address: string): boolean
-  /** Certificates trusted besides none of the usual ones; default: those of the system. */
+  /** The certificates to trust; default: those of the system. */
   readonly ca: string | undefined
   /** Where the default port of https is answered. */
   readonly port: number
