@@ -161,6 +161,25 @@ describe('the package', () => {
     ])
   })
 
+  it('has these names for a client of a service', () => {
+    expect(namesOf('src/client/index.ts').values).toEqual([
+      'ConnectionError',
+      'ERROR_CODES',
+      'EngineError',
+      'RemoteEngineError',
+      'SERVICE_ERROR_CODES',
+      'ServiceError',
+      'TimeoutError',
+      'choice',
+      'createClient',
+      'extract',
+      'fill',
+      'noul',
+      'score',
+      'select',
+    ])
+  })
+
   it('has these backends', async () => {
     expect(namesOf('src/backends/fake/index.ts').values).toMatchInlineSnapshot(`
       [
@@ -175,6 +194,7 @@ describe('the package', () => {
     expect(manifest.exports).toEqual({
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './calibration': { types: './dist/calibration/index.d.ts', default: './dist/calibration/index.js' },
+      './client': { types: './dist/client/index.d.ts', default: './dist/client/index.js' },
       './backends/*': { types: './dist/backends/*/index.d.ts', default: './dist/backends/*/index.js' },
     })
     expect(manifest.bin).toEqual({ assay: './dist/cli/main.js' })

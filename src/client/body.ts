@@ -1,0 +1,154 @@
+// A request as the engine takes it to what goes over the wire: its JSON, and the pictures that were given as bytes or as files of this machine.
+// Pictures travel beside the JSON, not in it: base64 would make them a third larger, and both sides would copy them once more.
+import type { AskRequest } from '../answers.ts'
+import { EngineError, pointer } from '../errors.ts'
+
+export interface RequestBody {
+  readonly json: string
+  /** Pictures by the names that the JSON calls them; empty: the JSON is all there is. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
+/** The types of parts; an array in which every element has one is a list of parts, as for the engine. */
+const PART_TYPES = ['text', 'json', 'image', 'image_url', 'input_image', 'video']
+/** Deeper than any service reads, and shallow enough for the stack. */
+const MAX_DEPTH = 256
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Makes the body. `path` sources are read here when `localFiles` is true: the state is the caller's, and so are its files. Throws `EngineError`:
+ * `invalid_request` for what JSON cannot say (bytes elsewhere, NaN, cycles), `invalid_image` for a file that cannot be read.
+ */
+export async function bodyOf(request: AskRequest, localFiles: boolean): Promise<RequestBody> {
+  if (!isObject(request)) {
+    throw new EngineError('invalid_request', 'A request is an object with state and questions.', { param: '' })
+  }
+  const files = new Files(request.state)
+  const state = isParts(request.state)
+    ? await Promise.all(request.state.map((part, i) => partOf(part, pointer('/state', i), files, localFiles)))
+    : request.state
+  const wire = { ...request, ...(state === undefined ? {} : { state }) }
+  refuseUnsayable(wire, '', 0)
+  return { json: JSON.stringify(wire), files: files.byName }
+}
+
+/** Gives files names that the request does not use itself. The same bytes twice are one file. */
+class Files {
+  readonly byName = new Map<string, Uint8Array>()
+  private readonly names = new Map<Uint8Array, string>()
+  private readonly taken: ReadonlySet<unknown>
+
+  constructor(state: unknown) {
+    const sources = isParts(state)
+      ? state.flatMap(({ source, frames }) => [
+          source,
+          ...(Array.isArray(frames) ? frames.map((frame) => isObject(frame) && frame.source) : []),
+        ])
+      : []
+    this.taken = new Set(sources.map((source) => (isObject(source) && source.type === 'part' ? source.name : null)))
+  }
+
+  add(bytes: Uint8Array): string {
+    const known = this.names.get(bytes)
+    if (known !== undefined) return known
+    let number = this.byName.size + 1
+    while (this.taken.has(`picture_${number}`) || this.byName.has(`picture_${number}`)) number++
+    const name = `picture_${number}`
+    this.names.set(bytes, name)
+    this.byName.set(name, bytes)
+    return name
+  }
+}
+
+async function partOf(part: Fields, param: string, files: Files, localFiles: boolean): Promise<Fields> {
+  if (part.type !== 'image' && part.type !== 'video') return part
+  const { source, frames } = part
+  return {
+    ...part,
+    ...(source === undefined ? {} : { source: await sourceOf(source, pointer(param, 'source'), files, localFiles) }),
+    ...(Array.isArray(frames)
+      ? {
+          frames: await Promise.all(
+            frames.map(async (frame: unknown, i) =>
+              isObject(frame)
+                ? { ...frame, source: await sourceOf(frame.source, pointer(param, 'frames', i, 'source'), files, localFiles) }
+                : frame,
+            ),
+          ),
+        }
+      : {}),
+  }
+}
+
+/** What is neither bytes nor a path stays as it is: the service says what is wrong with it. */
+async function sourceOf(source: unknown, param: string, files: Files, localFiles: boolean): Promise<unknown> {
+  if (!isObject(source)) return source
+  const { type, bytes, path, ...rest } = source
+  if (type === 'bytes' && bytes instanceof ArrayBuffer) return { ...rest, type: 'part', name: files.add(new Uint8Array(bytes)) }
+  if (type === 'bytes' && bytes instanceof Uint8Array) return { ...rest, type: 'part', name: files.add(bytes) }
+  if (type === 'path' && typeof path === 'string' && path !== '') {
+    const at = pointer(param, 'path')
+    if (localFiles) return { ...rest, type: 'part', name: files.add(await readLocalFile(path, at)) }
+    throw new EngineError('invalid_request', 'Files of this machine are not read for this request; send the image as base64.', {
+      param: at,
+    })
+  }
+  return source
+}
+
+/** The path itself is not said, as everywhere. */
+async function readLocalFile(path: string, param: string): Promise<Uint8Array> {
+  // On first use, so that a client which sends no files runs where there is no file system.
+  const { readFile, stat } = await import('node:fs/promises')
+  try {
+    if (!(await stat(path)).isFile())
+      throw new EngineError('invalid_image', 'The path leads to something that is no regular file.', { param })
+    return await readFile(path)
+  } catch (error) {
+    if (error instanceof EngineError) throw error
+    const code = (error as { readonly code?: unknown }).code
+    const why = typeof code === 'string' ? code : 'unknown reason'
+    throw new EngineError('invalid_image', `The file cannot be read (${why}); check the path and its rights.`, { param })
+  }
+}
+
+/** `JSON.stringify` would say NaN as null, bytes as a list of numbers and a Map as nothing at all; here they are errors. */
+function refuseUnsayable(value: unknown, param: string, depth: number): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
+  const refuse = (message: string) => new EngineError('invalid_request', message, { param })
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return
+    throw refuse(`${value} is not a JSON value; send null or a string instead.`)
+  }
+  if (typeof value !== 'object') throw refuse(`A value of type ${typeof value} is not JSON.`)
+  if (depth >= MAX_DEPTH) throw refuse(`The request is nested deeper than ${MAX_DEPTH} levels, or in a circle; flatten it.`)
+  if (Array.isArray(value)) {
+    // By index: holes count too, which JSON would fill with null.
+    for (let i = 0; i < value.length; i++) refuseUnsayable(value[i], pointer(param, i), depth + 1)
+    return
+  }
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
+    throw refuse('Bytes are sent as a picture only: [{ type: "image", source: { type: "bytes", bytes } }].')
+  }
+  if (!isPlain(value))
+    throw refuse('Only plain objects and arrays are JSON values; convert it first, e.g. with JSON.stringify and JSON.parse.')
+  for (const [key, inner] of Object.entries(value)) {
+    // A field that is there and undefined is a field that is not there.
+    if (inner !== undefined) refuseUnsayable(inner, pointer(param, key), depth + 1)
+  }
+}
+
+/** From another realm, too, as in a test runner. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isParts(state: unknown): state is readonly Fields[] {
+  return Array.isArray(state) && state.length > 0 && state.every((part) => isObject(part) && PART_TYPES.includes(part.type as string))
+}

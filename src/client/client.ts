@@ -1,0 +1,190 @@
+// A service far away with the face of an engine: the same `ask`, the same types of answers. One call of the wire each.
+import type { AskRequest, AskResponse } from '../answers.ts'
+import type { Ask } from '../infer.ts'
+import type { Json } from '../types.ts'
+import { bodyOf } from './body.ts'
+import { unexpected } from './errors.ts'
+import { type ClientOptions, checkIdempotencyKey, checkOptions, checkTimeout } from './options.ts'
+import { type Answered, send } from './send.ts'
+
+/** For every call. */
+export interface CallOptions {
+  /** Gives the call up; it rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** Most time for this call, retries included; default: the client's. */
+  readonly timeoutMs?: number
+}
+
+export interface ClientAskOptions extends CallOptions {
+  /**
+   * Names this ask: the service answers a name once, and again with the same answer and no charge for 24 hours. Default: a new one each `ask`, so that
+   * its own retries are charged once. Give your own to be safe across restarts of your program.
+   */
+  readonly idempotencyKey?: string
+}
+
+export interface RecordOptions extends CallOptions {
+  /** The probability with which this event was chosen to be labelled, above 0; default 1. */
+  readonly selectionProbability?: number
+}
+
+export interface RecordedOutcome {
+  readonly event: string
+  /** Names of the decisions that were labelled. */
+  readonly recorded: readonly string[]
+  /** Those of them that had a label before. */
+  readonly replaced: readonly string[]
+}
+
+export interface ModelListing {
+  readonly id: string
+  readonly name: string
+  readonly available: boolean
+  readonly status: 'available' | 'coming_soon'
+}
+
+/** `ok` is false while the service cannot answer: its database is away, or it is going down. */
+export interface Health {
+  readonly ok: boolean
+  readonly [part: string]: Json
+}
+
+/** What an answer cost, and how it came. Amounts are decimal US dollars with nine fractional digits: texts, so that they stay exact. */
+export interface Receipt {
+  readonly requestId: string
+  readonly costUsd: string | null
+  /** After the charge. */
+  readonly balanceUsd: string | null
+  /** In the service. */
+  readonly latencyMs: number | null
+  /** True: given again for its idempotency key, and not charged again. */
+  readonly isReplayed: boolean
+  /** Of this client, the one that succeeded included. */
+  readonly attempts: number
+}
+
+export interface Client {
+  /**
+   * Answers every question about the state, as `engine.ask` does, with the types of the answers from the questions. `bytes` and `path` pictures are sent
+   * beside the JSON. Throws `EngineError` for what the engine refuses, `ServiceError` for what the service does, `ConnectionError`, `TimeoutError`.
+   */
+  readonly ask: Ask<ClientAskOptions>
+  /** What a response of this client cost; null for any other object, copies included. */
+  receipt(response: AskResponse<unknown>): Receipt | null
+  /** Says what was true of an answer, by question id. Recording again replaces. */
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
+  models(options?: CallOptions): Promise<readonly ModelListing[]>
+  /** One look, no retries. Resolves also when the service says that it is not well. */
+  health(options?: CallOptions): Promise<Health>
+  /** What calibrations are served, since when, and how well they hold; see `GET /v1/calibration`. */
+  calibration(options?: CallOptions): Promise<Json>
+}
+
+interface Sent {
+  readonly body?: string | FormData
+  readonly headers?: Readonly<Record<string, string>>
+  readonly retries?: number
+  readonly alsoFine?: readonly number[]
+}
+
+/** Makes a client. It holds no connection and needs no closing. Throws `invalid_request` for options that cannot be. */
+export function createClient(options: ClientOptions): Client {
+  const settings = checkOptions(options)
+  const receipts = new WeakMap<object, Receipt>()
+
+  const call = (method: 'GET' | 'POST', path: string, asked: CallOptions, sent: Sent = {}): Promise<Answered> => {
+    const { body = null, headers = {}, retries = settings.retries, alsoFine = [] } = sent
+    const type: Record<string, string> = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
+    const timeoutMs = checkTimeout(asked.timeoutMs, settings.timeoutMs)
+    return send({ method, path, headers: { ...type, ...headers }, body, timeoutMs, retries, signal: asked.signal, alsoFine }, settings)
+  }
+
+  async function ask(request: AskRequest, asked: ClientAskOptions = {}): Promise<AskResponse> {
+    const key = asked.idempotencyKey === undefined ? `ask_${crypto.randomUUID()}` : checkIdempotencyKey(asked.idempotencyKey)
+    const { json, files } = await bodyOf(request, settings.localFiles)
+    const body = files.size === 0 ? json : formOf(json, files)
+    const answered = await call('POST', '/v1/ask', asked, { body, headers: { 'idempotency-key': key } })
+    const response = responseOf(answered)
+    receipts.set(response, receiptOf(answered, response))
+    return response
+  }
+
+  return {
+    // The same function, seen through the types of its requests, as the engine's is.
+    ask: ask as Ask<ClientAskOptions>,
+    receipt: (response) => receipts.get(response) ?? null,
+    async recordOutcome(event, outcomes, recorded = {}) {
+      const { selectionProbability } = recorded
+      const body = JSON.stringify({
+        event,
+        outcomes,
+        ...(selectionProbability === undefined ? {} : { selection_probability: selectionProbability }),
+      })
+      const answered = await call('POST', '/v1/outcomes', recorded, { body })
+      return checked(answered, isRecorded, 'no record of outcomes')
+    },
+    async models(asked = {}) {
+      return checked(await call('GET', '/v1/models', asked), isModelList, 'no list of models').models
+    },
+    async health(asked = {}) {
+      return checked(await call('GET', '/health', asked, { retries: 0, alsoFine: [503] }), isHealth, 'no state of health')
+    },
+    async calibration(asked = {}) {
+      return (await call('GET', '/v1/calibration', asked)).json as Json
+    },
+  }
+}
+
+/** The field `request` first, so that a service knows what is asked before the pictures come. */
+function formOf(json: string, files: ReadonlyMap<string, Uint8Array>): FormData {
+  const form = new FormData()
+  form.set('request', json)
+  // Copied by the blob: a retry sends what the first attempt sent, whatever became of the caller's bytes.
+  for (const [name, bytes] of files) form.set(name, new Blob([bytes as Uint8Array<ArrayBuffer>]), name)
+  return form
+}
+
+function responseOf(answered: Answered): AskResponse {
+  const response = checked(answered, isResponse, 'no answer')
+  // As the engine gives them: without a prototype, so that any id is safe.
+  return { ...response, answers: Object.assign(Object.create(null), response.answers) }
+}
+
+function receiptOf({ headers, attempts }: Answered, { id }: AskResponse): Receipt {
+  const latency = headers.get('x-service-latency-ms')
+  return {
+    requestId: headers.get('x-request-id') ?? id,
+    costUsd: headers.get('x-service-cost-usd'),
+    balanceUsd: headers.get('x-service-balance-usd'),
+    latencyMs: latency === null || !/^\d+$/.test(latency) ? null : Number(latency),
+    isReplayed: headers.get('x-service-idempotent-replayed') === 'true',
+    attempts,
+  }
+}
+
+/** The body of a reply when it has the shape that was asked for; whoever else answers at this address is found out here. */
+function checked<T>(answered: Answered, is: (json: unknown) => json is T, what: string): T {
+  const { status, headers, json } = answered
+  if (is(json)) return json
+  throw unexpected({ status, requestId: headers.get('x-request-id'), retryAfterMs: null, json }, what)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isResponse(json: unknown): json is AskResponse {
+  return isObject(json) && typeof json.id === 'string' && isObject(json.answers) && isObject(json.usage) && isObject(json.simo)
+}
+
+function isRecorded(json: unknown): json is RecordedOutcome {
+  return isObject(json) && typeof json.event === 'string' && Array.isArray(json.recorded) && Array.isArray(json.replaced)
+}
+
+function isModelList(json: unknown): json is { readonly models: readonly ModelListing[] } {
+  return isObject(json) && Array.isArray(json.models)
+}
+
+function isHealth(json: unknown): json is Health {
+  return isObject(json) && typeof json.ok === 'boolean'
+}

@@ -1,0 +1,20 @@
+// `assay-engine/client`: ask a service as one would ask an engine. For servers only: a client holds an API key.
+export type * from '../answers.ts'
+export { choice, extract, fill, noul, score, select } from '../builders.ts'
+export { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors.ts'
+export type { AnswerOf, AnswersOf, Ask, OptionsOf, TypedRequest } from '../infer.ts'
+export type { Json } from '../types.ts'
+export {
+  type CallOptions,
+  type Client,
+  type ClientAskOptions,
+  createClient,
+  type Health,
+  type ModelListing,
+  type Receipt,
+  type RecordedOutcome,
+  type RecordOptions,
+} from './client.ts'
+export { ConnectionError, RemoteEngineError, ServiceError, type ServiceErrorName, TimeoutError } from './errors.ts'
+export type { ClientOptions } from './options.ts'
+export type { ClientTime } from './retry.ts'
