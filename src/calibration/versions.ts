@@ -114,11 +114,7 @@ export function calibrationVersions(folder: string): CalibrationVersions {
     },
 
     async serve(calibration, { at, why, heldOut }) {
-      if (!version.safeParse(calibration.version).success) {
-        const message =
-          'A calibration is called cal_ and 12 hex digits, by what is in it; make it with fit, or read it with parseCalibration.'
-        throw new EngineError('invalid_request', message)
-      }
+      refuseUnnamed(calibration)
       const { pointer } = await read()
       const from = pointer.serving.at(-1) ?? null
       await mkdir(folder, { recursive: true })
@@ -156,21 +152,28 @@ function parsePointer(text: string): Pointer | null {
   }
 }
 
-type ReadCalibration =
+/** A version that is called otherwise is an error: its name becomes the name of what is stored. */
+export function refuseUnnamed(calibration: Calibration): void {
+  if (version.safeParse(calibration.version).success) return
+  const message = 'A calibration is called cal_ and 12 hex digits, by what is in it; make it with fit, or read it with parseCalibration.'
+  throw new EngineError('invalid_request', message)
+}
+
+export type StoredCalibration =
   | { readonly calibration: Calibration; readonly problem: null }
   | { readonly calibration: null; readonly problem: string }
 
-async function readCalibration(
-  folder: string,
+/** The calibration that was stored under a name, or why it is not the one to answer with. `text` is null when nothing is there. */
+export function storedCalibration(
+  text: string | null,
   name: string,
   model: Pick<CalibratedModel, 'revision' | 'templateHash'> | undefined,
-): Promise<ReadCalibration> {
-  const problem = (text: string): ReadCalibration => ({ calibration: null, problem: text })
+): StoredCalibration {
+  const problem = (words: string): StoredCalibration => ({ calibration: null, problem: words })
+  if (text === null) return problem('it is missing.')
   try {
-    const bytes = await readIfThere(join(folder, `${name}.json`))
-    if (bytes === null) return problem('its file is missing.')
-    const calibration = parseCalibration(JSON.parse(bytes.toString('utf8')))
-    if (calibration.version !== name) return problem(`its file holds ${calibration.version}.`)
+    const calibration = parseCalibration(JSON.parse(text))
+    if (calibration.version !== name) return problem(`it holds ${calibration.version}.`)
     if (model === undefined) return { calibration, problem: null }
     const { revision, templateHash } = calibration.model
     if (revision !== model.revision)
@@ -179,6 +182,20 @@ async function readCalibration(
     return { calibration, problem: null }
   } catch (error) {
     if (error instanceof EngineError) return problem(error.message)
-    return problem(error instanceof SyntaxError ? 'its file is damaged.' : `its file cannot be read (${systemCode(error)}).`)
+    if (error instanceof SyntaxError) return problem('it is damaged.')
+    throw error
+  }
+}
+
+async function readCalibration(
+  folder: string,
+  name: string,
+  model: Pick<CalibratedModel, 'revision' | 'templateHash'> | undefined,
+): Promise<StoredCalibration> {
+  try {
+    const bytes = await readIfThere(join(folder, `${name}.json`))
+    return storedCalibration(bytes === null ? null : bytes.toString('utf8'), name, model)
+  } catch (error) {
+    return { calibration: null, problem: `it cannot be read (${systemCode(error)}).` }
   }
 }

@@ -1,0 +1,67 @@
+// Who may open the console: links that work once, and sessions. Both are kept as hashes, and what protects against forged requests comes from the
+// session itself, so that whoever reads the database can open nothing.
+import { createHash } from 'node:crypto'
+import type { Database, Writes } from './database.ts'
+import { hashOfSecret, looksLikeSecret, makeSecret } from './secrets.ts'
+import type { AdminSession, AdminStore } from './store.ts'
+import { time } from './tables.ts'
+
+export function adminStore({ queries, write }: Database, now: () => number): AdminStore {
+  const openSession = async (writes: Writes, ttlMs: number): Promise<{ readonly session: string; readonly state: AdminSession }> => {
+    const session = makeSecret('')
+    const expiresAt = time(now() + ttlMs)
+    await writes
+      .insertInto('admin_sessions')
+      .values({ hash: hashOfSecret(session), expires_at: expiresAt })
+      .execute()
+    return { session, state: { expiresAt: Number(expiresAt), csrfToken: csrfTokenOf(session) } }
+  }
+  return {
+    async issueLink(ttlMs) {
+      const token = makeSecret('')
+      await write((writes) =>
+        writes
+          .insertInto('admin_links')
+          .values({ hash: hashOfSecret(token), expires_at: time(now() + ttlMs) })
+          .execute(),
+      )
+      return token
+    },
+
+    async redeem(token, ttlMs) {
+      if (!looksLikeSecret(token, '')) return null
+      return write(async (writes) => {
+        // Deleting it spends it: of two who come at once, one finds it.
+        const spent = await writes
+          .deleteFrom('admin_links')
+          .where('hash', '=', hashOfSecret(token))
+          .where('expires_at', '>', time(now()))
+          .returning('hash')
+          .executeTakeFirst()
+        return spent === undefined ? null : openSession(writes, ttlMs)
+      })
+    },
+
+    open: (ttlMs) => write((writes) => openSession(writes, ttlMs)),
+
+    async find(session) {
+      if (!looksLikeSecret(session, '')) return null
+      const row = await queries
+        .selectFrom('admin_sessions')
+        .select('expires_at')
+        .where('hash', '=', hashOfSecret(session))
+        .where('expires_at', '>', time(now()))
+        .executeTakeFirst()
+      return row === undefined ? null : { expiresAt: Number(row.expires_at), csrfToken: csrfTokenOf(session) }
+    },
+
+    async end(session) {
+      if (!looksLikeSecret(session, '')) return
+      await write((writes) => writes.deleteFrom('admin_sessions').where('hash', '=', hashOfSecret(session)).execute())
+    },
+  }
+}
+
+function csrfTokenOf(session: string): string {
+  return createHash('sha256').update(`csrf ${session}`).digest('base64url')
+}

@@ -1,0 +1,103 @@
+// The log of requests over a table: a line each, and sums of them over time. States and answers are not in it.
+import { type Selectable, sql } from 'kysely'
+import type { Database, Writes } from './database.ts'
+import type { RequestLog, RequestRecord } from './store.ts'
+import { storable, type Tables, time } from './tables.ts'
+
+/** What a client calls a model is its own invention until a model answers. */
+const MOST_MODEL_CHARACTERS = 200
+const MOST_BUCKETS = 10_000
+
+/** `usage` throws a RangeError for buckets that are no positive number of milliseconds, or more than 10 000. */
+export function requestLog({ queries, write }: Database): RequestLog {
+  return {
+    async failed(record) {
+      await write((writes) => noteRequest(writes, record))
+    },
+
+    async list({ account, limit, before }) {
+      let page = queries.selectFrom('requests').selectAll().orderBy('at', 'desc').orderBy('id', 'desc').limit(limit)
+      if (account !== undefined) page = page.where('account', '=', storable(account))
+      if (before !== undefined) {
+        const last = await queries.selectFrom('requests').select(['at', 'id']).where('id', '=', storable(before)).executeTakeFirst()
+        if (last === undefined) return []
+        page = page.where((is) => is(is.refTuple('at', 'id'), '<', is.tuple(last.at, last.id)))
+      }
+      return (await page.execute()).map(recordOf)
+    },
+
+    async usage({ account, from, to, bucketMs }) {
+      const count = Math.ceil((to - from) / bucketMs)
+      if (!(Number.isInteger(bucketMs) && bucketMs > 0 && count <= MOST_BUCKETS)) {
+        throw new RangeError(`Usage comes in at most ${MOST_BUCKETS} buckets of whole milliseconds, asked for ${count} of ${bucketMs} ms.`)
+      }
+      const first = time(from)
+      let sums = queries
+        .selectFrom('requests')
+        .select([
+          sql<bigint>`(at - ${first}) / ${BigInt(bucketMs)}`.as('bucket'),
+          sql<bigint>`count(*)`.as('requests'),
+          sql<bigint>`count(code)`.as('failed'),
+          sql<bigint>`cast(sum(input_tokens) as bigint)`.as('tokens'),
+          sql<bigint>`cast(sum(cost) as bigint)`.as('spent'),
+        ])
+        .where('at', '>=', first)
+        .where('at', '<', time(to))
+        .groupBy('bucket')
+      if (account !== undefined) sums = sums.where('account', '=', storable(account))
+      const found = new Map((await sums.execute()).map((row) => [Number(row.bucket), row]))
+      return Array.from({ length: Math.max(0, count) }, (_, i) => {
+        const row = found.get(i)
+        return {
+          at: Number(first) + i * bucketMs,
+          requests: Number(row?.requests ?? 0n),
+          failed: Number(row?.failed ?? 0n),
+          inputTokens: Number(row?.tokens ?? 0n),
+          cost: row?.spent ?? 0n,
+        }
+      })
+    },
+  }
+}
+
+/** Writes a line; one whose id is there already changes nothing. */
+export async function noteRequest(writes: Writes, record: RequestRecord): Promise<void> {
+  const row = {
+    id: record.id,
+    at: time(record.at),
+    account: storable(record.account),
+    key: record.key,
+    model: record.model === null ? null : storable(record.model.slice(0, MOST_MODEL_CHARACTERS)),
+    dialect: record.dialect,
+    status: record.status,
+    code: record.code,
+    questions: record.questions,
+    input_tokens: record.inputTokens,
+    output_tokens: record.outputTokens,
+    cost: record.cost,
+    latency_ms: record.latencyMs,
+  }
+  await writes
+    .insertInto('requests')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+function recordOf(row: Selectable<Tables['requests']>): RequestRecord {
+  return {
+    id: row.id,
+    at: Number(row.at),
+    account: row.account,
+    key: row.key,
+    model: row.model,
+    dialect: row.dialect,
+    status: Number(row.status),
+    code: row.code,
+    questions: Number(row.questions),
+    inputTokens: Number(row.input_tokens),
+    outputTokens: Number(row.output_tokens),
+    cost: row.cost,
+    latencyMs: row.latency_ms,
+  }
+}

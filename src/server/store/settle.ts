@@ -1,0 +1,84 @@
+// One answer to one transaction: claim, charge, ledger line, log line, decisions, reply and last use of the key, all or nothing.
+// Rows are always taken in this order (claim, account, key), so that no two settlements wait for each other.
+import { ensureAccount, type Moved, move } from './accounts.ts'
+import type { Database, Writes } from './database.ts'
+import { fenceClaim, keepReply } from './idempotency.ts'
+import { keepEvent } from './outcomes.ts'
+import { noteRequest } from './requests.ts'
+import type { RequestRecord, Settled, Settlement } from './store.ts'
+import { time } from './tables.ts'
+
+/** Undoes the transaction, and says what came of it. */
+class Refusal extends Error {
+  readonly settled: Settled
+
+  constructor(settled: Settled) {
+    super(settled.state)
+    this.settled = settled
+  }
+}
+
+class AlreadySettled extends Error {}
+
+export interface SettleOptions {
+  readonly keepsFeatures: boolean
+  readonly now: () => number
+}
+
+export async function settle(database: Database, settlement: Settlement, { keepsFeatures, now }: SettleOptions): Promise<Settled> {
+  const { record, event, token } = settlement
+  if (record.cost < 0n) throw new RangeError(`A cost is 0 or more nano-dollars, received ${record.cost}.`)
+  try {
+    return await database.write(async (writes) => {
+      if (token !== null && !(await fenceClaim(writes, token, now()))) {
+        if ((await chargeOf(writes, record.id)) !== null) throw repeated(record)
+        throw new Refusal({ state: 'superseded' })
+      }
+      const moved = await charge(writes, record)
+      if (moved.state === 'repeated') throw repeated(record)
+      if (moved.state === 'refused') throw new Refusal({ state: 'insufficient_balance', balance: moved.balance })
+      await noteRequest(writes, record)
+      if (event !== null) await keepEvent(writes, record.account, event, keepsFeatures)
+      if (record.key !== null) await noteUse(writes, record.key, record.at)
+      if (token !== null) await keepReply(writes, token, settlement.reply(moved.balance))
+      return { state: 'settled', balance: moved.balance }
+    })
+  } catch (error) {
+    if (error instanceof Refusal) return error.settled
+    if (error instanceof AlreadySettled) throw error
+    // A connection that breaks during the commit leaves open whether it happened. Whoever is charged must get the answer: look.
+    const balance = await chargeOf(database.queries, record.id).catch(() => null)
+    if (balance !== null) return { state: 'settled', balance }
+    throw error
+  }
+}
+
+async function charge(writes: Writes, record: RequestRecord): Promise<Moved> {
+  const { id, account, cost, at } = record
+  const movement = { account, amount: -cost, kind: 'charge', at, request: id, note: record.model ?? '' } as const
+  const moved = await move(writes, movement)
+  if (moved.state !== 'refused' || cost > 0n) return moved
+  // What costs nothing is refused only to an account that is not there yet.
+  await ensureAccount(writes, account, at)
+  return move(writes, movement)
+}
+
+/** The balance after the charge of a request; null when it was not charged. */
+async function chargeOf(queries: Database['queries'], request: string): Promise<bigint | null> {
+  const row = await queries.selectFrom('ledger').select('balance_after').where('request', '=', request).executeTakeFirst()
+  return row?.balance_after ?? null
+}
+
+async function noteUse(writes: Writes, key: string, at: number): Promise<void> {
+  await writes
+    .updateTable('api_keys')
+    .set({ last_used_at: time(at) })
+    .where('id', '=', key)
+    // Answers may settle in another order than they were asked for.
+    .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<', time(at))]))
+    .execute()
+}
+
+function repeated({ id }: RequestRecord): AlreadySettled {
+  return new AlreadySettled(`The request ${id} was settled before; an id names one request.`)
+}
