@@ -3,6 +3,7 @@ import type { Regime } from '../questions/decision.ts'
 import type { CalibrationJudge } from './calibration.ts'
 import { type Evidence, samplesOf } from './evidence.ts'
 import { crossEntropy, squaredError } from './metrics.ts'
+import type { RecordedEvidence } from './outcomes.ts'
 import { pairedDifference } from './resampling.ts'
 import { type CalibrationExcess, smoothCalibrationExcess } from './smooth-ece.ts'
 
@@ -20,12 +21,16 @@ export interface Judged {
 }
 
 /** What a judge says of evidence under a regime; evidence without that regime is left out. */
-export function judgedOf(evidence: readonly Evidence[], judge: CalibrationJudge, regime: Regime): Judged[] {
+export function judgedOf(
+  evidence: readonly (Evidence & Partial<Pick<RecordedEvidence, 'hidden'>>)[],
+  judge: CalibrationJudge,
+  regime: Regime,
+): Judged[] {
   return evidence.flatMap((one) => {
     const rows = regime === 'single' ? one.single : one.deliberated
     if (rows === null) return []
     const key = { ...one, candidates: one.readout === 'independent' ? rows.length : rows[0]!.length }
-    const { probabilities } = judge.calibrate(key, regime, rows, null)
+    const { probabilities } = judge.calibrate(key, regime, rows, one.hidden ?? null)
     return samplesOf(one, regime).map(({ target, weight }, i): Judged => {
       const row = probabilities[i]!
       const event = row.length === 2 ? 0 : row.indexOf(Math.max(...row))

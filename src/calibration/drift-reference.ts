@@ -55,14 +55,21 @@ export function driftReferenceOf(observations: Iterable<Observation>, options: R
   )
 }
 
+/** What of a decision is looked at. */
+export type ObservedDecision = Pick<Decision, 'readout' | 'hasImage' | 'wording' | 'question' | 'single' | 'mass'>
+
+interface ObservedDecisions {
+  readonly decisions: Readonly<Record<string, ObservedDecision>>
+}
+
 /** The decisions of events as observations. */
-export function* observationsOf(events: Iterable<Pick<DecisionEvent, 'state' | 'decisions'>>): Generator<Observation> {
+export function* observationsOf(events: Iterable<Pick<DecisionEvent, 'state'> & ObservedDecisions>): Generator<Observation> {
   for (const { state, decisions } of events) {
     for (const [task, decision] of Object.entries(decisions)) yield { ...pick(decision), state, task }
   }
 }
 
-function pick({ readout, hasImage, wording, question, single, mass }: Decision): Omit<Observation, 'state'> {
+function pick({ readout, hasImage, wording, question, single, mass }: ObservedDecision): Omit<Observation, 'state'> {
   return { readout, hasImage, wording, question, single, mass }
 }
 

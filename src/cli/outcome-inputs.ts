@@ -1,10 +1,10 @@
 // What the commands of `assay outcomes` are given: a store, truths, the model they are about, and the calibration that answers now.
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type CalibratedModel, type Calibration, judgeOf } from '../calibration/calibration.ts'
+import type { CalibratedModel } from '../calibration/calibration.ts'
 import { fileOutcomeStore } from '../calibration/outcome-file.ts'
 import type { OutcomeStore, StoredEvent } from '../calibration/outcomes.ts'
-import { shippedCalibration } from '../calibration/shipped.ts'
+import { RECENT_EVENTS, type ServedCalibration, servedFor } from '../calibration/served.ts'
 import { type CalibrationVersions, calibrationVersions } from '../calibration/versions.ts'
 import { EngineError } from '../errors.ts'
 import type { Json } from '../types.ts'
@@ -21,9 +21,6 @@ export interface ServedFlags extends StoreFlags {
   readonly calibration?: string
   readonly model?: string
 }
-
-/** Recent events that tell what decisions look like. */
-export const WINDOW = 2000
 
 /** Opens the store for the time of some work. */
 export async function withStore(
@@ -93,7 +90,7 @@ export async function linesOf(file: string, terminal: Terminal): Promise<Outcome
 export async function modelIn(
   store: OutcomeStore,
   id: string | undefined,
-  most = WINDOW,
+  most = RECENT_EVENTS,
 ): Promise<{ readonly model: CalibratedModel; readonly events: readonly StoredEvent[] }> {
   const events: StoredEvent[] = []
   const others = new Set<string>()
@@ -115,25 +112,15 @@ export function versionsOf(flags: ServedFlags, terminal: Terminal): CalibrationV
   return calibrationVersions(resolve(terminal.folder, flags.calibrations ?? join(flags.store, 'calibrations')))
 }
 
-/** What answers now, and since when it does; null when it is not known since when. */
+/** What answers now: what is served, else the calibration of a flag, else what comes with the model. */
 export async function servedIn(
   versions: CalibrationVersions,
   model: CalibratedModel,
   flags: ServedFlags,
   terminal: Terminal,
-): Promise<{ readonly calibration: Calibration | null; readonly servedSince: number | null }> {
-  const { calibration, notes } = await versions.current(model)
-  for (const note of notes) terminal.warn(`${note}\n`)
-  if (calibration !== null) {
-    const change = (await versions.history()).findLast(({ version }) => version === calibration.version)
-    return { calibration, servedSince: change?.at ?? null }
-  }
-  if (flags.calibration === undefined) return { calibration: await shippedFor(model), servedSince: null }
+): Promise<Pick<ServedCalibration, 'calibration' | 'servedSince'>> {
+  const served = await servedFor(versions, model)
+  for (const note of served.notes) terminal.warn(`${note}\n`)
+  if (served.isRefitted || flags.calibration === undefined) return served
   return { calibration: await readCalibration(flags.calibration, terminal), servedSince: null }
-}
-
-/** What comes with the model, when it was made for this revision. */
-async function shippedFor(model: CalibratedModel): Promise<Calibration | null> {
-  const shipped = await shippedCalibration(model.id)
-  return shipped === null || judgeOf(shipped, model).isMismatch ? null : shipped
 }

@@ -1,18 +1,17 @@
 // `assay outcomes`: what was true of answers into the store they were kept in, and from it the next calibration, the one before, and signs of drift.
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { judgeOf } from '../calibration/calibration.ts'
-import { labelledDrift, populationDrift } from '../calibration/drift.ts'
 import { observationsOf } from '../calibration/drift-reference.ts'
 import { readEvidence } from '../calibration/evidence-file.ts'
 import { evidenceFor, type RecordedOutcome, recordOutcome } from '../calibration/outcomes.ts'
 import { refit } from '../calibration/refit.ts'
+import { driftSince, RECENT_EVENTS } from '../calibration/served.ts'
 import { EngineError } from '../errors.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { reading } from './given-files.ts'
 import { asJson, count } from './option-values.ts'
-import { linesOf, modelIn, type ServedFlags, type StoreFlags, servedIn, truthsOf, versionsOf, WINDOW, withStore } from './outcome-inputs.ts'
+import { linesOf, modelIn, type ServedFlags, type StoreFlags, servedIn, truthsOf, versionsOf, withStore } from './outcome-inputs.ts'
 import type { Output } from './say-error.ts'
 import { showDrift, showRecorded, showRefit, showRollBack } from './show-outcomes.ts'
 import type { Terminal } from './terminal.ts'
@@ -163,23 +162,15 @@ function addDrift(outcomes: Command, { terminal, attempt }: CommandContext): voi
     .addOption(calibrationsOption())
     .addOption(calibrationOption())
     .addOption(modelOption())
-    .option('--window <events>', 'newest events to look at', count('window', 1), WINDOW)
+    .option('--window <events>', 'newest events to look at', count('window', 1), RECENT_EVENTS)
     .action((flags: ServedFlags & { readonly window: number }) => {
       const output = outputOf(flags, terminal)
       return attempt(output, async () =>
         withStore(flags, terminal, { isReadOnly: true }, async (store) => {
           const { model, events } = await modelIn(store, flags.model, flags.window)
-          const { calibration, servedSince } = await servedIn(versionsOf(flags, terminal), model, flags, terminal)
-          const since = servedSince ?? -Infinity
-          const recent = events.filter(({ at }) => at >= since)
-          const labelled = (await evidenceFor(store, model)).filter(({ at }) => at >= since)
-          const { reference } = calibration ?? {}
-          const alarms = [
-            ...(reference === undefined ? [] : populationDrift(reference, observationsOf(recent))),
-            ...labelledDrift(labelled, judgeOf(calibration, model)),
-          ]
-          const found = { calibration: calibration?.version ?? null, events: recent.length, labels: labelled.length }
-          const said = { ...found, hasReference: reference !== undefined, alarms }
+          const served = await servedIn(versionsOf(flags, terminal), model, flags, terminal)
+          const found = driftSince(served, model, events, await evidenceFor(store, model))
+          const said = { calibration: served.calibration?.version ?? null, ...found }
           say(terminal, output, said, () => showDrift(said))
         }),
       )

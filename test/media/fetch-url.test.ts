@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
@@ -38,7 +39,7 @@ let server: Server
 let port = 0
 /** Path and headers of everything that was asked. */
 let asked: { readonly url: string; readonly host: string; readonly encoding: string }[] = []
-const sockets = new Set<Socket>()
+const sockets = new Set<Duplex>()
 
 beforeAll(async () => {
   server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) => {
