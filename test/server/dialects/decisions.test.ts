@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
+import { EngineError } from '../../../src/errors.ts'
 import { decisions } from '../../../src/server/dialects/decisions.ts'
 import { decisionsBody } from './bodies.ts'
 import { through } from './through.ts'
@@ -271,13 +272,13 @@ describe('the decisions wire', () => {
     let answered = 0
     await fc.assert(
       fc.asyncProperty(decisionsBody, async (body) => {
-        const said = await ask(body).catch((error: Error & { param?: string }) => error)
+        const said = await ask(body).catch((error: Error) => error)
         if (!(said instanceof Error)) {
           answered++
           expect(said.answers).toHaveLength((body as { questions: unknown[] }).questions.length)
         } else {
-          expect(said.name).toBe('EngineError')
-          expect(said.param ?? '').toMatch(/^$|^\/(model|input|questions)/)
+          expect(said).toBeInstanceOf(EngineError)
+          expect((said as EngineError).param ?? '').toMatch(/^$|^\/(model|input|questions)/)
         }
       }),
       { seed: 5, numRuns: 500 },
