@@ -62,6 +62,7 @@ async function run(
         ran.requests.push(request)
         return engine.ask(request, options)
       },
+      recordOutcome: engine.recordOutcome,
       models: () => engine.models(),
       close: () => {
         ran.closed++

@@ -4,9 +4,12 @@ import { resolve } from 'node:path'
 import type { AskRequest, AskResponse } from '../answers.ts'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { CautionOptions } from '../calibration/caution.ts'
+import type { RecordedOutcome, RecordOptions } from '../calibration/outcomes.ts'
+import type { AskOptions } from '../engine.ts'
 import { EngineError } from '../errors.ts'
 import type { AskSettings } from '../evaluate/run.ts'
 import type { ModelListing } from '../models.ts'
+import type { Json } from '../types.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
@@ -16,7 +19,9 @@ import { painter, type Terminal } from './terminal.ts'
 
 /** What the commands need of an engine. */
 export interface CliEngine {
-  ask(request: AskRequest, options?: AskSettings & CautionOptions): Promise<AskResponse>
+  ask(request: AskRequest, options?: AskOptions): Promise<AskResponse>
+  /** Needs a store. */
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
   models(): readonly ModelListing[]
   close(): Promise<void>
 }

@@ -7,6 +7,7 @@ import { addCalibrate } from './calibrate.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { addEval } from './eval.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
+import { addMcp } from './mcp.ts'
 import { addModels } from './models-command.ts'
 import { addOutcomes } from './outcomes.ts'
 import { addProbe } from './probe-command.ts'
@@ -15,7 +16,7 @@ import { sayError } from './say-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** In the order of the help. */
-const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addProbe, addEval, addReport, addCalibrate, addOutcomes]
+const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addProbe, addEval, addReport, addCalibrate, addOutcomes, addMcp]
 
 /** Runs one command line (without node and script). Never throws; everything is said on the terminal. */
 export async function runCli(args: readonly string[], terminal: Terminal, makeEngine: MakeEngine): Promise<ExitCode> {

@@ -1,0 +1,114 @@
+// `assay mcp`: an engine of this process, or a service far away, as tools for agents on standard input and output. Standard output is the protocol's
+// alone; everything said to people goes to standard error.
+import { resolve } from 'node:path'
+import type { AskRequest } from '../answers.ts'
+import { EngineError } from '../errors.ts'
+import type { Asker } from '../mcp/server.ts'
+import { type CliEngine, folderOf, type MakeEngine } from './ask.ts'
+import type { AddCommand } from './command.ts'
+import { UsageError } from './exit-codes.ts'
+import { milliseconds } from './option-values.ts'
+import { sayError } from './say-error.ts'
+import type { Terminal } from './terminal.ts'
+
+const HELP = `
+An agent starts it by itself; in its settings for MCP servers, the command is assay and the arguments begin with mcp:
+  {"mcpServers": {"assay": {"command": "assay", "args": ["mcp", "--store", "/path/to/outcomes"]}}}
+
+The model is loaded by the first question. With --url, questions go to a service; its key is read from ASSAY_API_KEY.
+It ends when its input does, after what runs is answered.`
+
+/** One line of the protocol, pictures in base64 included. */
+const LONGEST_MESSAGE_BYTES = 48 * 2 ** 20
+
+interface McpFlags {
+  readonly model?: string
+  readonly store?: string
+  readonly url?: string
+  readonly localFiles: boolean
+  readonly deadline?: number
+}
+
+export const addMcp: AddCommand = (program, { terminal, makeEngine, attempt }) => {
+  program
+    .command('mcp')
+    .description('serve the tools ask and record_outcome to agents (Model Context Protocol, on standard input and output)')
+    .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
+    .option('--store <folder>', 'keep what was decided (no states), so that outcomes can be recorded')
+    .option('--url <address>', 'ask the service at this address in place of an engine of this process')
+    .option('--no-local-files', 'refuse pictures that are given as paths')
+    .option('--deadline <ms>', 'give a question up after this many milliseconds (default 60000)', milliseconds)
+    .addHelpText('after', HELP)
+    .action((flags: McpFlags) => attempt('person', () => serveMcp(flags, terminal, makeEngine)))
+}
+
+async function serveMcp(flags: McpFlags, terminal: Terminal, makeEngine: MakeEngine): Promise<void> {
+  const { asker, close } = flags.url === undefined ? await engineAsker(flags, terminal, makeEngine) : await serviceAsker(flags, flags.url)
+  try {
+    const { createMcpServer } = await import('../mcp/server.ts')
+    const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
+    const { server, settled } = createMcpServer({ asker, onFault: (error) => sayError(error, 'person', terminal) })
+    server.onerror = (error) => terminal.warn(`${error.message}\n`)
+    const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LONGEST_MESSAGE_BYTES })
+    const ended = untilEnd(server)
+    await server.connect(transport)
+    terminal.warn(`assay mcp: listening on standard input${flags.url === undefined ? '' : `, asking ${new URL(flags.url).host}`}\n`)
+    // Whoever closes the input still reads the output: what runs is answered. A signal does not wait.
+    if ((await ended) === 'input') await settled()
+    await server.close()
+  } finally {
+    await close()
+  }
+}
+
+/** Resolves when the input has ended, a signal asks to end, or the protocol was broken beyond reading. */
+function untilEnd(server: { onclose?: (() => void) | undefined }): Promise<'input' | 'signal' | 'closed'> {
+  return new Promise((done) => {
+    process.stdin.once('end', () => done('input'))
+    process.stdin.once('close', () => done('input'))
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => done('signal'))
+    server.onclose = () => done('closed')
+  })
+}
+
+interface Opened {
+  readonly asker: Asker
+  close(): Promise<void>
+}
+
+async function engineAsker(flags: McpFlags, terminal: Terminal, makeEngine: MakeEngine): Promise<Opened> {
+  const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
+  const engine: CliEngine = await makeEngine(folder, flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) })
+  const fallback = flags.model === undefined || folder !== null ? null : flags.model
+  const deadline = flags.deadline === undefined ? {} : { deadlineMs: flags.deadline }
+  const asker: Asker = {
+    ask: (request, { signal }) =>
+      engine.ask(withModel(request, fallback), { signal, ...deadline, state: { localFiles: flags.localFiles } }),
+    recordOutcome(event, outcomes, options) {
+      if (flags.store !== undefined) return engine.recordOutcome(event, outcomes, options)
+      const message = 'This server keeps no answers, so no outcome can be recorded; whoever starts it can add --store FOLDER to assay mcp.'
+      return Promise.reject(new EngineError('invalid_request', message))
+    },
+  }
+  return { asker, close: () => engine.close() }
+}
+
+function withModel(request: AskRequest, model: string | null): AskRequest {
+  return model === null || (request.model ?? null) !== null ? request : { ...request, model }
+}
+
+async function serviceAsker(flags: McpFlags, url: string): Promise<Opened> {
+  if (flags.store !== undefined || flags.model !== undefined) {
+    throw new UsageError('--url asks a service, which has its own store and models; leave --store and --model out')
+  }
+  const apiKey = process.env.ASSAY_API_KEY
+  if (!apiKey) throw new UsageError('--url needs a key of the service in the environment variable ASSAY_API_KEY')
+  const { createClient } = await import('../client/index.ts')
+  const asker = createClient({
+    baseUrl: url,
+    apiKey,
+    localFiles: flags.localFiles,
+    ...(flags.deadline === undefined ? {} : { timeoutMs: flags.deadline }),
+  })
+  return { asker: asker as Asker, close: async () => {} }
+}
