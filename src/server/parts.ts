@@ -1,6 +1,7 @@
 // What the rooms of a service hand each other: who asks, a call and its reply, and the parts every route leans on.
 import type { Engine } from '../engine.ts'
 import type { Dialect } from './dialects/dialect.ts'
+import type { Place } from './line.ts'
 import type { Settings } from './settings.ts'
 import type { ApiKey, Store } from './store/store.ts'
 
@@ -36,9 +37,12 @@ export interface Reply {
   readonly body: string
 }
 
-/** Answers calls: translate, claim, wait for a turn, ask, settle, say. Never throws: what goes wrong is a reply, and nothing was charged then. */
+/**
+ * Answers calls: translate, claim, wait for a turn, ask, settle, say. Never throws: what goes wrong is a reply, and nothing was charged then.
+ * `place`: the one taken in the line before the body was read, given back here; without one, one is taken.
+ */
 export interface Answerer {
-  answer(call: Call): Promise<Reply>
+  answer(call: Call, place?: Place): Promise<Reply>
   /** Requests that run or wait now. */
   readonly load: { readonly running: number; readonly waiting: number }
 }

@@ -1,0 +1,129 @@
+// The HTTP side of a service: one fastify app with our ids, headers, errors and time limits. Routes register on it; what they throw is said here.
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import cors from '@fastify/cors'
+import rateLimit from '@fastify/rate-limit'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { rateLimitOptions } from './authenticate.ts'
+import { ServiceError } from './errors.ts'
+import { parseJson } from './json.ts'
+import { watchRoutes } from './known-routes.ts'
+import type { Parts } from './parts.ts'
+import { refuseBelow, sendError } from './refuse.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** `performance.now()` when it came in. */
+    receivedAt: number
+  }
+  interface FastifyContextConfig {
+    /** Served while the service drains. */
+    isServedToTheEnd?: boolean
+  }
+}
+
+export interface AppState {
+  /** No new requests: the service is on its way out. */
+  isDraining: boolean
+}
+
+/** Bytes of a body where a route does not say otherwise. */
+const BODY_BYTES = 2 ** 20
+const HEADERS_MS = 15_000
+/** Longer than proxies keep theirs, so that they do not send into a connection that is being closed. */
+const KEEP_ALIVE_MS = 65_000
+const CHECK_CONNECTIONS_MS = 1000
+const GRACE_MS = 10_000
+const PREFLIGHT_SECONDS = 86_400
+/** Of a drain: when to come back, hopefully to another replica. */
+const RETRY_AFTER_MS = 1000
+
+/** What a browser may read of a reply. */
+const EXPOSED = [
+  'x-request-id',
+  'x-service-cost-usd',
+  'x-service-balance-usd',
+  'x-service-latency-ms',
+  'x-service-idempotent-replayed',
+  'retry-after',
+]
+
+const makeId = () => `evt_${randomBytes(12).toString('hex')}`
+
+/** An app without routes. */
+export async function createApp(parts: Parts, state: AppState): Promise<FastifyInstance> {
+  const { settings, log, metrics } = parts
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => sendError(log, error, request, reply)
+  const app = Fastify({
+    genReqId: makeId,
+    requestIdHeader: false,
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: settings.bodyTimeoutMs + GRACE_MS,
+    connectionTimeout: settings.bodyTimeoutMs + settings.deadlineMs + GRACE_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    frameworkErrors: refuse,
+    clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket) {
+      const reply = refuseBelow(error, socket, makeId)
+      if (reply === null) return
+      const { status, body } = reply
+      metrics.finished({ route: '(unreadable)', method: 'OTHER', status, code: body.error.code, latencyMs: 0 })
+    },
+  })
+  app.decorateRequest('receivedAt', 0)
+  app.decorateRequest('principal', null)
+  app.decorateReply('errorCode', null)
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.receivedAt = performance.now()
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
+    reply.raw.once('close', () => finished(parts, request, reply))
+  })
+  await app.register(cors, {
+    origin: settings.corsOrigins.includes('*') ? '*' : [...settings.corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: EXPOSED,
+    credentials: false,
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    if (!state.isDraining) return
+    reply.header('connection', 'close')
+    if (request.routeOptions.config.isServedToTheEnd) return
+    throw new ServiceError('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.', {
+      retryAfterMs: RETRY_AFTER_MS,
+    })
+  })
+  await app.register(rateLimit, rateLimitOptions(parts))
+
+  const routes = watchRoutes(app)
+  app.setErrorHandler((error, request, reply) => refuse(error, request, reply))
+  app.setNotFoundHandler((request, reply) => refuse(routes.refusal(request.method, request.url), request, reply))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  return app
+}
+
+/** Counts and logs a request that is over, answered or not. */
+function finished({ log, metrics }: Parts, request: FastifyRequest, reply: FastifyReply): void {
+  const isAnswered = reply.raw.writableFinished
+  const route = request.routeOptions.url ?? '(none)'
+  const { method, principal } = request
+  const status = isAnswered ? reply.statusCode : 499
+  const code = isAnswered ? reply.errorCode : 'client_gone'
+  const latencyMs = performance.now() - request.receivedAt
+  metrics.finished({ route, method, status, code, latencyMs })
+  const who = principal === null ? {} : { account: principal.account, key: principal.key?.id ?? null }
+  log.info({ id: request.id, method, route, status, code, latencyMs: Math.round(latencyMs), ...who }, 'request')
+}

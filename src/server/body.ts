@@ -1,0 +1,183 @@
+// The body of a question to JSON, files, and a hash of what was asked. It is read by ourselves, for three reasons: bytes of all bodies that are
+// coming in are bounded together, a slow body ends in time, and a body that is too large is refused while it comes, however it was announced.
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from './errors.ts'
+import { parseJson } from './json.ts'
+import { readMultipart } from './multipart.ts'
+
+export interface BodyLimits {
+  readonly bytes: number
+  readonly timeoutMs: number
+  readonly files: number
+  readonly fileBytes: number
+}
+
+export interface Body {
+  readonly json: unknown
+  readonly files: ReadonlyMap<string, Uint8Array>
+  /** Hex SHA-256 of the JSON text and of each file's name and bytes, whatever their order and the boundary between them. */
+  readonly hash: string
+}
+
+/** Bytes that bodies may hold in memory at the same time. */
+export interface BodyMemory {
+  /** Takes so many more; false when they are not there. */
+  take(bytes: number): boolean
+  give(bytes: number): void
+}
+
+export function createBodyMemory(bytes: number): BodyMemory {
+  let taken = 0
+  return {
+    take(more) {
+      if (taken + more > bytes) return false
+      taken += more
+      return true
+    },
+    give(back) {
+      taken -= back
+    },
+  }
+}
+
+export type MediaKind = 'json' | 'multipart'
+
+/** Which kind of body is announced. Throws `unsupported_media_type`, also for encodings: a body is taken as it is. */
+export function mediaKind(headers: IncomingMessage['headers']): MediaKind {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    const message = `Bodies are taken as they are, not encoded as ${JSON.stringify(encoding.slice(0, 40))}; leave Content-Encoding out.`
+    throw new ServiceError('unsupported_media_type', message)
+  }
+  const given = headers['content-type'] ?? ''
+  const [type = '', ...parameters] = given.split(';').map((part) => part.trim().toLowerCase())
+  if (type === 'multipart/form-data') {
+    if (parameters.some((parameter) => parameter.startsWith('boundary=') && parameter.length > 'boundary='.length)) return 'multipart'
+    throw new ServiceError('invalid_request', 'Content-Type multipart/form-data names no boundary; let the HTTP library write this header.')
+  }
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.replace(/^charset="?|"$/g, '')
+  if (type === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8')) return 'json'
+  const received = given === '' ? 'no Content-Type came' : `received ${JSON.stringify(given.slice(0, 80))}`
+  throw new ServiceError('unsupported_media_type', `A body is application/json in UTF-8, or multipart/form-data; ${received}.`)
+}
+
+/** Throws `request_too_large` when the body is announced as larger than is taken. */
+export function holdLength(headers: IncomingMessage['headers'], most: number): void {
+  const length = Number(headers['content-length'] ?? 0)
+  if (length > most) throw tooLarge(`The body has ${length} bytes`, most)
+}
+
+/**
+ * Reads a body whose headers passed `mediaKind`. Throws what is wrong with it; `deadline_exceeded` when it comes too slowly, `overloaded` when the
+ * bodies that are coming in take too much memory together. The memory is given back when the response is over, which is for the caller to say (`release`).
+ */
+export async function readBody(
+  request: FastifyRequest,
+  kind: MediaKind,
+  limits: BodyLimits,
+  memory: BodyMemory,
+): Promise<{ readonly body: Body; readonly release: () => void }> {
+  const stream = request.raw
+  let size = 0
+  const release = () => {
+    memory.give(size)
+    size = 0
+  }
+  const watch = watchStream(stream, limits, (bytes) => {
+    if (!memory.take(bytes)) {
+      throw new ServiceError('overloaded', 'Too many large bodies are coming in at once; nothing was charged. Try again after Retry-After.')
+    }
+    size += bytes
+  })
+  try {
+    const work = kind === 'json' ? readWhole(stream) : null
+    const parts = kind === 'multipart' ? readMultipart(request, { ...limits, requestBytes: limits.bytes }) : null
+    const { json, files } = await watch.race(work?.then((bytes) => ({ json: bytes, files: new Map<string, Uint8Array>() })) ?? parts!)
+    const what = kind === 'json' ? 'The body' : 'The part "request"'
+    return { body: { json: parseJson(json, what), files, hash: hashOf(json, files) }, release }
+  } catch (error) {
+    release()
+    throw error
+  } finally {
+    watch.end()
+  }
+}
+
+interface Watch {
+  /** The work, or the error of the watch when that comes first. */
+  race<T>(work: Promise<T>): Promise<T>
+  end(): void
+}
+
+/** Counts what comes, and how long it takes. After an error the rest of the body is let run out, so that the client can read the reply. */
+function watchStream(stream: IncomingMessage, { bytes: most, timeoutMs }: BodyLimits, onBytes: (bytes: number) => void): Watch {
+  let came = 0
+  let fail: (error: unknown) => void = () => {}
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failed.catch(() => {})
+  const onData = (chunk: Buffer) => {
+    came += chunk.length
+    if (came > most) return fail(tooLarge('The body has more', most))
+    try {
+      onBytes(chunk.length)
+    } catch (error) {
+      fail(error)
+    }
+  }
+  const onGone = () => {
+    if (!stream.complete) fail(new ServiceError('invalid_request', `The body broke off after ${came} bytes.`))
+  }
+  const timer = setTimeout(() => {
+    const announced = stream.headers['content-length']
+    const message = `The body did not come in within ${timeoutMs} ms: ${came} bytes came${announced === undefined ? '' : ` of ${announced}`}.`
+    fail(new ServiceError('deadline_exceeded', `${message} Send it faster, or less.`))
+  }, timeoutMs)
+  stream.on('data', onData)
+  stream.on('close', onGone)
+  stream.on('error', onGone)
+  return {
+    race: (work) => {
+      work.catch(() => {})
+      return Promise.race([failed, work])
+    },
+    end() {
+      clearTimeout(timer)
+      stream.off('data', onData)
+      stream.off('close', onGone)
+      if (stream.complete) return
+      // Whoever still reads keeps what comes; from here on nobody does.
+      stream.unpipe()
+      stream.removeAllListeners('data')
+      stream.resume()
+    },
+  }
+}
+
+async function readWhole(stream: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  await new Promise<void>((resolve, reject) => {
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('end', resolve)
+    stream.on('error', reject)
+  })
+  return Buffer.concat(chunks)
+}
+
+function hashOf(json: Uint8Array, files: ReadonlyMap<string, Uint8Array>): string {
+  const hash = createHash('sha256')
+  const add = (bytes: Uint8Array) => hash.update(`${bytes.length}:`).update(bytes)
+  add(json)
+  for (const name of [...files.keys()].sort()) {
+    add(Buffer.from(name))
+    add(files.get(name)!)
+  }
+  return hash.digest('hex')
+}
+
+function tooLarge(what: string, most: number): ServiceError {
+  return new ServiceError('request_too_large', `${what}, at most ${most} bytes are taken; send fewer or smaller pictures.`)
+}

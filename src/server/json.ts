@@ -1,0 +1,122 @@
+// Bytes to JSON, doubted before they are parsed: strict UTF-8, bounded depth and count of values, and a position when it is no JSON.
+// `__proto__` is a key like any other here: `JSON.parse` makes it an own property, and nobody downstream assigns keys to plain objects.
+import { ServiceError } from './errors.ts'
+
+export interface JsonLimits {
+  readonly depth: number
+  /** Values and keys together. Ten bytes of JSON can become two hundred of memory. */
+  readonly values: number
+}
+
+export const JSON_LIMITS: JsonLimits = { depth: 256, values: 1_000_000 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const COLON = 0x3a
+
+/** The value. Throws `invalid_json` with where it broke off, or `request_too_large` for more depth or values than are taken. `what` names the text. */
+export function parseJson(bytes: Uint8Array, what = 'The body', limits = JSON_LIMITS): unknown {
+  if (bytes.length === 0) throw new ServiceError('invalid_json', `${what} is empty; send a JSON object.`)
+  holdLimits(bytes, what, limits)
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch (cause) {
+    throw new ServiceError('invalid_json', `${what} is not UTF-8; encode the JSON as UTF-8 without exception.`, { cause })
+  }
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new ServiceError('invalid_json', `${what} is not JSON: ${whereBroken(text)}.`, { cause })
+  }
+}
+
+/** Counts brackets, commas and colons outside strings. On text that is no JSON the counts mean little, and the parser says so. */
+function holdLimits(bytes: Uint8Array, what: string, limits: JsonLimits): void {
+  let depth = 0
+  let values = 1
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!
+    if (byte === QUOTE) i = endOfString(bytes, i)
+    else if (byte === COMMA || byte === COLON) values += 1
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1
+      values += 1
+      if (depth > limits.depth) {
+        throw new ServiceError('request_too_large', `${what} is nested more than ${limits.depth} deep; send it flatter.`)
+      }
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1
+    if (values > limits.values) {
+      throw new ServiceError('request_too_large', `${what} has more than ${limits.values} values; send less at once.`)
+    }
+  }
+}
+
+/** The index of the closing quote of a string that opens at `start`; the last index when it is never closed. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let from = start + 1; ; ) {
+    const end = bytes.indexOf(QUOTE, from)
+    if (end === -1) return bytes.length - 1
+    let backslashes = 0
+    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return end
+    from = end + 1
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what may not stand in a string of JSON
+const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/
+const TOKEN = new RegExp(`[ \\t\\n\\r]*(?:([[\\]{},:])|(${STRING.source})|(?:${NUMBER.source}|true|false|null))`, 'y')
+
+type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or ]' | ', or }' | 'end'
+
+/** Where a text stops being JSON, in words. The engine's own messages name a position only sometimes, and quote the text. */
+function whereBroken(text: string): string {
+  const open: ('[' | '{')[] = []
+  let expected: Expected = 'value'
+  let at = 0
+  const afterValue = (): Expected => (open.length === 0 ? 'end' : open.at(-1) === '[' ? ', or ]' : ', or }')
+  for (;;) {
+    TOKEN.lastIndex = at
+    const token = TOKEN.exec(text)
+    if (token === null) break
+    const [all, mark, quoted] = token
+    const isValue = expected === 'value' || expected === 'value or ]'
+    if (mark === undefined && isValue) expected = afterValue()
+    else if (quoted !== undefined && (expected === 'key' || expected === 'key or }')) expected = ':'
+    else if (isValue && (mark === '[' || mark === '{')) {
+      open.push(mark)
+      expected = mark === '[' ? 'value or ]' : 'key or }'
+    } else if (
+      (mark === ']' && (expected === 'value or ]' || expected === ', or ]')) ||
+      (mark === '}' && (expected === 'key or }' || expected === ', or }'))
+    ) {
+      open.pop()
+      expected = afterValue()
+    } else if (mark === ',' && expected === ', or ]') expected = 'value'
+    else if (mark === ',' && expected === ', or }') expected = 'key'
+    else if (mark === ':' && expected === ':') expected = 'value'
+    else break
+    at += all.length
+  }
+  while (at < text.length && ' \t\n\r'.includes(text[at]!)) at += 1
+  const line = text.slice(0, at).split('\n').length
+  const column = at - text.lastIndexOf('\n', at - 1)
+  const found = at >= text.length ? 'the text ends' : `${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))} stands`
+  const missing = expected === 'end' ? 'nothing more was expected' : `${WORDS[expected]} was expected`
+  return `${found} at position ${at} (line ${line}, column ${column}), where ${missing}`
+}
+
+const WORDS: Readonly<Record<Exclude<Expected, 'end'>, string>> = {
+  value: 'a value',
+  'value or ]': 'a value or ]',
+  key: 'a key in double quotes',
+  'key or }': 'a key in double quotes or }',
+  ':': 'a colon',
+  ', or ]': 'a comma or ]',
+  ', or }': 'a comma or }',
+}

@@ -1,0 +1,30 @@
+// What a model name stands for, and what a model costs: the two settings that are maps by model.
+
+import type { NanoDollars } from './money.ts'
+import type { Settings } from './settings.ts'
+
+const ANY = '*'
+
+function own<T>(map: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(map, name) ? map[name] : undefined
+}
+
+/** The model a name stands for: a model of the engine is itself, then exact aliases, then the longest pattern that fits; else the name as it is. */
+export function resolveModel(name: string, models: readonly { readonly id: string }[], aliases: Settings['aliases']): string {
+  if (models.some(({ id }) => id === name)) return name
+  const exact = own(aliases, name)
+  if (exact !== undefined) return exact
+  const patterns = Object.entries(aliases).filter(([pattern]) => pattern.endsWith(ANY) && name.startsWith(pattern.slice(0, -1)))
+  const [longest] = patterns.sort(([a], [b]) => b.length - a.length)
+  return longest?.[1] ?? name
+}
+
+/** Nano-dollars per million input tokens. */
+export function priceOf(model: string, prices: Settings['prices']): NanoDollars {
+  return own(prices, model) ?? own(prices, ANY) ?? 0n
+}
+
+/** Whether every model costs something, so that who has nothing can be refused before it is known which model they mean. */
+export function isNothingFree(prices: Settings['prices']): boolean {
+  return (own(prices, ANY) ?? 0n) > 0n && Object.values(prices).every((price) => price > 0n)
+}

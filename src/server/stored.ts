@@ -1,0 +1,18 @@
+// What the store throws to what a client is told: the database is away, which passes.
+import { EngineError } from '../errors.ts'
+import { ServiceError } from './errors.ts'
+
+const RETRY_AFTER_MS = 2000
+
+/** The work's result; whatever a store throws that is not said already becomes `overloaded`, with `message` in front. */
+export async function stored<T>(
+  work: Promise<T>,
+  message = 'The service cannot reach its database right now; nothing was charged.',
+): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    if (cause instanceof ServiceError || cause instanceof EngineError) throw cause
+    throw new ServiceError('overloaded', `${message} Try again after Retry-After.`, { retryAfterMs: RETRY_AFTER_MS, cause })
+  }
+}
