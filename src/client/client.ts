@@ -43,10 +43,11 @@ export interface ModelListing {
   readonly status: 'available' | 'coming_soon'
 }
 
-/** `ok` is false while the service cannot answer: its database is away, or it is going down. */
+/** `ok` is false while the service cannot answer: its database is `unreachable`, or it is `draining` before it ends. */
 export interface Health {
   readonly ok: boolean
-  readonly [part: string]: Json
+  readonly service: string
+  readonly db: string
 }
 
 /** What an answer cost, and how it came. Amounts are decimal US dollars with nine fractional digits: texts, so that they stay exact. */
@@ -186,5 +187,5 @@ function isModelList(json: unknown): json is { readonly models: readonly ModelLi
 }
 
 function isHealth(json: unknown): json is Health {
-  return isObject(json) && typeof json.ok === 'boolean'
+  return isObject(json) && typeof json.ok === 'boolean' && typeof json.service === 'string' && typeof json.db === 'string'
 }

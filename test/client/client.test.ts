@@ -463,8 +463,8 @@ describe('the other calls', () => {
   })
 
   it('say how the service is, once, also when it is not well', async () => {
-    service.script({ status: 503, body: { ok: false, service: 'service', db: false } })
-    expect(await client().health()).toEqual({ ok: false, service: 'service', db: false })
+    service.script({ status: 503, body: { ok: false, service: 'ok', db: 'unreachable' } })
+    expect(await client().health()).toEqual({ ok: false, service: 'ok', db: 'unreachable' })
     expect(service.seen).toHaveLength(1)
   })
 })
