@@ -13,6 +13,8 @@ export interface Surroundings {
   url(): string
   /** Runs statements past the store. */
   tamper(statements: string): Promise<void>
+  /** How many rows a table has. */
+  count(table: string): Promise<number>
 }
 
 /** Databases that more than one process or connection may open. */
@@ -40,26 +42,30 @@ export function eachStore(suite: (surroundings: Surroundings) => void, databases
         stores.push(store)
         return store
       },
-      tamper: (statements) => tamper(database, url(), statements),
+      tamper: async (statements) => {
+        await pastStore(database, url(), statements)
+      },
+      count: async (table) => Number((await pastStore(database, url(), `select count(*) as count from ${table}`))[0]!.count),
     })
   }, databases)
 }
 
-async function tamper(database: TestDatabase, url: string, statements: string): Promise<void> {
+async function pastStore(database: TestDatabase, url: string, statements: string): Promise<readonly Record<string, unknown>[]> {
   if (database.kind === 'libsql') {
     const connection = new Libsql(url)
     try {
+      if (statements.startsWith('select')) return connection.prepare(statements).all() as Record<string, unknown>[]
       connection.exec(statements)
+      return []
     } finally {
       connection.close()
     }
-    return
   }
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     await client.query('set search_path to assay')
-    await client.query(statements)
+    return (await client.query<Record<string, unknown>>(statements)).rows
   } finally {
     await client.end()
   }
