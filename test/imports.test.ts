@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../src', import.meta.url))
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => name.split(sep).join('/'))
   .sort()
 
@@ -85,7 +85,8 @@ const MAY: Readonly<Record<Room, readonly Room[]>> = {
   // Runs in a browser, and is bundled: types of the wire and of the service's own replies only.
   console: ['leaf', 'server'],
   mcp: ['leaf', 'seam', 'stage', 'engine', 'index', 'client'],
-  cli: ['leaf', 'seam', 'stage', 'calibration', 'engine', 'index', 'evaluate', 'client', 'server', 'mcp'],
+  // `assay serve --fake` runs on the fake backend.
+  cli: ['leaf', 'seam', 'stage', 'backends', 'calibration', 'engine', 'index', 'evaluate', 'client', 'server', 'mcp'],
 }
 
 /** Families of backends do not know of each other. */

@@ -1,6 +1,7 @@
 // Arguments to an exit code: the commands, each added by its own file, and what goes wrong in them.
 import { Command, CommanderError } from 'commander'
 import { ENGINE_VERSION } from '../response.ts'
+import { addAdmin } from './admin-link.ts'
 import type { MakeEngine } from './ask.ts'
 import { addAsk } from './ask-command.ts'
 import { addCalibrate } from './calibrate.ts'
@@ -13,10 +14,22 @@ import { addOutcomes } from './outcomes.ts'
 import { addProbe } from './probe-command.ts'
 import { addReport } from './report.ts'
 import { sayError } from './say-error.ts'
+import { addServe } from './serve.ts'
 import type { Terminal } from './terminal.ts'
 
 /** In the order of the help. */
-const COMMANDS: readonly AddCommand[] = [addAsk, addModels, addProbe, addEval, addReport, addCalibrate, addOutcomes, addMcp]
+const COMMANDS: readonly AddCommand[] = [
+  addAsk,
+  addModels,
+  addProbe,
+  addEval,
+  addReport,
+  addCalibrate,
+  addOutcomes,
+  addMcp,
+  addServe,
+  addAdmin,
+]
 
 /** Runs one command line (without node and script). Never throws; everything is said on the terminal. */
 export async function runCli(args: readonly string[], terminal: Terminal, makeEngine: MakeEngine): Promise<ExitCode> {

@@ -14,7 +14,7 @@ export interface LogOptions {
   readonly write?: (line: string) => void
 }
 
-/** Makes a log. `err` among the fields of a line is an error, told without what it might quote. */
+/** Makes a log. `err` and `error` among the fields of a line are errors, told without what they might quote. */
 export function createLog({ level, isForPerson = false, write }: LogOptions): Log {
   const destination: DestinationStream = write === undefined ? pino.destination({ fd: 2, sync: true }) : { write }
   const clean: DestinationStream = { write: (line) => destination.write(scrub(isForPerson ? forPerson(line) : line)) }
@@ -24,7 +24,7 @@ export function createLog({ level, isForPerson = false, write }: LogOptions): Lo
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: (error: unknown) => errorFields(error) },
+      serializers: { err: errorFields, error: errorFields },
     },
     clean,
   )
@@ -51,7 +51,11 @@ export function scrub(text: string): string {
 /** Causes that are followed: deeper ones say no more. */
 const MOST_CAUSES = 3
 
-function errorFields(error: unknown, depth = 0): object {
+function errorFields(error: unknown): object {
+  return told(error, 0)
+}
+
+function told(error: unknown, depth: number): object {
   if (!(error instanceof Error)) return { name: typeof error }
   const code = (error as { code?: unknown }).code
   const isQuoting = error instanceof EngineError || error instanceof ServiceError || error instanceof SyntaxError
@@ -60,7 +64,7 @@ function errorFields(error: unknown, depth = 0): object {
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(isQuoting ? {} : { message: error.message }),
     at: placesOf(error),
-    ...(error.cause === undefined || depth === MOST_CAUSES ? {} : { cause: errorFields(error.cause, depth + 1) }),
+    ...(error.cause === undefined || depth === MOST_CAUSES ? {} : { cause: told(error.cause, depth + 1) }),
   }
 }
 

@@ -16,16 +16,17 @@ export class SettingsError extends Error {
 
 /**
  * Settings from `flags` (texts by the name of the flag, without dashes) and `env`; an empty variable counts as not set. Throws `SettingsError` that
- * names every wrong value and what it takes; values of secrets (the database, the admin token) are not repeated.
+ * names every wrong value and what it takes; values of secrets (the database, the admin token) are not repeated. With `fields`, only those are read.
  */
 export function readSettings(
   flags: Readonly<Record<string, string | undefined>>,
   env: Readonly<Record<string, string | undefined>>,
+  fields?: readonly (keyof Settings)[],
 ): Settings {
   const problems: string[] = []
   const found: Partial<Record<keyof Settings, unknown>> = {}
   for (const entry of SETTING_TABLE) {
-    const given = givenFor(entry, flags, env)
+    const given = fields === undefined || fields.includes(entry.field) ? givenFor(entry, flags, env) : null
     if (given === null) continue
     const value = (entry.kind as Kind<unknown>).read(given.text)
     if (value === null)

@@ -54,7 +54,7 @@ function setting<K extends keyof Settings>(
   more: { readonly env?: readonly string[]; readonly isSecret?: boolean } = {},
 ): SettingEntry {
   const own = `ASSAY_${(flag ?? kebab(field)).toUpperCase().replaceAll('-', '_')}`
-  const entry: SettingEntry<K> = { group, field, flag, kind, help, env: [own, ...(more.env ?? [])], isSecret: more.isSecret ?? false }
+  const entry: SettingEntry<K> = { group, field, flag, kind, help, env: more.env ?? [own], isSecret: more.isSecret ?? false }
   return entry as unknown as SettingEntry
 }
 
@@ -64,10 +64,10 @@ function kebab(field: string): string {
 
 /** In the order of the help. */
 export const SETTING_TABLE: readonly SettingEntry[] = [
-  setting('Where', 'host', 'host', host, 'address to listen on; 0.0.0.0 for every one', { env: ['HOST'] }),
-  setting('Where', 'port', 'port', wholeNumber(0, 65_535), 'port to listen on; 0 for any free one', { env: ['PORT'] }),
+  setting('Where', 'host', 'host', host, 'address to listen on; 0.0.0.0 for every one', { env: ['ASSAY_HOST', 'HOST'] }),
+  setting('Where', 'port', 'port', wholeNumber(0, 65_535), 'port to listen on; 0 for any free one', { env: ['ASSAY_PORT', 'PORT'] }),
   setting('Where', 'databaseUrl', 'database', database, 'a file for the embedded database, or postgres://… for several replicas', {
-    env: ['DATABASE_URL'],
+    env: ['ASSAY_DATABASE_URL', 'DATABASE_URL'],
     isSecret: true,
   }),
   setting('Where', 'legacyName', 'legacy-name', legacyName, 'name of a second route for the same questions: POST /v1/…'),

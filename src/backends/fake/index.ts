@@ -28,6 +28,8 @@ export interface FakeOptions {
   ) => readonly (readonly number[])[] | null | Promise<readonly (readonly number[])[] | null>
   /** Scripted reads: what was read, without the counts. Null: from the hash. What it throws comes out of `generate`. */
   readonly read?: (branch: Branch, constraint: Constraint, prompt: Prompt) => FakeRead | null | Promise<FakeRead | null>
+  /** Records no calls and remembers a bounded number of states, so that it can run for days. Default: everything is kept. */
+  readonly isForgetful?: boolean
 }
 
 export type FakeCall =
@@ -43,6 +45,8 @@ export interface FakeBackend extends Backend {
 }
 
 const IMAGE_TOKENS = 64
+/** States that a forgetful fake counts as cached. */
+const MOST_OPENED = 1000
 
 function countWords(text: string): number {
   return text.match(/\S+/g)?.length ?? 0
@@ -92,6 +96,9 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
     scorer: options.scorer ?? 'options',
   }
   const calls: FakeCall[] = []
+  const record = (call: FakeCall): void => {
+    if (options.isForgetful !== true) calls.push(call)
+  }
   const opened = new Set<string>()
   let isClosed = false
 
@@ -130,15 +137,17 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
 
   async function open(prompt: Prompt): Promise<Prefix> {
     refuseClosed()
-    calls.push({ type: 'open', prompt })
+    record({ type: 'open', prompt })
     if (!capabilities.images && prompt.pieces.some((piece) => piece.type === 'image')) {
       throw new EngineError('capability_not_supported', `The model ${id} reads no images; leave them out, or use another model.`)
     }
     const tokens = promptTokens(prompt)
     checkLength(tokens, 'The state')
     const key = promptKey(prompt)
-    const cachedTokens = opened.has(key) ? tokens : 0
-    opened.add(key)
+    const known = hashOf(key)
+    const cachedTokens = opened.has(known) ? tokens : 0
+    if (options.isForgetful === true && opened.size >= MOST_OPENED) opened.clear()
+    opened.add(known)
     let isPrefixClosed = false
     function refuseClosedPrefix(): void {
       refuseClosed()
@@ -149,19 +158,19 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
       cachedTokens,
       async score(branches) {
         refuseClosedPrefix()
-        calls.push({ type: 'score', branches })
+        record({ type: 'score', branches })
         for (const branch of branches) checkLength(tokens + branchTokens(branch), 'The state with its question')
         return Promise.all(branches.map((branch) => scoreBranch(branch, key, prompt)))
       },
       async generate(branch, constraint) {
         refuseClosedPrefix()
-        calls.push({ type: 'generate', branch, constraint })
+        record({ type: 'generate', branch, constraint })
         checkLength(tokens + branchTokens(branch), 'The state with its question')
         const read = await readBranch(branch, constraint, key, prompt)
         return { ...read, inputTokens: branchTokens(branch), outputTokens: countWords(saidBy(read)) }
       },
       close() {
-        if (!isPrefixClosed) calls.push({ type: 'close prefix' })
+        if (!isPrefixClosed) record({ type: 'close prefix' })
         isPrefixClosed = true
       },
     }
@@ -172,7 +181,7 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
     calls,
     open,
     async close() {
-      if (!isClosed) calls.push({ type: 'close' })
+      if (!isClosed) record({ type: 'close' })
       isClosed = true
     },
   }

@@ -1,0 +1,127 @@
+// Settings and models to a service that listens, and the way to end it: everything admitted is answered before the engine and the store are closed.
+import type { Backend } from '../backends/backend.ts'
+import { shippedCalibration } from '../calibration/shipped.ts'
+import { createEngine, type Engine } from '../engine.ts'
+import { EngineError } from '../errors.ts'
+import type { ModelSource } from '../models.ts'
+import { watchCalibrations } from '../server/calibration/watch.ts'
+import { createMetrics } from '../server/metrics.ts'
+import type { Log } from '../server/parts.ts'
+import { startPurging } from '../server/purge.ts'
+import { createService } from '../server/service.ts'
+import type { Settings } from '../server/settings.ts'
+import { openStore } from '../server/store/open.ts'
+import type { Store } from '../server/store/store.ts'
+import { UsageError } from './exit-codes.ts'
+
+export interface ServiceOptions {
+  readonly settings: Settings
+  readonly models: readonly ModelSource[]
+  readonly log: Log
+}
+
+export interface RunningService {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly store: Store
+  readonly models: readonly string[]
+  /**
+   * Stops accepting, answers what was admitted (for `drainMs` at most), closes. False when a model is still in the middle of something that nobody
+   * waits for any more: the process is to end without it.
+   */
+  end(): Promise<boolean>
+}
+
+/** A model that was given up finishes the call it is in first; that may take as long as a long page. */
+const CLOSE_MS = 5000
+
+/** Starts a service. What it opened is closed again when something fails. Throws `UsageError` for what the settings name and is not to be had. */
+export async function runService({ settings, models, log }: ServiceOptions): Promise<RunningService> {
+  const opened: (() => Promise<unknown>)[] = []
+  try {
+    // The slow ones side by side: weights from disk, and a database that may be far away.
+    const loading = loadEngine(models, settings)
+    opened.push(() => loading.then((engine) => engine.close()))
+    const storing = openStore(settings.databaseUrl, { keepsFeatures: settings.keepsFeatures, keepMs: settings.keepMs }).catch(aboutDatabase)
+    opened.push(() => storing.then((store) => store.close()))
+    const [engine, store] = await Promise.all([loading, storing])
+
+    const watch = watchCalibrations({ engine, store, log })
+    opened.push(async () => watch.stop())
+    await watch.ready
+    const purging = startPurging(store, settings, log)
+    opened.push(() => purging.stop())
+    const service = await createService({ engine, store, settings, log, metrics: createMetrics() })
+    const { url } = await service.listen().catch((error: unknown) => {
+      throw aboutListening(error, settings)
+    })
+    return {
+      url,
+      store,
+      models: engine.loaded().map(({ id }) => id),
+      async end() {
+        await service.drain()
+        return within(closeAll(opened), CLOSE_MS)
+      },
+    }
+  } catch (error) {
+    await closeAll(opened).catch(() => {})
+    throw error
+  }
+}
+
+async function loadEngine(sources: readonly ModelSource[], settings: Settings): Promise<Engine> {
+  const loaded = await Promise.allSettled(sources.map((source) => source.load()))
+  const backends = loaded.flatMap((result): Backend[] => (result.status === 'fulfilled' ? [result.value] : []))
+  const failed = loaded.find((result) => result.status === 'rejected')
+  if (failed !== undefined) {
+    await Promise.allSettled(backends.map((backend) => backend.close()))
+    throw failed.reason
+  }
+  const calibrations = await Promise.all(backends.map(({ info }) => shippedCalibration(info.id)))
+  return createEngine({
+    models: backends,
+    calibrations: calibrations.filter((calibration) => calibration !== null),
+    deadlineMs: settings.deadlineMs,
+    limits: { questions: settings.questions },
+  })
+}
+
+/** The last opened first. Throws the first failure when all was tried. */
+async function closeAll(opened: readonly (() => Promise<unknown>)[]): Promise<void> {
+  let failure: { readonly error: unknown } | null = null
+  for (const close of [...opened].reverse()) {
+    await close().catch((error: unknown) => {
+      failure ??= { error }
+    })
+  }
+  if (failure !== null) throw (failure as { readonly error: unknown }).error
+}
+
+/** Whether the work was done in time. */
+async function within(work: Promise<void>, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A database that cannot be used is a wrong setting, not a wrong request. */
+function aboutDatabase(error: unknown): never {
+  throw error instanceof EngineError ? new UsageError(`--database: ${error.message}`) : error
+}
+
+function aboutListening(error: unknown, { host, port }: Settings): unknown {
+  const code = (error as NodeJS.ErrnoException).code
+  const where = `${host}:${port}`
+  if (code === 'EADDRINUSE')
+    return new UsageError(`${where} is in use; stop what listens there, or give another --port (0 for any free one)`)
+  if (code === 'EACCES') return new UsageError(`${where} may not be listened on by this user; give a --port from 1024 on`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new UsageError(`${host} is no address of this machine; give another --host`)
+  return error
+}

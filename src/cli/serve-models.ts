@@ -1,0 +1,66 @@
+// The models a service answers with: the shipped one, folders of others, or one that is arithmetic, for trying out and for load tests.
+import { fileURLToPath } from 'node:url'
+import type { Backend } from '../backends/backend.ts'
+import { EngineError } from '../errors.ts'
+import { DEFAULT_MODEL, type ModelSource } from '../models.ts'
+import { duration } from '../server/setting-kinds.ts'
+import { DEFAULT_SETTINGS, type Settings } from '../server/settings.ts'
+import { folderOf } from './ask.ts'
+import { UsageError } from './exit-codes.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface ModelFlags {
+  /** Folders, or the id of the shipped model. */
+  readonly model?: readonly string[]
+  /** True, or how long each answer takes. */
+  readonly fake?: string | true
+}
+
+export const FAKE_MODEL = 'fake'
+
+const fakeDelay = duration(0, 60_000)
+
+/** Models to load, by their flags. Throws `UsageError`, or `model_not_found` for a folder that is not there. */
+export async function modelsOf({ model: named, fake }: ModelFlags, terminal: Terminal): Promise<readonly ModelSource[]> {
+  const model = named ?? (fake === undefined ? namesIn(process.env.ASSAY_MODELS) : undefined)
+  if (fake !== undefined) {
+    if (model !== undefined) throw new UsageError('--fake and --model were given; keep one of them')
+    const delayMs = fake === true ? 0 : fakeDelay.read(fake)
+    if (delayMs === null) throw new UsageError(`--fake takes ${fakeDelay.takes}, not "${fake}"`)
+    return [{ id: FAKE_MODEL, load: () => loadFake(delayMs) }]
+  }
+  const { localModel } = await import('../index.ts')
+  const shipped = () => localModel(fileURLToPath(new URL(`../../models/${DEFAULT_MODEL}`, import.meta.url)))
+  if (model === undefined) return [shipped()]
+  return Promise.all(
+    model.map(async (name) => {
+      const folder = await folderOf(name, terminal)
+      if (folder !== null) return localModel(folder)
+      if (name === DEFAULT_MODEL) return shipped()
+      throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
+    }),
+  )
+}
+
+/** Of a variable of the environment, with commas between; undefined when it is not set. */
+function namesIn(text: string | undefined): readonly string[] | undefined {
+  const names = (text ?? '').split(',').map((name) => name.trim())
+  return names.some((name) => name !== '') ? names.filter((name) => name !== '') : undefined
+}
+
+async function loadFake(delayMs: number): Promise<Backend> {
+  const { createFakeBackend } = await import('../backends/fake/index.ts')
+  const wait = async (): Promise<null> => {
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    return null
+  }
+  return createFakeBackend({ id: FAKE_MODEL, isForgetful: true, score: wait, read: wait })
+}
+
+/** Aliases that nobody set point at a model that is there; every name stands for the fake one, which is no model that anyone asks for. */
+export function aliasesFor(settings: Settings, ids: readonly string[]): Settings {
+  const [first] = ids
+  if (settings.aliases !== DEFAULT_SETTINGS.aliases || first === undefined || ids.includes(DEFAULT_MODEL)) return settings
+  if (first === FAKE_MODEL) return { ...settings, aliases: { '*': first } }
+  return { ...settings, aliases: Object.fromEntries(Object.keys(settings.aliases).map((name) => [name, first])) }
+}

@@ -1,0 +1,134 @@
+// `assay serve`: the whole service on one command. Its help is the reference of all settings; SIGTERM and SIGINT end it without losing an answer.
+import { type Command, Option } from 'commander'
+import { defaultText, SETTING_TABLE, type SettingEntry } from '../server/setting-table.ts'
+import type { Settings } from '../server/settings.ts'
+import { ADMIN_LINK_MS, adminLink, browserUrl } from './admin-link.ts'
+import type { AddCommand } from './command.ts'
+import { asJson, collect } from './option-values.ts'
+import type { Output } from './say-error.ts'
+import { aliasesFor, type ModelFlags, modelsOf } from './serve-models.ts'
+import { settingsFrom } from './settings-from.ts'
+import { type Started, showStarted } from './show-serve.ts'
+import type { Terminal } from './terminal.ts'
+
+const HELP = `
+Every setting is a flag or a variable of the environment; flags go first. An admin token is taken from ASSAY_ADMIN_TOKEN only, since flags are seen by
+everyone who lists processes; so are passwords in --database: prefer DATABASE_URL.
+
+Examples:
+  $ assay serve
+  $ assay serve --port 80 --host 0.0.0.0 --prices 'service-1-pro=0.10'
+  $ DATABASE_URL=postgres://assay:secret@db/assay assay serve --concurrency 4 --log-level warn
+  $ assay serve --fake 50ms --port 0
+
+SIGTERM and SIGINT: no new requests, everything admitted is answered, exit code 0. A second signal, or the end of --drain, ends at once.`
+
+export const addServe: AddCommand = (program, { terminal, attempt }) => {
+  const given: Record<string, string> = {}
+  const serveCommand = program
+    .command('serve')
+    .description('run the HTTP service: keys, credits, console, everything')
+    .addHelpText('after', HELP)
+  addSettings(serveCommand, given)
+  serveCommand
+    .addOption(
+      new Option('--model <folder>', 'a model folder (again for more; default: the shipped model; ASSAY_MODELS, with commas between)')
+        .argParser(collect)
+        .helpGroup('Models and money:'),
+    )
+    .addOption(
+      new Option(
+        '--fake [time]',
+        'made-up answers from hashes that take so long each, to try the service out and for load tests',
+      ).helpGroup('Models and money:'),
+    )
+    .addOption(asJson())
+    .action((flags: ModelFlags & { readonly json?: true }) => {
+      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      return attempt(output, () => serve(flags, settingsFrom(given), output, terminal))
+    })
+}
+
+function addSettings(command: Command, given: Record<string, string>): void {
+  for (const entry of SETTING_TABLE) {
+    const { flag, group, kind } = entry
+    if (flag === null) continue
+    const option = new Option(`--${flag} <${kind.placeholder}>`, describe(entry)).helpGroup(`${group}:`)
+    // Read later with the environment, so that everything that is wrong is said at once. Given again, a list grows.
+    option.argParser((text: string) => {
+      given[flag] = given[flag] === undefined ? text : `${given[flag]},${text}`
+      return text
+    })
+    command.addOption(option)
+  }
+}
+
+function describe(entry: SettingEntry): string {
+  const preset = defaultText(entry)
+  return `${entry.help} (${[...(preset === null ? [] : [`default ${preset}`]), entry.env.join(', ')].join('; ')})`
+}
+
+/** Serves until a signal comes. */
+async function serve(flags: ModelFlags, given: Settings, output: Output, terminal: Terminal): Promise<void> {
+  const begun = performance.now()
+  const models = await modelsOf(flags, terminal)
+  const settings = aliasesFor(
+    given,
+    models.map(({ id }) => id),
+  )
+  // Loaded here so that --help and wrong flags answer at once.
+  const [{ createLog }, { runService }] = await Promise.all([import('../server/log.ts'), import('./run-service.ts')])
+  const log = createLog({ level: settings.logLevel, isForPerson: terminal.isErrorInteractive, write: (line) => terminal.warn(line) })
+  const signal = nextSignal()
+  const service = await runService({ settings, models, log })
+  const url = browserUrl(service.url)
+  const started: Started = {
+    url,
+    console: settings.console ? await adminLink(service.store, url) : null,
+    consoleMs: ADMIN_LINK_MS,
+    database: service.store.kind,
+    models: service.models,
+    isFree: Object.values(settings.prices).every((price) => price === 0n),
+    hasKeys: (await service.store.keys.list()).some(({ revokedAt }) => revokedAt === null),
+    readyMs: Math.round(performance.now() - begun),
+  }
+  terminal.print(output === 'person' ? showStarted(started, terminal) : `${JSON.stringify(started)}\n`)
+  log.info({ url, database: started.database, models: started.models, readyMs: started.readyMs }, 'ready')
+
+  const name = await signal
+  log.info({ signal: name }, 'ending: no new requests, answering what was admitted')
+  if (await service.end()) log.info({}, 'ended')
+  else {
+    log.warn({}, 'ended while a model still ran on what was given up')
+    leaveBy(name)
+  }
+}
+
+type EndSignal = 'SIGTERM' | 'SIGINT'
+
+/** The first signal to end. The second one ends the process at once. */
+function nextSignal(): Promise<EndSignal> {
+  return new Promise((resolve) => {
+    let isFirst = true
+    const hear = (name: EndSignal) => (): void => {
+      if (!isFirst) leaveBy(name)
+      isFirst = false
+      resolve(name)
+    }
+    process.on('SIGTERM', hear('SIGTERM'))
+    process.on('SIGINT', hear('SIGINT'))
+  })
+}
+
+/** Long enough for a signal to arrive. */
+const SIGNAL_MS = 100
+
+/**
+ * Ends the process now, as the signal would have without us. Not by `process.exit`: models run on threads, and tearing one down in the middle of a
+ * run aborts. That is only what is left for the first process of a container, whom signals it does not listen to do not reach.
+ */
+function leaveBy(name: EndSignal): void {
+  process.removeAllListeners(name)
+  process.kill(process.pid, name)
+  setTimeout(() => process.exit(name === 'SIGINT' ? 130 : 143), SIGNAL_MS)
+}

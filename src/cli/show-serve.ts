@@ -1,0 +1,34 @@
+// A service that has started to lines for a person: where it is, how to get in, and what is missing to use it.
+import { ENGINE_VERSION } from '../response.ts'
+import { painter, type Terminal } from './terminal.ts'
+
+export interface Started {
+  readonly url: string
+  /** Opens the console once; null when there is none. */
+  readonly console: string | null
+  /** How long the link can be used. */
+  readonly consoleMs: number
+  readonly database: 'libsql' | 'postgres'
+  readonly models: readonly string[]
+  /** Whether no model has a price. */
+  readonly isFree: boolean
+  readonly hasKeys: boolean
+  readonly readyMs: number
+}
+
+/** Ends with a newline. */
+export function showStarted(started: Started, { hasColor }: Pick<Terminal, 'hasColor'>): string {
+  const paint = painter(hasColor)
+  const { url, console, consoleMs, database, models, isFree, hasKeys, readyMs } = started
+  const rows: (readonly [string, string])[] = [
+    ...(console === null ? [] : ([['console', `${console}  (opens once, within ${consoleMs / 60_000} minutes)`]] as const)),
+    ['models', models.join(', ')],
+    ['database', database === 'libsql' ? 'embedded (libsql), for one replica' : 'PostgreSQL'],
+    ...(isFree ? ([['prices', 'none: answers cost nothing (--prices sets them)']] as const) : []),
+    ...(hasKeys
+      ? []
+      : ([['keys', 'none yet: make one in the console, or with assay keys create --account default --name first']] as const)),
+  ]
+  const lines = rows.map(([name, text]) => `  ${paint('dim', name.padEnd(8))}  ${text}`)
+  return `${paint('bold', url)}  assay ${ENGINE_VERSION}, ready in ${(readyMs / 1000).toFixed(1)} s\n${lines.join('\n')}\n`
+}
