@@ -40,7 +40,11 @@ export async function askRoutes(app: FastifyInstance, parts: Parts, line: Line):
       admissions.set(request, await letIn(request, reply, parts, line))
     }
     const serve = (path: string, dialect: Dialect) => {
-      scope.post(path, { onRequest: [guard, admit] }, (request, reply) =>
+      // Refusals have them too: clients name the request in their errors by them.
+      const name = async (request: FastifyRequest, reply: FastifyReply) => {
+        reply.headers(dialect.headers?.(request.id) ?? {})
+      }
+      scope.post(path, { onRequest: [name, guard, admit] }, (request, reply) =>
         answer(request, reply, admissions.get(request)!, dialect, parts, memory),
       )
     }
