@@ -31,11 +31,13 @@ export function outcomeTables({ queries, write }: Database, account: string | nu
     },
 
     outcome(id, labels) {
-      // Sorted: two who label the same decisions take their rows in the same order, and never wait for each other.
-      const rows = Object.entries(labels)
-        .map(([name, { truth, weight }]) => ({ decision: JSON.stringify(name), truth: JSON.stringify(truth), weight }))
-        .sort((a, b) => (a.decision < b.decision ? -1 : 1))
+      const rows = Object.entries(labels).map(([name, { truth, weight }]) => ({
+        decision: JSON.stringify(name),
+        truth: JSON.stringify(truth),
+        weight,
+      }))
       return write(async (writes) => {
+        // Its row is held from here on: who labels the same event waits.
         let event = writes.updateTable('events').set({ is_labelled: 1n }).where('id', '=', storable(id))
         if (own !== null) event = event.where('account', '=', own)
         const found = await event.returning('id').executeTakeFirst()
