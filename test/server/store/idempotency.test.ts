@@ -73,6 +73,15 @@ describe('idempotency', () => {
       expect(await store.idempotency.begin(claim)).toMatchObject({ state: 'done', reply: { headers: { 'x-balance': '95' } } })
     })
 
+    it('settles one answer under a claim: another one under the same token is neither charged nor kept', async () => {
+      const store = await open()
+      await store.ledger.credit('acme', 100n, '')
+      const token = await begun(store)
+      await store.settle(settlement({}, { token }))
+      expect(await store.settle(settlement({}, { token }))).toEqual({ state: 'superseded' })
+      expect((await store.ledger.account('acme'))?.balance).toBe(95n)
+    })
+
     it('lets a slow holder settle after its lease when nobody took over', async () => {
       const clock = fakeClock()
       const store = await open({ now: clock.now })
