@@ -1,5 +1,6 @@
 // A call to a reply: translate, claim, wait for a turn, ask, settle, say. Nobody hears of an answer before it is charged and kept, all or nothing;
 // whatever fails before that leaves no charge, no claim, and one line in the request log.
+import { createHash } from 'node:crypto'
 import type { AskRequest, AskResponse } from '../answers.ts'
 import { keptEvent } from '../calibration/outcomes.ts'
 import type { Engine } from '../engine.ts'
@@ -16,6 +17,7 @@ import type { Settings } from './settings.ts'
 import { type Stopping, startStopping } from './stopping.ts'
 import type { RequestRecord, Settlement, Store, StoredReply } from './store/store.ts'
 import { stored } from './stored.ts'
+import { within } from './within.ts'
 
 export interface AnswererParts {
   readonly engine: Engine
@@ -146,9 +148,11 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
 
   /** Claims the idempotency key of a call, if it has one; the reply when it was answered before. */
   async function claim(call: Call, progress: Progress): Promise<Reply | null> {
-    const { idempotencyKey, bodyHash } = call
+    const { idempotencyKey, dialect } = call
     const key = call.principal.key?.id
     if (idempotencyKey === null || key === undefined) return null
+    // The same body on another route asks something else.
+    const bodyHash = createHash('sha256').update(`${dialect.name}:${call.bodyHash}`).digest('hex')
     const leaseMs = settings.deadlineMs + LEASE_MARGIN_MS
     const claimed = await stored(store.idempotency.begin({ key, idempotencyKey, bodyHash, leaseMs }))
     switch (claimed.state) {
@@ -302,13 +306,4 @@ function repoint(error: EngineError, translated: Translated | null): EngineError
     problems: problems.map((problem) => ({ ...problem, param: to(problem.param) })),
     cause,
   })
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

@@ -148,7 +148,7 @@ function watchStream(stream: IncomingMessage, { bytes: most, timeoutMs }: BodyLi
       clearTimeout(timer)
       stream.off('data', onData)
       stream.off('close', onGone)
-      if (stream.complete) return
+      if (stream.readableEnded) return
       // Whoever still reads keeps what comes; from here on nobody does.
       stream.unpipe()
       stream.removeAllListeners('data')

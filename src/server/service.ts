@@ -9,12 +9,15 @@ import { ServiceError } from './errors.ts'
 import { createLine } from './line.ts'
 import type { Log, Metrics, Parts } from './parts.ts'
 import { askRoutes } from './routes/ask.ts'
+import { calibrationRoutes } from './routes/calibration.ts'
 import { healthRoute } from './routes/health.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { modelsRoute } from './routes/models.ts'
+import { openApiRoute } from './routes/openapi.ts'
 import { outcomesRoute } from './routes/outcomes.ts'
 import type { Settings } from './settings.ts'
 import type { Store } from './store/store.ts'
+import { within } from './within.ts'
 
 export interface ServiceOptions {
   /** Made with the limits of the settings. It and the store stay the caller's, to be closed after `drain`. */
@@ -41,6 +44,7 @@ export interface Service {
 
 /** How long replies that were written may take to reach slow readers. */
 const FLUSH_MS = 2000
+const SWEEP_MS = 50
 
 export async function createService({ engine, store, settings, log, metrics, now = Date.now }: ServiceOptions): Promise<Service> {
   const state: AppState = { isDraining: false }
@@ -54,19 +58,23 @@ export async function createService({ engine, store, settings, log, metrics, now
   modelsRoute(app, parts)
   healthRoute(app, parts, state)
   outcomesRoute(app, parts)
+  calibrationRoutes(app, parts)
   metricsRoute(app, parts)
+  openApiRoute(app, parts)
   if (settings.console) await registerConsole(app, parts)
 
   async function drain(): Promise<void> {
     state.isDraining = true
-    const isEmpty = line.empty().then(() => true)
-    if (!(await within(settings.drainMs, isEmpty))) {
+    if (!(await within(settings.drainMs, line.empty()))) {
       log.warn({ ...answerer.load }, 'requests still run at the end of the drain; they are stopped, and not charged')
       answerer.stopAll(new ServiceError('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.'))
     }
-    const closed = app.close().then(() => true)
+    const closed = app.close()
+    // A connection whose last request is still running out becomes idle later, and nobody else closes it then.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
     if (!(await within(FLUSH_MS, closed))) app.server.closeAllConnections()
     await closed
+    clearInterval(sweep)
   }
 
   let draining: Promise<void> | null = null
@@ -83,14 +91,4 @@ export async function createService({ engine, store, settings, log, metrics, now
       return draining
     },
   }
-}
-
-async function within(ms: number, work: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  const isDone = await Promise.race([work, late])
-  clearTimeout(timer)
-  return isDone
 }

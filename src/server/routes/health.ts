@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { AppState } from '../app.ts'
 import type { Parts } from '../parts.ts'
+import { within } from '../within.ts'
 
 const PING_MS = 1000
 
@@ -23,17 +24,11 @@ export function healthRoute(app: FastifyInstance, { store, log }: Parts, state: 
 }
 
 async function answers(ping: Promise<void>, log: Parts['log']): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The database did not answer within ${PING_MS} ms.`)), PING_MS)
-  })
   try {
-    await Promise.race([ping, late])
-    return true
+    if (await within(PING_MS, ping)) return true
+    log.warn({ ms: PING_MS }, 'the database does not answer in time')
   } catch (error) {
     log.warn({ err: error }, 'the database does not answer')
-    return false
-  } finally {
-    clearTimeout(timer)
   }
+  return false
 }
