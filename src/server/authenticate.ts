@@ -18,8 +18,8 @@ const WINDOW_MS = 60_000
 const SECRET = /^service_sk_[\x21-\x7e]{16,256}$/
 
 /**
- * The hook that lets only keys with `scope` in, or any key when it is null: `app.post(url, { onRequest: keyGuard(app, parts, 'outcomes') }, …)`. It sets `request.principal`, and throws
- * `missing_api_key`, `invalid_api_key`, `permission_denied` or `rate_limited`.
+ * The hook that lets only keys with `scope` in, or any key when it is null: `app.post(url, { onRequest: keyGuard(app, parts, 'outcomes') }, …)`. It
+ * sets `request.principal`, and throws `missing_api_key`, `invalid_api_key`, `permission_denied` or `rate_limited`.
  */
 export function keyGuard(
   app: FastifyInstance,

@@ -1,12 +1,13 @@
 // What is known of calibrations to what the service says of them.
 import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
+import type { DriftAlarm } from '../../calibration/drift.ts'
 import type { HeldOutComparison } from '../../calibration/refit.ts'
 import type { ServedCalibration } from '../../calibration/served.ts'
 import type { CalibrationNode } from '../../calibration/tree.ts'
 import type { VersionChange } from '../../calibration/versions.ts'
 import { DECISION_READOUTS } from '../../questions/decision.ts'
 import type { Results } from './protocol.ts'
-import type { ChangeReply, HeldOutReply, LabelsReply, ModelCalibrationReply } from './replies.ts'
+import type { CalibrationReply, ChangeReply, HeldOutReply, LabelsReply, ModelCalibrationReply } from './replies.ts'
 
 export function heldOutReply({ labels, states, current, candidate, interval }: HeldOutComparison): HeldOutReply {
   return { labels, states, current, candidate, interval }
@@ -31,6 +32,23 @@ export function modelReply(model: CalibratedModel, served: ServedCalibration, lo
     drift: { events, labels, has_reference: hasReference, alarms },
     notes,
   }
+}
+
+/** As any key may see it: names of questions belong to the accounts that asked them, and alarms say them. */
+export function withoutNames({ models, ...rest }: CalibrationReply): CalibrationReply {
+  const plain = models.map(({ drift, ...model }): ModelCalibrationReply => {
+    const alarms = drift.alarms.map((alarm) => (isOfOneQuestion(alarm) ? { ...alarm, message: NAMELESS } : alarm))
+    return { ...model, drift: { ...drift, alarms } }
+  })
+  return { ...rest, models: plain }
+}
+
+const NAMELESS =
+  'One question looks, or turns out, otherwise than when the calibration was fitted; keys with the scope calibration see which.'
+
+/** Kinds of decisions are called by several words, questions by a hash. */
+function isOfOneQuestion({ key }: DriftAlarm): boolean {
+  return key !== 'all' && !key.includes(' ')
 }
 
 /**

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { EngineError, pointer } from '../../errors.ts'
 import { didYouMean } from '../../near-names.ts'
 import { keyGuard } from '../authenticate.ts'
+import { withoutNames } from '../calibration/as-reply.ts'
 import { serviceCalibrations } from '../calibration/index.ts'
 import { resolveModel } from '../models.ts'
 import type { Parts } from '../parts.ts'
@@ -15,7 +16,10 @@ export function calibrationRoutes(app: FastifyInstance, parts: Parts): void {
   const calibrations = serviceCalibrations(parts)
   const changing = { onRequest: keyGuard(app, parts, 'calibration'), bodyLimit: BODY_BYTES }
 
-  app.get('/v1/calibration', { onRequest: keyGuard(app, parts, null) }, () => stored(calibrations.status()))
+  app.get('/v1/calibration', { onRequest: keyGuard(app, parts, null) }, async ({ principal }) => {
+    const reply = await stored(calibrations.status())
+    return principal!.key!.scopes.includes('calibration') ? reply : withoutNames(reply)
+  })
 
   app.post('/v1/calibration/fit', changing, ({ body }) => {
     const { model } = textsOf(body, { model: 128 })
@@ -23,8 +27,9 @@ export function calibrationRoutes(app: FastifyInstance, parts: Parts): void {
     return stored(calibrations.fit(model === undefined ? null : resolveModel(model, engine.models(), settings.aliases)))
   })
 
-  app.post('/v1/calibration/rollback', changing, ({ body, principal }) => {
-    const { why = `asked for with the key ${principal!.key!.name}` } = textsOf(body, { why: LONGEST_WHY })
+  app.post('/v1/calibration/rollback', changing, ({ body }) => {
+    // The history is open to every key, so it does not say whose this one is.
+    const { why = 'asked for over HTTP' } = textsOf(body, { why: LONGEST_WHY })
     return stored(calibrations.rollBack(why))
   })
 }

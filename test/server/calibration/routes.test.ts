@@ -207,6 +207,17 @@ describe('GET /v1/calibration', () => {
     expect(drift.alarms.map(({ kind }) => kind)).toContain('over-sure')
   })
 
+  it('names questions to keys with the scope calibration alone', async () => {
+    running = await start()
+    const named = evidenceOf(400, 10).map((item) => ({ ...item, task: 'is_fraud_at_acme' }))
+    await keep(running.store.outcomes('acme'), modelOf(running), named)
+    const { secret } = await running.newKey({ account: 'other', scopes: ['ask'] })
+    const seen = await (await fetch(`${running.url}/v1/calibration`, { headers: { authorization: `Bearer ${secret}` } })).text()
+    expect(seen).toContain('over-sure')
+    expect(seen).not.toContain('acme')
+    expect(JSON.stringify(await status())).toContain('is_fraud_at_acme')
+  })
+
   it('looks at the outcomes once a minute at most', async () => {
     let now = 1_000_000
     running = await startRunning({ fake: SCRIPT, now: () => now })
