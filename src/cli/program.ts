@@ -6,8 +6,10 @@ import type { MakeEngine } from './ask.ts'
 import { addAsk } from './ask-command.ts'
 import { addCalibrate } from './calibrate.ts'
 import type { AddCommand, CommandContext } from './command.ts'
+import { addCredits } from './credits.ts'
 import { addEval } from './eval.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
+import { addKeys } from './keys.ts'
 import { addMcp } from './mcp.ts'
 import { addModels } from './models-command.ts'
 import { addOutcomes } from './outcomes.ts'
@@ -28,6 +30,8 @@ const COMMANDS: readonly AddCommand[] = [
   addOutcomes,
   addMcp,
   addServe,
+  addKeys,
+  addCredits,
   addAdmin,
 ]
 
