@@ -82,7 +82,7 @@ export const serviceSchemas: Schemas = {
       type: 'string',
       minLength: 1,
       maxLength: 500,
-      description: 'For the history. Default: that it was asked for, and with which key.',
+      description: 'For the history. Every key sees it. Default: that it was asked for over HTTP.',
     },
   }),
   CalibrationReply: reply('What answers for each model, and how it came to.', {
