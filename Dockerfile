@@ -1,0 +1,39 @@
+# The service in one image: built with every dependency, run with those it needs, by a user who owns nothing but /data.
+# docker build -t assay . && docker run -p 8080:8080 -v assay:/data --stop-timeout 70 assay
+# The shipped model's runtime takes half-precision inputs on Node 20 and 22, and not on 24.
+FROM node:22-bookworm-slim AS base
+WORKDIR /app
+ENV ONNXRUNTIME_NODE_INSTALL=skip
+COPY package.json package-lock.json .npmrc ./
+
+FROM base AS build
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json tsconfig.console.json ./
+COPY src src
+RUN npm run build
+
+FROM base AS dependencies
+# The runtime brings libraries for other systems along: two thirds of the image.
+RUN npm ci --omit=dev \
+  && rm -rf node_modules/onnxruntime-node/bin/napi-v6/darwin node_modules/onnxruntime-node/bin/napi-v6/win32
+
+FROM base
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY models models
+COPY calibration-data calibration-data
+COPY LICENSE README.md CHANGELOG.md ./
+RUN mkdir /data && chown node:node /data
+
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATABASE_URL=/data/assay.db
+USER node
+WORKDIR /data
+VOLUME /data
+EXPOSE 8080
+# /health says 503 while the database does not answer, and while the service ends.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.ASSAY_PORT || process.env.PORT) + '/health').then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+# The service listens to SIGTERM itself, and answers what it admitted before it ends.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+CMD ["serve"]
