@@ -55,12 +55,15 @@ const NAMES: Readonly<Record<number, string>> = {
   504: 'DeadlineExceeded',
 }
 
-/** Headers besides `x-request-id`, by status. */
+/** Headers that any refusal may have: those of the route, and of a key with a limit. */
+const SHARED_HEADERS = ['x-request-id', 'x-typesafe-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
+/** Headers besides, by status. */
 const HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: ['www-authenticate'],
   405: ['allow'],
   409: ['retry-after'],
-  429: ['retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+  429: ['retry-after'],
   503: ['retry-after'],
 }
 
@@ -95,7 +98,7 @@ function response(description: string, codes: readonly WireErrorCode[], headers:
   })
   return {
     description,
-    headers: headerRefs('x-request-id', ...headers),
+    headers: headerRefs(...SHARED_HEADERS, ...headers),
     content: { 'application/json': { schema: { allOf: [ref('Error'), error] }, examples: Object.fromEntries(examples) } },
   }
 }
@@ -111,7 +114,7 @@ export const errorComponents: Schemas = {
   AnyError: {
     description:
       'Any other error, of a route or method that is not there above all (`not_found`, `method_not_allowed`). Nothing is charged.',
-    headers: headerRefs('x-request-id'),
+    headers: headerRefs(...SHARED_HEADERS, 'allow'),
     content: { 'application/json': { schema: ref('Error') } },
   },
 }

@@ -14,7 +14,6 @@ import {
   ref,
   type Schema,
   type Schemas,
-  STRING,
   said,
 } from './schema.ts'
 
@@ -37,6 +36,8 @@ const SHARED: Schemas = {
     description: 'Id of the image part that the question is about. Needed for coordinates when the state has several pictures.',
   }),
 }
+
+const EXPRESSION: Schema = { ...NAME, maxLength: 500 }
 
 const SELF_CHECK: Schema = optional({
   ...BOOLEAN,
@@ -219,7 +220,7 @@ export const questionSchemas: Schemas = {
   },
   Derives: map(
     'Expressions over the answers, by name; each adds an answer. In scope: the id of a noul is its probability, of a score its expected level, of a choice its option, of a read its value; `p(id, option)`, `has(id)`, `count(id)`, `value("odd id")`; and other derives by name.',
-    { anyOf: [STRING, closed('An expression.', ['expr'], { expr: STRING })] },
+    { anyOf: [EXPRESSION, closed('An expression.', ['expr'], { expr: EXPRESSION })] },
     { propertyNames: { minLength: 1, maxLength: 128 }, maxProperties: 64 },
   ),
 }

@@ -9,7 +9,11 @@ const PART_ID: Schema = {
   pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
   description: 'Name for questions to point at. Default `image_1`, `image_2`… (`video_1`… for videos).',
 }
-const DATA_URL: Schema = { type: 'string', description: 'A data: URL in base64. An https: URL where the service fetches from its host.' }
+const DATA_URL: Schema = {
+  type: 'string',
+  pattern: '^([Dd][Aa][Tt][Aa]:|[Hh][Tt][Tt][Pp][Ss]:)',
+  description: 'A data: URL in base64. An https: URL where the service fetches from its host.',
+}
 const MEDIA_TYPE: Schema = { type: 'string', description: 'For the reader; what the bytes are is found out from them.' }
 
 function source(type: string, description: string, field: string, value: Schema): Schema {
@@ -101,7 +105,7 @@ export const stateSchemas: Schemas = {
         minLength: 1,
         description: 'Name of its form field.',
       }),
-      source('url', 'A data: URL, or an https: URL where the service fetches from its host.', 'url', STRING),
+      source('url', 'Somewhere else.', 'url', DATA_URL),
     ],
   },
   AskRequest: {
