@@ -1,0 +1,55 @@
+// Signed out: a token opens the console.
+import { useState } from 'preact/hooks'
+import { TextField } from './ui/field.tsx'
+import { Mark } from './ui/mark.tsx'
+import { Failure } from './ui/notice.tsx'
+
+export interface LoginProps {
+  /** Why nobody is signed in; null when nobody was. */
+  readonly why: string | null
+  readonly onLogin: (token: string) => Promise<void>
+}
+
+export function Login({ why, onLogin }: LoginProps) {
+  const [token, setToken] = useState('')
+  const [error, setError] = useState<Error | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(null)
+    try {
+      await onLogin(token.trim())
+    } catch (failure) {
+      setError(failure as Error)
+      setBusy(false)
+    }
+  }
+  return (
+    <main class="login">
+      <form class="panel" onSubmit={submit}>
+        <p class="wordmark">
+          <Mark /> assay
+        </p>
+        <h1>Sign in to the console</h1>
+        {error === null && why !== null ? (
+          <p class="notice" role="status">
+            {why}
+          </p>
+        ) : null}
+        {error === null ? null : <Failure error={error} />}
+        <TextField
+          label="Token"
+          type="password"
+          value={token}
+          onChange={setToken}
+          isRequired
+          hint="The token of a one-time link, or the standing admin token of this service. A new link is printed when the service starts."
+        />
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+    </main>
+  )
+}

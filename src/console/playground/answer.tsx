@@ -1,0 +1,180 @@
+// One answer as a person reads it: its probabilities as bars, its level on the scale, what was read and how sure that is.
+import type {
+  Answer,
+  BoxAnswer,
+  BoxManyAnswer,
+  ChoiceAnswer,
+  DeriveAnswer,
+  ExtractAnswer,
+  ExtractManyAnswer,
+  FillAnswer,
+  NoulAnswer,
+  QuestionReport,
+  ScoreAnswer,
+  SelectAnswer,
+} from '../../answers.ts'
+import { percent } from '../format.ts'
+import { Bars, Meter } from '../ui/bars.tsx'
+
+export interface AnswerCardProps {
+  readonly name: string
+  readonly answer: Answer
+  readonly report: QuestionReport | null
+  /** Of a select; 0.5 unless the question says otherwise. */
+  readonly threshold: number
+  /** A place in the palette of marks, for what is marked in the state; null when nothing is. */
+  readonly colour: number | null
+}
+
+export function AnswerCard({ name, answer, report, threshold, colour }: AnswerCardProps) {
+  return (
+    <article class="answer">
+      <header>
+        <h3 class="data code">
+          {colour === null ? null : <i class={`dot colour-${colour}`} />}
+          {name}
+        </h3>
+        <span class="tag quiet">{answer.type}</span>
+        {'valid' in answer && !answer.valid ? <span class="tag bad">not valid</span> : null}
+        {report?.deliberated ? <span class="tag">deliberated</span> : null}
+        {'confidence' in answer ? <span class="sure">confidence {percent(answer.confidence)}</span> : null}
+      </header>
+      <Body answer={answer} threshold={threshold} />
+      {'error' in answer && answer.error !== undefined ? <p class="problems">{answer.error}</p> : null}
+      {'check' in answer && answer.check !== undefined ? (
+        <p class="check">
+          <span>checked: right with</span>
+          <Meter probability={answer.check} />
+          <span class="share">{percent(answer.check)}</span>
+        </p>
+      ) : null}
+    </article>
+  )
+}
+
+function Body({ answer, threshold }: { readonly answer: Answer; readonly threshold: number }) {
+  if (answer.type === 'noul') return <Noul answer={answer} />
+  if (answer.type === 'choice') return <Choice answer={answer} />
+  if (answer.type === 'score') return <Score answer={answer} />
+  if (answer.type === 'select') return <Select answer={answer} threshold={threshold} />
+  if (answer.type === 'fill') return <Fill answer={answer} />
+  if (answer.type === 'derive') return <Derive answer={answer} />
+  return 'image_size' in answer ? <Boxes answer={answer} /> : <Extract answer={answer} />
+}
+
+function Noul({ answer: { noul } }: { readonly answer: NoulAnswer }) {
+  return (
+    <p class="noul">
+      <b>{percent(noul)}</b>
+      <Meter probability={noul} threshold={0.5} />
+      <span class="soft">{noul >= 0.5 ? 'likely true' : 'likely not true'}</span>
+    </p>
+  )
+}
+
+function Choice({ answer: { choice, probabilities, args } }: { readonly answer: ChoiceAnswer }) {
+  return (
+    <>
+      <Bars rows={Object.entries(probabilities).map(([name, probability]) => ({ name, probability, isLeading: name === choice }))} />
+      {args === undefined ? null : (
+        <div class="arguments">
+          {Object.entries(args).map(([name, argument]) => (
+            <AnswerCard key={name} name={name} answer={argument} report={null} threshold={0.5} colour={null} />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Score({ answer: { score, legend, probabilities } }: { readonly answer: ScoreAnswer }) {
+  const levels = Object.keys(probabilities)
+  const likeliest = levels.reduce((best, level) => (probabilities[level]! > probabilities[best]! ? level : best), levels[0]!)
+  const last = Math.max(1, levels.length - 1)
+  return (
+    <>
+      <div class="scale">
+        <b>{score.toFixed(2)}</b>
+        <span class="track" aria-hidden="true">
+          {levels.map((level, i) => (
+            <i key={level} style={{ left: `${(i / last) * 100}%` }} />
+          ))}
+          <em style={{ left: `${(score / last) * 100}%` }} />
+        </span>
+        <span class="soft">of {last}</span>
+      </div>
+      <Bars
+        rows={levels.map((level) => ({
+          name: `${level} · ${legend[level] ?? ''}`,
+          probability: probabilities[level]!,
+          isLeading: level === likeliest,
+        }))}
+      />
+    </>
+  )
+}
+
+function Select({ answer: { selected, probabilities }, threshold }: { readonly answer: SelectAnswer; readonly threshold: number }) {
+  return (
+    <Bars
+      threshold={threshold}
+      rows={Object.entries(probabilities).map(([name, probability]) => ({ name, probability, isLeading: selected.includes(name) }))}
+    />
+  )
+}
+
+function Fill({ answer: { value, parsed } }: { readonly answer: FillAnswer }) {
+  const isTold = parsed !== undefined && JSON.stringify(parsed) !== value
+  return (
+    <p class="value">
+      <q class="data">{value}</q>
+      {isTold ? <code class="data">= {JSON.stringify(parsed)}</code> : null}
+    </p>
+  )
+}
+
+function Extract({ answer }: { readonly answer: ExtractAnswer | ExtractManyAnswer }) {
+  if ('items' in answer) {
+    if (answer.items.length === 0) return <p class="soft">None in the state.</p>
+    return (
+      <ul class="items">
+        {answer.items.map(({ value, span, confidence }) => (
+          <li key={`${span.part} ${span.path} ${span.start}`}>
+            <q class="data">{value}</q> <span class="soft">{percent(confidence)}</span>
+          </li>
+        ))}
+      </ul>
+    )
+  }
+  const { value } = answer as ExtractAnswer
+  return value === null ? (
+    <p class="soft">Not in the state.</p>
+  ) : (
+    <p class="value">
+      <q class="data">{value}</q>
+    </p>
+  )
+}
+
+function Boxes({ answer }: { readonly answer: BoxAnswer | BoxManyAnswer }) {
+  const boxes =
+    'boxes' in answer ? answer.boxes.map(({ coordinates }) => coordinates) : answer.coordinates === null ? [] : [answer.coordinates]
+  if (boxes.length === 0) return <p class="soft">Not in the picture.</p>
+  return (
+    <ul class="items">
+      {boxes.map((box) => (
+        <li key={box.join()}>
+          <code>[{box.map((edge) => Math.round(edge * 10) / 10).join(', ')}]</code> <span class="soft">pixels as sent</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Derive({ answer: { value } }: { readonly answer: DeriveAnswer }) {
+  return (
+    <p class="value">
+      <code class="data">{JSON.stringify(value)}</code>
+    </p>
+  )
+}

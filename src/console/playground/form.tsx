@@ -1,0 +1,110 @@
+// The request as a form: state, questions, derived values.
+import { useContext } from 'preact/hooks'
+import { Problems, ProblemsContext, TextField } from '../ui/field.tsx'
+import { Nothing } from '../ui/notice.tsx'
+import type { Attachment } from './attachments.ts'
+import { type Draft, newDerive, newQuestion, pointerTo, QUESTION_TYPES } from './draft.ts'
+import { QuestionCard, TYPE_WORDS } from './question-card.tsx'
+import { StateEditor } from './state-editor.tsx'
+
+export interface FormProps {
+  readonly draft: Draft
+  readonly attachments: readonly Attachment[]
+  readonly onChange: (draft: Draft) => void
+  readonly onFiles: (files: readonly File[]) => void
+  readonly onRemoveFile: (attachment: Attachment) => void
+}
+
+export function Form({ draft, attachments, onChange, onFiles, onRemoveFile }: FormProps) {
+  const { questions, derives } = draft
+  const general = useContext(ProblemsContext).filter(({ param }) => param === '/questions')
+  return (
+    <>
+      <StateEditor
+        draft={draft}
+        attachments={attachments}
+        onChange={(change) => onChange({ ...draft, ...change })}
+        onFiles={onFiles}
+        onRemove={onRemoveFile}
+      />
+      <section class="panel" aria-label="Questions">
+        <header>
+          <h2>Questions</h2>
+        </header>
+        {questions.map((question) => (
+          <QuestionCard
+            key={question.key}
+            question={question}
+            images={draft.images}
+            onChange={(changed) =>
+              onChange({ ...draft, questions: questions.map((other) => (other.key === question.key ? changed : other)) })
+            }
+            onRemove={() => onChange({ ...draft, questions: questions.filter(({ key }) => key !== question.key) })}
+          />
+        ))}
+        {questions.length === 0 ? <Nothing>Add a question of one of these types.</Nothing> : null}
+        <Problems problems={general} />
+        <div class="adders">
+          {QUESTION_TYPES.map((type) => (
+            <button
+              key={type}
+              type="button"
+              title={TYPE_WORDS[type]}
+              onClick={() =>
+                onChange({
+                  ...draft,
+                  questions: [
+                    ...questions,
+                    newQuestion(
+                      type,
+                      questions.map(({ id }) => id),
+                    ),
+                  ],
+                })
+              }
+            >
+              + {type}
+            </button>
+          ))}
+        </div>
+      </section>
+      <section class="panel" aria-label="Derived values">
+        <header>
+          <h2>Derived values</h2>
+        </header>
+        {derives.map((derive) => {
+          const change = (changed: Partial<typeof derive>) =>
+            onChange({ ...draft, derives: derives.map((other) => (other === derive ? { ...derive, ...changed } : other)) })
+          return (
+            <div class="derive" key={derive.key}>
+              <TextField label="Name" isQuiet isCode value={derive.name} placeholder="name" onChange={(name) => change({ name })} />
+              <TextField
+                label={`Expression of ${derive.name}`}
+                isQuiet
+                isCode
+                pointer={pointerTo('derive', derive.name)}
+                value={derive.expression}
+                placeholder="angry > 0.6 and urgency >= 1"
+                onChange={(expression) => change({ expression })}
+              />
+              <button
+                type="button"
+                class="plain"
+                aria-label={`Remove ${derive.name}`}
+                onClick={() => onChange({ ...draft, derives: derives.filter(({ key }) => key !== derive.key) })}
+              >
+                ×
+              </button>
+            </div>
+          )
+        })}
+        <div class="bar start">
+          <button type="button" onClick={() => onChange({ ...draft, derives: [...derives, newDerive()] })}>
+            + expression
+          </button>
+          <span class="hint">over answers by their ids; p(id, option) and has(id) besides</span>
+        </div>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,109 @@
+// Answers to what is marked in the state: spans of its texts, and boxes on its pictures. Pure.
+import type { Answer, BoxAnswer, BoxManyAnswer, Coordinates, ExtractAnswer, ExtractManyAnswer, SpanAnswer } from '../../answers.ts'
+
+/** A stretch of one of the state's texts. `label`: the question; arguments as `question/argument`. */
+export interface Span {
+  readonly label: string
+  readonly at: SpanAnswer
+  readonly confidence: number
+}
+
+/** A text of the state that has marks in it. `where` says which, for a person; empty when there is only one. */
+export interface MarkedText {
+  readonly where: string
+  readonly segments: readonly Segment[]
+}
+
+/** A stretch with the same labels all through. */
+export interface Segment {
+  readonly text: string
+  readonly labels: readonly string[]
+}
+
+export interface Box {
+  readonly label: string
+  /** Id of the image; null when the question named none. */
+  readonly image: string | null
+  readonly coordinates: Coordinates
+  readonly size: readonly [number, number]
+  readonly confidence: number
+}
+
+type Answers = Readonly<Record<string, Answer>>
+
+/** Every answer with its name, arguments included. */
+export function allAnswers(answers: Answers, within = ''): (readonly [string, Answer])[] {
+  return Object.entries(answers).flatMap(([id, answer]) => {
+    const name = `${within}${id}`
+    const args = answer.type === 'choice' && answer.args !== undefined ? allAnswers(answer.args, `${name}/`) : []
+    return [[name, answer] as const, ...args]
+  })
+}
+
+export function spansOf(answers: Answers): Span[] {
+  return allAnswers(answers).flatMap(([label, answer]) => {
+    if (answer.type !== 'extract') return []
+    const { span, confidence } = answer as ExtractAnswer
+    if (span !== undefined) return [{ label, at: span, confidence }]
+    const { items = [] } = answer as Partial<ExtractManyAnswer>
+    return items.map((item) => ({ label, at: item.span, confidence: item.confidence }))
+  })
+}
+
+/** `imageOf`: the image a question names. */
+export function boxesOf(answers: Answers, imageOf: (name: string) => string | null): Box[] {
+  return allAnswers(answers).flatMap(([label, answer]): Box[] => {
+    if (answer.type !== 'extract' || !('image_size' in answer)) return []
+    const { boxes, image_size: size } = answer as BoxManyAnswer
+    const shared = { label, image: imageOf(label), size }
+    if (boxes !== undefined) return boxes.map(({ coordinates, confidence }) => ({ ...shared, coordinates, confidence }))
+    const { coordinates, confidence } = answer as BoxAnswer
+    return coordinates === null ? [] : [{ ...shared, coordinates, confidence }]
+  })
+}
+
+/** The texts of a state that spans point into, in order, cut at the edges of the spans. Spans that point nowhere are left out. */
+export function markedTexts(state: unknown, spans: readonly Span[]): MarkedText[] {
+  const sources = new Map<string, { readonly where: string; readonly text: string; readonly spans: Span[] }>()
+  for (const span of spans) {
+    const { part = 0, path } = span.at
+    const text = textAt(state, part, path ?? null)
+    if (text === null || span.at.start < 0 || span.at.end > text.length || span.at.start >= span.at.end) continue
+    const key = `${part} ${path ?? ''}`
+    const known = sources.get(key) ?? { where: whereOf(state, part, path ?? null), text, spans: [] }
+    known.spans.push(span)
+    sources.set(key, known)
+  }
+  return [...sources].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { where, text, spans: own }]) => ({ where, segments: cut(text, own) }))
+}
+
+function cut(text: string, spans: readonly Span[]): Segment[] {
+  const edges = [...new Set([0, text.length, ...spans.flatMap(({ at }) => [at.start, at.end])])].sort((a, b) => a - b)
+  return edges.slice(1).map((end, i) => {
+    const start = edges[i]!
+    const labels = spans.filter(({ at }) => at.start <= start && at.end >= end).map(({ label }) => label)
+    return { text: text.slice(start, end), labels: [...new Set(labels)] }
+  })
+}
+
+const PART_TYPES = ['text', 'json', 'image', 'image_url', 'input_image', 'video']
+
+function isParts(state: unknown): state is readonly Record<string, unknown>[] {
+  return Array.isArray(state) && state.length > 0 && state.every((part) => PART_TYPES.includes(String(part?.type)))
+}
+
+function whereOf(state: unknown, part: number, path: string | null): string {
+  return [isParts(state) && state.length > 1 ? `part ${part + 1}` : '', path ?? ''].filter((word) => word !== '').join(' ')
+}
+
+/** The text of a part, or the string (or number) at a pointer in it; null when there is none. */
+function textAt(state: unknown, part: number, path: string | null): string | null {
+  const held = isParts(state) ? state[part] : undefined
+  const content = isParts(state) ? (held?.type === 'text' ? held.text : held?.value) : part === 0 ? state : undefined
+  let value: unknown = content
+  for (const name of path === null || path === '' ? [] : path.split('/').slice(1)) {
+    const own = name.replaceAll('~1', '/').replaceAll('~0', '~')
+    value = typeof value === 'object' && value !== null && Object.hasOwn(value, own) ? (value as Record<string, unknown>)[own] : undefined
+  }
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null
+}

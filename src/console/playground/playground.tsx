@@ -1,0 +1,243 @@
+// The playground: a request on one side, as a form, as JSON or as a command, and what came back on the other.
+import { useRef, useState } from 'preact/hooks'
+import { ApiError, type Asked } from '../api.ts'
+import { useConsole } from '../context.ts'
+import { AccountSelect } from '../ui/account-select.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { ProblemsContext, Segmented, SelectField, TextField } from '../ui/field.tsx'
+import { Failure, Nothing, Shown } from '../ui/notice.tsx'
+import { useLoaded } from '../ui/use-loaded.ts'
+import { type Attachment, attach } from './attachments.ts'
+import { curlOf } from './curl.ts'
+import { type Draft, draftOf, type Problem, requestOf } from './draft.ts'
+import { draftOfExample, EXAMPLES, type Example } from './examples.ts'
+import { Form } from './form.tsx'
+import { Results, type Sent } from './results.tsx'
+
+type Mode = 'form' | 'json' | 'curl'
+
+/** Kept while the page is open, so that a look at another view loses nothing. */
+let kept: { readonly draft: Draft; readonly attachments: readonly Attachment[] } | null = null
+
+export function Playground() {
+  const { api, service, account, chooseAccount } = useConsole()
+  const [draft, setDraftState] = useState(kept?.draft ?? draftOfExample(EXAMPLES[0]!))
+  const [attachments, setAttachments] = useState<readonly Attachment[]>(kept?.attachments ?? [])
+  const [mode, setMode] = useState<Mode>('form')
+  const [json, setJson] = useState('')
+  const [note, setNote] = useState<string | null>(null)
+  const [problems, setProblems] = useState<readonly Problem[]>([])
+  const [error, setError] = useState<Error | null>(null)
+  const [result, setResult] = useState<{ readonly asked: Asked; readonly sent: Sent } | null>(null)
+  const [running, setRunning] = useState<AbortController | null>(null)
+  const accounts = useLoaded(() => api.accounts(), [api])
+  const outcome = useRef<HTMLElement>(null)
+  kept = { draft, attachments }
+
+  const setDraft = (next: Draft) => {
+    setDraftState(next)
+    setNote(null)
+  }
+  const chosen = account ?? accounts.data?.accounts[0]?.id ?? null
+  const names = attachments.map(({ name }) => name)
+  const made = mode === 'json' ? null : requestOf(draft)
+  const text = mode === 'json' ? json : made?.request == null ? null : JSON.stringify(made.request, null, 2)
+
+  const show = (next: Mode) => {
+    setNote(null)
+    if (mode === 'json' && next !== 'json') {
+      const read = parsed(json)
+      const back = read === null ? null : draftOf(read, names)
+      if (back === null)
+        return setNote(
+          read === null
+            ? 'This is no JSON yet; the form shows requests only.'
+            : 'The form has no fields for all of this request; it stays JSON.',
+        )
+      setDraftState(back)
+    }
+    if (next !== 'form' && mode === 'form') {
+      if (text === null) return setProblems(made?.problems ?? [])
+      if (next === 'json') setJson(text)
+    }
+    if (next === 'json' && mode === 'curl' && text !== null) setJson(text)
+    setMode(next)
+  }
+
+  const start = async (example: Example) => {
+    setAttachments(example.picture === undefined ? [] : attach([{ name: example.picture.name, blob: await example.picture.draw() }], []))
+    setDraft(draftOfExample(example))
+    setProblems([])
+    setError(null)
+    setResult(null)
+    setMode('form')
+  }
+
+  const addFiles = (files: readonly File[]) => {
+    const all = attach(
+      files.map((file) => ({ name: file.name, blob: file })),
+      attachments,
+    )
+    setAttachments(all)
+    setDraft({ ...draft, images: all.map(({ name }, i) => ({ id: `image_${i + 1}`, file: name })) })
+  }
+  const removeFile = (attachment: Attachment) => {
+    const all = attachments.filter((other) => other !== attachment)
+    setAttachments(all)
+    setDraft({ ...draft, images: all.map(({ name }, i) => ({ id: `image_${i + 1}`, file: name })) })
+  }
+
+  const run = async () => {
+    if (text === null || chosen === null) return setProblems(made?.problems ?? [])
+    const controller = new AbortController()
+    setRunning(controller)
+    setProblems([])
+    setError(null)
+    try {
+      const asked = await api.ask(chosen, text, attachments, controller.signal)
+      const request = parsed(text)
+      setResult({ asked, sent: { request, pictures: picturesOf(request, attachments) } })
+      accounts.reload()
+    } catch (failure) {
+      if (controller.signal.aborted) return
+      setResult(null)
+      setError(failure as Error)
+      if (failure instanceof ApiError) setProblems(failure.problems)
+    } finally {
+      setRunning(null)
+      outcome.current?.scrollIntoView({ block: 'nearest' })
+    }
+  }
+
+  return (
+    <ProblemsContext.Provider value={problems}>
+      <form
+        class="playground"
+        onSubmit={(event) => {
+          event.preventDefault()
+          run()
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) run()
+        }}
+      >
+        <div class="bar end asking">
+          <div class="filters">
+            <Shown loaded={accounts}>
+              {({ accounts: all }) =>
+                all.length === 0 ? (
+                  <p class="notice warn">There is no account yet; make an API key first.</p>
+                ) : (
+                  <AccountSelect accounts={all} value={chosen} onChange={chooseAccount} />
+                )
+              }
+            </Shown>
+            <SelectField
+              label="Model"
+              pointer="/model"
+              value={draft.model}
+              options={[['', 'default'] as const, ...service.models.map(({ id }) => [id, id] as const)]}
+              onChange={(model) => setDraft({ ...draft, model })}
+            />
+            <SelectField
+              label="Start from"
+              value=""
+              options={[['', 'an example…'] as const, ...EXAMPLES.map(({ name }) => [name, name] as const)]}
+              onChange={(name) => start(EXAMPLES.find((example) => example.name === name)!)}
+            />
+          </div>
+          <div class="bar start">
+            <Segmented
+              label="The request as"
+              value={mode}
+              options={[
+                ['form', 'Form'],
+                ['json', 'JSON'],
+                ['curl', 'curl'],
+              ]}
+              onChange={show}
+            />
+            {running === null ? (
+              <button type="submit" class="primary" disabled={chosen === null}>
+                Run
+              </button>
+            ) : (
+              <button type="button" onClick={() => running.abort()}>
+                Stop
+              </button>
+            )}
+          </div>
+        </div>
+        {note === null ? null : (
+          <p class="notice warn" role="status">
+            {note}
+          </p>
+        )}
+        <div class="sides">
+          <div class="request">
+            {mode === 'form' ? (
+              <Form draft={draft} attachments={attachments} onChange={setDraft} onFiles={addFiles} onRemoveFile={removeFile} />
+            ) : mode === 'json' ? (
+              <section class="panel" aria-label="Request as JSON">
+                <TextField label="Request as JSON" isCode rows={28} value={json} onChange={setJson} />
+              </section>
+            ) : (
+              <section class="panel copied" aria-label="Request as a command">
+                <CopyButton text={curlOf(location.origin, text ?? '', names)} />
+                <pre data-copied>{curlOf(location.origin, text ?? '', names)}</pre>
+              </section>
+            )}
+          </div>
+          <section class="panel outcome" aria-label="Answers" aria-busy={running !== null} ref={outcome}>
+            {error === null ? null : <Refusal error={error} problems={problems} />}
+            {result !== null ? (
+              <Results {...result} />
+            ) : running !== null ? (
+              <Nothing>Asking…</Nothing>
+            ) : error === null ? (
+              <Nothing>Run the request to see its answers: probabilities, what was found in the state, and what it cost.</Nothing>
+            ) : null}
+          </section>
+        </div>
+      </form>
+    </ProblemsContext.Provider>
+  )
+}
+
+/** The message is one of the problems; where there are several, all are listed with their place. */
+function Refusal({ error, problems }: { readonly error: Error; readonly problems: readonly Problem[] }) {
+  return (
+    <>
+      <Failure error={error} />
+      {problems.length === 0 ? null : (
+        <ul class="problems">
+          {problems.map(({ param, message }) => (
+            <li key={`${param} ${message}`}>
+              <code>{param === '' ? '/' : param}</code> {problems.length > 1 ? message : null}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** The attached pictures of a request by the ids that questions and answers know them by. */
+function picturesOf(request: unknown, attachments: readonly Attachment[]): Sent['pictures'] {
+  const { state } = (request ?? {}) as { readonly state?: unknown }
+  const parts = Array.isArray(state) ? (state as readonly { type?: unknown; id?: unknown; source?: { name?: unknown } }[]) : []
+  return parts
+    .filter((part) => part?.type === 'image')
+    .flatMap(({ id, source }, i) => {
+      const attachment = attachments.find(({ name }) => name === source?.name)
+      return attachment === undefined ? [] : [{ id: typeof id === 'string' ? id : `image_${i + 1}`, url: attachment.url }]
+    })
+}

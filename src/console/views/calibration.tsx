@@ -1,0 +1,223 @@
+// What makes probabilities true: the calibration that is served, how well it keeps its word, what changed, and buttons to fit anew and to go back.
+import { useState } from 'preact/hooks'
+import type { ChangeReply, FitReply, ModelCalibrationReply } from '../../server/calibration/replies.ts'
+import type { CalibrationViewReply } from '../../server/console/replies.ts'
+import { useConsole } from '../context.ts'
+import { ago, count, counted, day, time } from '../format.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Failure, Nothing, Shown } from '../ui/notice.tsx'
+import { ReliabilityChart } from '../ui/reliability-chart.tsx'
+import { useLoaded } from '../ui/use-loaded.ts'
+
+const READOUT_WORDS: Readonly<Record<string, string>> = {
+  binary: 'noul',
+  exclusive: 'choice',
+  ordinal: 'score',
+  independent: 'select',
+  check: 'check of a value',
+  absence: 'check that nothing is there',
+}
+
+const SOURCE_WORDS: Readonly<Record<ModelCalibrationReply['source'], string>> = {
+  shipped: 'came with the model',
+  refitted: 'fitted from outcomes',
+  none: "none: probabilities are the model's own",
+}
+
+export function Calibration() {
+  const { api } = useConsole()
+  const loaded = useLoaded(() => api.calibration(), [api])
+  return (
+    <Shown loaded={loaded}>
+      {({ calibration, diagrams }) => (
+        <>
+          {calibration.models.length === 0 ? (
+            <section class="panel">
+              <Nothing>No model is loaded yet; the first question loads one.</Nothing>
+            </section>
+          ) : null}
+          {calibration.models.map((model) => (
+            <ModelPanel
+              key={model.model}
+              model={model}
+              diagrams={diagrams.find((diagram) => diagram.model === model.model) ?? null}
+              canRollBack={calibration.history[0]?.version != null}
+              onChanged={loaded.reload}
+            />
+          ))}
+          <History changes={calibration.history} />
+        </>
+      )}
+    </Shown>
+  )
+}
+
+interface ModelPanelProps {
+  readonly model: ModelCalibrationReply
+  readonly diagrams: CalibrationViewReply['diagrams'][number] | null
+  readonly canRollBack: boolean
+  readonly onChanged: () => void
+}
+
+function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps) {
+  const { api, say } = useConsole()
+  const [busy, setBusy] = useState(false)
+  const [fitted, setFitted] = useState<FitReply | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const [isAsking, setAsking] = useState(false)
+  const work = async (job: () => Promise<void>) => {
+    setBusy(true)
+    setError(null)
+    setFitted(null)
+    try {
+      await job()
+      onChanged()
+    } catch (failure) {
+      setError(failure as Error)
+    }
+    setBusy(false)
+  }
+  const { version, source, served_since: since, fitted_on: fittedOn, outcomes, drift, notes } = model
+  return (
+    <section class="panel" aria-label={`Calibration of ${model.model}`}>
+      <header>
+        <h2 class="data">{model.model}</h2>
+        <div class="bar">
+          {canRollBack ? (
+            <button type="button" onClick={() => setAsking(true)} disabled={busy}>
+              Roll back…
+            </button>
+          ) : null}
+          <button type="button" class="primary" disabled={busy} onClick={() => work(async () => setFitted(await api.fit(model.model)))}>
+            {busy ? 'Working…' : 'Fit from outcomes'}
+          </button>
+        </div>
+      </header>
+      {error === null ? null : <Failure error={error} />}
+      {fitted === null ? null : (
+        <p class={fitted.decision === 'serve' ? 'notice' : 'notice warn'} role="status">
+          <b>{fitted.decision === 'serve' ? 'A new calibration is served.' : 'Nothing changed.'}</b> {fitted.reason}
+        </p>
+      )}
+      {[...drift.alarms.map(({ message }) => message), ...notes].map((message) => (
+        <p class="notice warn" key={message}>
+          {message}
+        </p>
+      ))}
+      <dl class="facts">
+        <dt>Served</dt>
+        <dd>
+          {version === null ? null : <code>{version}</code>} {SOURCE_WORDS[source]}
+          {since === null ? '' : `, since ${time(since)} (${ago(since, Date.now())})`}
+        </dd>
+        {fittedOn === null ? null : (
+          <>
+            <dt>Fitted on</dt>
+            <dd>
+              {counted(fittedOn.decisions, 'decision')} about {counted(fittedOn.states, 'state')}
+            </dd>
+          </>
+        )}
+        <dt>Outcomes</dt>
+        <dd>
+          {counted(outcomes.labels, 'label')} kept, {count(outcomes.waiting)} of them not fitted on yet
+        </dd>
+        <dt>Drift</dt>
+        <dd>
+          {drift.alarms.length === 0 ? 'no alarm' : counted(drift.alarms.length, 'alarm')} in {counted(drift.events, 'event')} and{' '}
+          {counted(drift.labels, 'label')}
+        </dd>
+      </dl>
+      <Diagrams diagrams={diagrams} />
+      {isAsking ? (
+        <Dialog title="Serve what was served before?" onClose={() => setAsking(false)}>
+          <p>
+            {version === null ? 'The calibration' : <code>{version}</code>} stops answering at once, on every replica. What was served
+            before it answers again.
+          </p>
+          <div class="actions">
+            <button type="button" onClick={() => setAsking(false)}>
+              Keep it
+            </button>
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                setAsking(false)
+                work(async () => {
+                  await api.rollBack()
+                  say('Rolled back.')
+                })
+              }}
+            >
+              Roll back
+            </button>
+          </div>
+        </Dialog>
+      ) : null}
+    </section>
+  )
+}
+
+function Diagrams({ diagrams }: Pick<ModelPanelProps, 'diagrams'>) {
+  if (diagrams === null || diagrams.readouts.length === 0) {
+    return <Nothing>Diagrams appear once 20 outcomes of a kind are recorded: what was said against what came true.</Nothing>
+  }
+  return (
+    <>
+      <div class="charts">
+        {diagrams.readouts.map(({ readout, labels, before, after }) => (
+          <ReliabilityChart key={readout} title={READOUT_WORDS[readout] ?? readout} labels={labels} before={before} after={after} />
+        ))}
+      </div>
+      <p class="hint">
+        <span class="swatch other" />
+        as the model gives it <span class="swatch" />
+        as answered; percent said (across) and come true (up); lines through the points: 95 %.{' '}
+        {diagrams.is_unseen ? '' : 'Some of these outcomes were fitted on, so that “as answered” looks better than it is.'}
+      </p>
+    </>
+  )
+}
+
+function History({ changes }: { readonly changes: readonly ChangeReply[] }) {
+  return (
+    <section class="panel" aria-label="History">
+      <header>
+        <h2>What was served</h2>
+      </header>
+      {changes.length === 0 ? (
+        <Nothing>Nothing was changed yet: what came with the model answers.</Nothing>
+      ) : (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                <th scope="col">Change</th>
+                <th scope="col">Version</th>
+                <th scope="col">Why</th>
+                <th scope="col" class="number">
+                  Log-loss, unseen
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {changes.map(({ at, action, version, why, held_out: heldOut }) => (
+                <tr key={`${at} ${version}`}>
+                  <td title={time(at)}>{day(at)}</td>
+                  <td>
+                    <span class={action === 'serve' ? 'tag' : 'tag warn'}>{action}</span>
+                  </td>
+                  <td>{version === null ? "the model's own" : <code>{version}</code>}</td>
+                  <td class="words">{why}</td>
+                  <td class="number">{heldOut === null ? '–' : `${heldOut.current.toFixed(4)} → ${heldOut.candidate.toFixed(4)}`}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}

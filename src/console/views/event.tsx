@@ -1,0 +1,116 @@
+// One answer: what was decided, and a form for what was true of it. States are not kept, so none is shown.
+import { useState } from 'preact/hooks'
+import type { DecisionReply } from '../../server/console/replies.ts'
+import { ApiError } from '../api.ts'
+import { useConsole } from '../context.ts'
+import { counted, time } from '../format.ts'
+import { pointerTo } from '../playground/draft.ts'
+import { Bars } from '../ui/bars.tsx'
+import { ProblemsContext } from '../ui/field.tsx'
+import { Failure, Nothing, Shown } from '../ui/notice.tsx'
+import { useLoaded } from '../ui/use-loaded.ts'
+import { OutcomeField, type Truth } from './outcome-field.tsx'
+
+const READOUT_WORDS: Readonly<Record<DecisionReply['readout'], string>> = {
+  binary: 'true or not',
+  exclusive: 'one of the options',
+  ordinal: 'a level',
+  independent: 'any of the options',
+  check: 'the value is right',
+  absence: 'it is not there',
+}
+
+export function EventPanel({ id }: { readonly id: string }) {
+  const { api, say } = useConsole()
+  const event = useLoaded(() => api.event(id), [api, id])
+  const [truths, setTruths] = useState<ReadonlyMap<string, Truth>>(new Map())
+  const [error, setError] = useState<Error | null>(null)
+  const problems = error instanceof ApiError ? error.problems : []
+  const save = async (submit: SubmitEvent) => {
+    submit.preventDefault()
+    setError(null)
+    try {
+      const { recorded } = await api.recordOutcome(id, Object.fromEntries(truths))
+      say(`${counted(recorded.length, 'outcome')} recorded.`)
+      setTruths(new Map())
+      event.reload()
+    } catch (failure) {
+      setError(failure as Error)
+    }
+  }
+  const mark = (name: string, truth: Truth | null) => {
+    const next = new Map(truths)
+    if (truth === null) next.delete(name)
+    else next.set(name, truth)
+    setTruths(next)
+  }
+  return (
+    <section class="panel" aria-label={`Request ${id}`}>
+      <header>
+        <h2>
+          <code class="data">{id}</code>
+        </h2>
+        <a href="#/requests">Close</a>
+      </header>
+      <Shown loaded={event}>
+        {({ at, model, decisions }) => (
+          <ProblemsContext.Provider value={problems}>
+            <form class="event" onSubmit={save}>
+              <p class="hint">
+                {time(at)} · <span class="data">{model}</span> · probabilities as the model gave them, before calibration; the state is not
+                kept
+              </p>
+              {decisions.length === 0 ? <Nothing>Nothing was decided here: reads without a check leave nothing to mark.</Nothing> : null}
+              {decisions.map((decision) => (
+                <Decision
+                  key={decision.name}
+                  decision={decision}
+                  truth={truths.get(decision.name) ?? null}
+                  onChange={(truth) => mark(decision.name, truth)}
+                />
+              ))}
+              {error === null || problems.length > 0 ? null : <Failure error={error} />}
+              {decisions.length === 0 ? null : (
+                <div class="actions">
+                  <button type="submit" class="primary" disabled={truths.size === 0}>
+                    {truths.size === 0 ? 'Record outcomes' : `Record ${counted(truths.size, 'outcome')}`}
+                  </button>
+                </div>
+              )}
+            </form>
+          </ProblemsContext.Provider>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
+interface DecisionProps {
+  readonly decision: DecisionReply
+  readonly truth: Truth | null
+  readonly onChange: (truth: Truth | null) => void
+}
+
+function Decision({ decision, truth, onChange }: DecisionProps) {
+  const { name, readout, candidates, probabilities, is_deliberated: isDeliberated, mass } = decision
+  const most = Math.max(...probabilities)
+  const isLeading = (probability: number) => (readout === 'independent' ? probability >= 0.5 : probability === most)
+  return (
+    <article class="decision">
+      <header>
+        <h3 class="data">{name}</h3>
+        <span class="tag quiet">{READOUT_WORDS[readout]}</span>
+        {isDeliberated ? <span class="tag">deliberated</span> : null}
+        <span class="hint">mass {mass.toFixed(3)}</span>
+      </header>
+      <Bars
+        rows={candidates.map((candidate, i) => ({
+          name: readout === 'ordinal' ? `${i} · ${candidate}` : candidate,
+          probability: probabilities[i]!,
+          isLeading: isLeading(probabilities[i]!),
+        }))}
+      />
+      <OutcomeField decision={decision} truth={truth} pointer={`/outcomes${pointerTo(name)}`} onChange={onChange} />
+    </article>
+  )
+}

@@ -1,0 +1,113 @@
+// Who may use the console: a token opens a session, a cookie keeps it, and everything that changes something proves besides that it comes from our page.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors.ts'
+import type { Parts } from '../parts.ts'
+import type { AdminSession } from '../store/store.ts'
+import { stored } from '../stored.ts'
+import { ConsoleError } from './errors.ts'
+import { fields, text } from './fields.ts'
+import type { ServiceReply, SessionReply } from './replies.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The session of a request of the console; null elsewhere, and before it was looked up. */
+    admin: AdminSession | null
+  }
+}
+
+const COOKIE = 'console_session'
+const SESSION_MS = 12 * 3_600_000
+const LOGINS_PER_MINUTE = 10
+const LONGEST_TOKEN = 512
+
+const login = fields({ token: text(LONGEST_TOKEN) })
+
+/** Lets requests in that have a session; those that change something must come from our own page and carry the session's token. */
+export function sessionGuard({ store }: Pick<Parts, 'store'>): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    if (request.method !== 'GET') holdOrigin(request)
+    const cookie = sessionOf(request)
+    const session = cookie === null ? null : await stored(store.admin.find(cookie))
+    if (session === null) throw new ConsoleError('not_signed_in', 'You are not signed in, or your session has ended.')
+    if (request.method !== 'GET' && !isSame(String(request.headers['x-csrf-token'] ?? ''), session.csrfToken)) {
+      throw new ConsoleError('unknown_session_token', 'This request does not carry the token of your session; load the page again.')
+    }
+    request.admin = session
+  }
+}
+
+/** `service`: what every session is told. */
+export function sessionRoutes(app: FastifyInstance, { store, settings, log }: Parts, service: () => ServiceReply): void {
+  const guard = sessionGuard({ store })
+  const count = app.createRateLimit({
+    max: LOGINS_PER_MINUTE,
+    timeWindow: 60_000,
+    keyGenerator: (request: FastifyRequest) => `console ${request.ip}`,
+  })
+  const say = ({ csrfToken, expiresAt }: AdminSession): SessionReply => ({
+    csrf_token: csrfToken,
+    expires_at: expiresAt,
+    service: service(),
+  })
+
+  app.post('/console/api/login', { onRequest: async (request) => holdOrigin(request) }, async (request, reply) => {
+    const counted = await count(request)
+    if (!counted.isAllowed && counted.isExceeded) {
+      const message = `${counted.max} tokens were tried from this address within a minute; the next is taken in ${counted.ttlInSeconds} s.`
+      throw new ServiceError('rate_limited', message, { retryAfterMs: counted.ttl })
+    }
+    const { token } = login(request.body)
+    const isStanding = settings.adminToken !== null && isSame(token, settings.adminToken)
+    const opened = isStanding ? await stored(store.admin.open(SESSION_MS)) : await stored(store.admin.redeem(token, SESSION_MS))
+    log.info({ id: request.id, isOpened: opened !== null, address: request.ip }, 'console login')
+    if (opened === null) {
+      const message =
+        'This token opens nothing: it is wrong, spent, or expired. One-time links work once; a new one is printed when the service starts.'
+      throw new ConsoleError('wrong_token', message)
+    }
+    const before = sessionOf(request)
+    if (before !== null) await stored(store.admin.end(before))
+    setCookie(request, reply, opened.session, Math.floor(SESSION_MS / 1000))
+    return say(opened.state)
+  })
+
+  app.get('/console/api/session', { onRequest: guard }, async ({ admin }) => say(admin!))
+
+  app.post('/console/api/logout', { onRequest: guard }, async (request, reply) => {
+    await stored(store.admin.end(sessionOf(request)!))
+    setCookie(request, reply, '', 0)
+    return {}
+  })
+}
+
+/** A browser says where a request comes from. Who says nothing is no browser, and still needs the session's token. */
+function holdOrigin({ headers }: FastifyRequest): void {
+  const { origin, host } = headers
+  if (headers['sec-fetch-site'] !== 'cross-site') {
+    if (origin === undefined) return
+    if (URL.canParse(origin) && new URL(origin).host === host) return
+  }
+  throw new ConsoleError('foreign_request', 'This request comes from another site; the console takes requests of its own page only.')
+}
+
+function sessionOf({ headers }: FastifyRequest): string | null {
+  for (const pair of (headers.cookie ?? '').split(';')) {
+    const [name, value = ''] = pair.trim().split('=')
+    if (name === COOKIE && /^[\w-]{1,200}$/.test(value)) return value
+  }
+  return null
+}
+
+function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds: number): void {
+  // A proxy that ends TLS says so; who lies about it only keeps their own cookie from plain http.
+  const isSecure = request.protocol === 'https' || request.headers['x-forwarded-proto'] === 'https'
+  const rest = `Path=/console; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
+  reply.header('set-cookie', `${COOKIE}=${value}; ${rest}`)
+}
+
+/** Whether two secrets are the same; the time it takes tells nothing of where they differ, nor how long they are. */
+function isSame(given: string, secret: string): boolean {
+  const [a, b] = [given, secret].map((value) => createHash('sha256').update(value).digest())
+  return timingSafeEqual(a!, b!)
+}
