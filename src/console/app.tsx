@@ -5,10 +5,6 @@ import type { SessionReply } from '../server/console/replies.ts'
 import { ApiError, createApi } from './api.ts'
 import { Login } from './login.tsx'
 import { Shell } from './shell.tsx'
-import './styles/base.css'
-import './styles/parts.css'
-import './styles/views.css'
-import './styles/playground.css'
 import { applyTheme, storedTheme } from './theme.ts'
 
 type Session =

@@ -1,2 +1,0 @@
-// Style sheets are taken by the bundler, and give nothing to import.
-declare module '*.css'
