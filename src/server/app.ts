@@ -25,6 +25,8 @@ declare module 'fastify' {
 export interface AppState {
   /** No new requests: the service is on its way out. */
   isDraining: boolean
+  /** Requests whose replies are not through yet. */
+  open: number
 }
 
 /** Bytes of a body where a route does not say otherwise. */
@@ -81,7 +83,11 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
   app.addHook('onRequest', async (request, reply) => {
     request.receivedAt = performance.now()
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
-    reply.raw.once('close', () => finished(parts, request, reply))
+    state.open += 1
+    reply.raw.once('close', () => {
+      state.open -= 1
+      finished(parts, request, reply)
+    })
   })
   await app.register(cors, {
     origin: settings.corsOrigins.includes('*') ? '*' : [...settings.corsOrigins],

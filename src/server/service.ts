@@ -44,10 +44,10 @@ export interface Service {
 
 /** How long replies that were written may take to reach slow readers. */
 const FLUSH_MS = 2000
-const SWEEP_MS = 50
+const SWEEP_MS = 20
 
 export async function createService({ engine, store, settings, log, metrics, now = Date.now }: ServiceOptions): Promise<Service> {
-  const state: AppState = { isDraining: false }
+  const state: AppState = { isDraining: false, open: 0 }
   const line = createLine(settings)
   const answerer = createAnswerer({ engine, store, settings, log, metrics, line, now })
   const parts: Parts = { engine, store, settings, log, metrics, answerer, now }
@@ -70,8 +70,10 @@ export async function createService({ engine, store, settings, log, metrics, now
       answerer.stopAll(new ServiceError('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.'))
     }
     const closed = app.close()
-    // A connection whose last request is still running out becomes idle later, and nobody else closes it then.
-    const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
+    // Connections that never asked anything, or whose last request is still running out, are nobody else's to close.
+    const sweep = setInterval(() => {
+      if (state.open === 0) app.server.closeAllConnections()
+    }, SWEEP_MS)
     if (!(await within(FLUSH_MS, closed))) app.server.closeAllConnections()
     await closed
     clearInterval(sweep)

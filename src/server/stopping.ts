@@ -30,6 +30,8 @@ export function startStopping(deadlineMs: number, receivedAt: number, client: Ab
   }
   const onGone = () => controller.abort(gone)
   const timer = setTimeout(() => controller.abort(late()), Math.min(Math.max(0, leftMs()), 2 ** 31 - 1))
+  // The body may have taken all of it.
+  if (leftMs() <= 0) controller.abort(late())
   if (client.aborted) onGone()
   else client.addEventListener('abort', onGone, { once: true })
   return {
