@@ -23,15 +23,16 @@ export interface ServedCalibration {
 /** What answers for this model: the newest served one that was made for it, else the one that comes with it. */
 export async function servedFor(versions: CalibrationVersions, model: CalibratedModel): Promise<ServedCalibration> {
   const { calibration, notes } = await versions.current(model)
-  if (calibration === null) return { calibration: await shippedFor(model), isRefitted: false, servedSince: null, notes }
+  if (calibration === null) {
+    const shipped = await shippedCalibration(model.id)
+    const isMismatch = judgeOf(shipped, model).isMismatch
+    const all = isMismatch
+      ? [...notes, `What comes with ${model.id} was fitted on another revision or template of it, and is not used.`]
+      : notes
+    return { calibration: isMismatch ? null : shipped, isRefitted: false, servedSince: null, notes: all }
+  }
   const change = (await versions.history()).findLast(({ version }) => version === calibration.version)
   return { calibration, isRefitted: true, servedSince: change?.at ?? null, notes }
-}
-
-/** What comes with the model, when it was made for this revision. */
-async function shippedFor(model: CalibratedModel): Promise<Calibration | null> {
-  const shipped = await shippedCalibration(model.id)
-  return shipped === null || judgeOf(shipped, model).isMismatch ? null : shipped
 }
 
 /** An event as far as drift looks at it. */

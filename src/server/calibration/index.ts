@@ -35,14 +35,14 @@ const RETRY_AFTER_MS = 5000
 
 type Needed = Pick<Parts, 'engine' | 'store' | 'log' | 'now'>
 
-const known = new WeakMap<Needed['store'], ServiceCalibrations>()
+const known = new WeakMap<Needed, ServiceCalibrations>()
 
-/** The calibrations of a service: the same object for the same store, so that routes and console share what was looked up. */
+/** The calibrations of a service: the same object for the same parts, so that routes and console share what was looked up. */
 export function serviceCalibrations(parts: Needed): ServiceCalibrations {
-  const before = known.get(parts.store)
+  const before = known.get(parts)
   if (before !== undefined) return before
   const made = makeCalibrations(parts)
-  known.set(parts.store, made)
+  known.set(parts, made)
   return made
 }
 

@@ -184,6 +184,8 @@ describe('GET /v1/calibration', () => {
     const [none] = (await status()).models
     expect(none).toMatchObject({ model: 'service-1-pro', version: null, source: 'none', served_since: null, fitted_on: null, labels: [] })
     expect(none!.outcomes).toEqual({ labels: 240, waiting: 240 })
+    // The fake is called as the shipped model is, and is not it.
+    expect(none!.notes).toEqual([expect.stringContaining('another revision')])
 
     const { version, held_out, reason } = await postFit()
     const { models, history } = await status()
