@@ -17,6 +17,7 @@ import { createEngine, type Engine, localModel } from '../src/index.ts'
 import { seededRandom } from '../src/random.ts'
 import { listOf } from './calibration/outcome-events.ts'
 import { binaryEvidence } from './calibration/simulated.ts'
+import { startRunning } from './server/running.ts'
 import { fakeTerminal } from './terminal.ts'
 
 const folder = fileURLToPath(new URL('../examples', import.meta.url))
@@ -123,10 +124,23 @@ describe.skipIf(!hasModel)(`the shipped model${hasModel ? '' : ' (skipped: model
   })
 })
 
+describe('examples/client.ts', () => {
+  it('asks a service, and what it says was true is recorded there', async () => {
+    const running = await startRunning()
+    onTestFinished(() => running.end())
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), `${folder}/client.ts`], {
+      env: { ...process.env, ASSAY_URL: running.url, ASSAY_API_KEY: running.secret },
+    })
+    expect(stdout).toMatch(/^(calm|angry) 0\.\d+(e-\d)? 0\.000000000\n$/)
+    const truths = (await listOf(running.store.outcomes('main').evidence())).map(({ task }) => task)
+    expect(truths).toEqual(['urgent', 'tone'])
+  })
+})
+
 describe('the README', () => {
-  it.each(['typed.ts', 'outcomes.ts'])('shows the program of examples/%s', (file) => {
+  it.each(['typed.ts', 'outcomes.ts', 'client.ts'])('shows the program of examples/%s', (file) => {
     const code = readFileSync(`${folder}/${file}`, 'utf8').replace(/^\/\/.*\n/gm, '')
-    const named = code.replace('../src/index.ts', 'assay-engine').replace('../src/calibration/index.ts', 'assay-engine/calibration')
+    const named = code.replace('../src/index.ts', 'assay-engine').replace(/\.\.\/src\/(calibration|client)\/index\.ts/, 'assay-engine/$1')
     expect(readme).toContain(`\`\`\`ts\n${named.trim()}\n\`\`\``)
   })
 
