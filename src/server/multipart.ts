@@ -28,6 +28,8 @@ export async function readMultipart(request: FastifyRequest, limits: MultipartLi
   try {
     const parts = request.parts({
       isPartAFile: () => true,
+      // A part that is skipped (one without a name, say) stops the parser for good once it fills this buffer; so none can. The body is held whole anyway.
+      fileHwm: limits.requestBytes,
       limits: {
         files: limits.files + 1,
         parts: limits.files + 1,
