@@ -180,6 +180,18 @@ describe('the package', () => {
     ])
   })
 
+  it('has these names for the service', () => {
+    expect(namesOf('src/server/index.ts').values).toEqual([
+      'DEFAULT_SETTINGS',
+      'createLog',
+      'createMetrics',
+      'createService',
+      'openStore',
+      'readSettings',
+      'watchCalibrations',
+    ])
+  })
+
   it('has these backends', async () => {
     expect(namesOf('src/backends/fake/index.ts').values).toMatchInlineSnapshot(`
       [
@@ -195,6 +207,7 @@ describe('the package', () => {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './calibration': { types: './dist/calibration/index.d.ts', default: './dist/calibration/index.js' },
       './client': { types: './dist/client/index.d.ts', default: './dist/client/index.js' },
+      './server': { types: './dist/server/index.d.ts', default: './dist/server/index.js' },
       './backends/*': { types: './dist/backends/*/index.d.ts', default: './dist/backends/*/index.js' },
     })
     expect(manifest.bin).toEqual({ assay: './dist/cli/main.js' })
