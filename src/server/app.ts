@@ -66,7 +66,8 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
     requestTimeout: settings.bodyTimeoutMs + GRACE_MS,
     connectionTimeout: settings.bodyTimeoutMs + settings.deadlineMs + GRACE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS },
+    // Node would refuse a missing Host without a word; we do it with one, below.
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS, requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: refuse,
     clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket) {
@@ -97,6 +98,12 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,
   })
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.headers.host !== undefined || raw.httpVersion === '1.0') return
+    throw new ServiceError('invalid_request', 'The header Host is missing, which HTTP/1.1 asks for; let an HTTP library write the request.')
+  })
+  // An expectation that nobody has heard of changes nothing about the request; Node would refuse it without a word.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', async (request, reply) => {
     if (!state.isDraining) return
     reply.header('connection', 'close')

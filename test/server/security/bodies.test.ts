@@ -27,7 +27,7 @@ interface Said {
   readonly ms: number
 }
 
-async function send(body: BodyInit, headers: Record<string, string>): Promise<Said> {
+async function send(body: NonNullable<RequestInit['body']>, headers: Record<string, string>): Promise<Said> {
   const begun = performance.now()
   const response = await fetch(`${running.url}/v1/ask`, {
     method: 'POST',
