@@ -3,6 +3,7 @@ import type { Backend } from '../backends/backend.ts'
 import { shippedCalibration } from '../calibration/shipped.ts'
 import { createEngine, type Engine } from '../engine.ts'
 import { EngineError } from '../errors.ts'
+import { loadParser } from '../expression.ts'
 import type { ModelSource } from '../models.ts'
 import { watchCalibrations } from '../server/calibration/watch.ts'
 import { createMetrics } from '../server/metrics.ts'
@@ -44,7 +45,8 @@ export async function runService({ settings, models, log }: ServiceOptions): Pro
     opened.push(() => loading.then((engine) => engine.close()))
     const storing = openStore(settings.databaseUrl, { keepsFeatures: settings.keepsFeatures, keepMs: settings.keepMs }).catch(aboutDatabase)
     opened.push(() => storing.then((store) => store.close()))
-    const [engine, store] = await Promise.all([loading, storing])
+    // Expressions too: the first request that derives something would hold up all others while their library loads.
+    const [engine, store] = await Promise.all([loading, storing, loadParser()])
 
     const watch = watchCalibrations({ engine, store, log })
     opened.push(async () => watch.stop())

@@ -70,7 +70,6 @@ function describe(entry: SettingEntry): string {
 
 /** Serves until a signal comes. */
 async function serve(flags: ModelFlags, given: Settings, output: Output, terminal: Terminal): Promise<void> {
-  const begun = performance.now()
   const models = await modelsOf(flags, terminal)
   const settings = aliasesFor(
     given,
@@ -90,7 +89,7 @@ async function serve(flags: ModelFlags, given: Settings, output: Output, termina
     models: service.models,
     isFree: Object.values(settings.prices).every((price) => price === 0n),
     hasKeys: (await service.store.keys.list()).some(({ revokedAt }) => revokedAt === null),
-    readyMs: Math.round(performance.now() - begun),
+    readyMs: Math.round(performance.now()),
   }
   terminal.print(output === 'person' ? showStarted(started, terminal) : `${JSON.stringify(started)}\n`)
   log.info({ url, database: started.database, models: started.models, readyMs: started.readyMs }, 'ready')

@@ -13,6 +13,7 @@ export interface Started {
   /** Whether no model has a price. */
   readonly isFree: boolean
   readonly hasKeys: boolean
+  /** Since the process began. */
   readonly readyMs: number
 }
 
