@@ -9,7 +9,7 @@ import { applyTheme, storedTheme } from './theme.ts'
 
 type Session =
   | { readonly state: 'opening' }
-  | { readonly state: 'closed'; readonly why: string | null }
+  | { readonly state: 'closed'; readonly why: string | Error | null }
   | { readonly state: 'open'; readonly reply: SessionReply }
 
 /** The token of a one-time link. It is taken out of the address (and of the history) before anything else happens. */
@@ -34,7 +34,7 @@ function App({ linkToken }: { readonly linkToken: string | null }) {
         setSession({ state: 'open', reply: linkToken === null ? await api.session() : await api.login(linkToken) })
       } catch (error) {
         const isNew = linkToken === null && error instanceof ApiError && error.code === 'not_signed_in'
-        setSession({ state: 'closed', why: isNew ? null : (error as Error).message })
+        setSession({ state: 'closed', why: isNew ? null : (error as Error) })
       }
     }
     open()

@@ -6,13 +6,13 @@ import { Failure } from './ui/notice.tsx'
 
 export interface LoginProps {
   /** Why nobody is signed in; null when nobody was. */
-  readonly why: string | null
+  readonly why: string | Error | null
   readonly onLogin: (token: string) => Promise<void>
 }
 
 export function Login({ why, onLogin }: LoginProps) {
   const [token, setToken] = useState('')
-  const [error, setError] = useState<Error | null>(null)
+  const [error, setError] = useState<Error | null>(why instanceof Error ? why : null)
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
@@ -32,7 +32,7 @@ export function Login({ why, onLogin }: LoginProps) {
           <Mark /> assay
         </p>
         <h1>Sign in to the console</h1>
-        {error === null && why !== null ? (
+        {error === null && typeof why === 'string' ? (
           <p class="notice" role="status">
             {why}
           </p>

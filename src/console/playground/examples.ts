@@ -114,8 +114,6 @@ function drawSettings(): Promise<Blob> {
   }
   box('#1668c7', 64, 480, 140, 48)
   text('Save', 112, 511, 'bold 20px', '#fff')
-  box('#d7dce3', 224, 480, 140, 48)
-  text('Cancel', 262, 511, '20px')
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob === null ? reject(new Error('The picture could not be drawn.')) : resolve(blob))),
   )

@@ -14,16 +14,18 @@ export interface BarChartProps {
   show(value: number): string
 }
 
-const WIDTH = 420
+const WIDTH = 340
 const HEIGHT = 120
 const LEFT = 4
 const BOTTOM = 18
 const TOP = 16
 
-/** The next of 1, 2, 5, 10… from `value` on. */
+const ROUND = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
+
+/** The next round number from `value` on, for the top of the axis. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  return (value <= power ? 1 : value <= 2 * power ? 2 : value <= 5 * power ? 5 : 10) * power
+  return (ROUND.find((step) => value <= step * power * (1 + 1e-9)) ?? 10) * power
 }
 
 export function BarChart({ title, total, bars, show }: BarChartProps) {

@@ -22,7 +22,7 @@ export function ReliabilityChart({ title, labels, before, after }: ReliabilityCh
   const pathOf = ({ points }: Diagram) => points.map(({ predicted, observed }) => `${x(predicted)},${y(observed)}`).join(' ')
   const largest = Math.max(...after.points.map(({ count }) => count), 1)
   return (
-    <figure>
+    <figure class="reliability">
       <figcaption>
         <b>{title}</b>
         <span>{counted(labels, 'label')}</span>

@@ -99,11 +99,12 @@ function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps
           <b>{fitted.decision === 'serve' ? 'A new calibration is served.' : 'Nothing changed.'}</b> {fitted.reason}
         </p>
       )}
-      {[...drift.alarms.map(({ message }) => message), ...notes].map((message) => (
-        <p class="notice warn" key={message}>
-          {message}
+      {notes.map((note) => (
+        <p class="notice warn" key={note}>
+          {note}
         </p>
       ))}
+      <Alarms messages={[...new Set(drift.alarms.map(({ message }) => message))]} />
       <dl class="facts">
         <dt>Served</dt>
         <dd>
@@ -156,6 +157,28 @@ function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps
         </Dialog>
       ) : null}
     </section>
+  )
+}
+
+/** One says it all; of many, the first does until the rest is asked for. */
+function Alarms({ messages: [first, ...rest] }: { readonly messages: readonly string[] }) {
+  if (first === undefined) return null
+  return (
+    <div class="notice warn alarms">
+      <p>
+        <b>Drift.</b> {first}
+      </p>
+      {rest.length === 0 ? null : (
+        <details>
+          <summary>{counted(rest.length, 'more alarm')}</summary>
+          <ul>
+            {rest.map((message) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
   )
 }
 

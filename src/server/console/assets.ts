@@ -22,8 +22,8 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-/** Where the bundle is: beside the built service, or under dist/ when the service runs from its sources. */
-const FOLDERS = ['../../console/', '../../../dist/console/']
+/** The bundle, from the package's root: the same whether the service runs built or from its sources. */
+const FOLDER = new URL('../../../dist/console/', import.meta.url)
 
 interface Asset {
   readonly bytes: Buffer
@@ -36,14 +36,11 @@ function asset(bytes: Buffer, type: string): Asset {
 }
 
 function readBundled(name: string, type: string): Asset {
-  for (const folder of FOLDERS) {
-    try {
-      return asset(readFileSync(new URL(`${folder}${name}`, import.meta.url)), type)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
+  try {
+    return asset(readFileSync(new URL(name, FOLDER)), type)
+  } catch (cause) {
+    throw new ServiceError('not_found', 'The console is not built; run npm run build.', { cause })
   }
-  throw new ServiceError('not_found', 'The console is not built; run npm run build, and start the service again.')
 }
 
 export function assetRoutes(app: FastifyInstance): void {
