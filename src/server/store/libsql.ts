@@ -2,7 +2,7 @@
 // file locked tries again from a timer, and a transaction takes the write lock when it begins, so that two processes never wait for each other.
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DatabaseConnection, Kysely, type SqliteDatabase, SqliteDialect, SqliteDriver, sql } from 'kysely'
+import { type DatabaseConnection, Kysely, type SqliteDatabase, SqliteDialect, SqliteDriver, type SqliteStatement, sql } from 'kysely'
 import Libsql from 'libsql'
 import { EngineError } from '../../errors.ts'
 import type { Database } from './database.ts'
@@ -22,6 +22,8 @@ export interface LibsqlOptions {
 const BUSY_TIMEOUT_MS = 5
 const LOCK_TIMEOUT_MS = 10_000
 const RETRY_MS = 10
+/** Statements kept prepared; the store has fewer, but for lists of different lengths. */
+const MOST_STATEMENTS = 200
 
 /** Opens a file, which is made readable by its owner alone when it is not there; `:memory:` for a database that is gone when it is closed. */
 export function openLibsql(file: string, { survivesPowerLoss = false, lockTimeoutMs = LOCK_TIMEOUT_MS }: LibsqlOptions = {}): Database {
@@ -117,18 +119,25 @@ function isBusy(error: unknown): boolean {
 
 /** The connection with its parameters checked: libsql ends the process at a boolean, rounds what passes 64 bits, and takes whole numbers for reals. */
 function checked(connection: Libsql.Database): SqliteDatabase {
+  // Right because kysely runs every statement to its end at once: none is in use when it is asked for again.
+  const prepared = new Map<string, SqliteStatement>()
   return {
     close: () => {
       if (connection.open) connection.close()
     },
     prepare(text) {
+      const known = prepared.get(text)
+      if (known !== undefined) return known
       const statement = connection.prepare(text)
-      return {
+      const made: SqliteStatement = {
         reader: statement.reader,
         all: (parameters) => statement.all(parameters.map(bindable)),
         run: (parameters) => statement.run(parameters.map(bindable)),
         iterate: (parameters) => statement.iterate(parameters.map(bindable)),
       }
+      if (prepared.size >= MOST_STATEMENTS) prepared.clear()
+      prepared.set(text, made)
+      return made
     },
   }
 }
