@@ -24,13 +24,15 @@ export interface ServiceCalibrations {
   rollBack(why: string): Promise<ChangeReply>
   /** Reliability diagrams with the calibration and without; as fresh as `status`. */
   diagrams(model: string | null): Promise<CalibrationDiagrams>
+  /** Gives up what is under way, which is then refused as `overloaded`, and takes on nothing more. */
+  stop(): void
 }
 
 /** A look at the outcomes of a model is believed for this long, and for so many times as long as it took. */
 const FRESH_MS = 60_000
 const FRESH_TIMES = 20
-/** Longer than a fit can take: a replica that dies while fitting holds the others up for no longer. */
-const LEASE_MS = 2 * WORK_TIMEOUT_MS
+/** Longer than a fit can take; a replica that dies while fitting holds the others up for as long. */
+const LEASE_MS = WORK_TIMEOUT_MS + 30_000
 const RETRY_AFTER_MS = 5000
 
 type Needed = Pick<Parts, 'engine' | 'store' | 'log' | 'now'>
@@ -49,6 +51,9 @@ export function serviceCalibrations(parts: Needed): ServiceCalibrations {
 function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrations {
   const outcomes = store.outcomes()
   const fresh = freshFor(now)
+  const stopping = new AbortController()
+  const work = <T extends keyof Results>(task: T, model: CalibratedModel, found: ServedCalibration): Promise<Results[T]> =>
+    workOn(task, outcomes, model, found, stopping.signal)
   /** Parsing a calibration costs tens of milliseconds; it is parsed again when what is served changed. */
   const served = new Map<string, { readonly change: string; readonly found: Promise<ServedCalibration> }>()
 
@@ -76,14 +81,14 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
   }
 
   /** Runs while nobody else does, on whichever replica: the claim is one that no idempotency key of a request can be, since `key` is no API key. */
-  async function alone<T>(work: () => Promise<T>): Promise<T> {
+  async function alone<T>(run: () => Promise<T>): Promise<T> {
     const claim = await store.idempotency.begin({ key: 'service', idempotencyKey: 'calibration fit', bodyHash: 'fit', leaseMs: LEASE_MS })
     if (claim.state !== 'begun') {
       const message = 'A calibration is being fitted already; ask again in some seconds.'
       throw new ServiceError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })
     }
     try {
-      return await work()
+      return await run()
     } finally {
       await store.idempotency.abandon(claim.token)
     }
@@ -91,7 +96,7 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
 
   async function fitOnce(model: CalibratedModel): Promise<FitReply> {
     const before = await servedFor(store.calibrations, model)
-    const { candidate, decision, heldOut, reason } = await workOn('fit', outcomes, model, before)
+    const { candidate, decision, heldOut, reason } = await work('fit', model, before)
     const reply = { model: model.id, held_out: heldOut === null ? null : heldOutReply(heldOut) }
     const current = before.calibration?.version ?? null
     if (decision === 'keep' || candidate === null) return { ...reply, decision: 'keep', version: current, reason }
@@ -112,7 +117,7 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
       const replies = []
       for (const model of models) {
         const found = await servedNow(model, history)
-        const look = await fresh(`look ${identity(model)} ${found.calibration?.version}`, () => workOn('look', outcomes, model, found))
+        const look = await fresh(`look ${identity(model)} ${found.calibration?.version}`, () => work('look', model, found))
         looks.push(look)
         replies.push(modelReply(model, found, look.value))
       }
@@ -139,8 +144,13 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
       const model = loadedModel(asked)
       const found = await servedNow(model, await store.calibrations.history())
       const version = found.calibration?.version ?? null
-      const { value } = await fresh(`diagrams ${identity(model)} ${version}`, () => workOn('diagrams', outcomes, model, found))
+      const { value } = await fresh(`diagrams ${identity(model)} ${version}`, () => work('diagrams', model, found))
       return { model: model.id, version, is_unseen: value.isUnseen, readouts: value.readouts }
+    },
+
+    stop() {
+      const message = 'The service is shutting down; nothing that is served was changed. Try again after Retry-After.'
+      stopping.abort(new ServiceError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS }))
     },
   }
 }

@@ -8,15 +8,15 @@ import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes.ts'
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
 import { ServiceError } from '../errors.ts'
-import type { FromThread, Labelled, Results, ToThread, Work } from './protocol.ts'
+import type { FromThread, Labelled, Results, ToThread } from './protocol.ts'
 
 /** Labels, or events, in one message. */
 const PIECE = 64
 /** Newest events looked at to find those of the model. */
 const MOST_EVENTS = 10_000
 const MOST_MEBIBYTES = 1024
-/** Work that takes longer has gone astray. */
-export const WORK_TIMEOUT_MS = 300_000
+/** Work that takes longer has gone astray: a fit of all labels it may have takes ten seconds of a core. */
+export const WORK_TIMEOUT_MS = 120_000
 
 /** The thread as JavaScript: beside this file when it is built, in `dist/` when this file runs from its source. */
 function threadEntry(): URL {
@@ -26,13 +26,18 @@ function threadEntry(): URL {
   return entry
 }
 
-/** Does one piece of work on all outcomes of a model in the store. Throws `internal_error` when it fails, runs out of memory, or takes too long. */
+/**
+ * Does one piece of work on all outcomes of a model in the store. Throws `internal_error` when it fails, runs out of memory, or takes too long, and the
+ * reason of `signal`.
+ */
 export async function workOn<T extends keyof Results>(
   task: T,
   outcomes: OutcomeStore,
   model: CalibratedModel,
   served: Pick<ServedCalibration, 'calibration' | 'servedSince'>,
+  signal: AbortSignal,
 ): Promise<Results[T]> {
+  signal.throwIfAborted()
   const { id, revision, templateHash } = model
   const { calibration, servedSince } = served
   // Flags of the calling process (an --eval, a loader) are not meant for the thread, and some would stop it.
@@ -48,33 +53,30 @@ export async function workOn<T extends keyof Results>(
     }
     thread.on('message', (reply: FromThread) => ('value' in reply ? resolve(reply.value as Results[T]) : fail(new Error(reply.message))))
     thread.on('error', fail)
+    signal.addEventListener('abort', () => {
+      isOver = true
+      reject(signal.reason)
+    })
     thread.on('exit', () => {
       isOver = true
       clearTimeout(timer)
       fail(new Error('the thread ended without a result'))
     })
   })
-  // Heard below; but reading the store may fail first.
-  result.catch(() => {})
-  try {
-    const isOf = (one: Pick<CalibratedModel, 'revision' | 'templateHash'>): boolean =>
-      one.revision === revision && one.templateHash === templateHash
-    await inPieces(
-      labelsOf(outcomes, isOf),
-      (labels) => say({ type: 'labels', labels }),
-      () => isOver,
-    )
+  const hand = async (): Promise<void> => {
+    const isOf: IsOf = (one) => one.revision === revision && one.templateHash === templateHash
+    const hasEnded = (): boolean => isOver
+    await inPieces(labelsOf(outcomes, isOf), (labels) => say({ type: 'labels', labels }), hasEnded)
     // Diagrams are of labels alone.
-    if (task !== 'diagrams')
-      await inPieces(
-        eventsOf(outcomes, isOf),
-        (events) => say({ type: 'events', events }),
-        () => isOver,
-      )
-    const work: Work = { task, model: { id, revision, templateHash }, calibration, servedSince }
-    say({ type: 'work', ...work })
+    if (task !== 'diagrams') await inPieces(eventsOf(outcomes, isOf), (events) => say({ type: 'events', events }), hasEnded)
+    say({ type: 'work', task, model: { id, revision, templateHash }, calibration, servedSince })
+  }
+  try {
+    // Whichever fails first is said; a store that hangs is not waited for.
+    await Promise.race([hand(), result])
     return await result
   } finally {
+    isOver = true
     await thread.terminate()
   }
 }

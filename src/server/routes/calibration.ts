@@ -14,6 +14,8 @@ const LONGEST_WHY = 500
 
 export function calibrationRoutes(app: FastifyInstance, parts: Parts): void {
   const calibrations = serviceCalibrations(parts)
+  // A fit is not waited for; what it holds must be let go of while the store is still open.
+  app.addHook('preClose', async () => calibrations.stop())
   const changing = { onRequest: keyGuard(app, parts, 'calibration'), bodyLimit: BODY_BYTES }
 
   app.get('/v1/calibration', { onRequest: keyGuard(app, parts, null) }, async ({ principal }) => {

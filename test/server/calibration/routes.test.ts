@@ -38,7 +38,7 @@ async function refusal(response: Response): Promise<[number, string, string | nu
 describe('POST /v1/calibration/fit', () => {
   it('learns from outcomes that came over HTTP, and answers with what it learned from then on', async () => {
     running = await start()
-    await live(running, 240, 1)
+    await live(running, 160, 1)
     const before = await saidAtTwo(running)
     expect(before.version).toBeNull()
 
@@ -103,7 +103,7 @@ describe('POST /v1/calibration/fit', () => {
     memory = await openStore(':memory:')
     const { store, isRead, letGo } = held(memory)
     running = await startRunning({ fake: SCRIPT, store })
-    await keep(store.outcomes('main'), modelOf(running), evidenceOf(240, 7))
+    await keep(store.outcomes('main'), modelOf(running), evidenceOf(150, 7))
     const first = postFit()
     await isRead
     expect((await running.ask({ state: stateAt(1), questions: QUESTIONS })).status).toBe(200)
@@ -120,13 +120,28 @@ describe('POST /v1/calibration/fit', () => {
     const { store, isRead, letGo } = held(memory)
     running = await startRunning({ fake: SCRIPT, store })
     const { id, revision, templateHash } = modelOf(running)
-    await keep(store.outcomes('main'), modelOf(running), evidenceOf(240, 8))
+    await keep(store.outcomes('main'), modelOf(running), evidenceOf(150, 8))
     const fitting = postFit()
     await isRead
     const other = fitCalibration(evidenceOf(300, 9), { id, revision, templateHash })
     await store.calibrations.serve(other, { at: 0, why: 'by hand', heldOut: null })
     letGo()
     expect(await fitting).toMatchObject({ decision: 'keep', version: other.version, reason: expect.stringContaining('fit again') })
+  })
+
+  it('is given up when the service ends, and leaves the next one free to fit', async () => {
+    memory = await openStore(':memory:')
+    const { store, isRead, letGo } = held(memory)
+    running = await startRunning({ fake: SCRIPT, store })
+    await keep(store.outcomes('main'), modelOf(running), evidenceOf(150, 10))
+    const fitting = running.post('/v1/calibration/fit', {})
+    await isRead
+    const ending = running.end()
+    expect((await refusal(await fitting)).slice(0, 2)).toEqual([503, 'overloaded'])
+    await ending
+    letGo()
+    running = await startRunning({ fake: SCRIPT, store: memory })
+    expect((await postFit()).decision).toBe('serve')
   })
 
   it('fails in our words when outcomes cannot be read, and can be tried again', async () => {
@@ -164,7 +179,7 @@ describe('POST /v1/calibration/rollback', () => {
   it('answers with what was served before', async () => {
     running = await start()
     const before = await saidAtTwo(running)
-    await keep(running.store.outcomes('main'), modelOf(running), evidenceOf(240, 8))
+    await keep(running.store.outcomes('main'), modelOf(running), evidenceOf(150, 8))
     const { version } = await postFit()
     const change = await read<ChangeReply>(await running.post('/v1/calibration/rollback', { why: 'it felt wrong' }))
     expect(change).toMatchObject({ action: 'roll back', version: null, from: version, why: 'it felt wrong' })

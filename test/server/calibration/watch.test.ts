@@ -91,11 +91,11 @@ eachDatabase(
         const fitted = (await (await here.post('/v1/calibration/fit', {})).json()) as { version: string }
         const said = await saidAtTwo(here)
         expect(said.version).toBe(fitted.version)
-        await expect.poll(() => saidAtTwo(there), { timeout: 10_000 }).toEqual(said)
+        await expect.poll(() => saidAtTwo(there), { timeout: 30_000 }).toEqual(said)
 
         expect((await there.post('/v1/calibration/rollback', {})).status).toBe(200)
         expect(await saidAtTwo(there)).toEqual(before)
-        await expect.poll(() => saidAtTwo(here), { timeout: 10_000 }).toEqual(before)
+        await expect.poll(() => saidAtTwo(here), { timeout: 30_000 }).toEqual(before)
       })
 
       it('fit one at a time', async () => {
