@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from './gate.ts'
-import { QUESTION, type Running, startRunning } from './running.ts'
+import { QUESTION, type Running, startRunning, type Wire } from './running.ts'
 import { sendRaw } from './wire.ts'
 
 let running: Running
 afterEach(() => running.end())
 
-const get = (path: string, init?: RequestInit) => fetch(`${running.url}${path}`, init)
+const get = (path: string, init?: RequestInit): Promise<Wire> => fetch(`${running.url}${path}`, init)
 
 describe('GET /v1/models', () => {
   it('lists what may be asked and what is announced, without a key', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGate, until } from './gate.ts'
-import { QUESTION, type Running, startRunning } from './running.ts'
+import { QUESTION, type Running, startRunning, type Wire } from './running.ts'
 
 let running: Running
 afterEach(() => running.end())
@@ -9,7 +9,7 @@ const PRICED = { prices: { '*': 2_000_000_000n } }
 /** Of `QUESTION` on the fake model: 9 tokens. */
 const COST = 18_000n
 
-async function errorOf(response: Response) {
+async function errorOf(response: Wire) {
   const { error } = (await response.json()) as { error: { code: string; message: string; param: string | null; request_id: string } }
   return error
 }

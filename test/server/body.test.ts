@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { afterEach, describe, expect, it } from 'vitest'
 import { until } from './gate.ts'
-import { QUESTION, type Running, startRunning } from './running.ts'
+import { QUESTION, type Running, startRunning, type Wire } from './running.ts'
 import { postHead, sendRaw } from './wire.ts'
 
 let running: Running
@@ -25,7 +25,7 @@ function form(request: unknown, files: Readonly<Record<string, Uint8Array>> = {}
   return data
 }
 
-function postForm(body: FormData, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+function postForm(body: FormData, headers: Readonly<Record<string, string>> = {}): Promise<Wire> {
   return fetch(`${running.url}/v1/ask`, { method: 'POST', body, headers: { authorization: `Bearer ${running.secret}`, ...headers } })
 }
 
@@ -36,7 +36,7 @@ function rawForm(parts: string, boundary = 'x'): RequestInit {
 const rawPart = (disposition: string, content: string, more = '') =>
   `--x\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n${content}\r\n`
 
-async function codeOf(response: Response): Promise<[number, string]> {
+async function codeOf(response: Wire): Promise<[number, string]> {
   return [response.status, (await response.json()).error.code]
 }
 
@@ -197,7 +197,7 @@ describe('a body', () => {
     const head = postHead('/v1/ask', running.secret, { 'content-length': 1000 })
     const slow = Array.from({ length: 8 }, () => sendRaw(running.url, head + 'x'.repeat(999)))
     await until(() => running.service.parts.answerer.load.waiting === 8)
-    let refused: Response
+    let refused: Wire
     do refused = await running.ask(QUESTION)
     while (refused.status === 200)
     expect(await codeOf(refused)).toEqual([503, 'overloaded'])

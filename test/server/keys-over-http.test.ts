@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { QUESTION, type Running, startRunning } from './running.ts'
+import { QUESTION, type Running, startRunning, type Wire } from './running.ts'
 
 let running: Running
 afterEach(() => running.end())
 
 const withKey = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } })
 
-async function said(response: Response): Promise<[number, string]> {
+async function said(response: Wire): Promise<[number, string]> {
   return [response.status, (await response.json()).error.code]
 }
 

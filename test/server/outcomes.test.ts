@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { QUESTION, type Running, startRunning } from './running.ts'
+import { QUESTION, type Running, startRunning, type Wire } from './running.ts'
 
 let running: Running
 afterEach(() => running.end())
@@ -8,7 +8,7 @@ async function asked(): Promise<string> {
   return (await (await running.ask(QUESTION)).json()).id
 }
 
-async function said(response: Response): Promise<[number, string, string | null]> {
+async function said(response: Wire): Promise<[number, string, string | null]> {
   const { error } = await response.json()
   return [response.status, error.code, error.param]
 }

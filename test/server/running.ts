@@ -24,6 +24,12 @@ export interface LogLine {
   readonly message: string
 }
 
+/** A reply; its JSON is what a test expects of it, and the test fails where it is not. */
+export type Wire = Omit<Response, 'json'> & {
+  // biome-ignore lint/suspicious/noExplicitAny: a wire has no types
+  json(): Promise<any>
+}
+
 export interface Running {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
@@ -39,9 +45,9 @@ export interface Running {
   /** Another key. */
   newKey(options?: { account?: string; scopes?: readonly Scope[]; requestsPerMinute?: number }): Promise<{ key: ApiKey; secret: string }>
   /** POSTs JSON with the key; `init` goes over it. */
-  post(path: string, body: unknown, init?: RequestInit): Promise<Response>
+  post(path: string, body: unknown, init?: RequestInit): Promise<Wire>
   /** POSTs to /v1/ask. */
-  ask(body: unknown, init?: RequestInit): Promise<Response>
+  ask(body: unknown, init?: RequestInit): Promise<Wire>
   end(): Promise<void>
 }
 
