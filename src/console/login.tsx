@@ -44,7 +44,7 @@ export function Login({ why, onLogin }: LoginProps) {
           value={token}
           onChange={setToken}
           isRequired
-          hint="The token of a one-time link, or the standing admin token of this service. A new link is printed when the service starts."
+          hint="The token of a one-time link, or the standing admin token of this service. A new link is printed when the service starts, and by assay admin link."
         />
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'}
