@@ -4,7 +4,7 @@ import type { Part } from '../../answers.ts'
 import { pointer } from '../../errors.ts'
 import { didYouMean } from '../../near-names.ts'
 import type { Json } from '../../types.ts'
-import { type Faults, type Fields, isObject, kindOf, own } from './faults.ts'
+import { type Faults, type Fields, isObject, kindOf, MOST_TRANSLATED, own } from './faults.ts'
 
 /** A state, and where in the body a pointer into it leads. */
 export interface ReadInput {
@@ -38,6 +38,11 @@ export function readInput(input: unknown, param: string, faults: Faults): ReadIn
     )
     return unread
   }
+  if (sizeOf(input) > MOST_TRANSLATED) {
+    const message = `input has more than ${MOST_TRANSLATED} items and parts; send the newest, or join texts.`
+    faults.report('request_too_large', param, message)
+    return unread
+  }
   const placed: Placed[] = []
   const calls = new Map<string, string>()
   const isAlone = input.length === 1
@@ -55,6 +60,15 @@ export function readInput(input: unknown, param: string, faults: Faults): ReadIn
       return rest.startsWith('/value') ? from.valueParam + rest.slice('/value'.length) : from.param + rest
     },
   }
+}
+
+/** Items and their parts. */
+function sizeOf(input: readonly unknown[]): number {
+  if (input.length > MOST_TRANSLATED) return input.length
+  return input.reduce((sum: number, item) => {
+    const parts = isObject(item) ? [item.content, item.output].find((given) => Array.isArray(given)) : undefined
+    return sum + 1 + (Array.isArray(parts) ? parts.length : 0)
+  }, 0)
 }
 
 function replaceStart(text: string, start: string, by: string): string {

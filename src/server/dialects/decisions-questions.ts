@@ -1,9 +1,10 @@
 // The `questions` of a decision, an array with optional names, to the engine's map of questions by id; and its answers back to an array in that order.
 import type { Answer, ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../answers.ts'
 import { pointer } from '../../errors.ts'
+import { REQUEST_LIMITS } from '../../limits.ts'
 import { didYouMean } from '../../near-names.ts'
 import type { Json } from '../../types.ts'
-import { type Faults, type Fields, isObject, kindOf, own } from './faults.ts'
+import { type Faults, type Fields, isObject, kindOf, MOST_TRANSLATED, own } from './faults.ts'
 
 /** One question as the engine is asked it, and how its answer is said. */
 export interface ReadQuestion {
@@ -40,6 +41,14 @@ export function readQuestions(questions: unknown, param: string, faults: Faults)
   if (!Array.isArray(questions) || questions.length === 0) {
     const got = Array.isArray(questions) ? 'an empty array' : kindOf(questions)
     faults.report('invalid_request', param, `questions is an array of at least 1 question, received ${got}.`)
+    return []
+  }
+  if (questions.length > MOST_TRANSLATED) {
+    faults.report(
+      'too_many_questions',
+      param,
+      `${questions.length} questions are more than a request takes; split it over several requests.`,
+    )
     return []
   }
   const names = questions.map((question: unknown) => (isObject(question) ? own(question, 'name') : undefined))
@@ -102,12 +111,8 @@ function readChoice(fields: Fields, { name, param, instructions }: Named, faults
   })
   // A string and a boolean with the same text are two values; options are told apart by their text.
   const texts = new Set<unknown>(values)
-  const nameOf = (value: unknown): unknown => {
-    if (typeof value !== 'boolean') return value
-    let text = String(value)
-    while (texts.has(text)) text += ' (boolean)'
-    return text
-  }
+  const booleans = { true: freeText('true', texts), false: freeText('false', texts) }
+  const nameOf = (value: unknown): unknown => (typeof value === 'boolean' ? booleans[`${value}`] : value)
   return {
     question: { type: 'choice', instructions, options: options.map(({ value, description }) => ({ value: nameOf(value), description })) },
     say(answer) {
@@ -121,6 +126,12 @@ function readChoice(fields: Fields, { name, param, instructions }: Named, faults
       }
     },
   }
+}
+
+function freeText(text: string, taken: ReadonlySet<unknown>): string {
+  let free = text
+  while (taken.has(free)) free += ' (boolean)'
+  return free
 }
 
 function readScore(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> {
@@ -142,7 +153,7 @@ function readScore(fields: Fields, { name, param, instructions }: Named, faults:
   }
 }
 
-/** What is read of each object of a list field. How many there must be, and that they differ, the engine says. */
+/** What is read of each object of a list field. How many there must be at least, and that they differ, the engine says. */
 function readList<T>(
   fields: Fields,
   field: 'choices' | 'levels',
@@ -154,6 +165,12 @@ function readList<T>(
   const given = own(fields, field)
   if (!Array.isArray(given)) {
     const message = `${field} is an array of objects {${key}, description}, received ${kindOf(given)}.`
+    faults.report('invalid_question', pointer(param, field), message)
+    return []
+  }
+  const most = field === 'choices' ? REQUEST_LIMITS.options : REQUEST_LIMITS.levels
+  if (given.length > most) {
+    const message = `${given.length} ${field}, but 2 to ${most} are taken; leave some out, or ask in two steps.`
     faults.report('invalid_question', pointer(param, field), message)
     return []
   }

@@ -7,6 +7,11 @@ import { refuse } from '../../request.ts'
 /** A body with more faults than these is refused with these: naming each of a million would take the time of others. */
 const MOST_FAULTS = 100
 
+/**
+ * Questions, or items and parts of an input, that are translated at all: far more than the engine takes, and few enough that reading them holds nobody up.
+ */
+export const MOST_TRANSLATED = 4096
+
 export type Fields = Readonly<Record<string, unknown>>
 
 export function isObject(value: unknown): value is Fields {

@@ -1,8 +1,9 @@
 // The System One wire to the engine's: nearly the same. Two things differ: a null state is nothing to read, and the levels of a score are
 // descriptions there (a text, JSON or null), not labels, and come back in the legend as they were sent.
 import type { Answer, AskResponse } from '../../answers.ts'
+import { REQUEST_LIMITS } from '../../limits.ts'
 import type { Dialect } from './dialect.ts'
-import { type Fields, isObject, own, record } from './faults.ts'
+import { type Fields, isObject, MOST_TRANSLATED, own, record } from './faults.ts'
 import { engineLevels } from './systemone-levels.ts'
 
 /** The object with one field replaced; its own fields only. */
@@ -10,18 +11,23 @@ function withField(fields: Fields, field: string, value: unknown): Fields {
   return record(Object.entries(fields).map(([name, given]) => [name, name === field ? value : given] as const))
 }
 
+/** An array that is no longer than the engine takes; a longer one is for the engine to refuse. */
+function isTaken(value: unknown, most: number): value is readonly unknown[] {
+  return Array.isArray(value) && value.length <= most
+}
+
 /** A question with levels the engine takes, its arguments too. What is no question is left for the engine to refuse. */
 function engineQuestion(question: unknown, isArgument: boolean): unknown {
   if (!isObject(question)) return question
   const type = own(question, 'type')
   const criteria = own(question, 'criteria')
-  if (type === 'score') return Array.isArray(criteria) ? withField(question, 'criteria', engineLevels(criteria)) : question
+  if (type === 'score') return isTaken(criteria, REQUEST_LIMITS.levels) ? withField(question, 'criteria', engineLevels(criteria)) : question
   // Arguments have none of their own, which the engine says.
   if (type !== 'choice' || isArgument) return question
   let made = withArgs(question)
   for (const field of ['options', 'criteria']) {
     const options = own(question, field)
-    if (Array.isArray(options)) {
+    if (isTaken(options, REQUEST_LIMITS.options)) {
       const withTheirs = options.map((option: unknown) => (isObject(option) ? withArgs(option) : option))
       made = withField(made, field, withTheirs)
     }
@@ -35,6 +41,8 @@ function withArgs(fields: Fields): Fields {
 }
 
 function engineQuestions(questions: Fields, isArgument: boolean): Fields {
+  // More than that is refused by the engine for their number.
+  if (Object.keys(questions).length > MOST_TRANSLATED) return questions
   return record(Object.entries(questions).map(([id, question]) => [id, engineQuestion(question, isArgument)] as const))
 }
 

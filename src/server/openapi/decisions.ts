@@ -61,7 +61,12 @@ export const decisionSchemas: Schemas = {
     ['input', 'questions'],
     {
       model: optional(STRING),
-      input: { anyOf: [STRING, list('Messages, calls of tools and their outputs, in order.', ref('DecisionItem'), { minItems: 1 })] },
+      input: {
+        anyOf: [
+          STRING,
+          list('Messages, calls of tools and their outputs, in order.', ref('DecisionItem'), { minItems: 1, maxItems: 4096 }),
+        ],
+      },
       questions: list('Answers come in the same order.', ref('DecisionQuestion'), { minItems: 1, maxItems: REQUEST_LIMITS.questions }),
       prompt_cache_key: UNUSED,
       prompt_cache_options: UNUSED,

@@ -37,7 +37,7 @@ export const stateSchemas: Schemas = {
     anyOf: [
       { type: 'string', title: 'Text' },
       { type: 'object', title: 'JSON object' },
-      list('Parts in reading order: at most 16 pictures and 64 video frames.', ref('Part'), { title: 'Parts', minItems: 1 }),
+      list('Parts in reading order; by default at most 16 pictures and 64 video frames.', ref('Part'), { title: 'Parts', minItems: 1 }),
       {
         type: 'array',
         title: 'JSON array',
@@ -61,15 +61,10 @@ export const stateSchemas: Schemas = {
   },
   TextPart: part('text', 'Text, which may be quoted by answers.', ['text'], { text: STRING }),
   JsonPart: part('json', 'JSON, for a string or an array that would read as something else.', ['value'], { value: JSON_VALUE }),
-  ImagePart: part(
-    'image',
-    'A picture: PNG, JPEG, WebP, GIF (its first frame), AVIF or TIFF, at most 16 MiB and 40 megapixels.',
-    ['source'],
-    {
-      id: PART_ID,
-      source: ref('Source'),
-    },
-  ),
+  ImagePart: part('image', 'A picture: PNG, JPEG, WebP or GIF; by default at most 16 MiB and 40 megapixels.', ['source'], {
+    id: PART_ID,
+    source: ref('Source'),
+  }),
   ImageUrlPart: part('image_url', 'A picture as chat completions have it.', ['image_url'], {
     id: PART_ID,
     image_url: { anyOf: [DATA_URL, closed('Its URL.', ['url'], { url: DATA_URL, detail: DETAIL })] },

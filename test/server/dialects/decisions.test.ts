@@ -263,8 +263,23 @@ describe('the decisions wire', () => {
 
   it('stops at a hundred faults, however large the body', async () => {
     const { fault } = await through(decisions)
-    const error = await fault({ input: Array.from({ length: 300_000 }, () => ({ role: 'usr' })), questions: [] })
+    const error = await fault({ input: Array.from({ length: 4000 }, () => ({ role: 'usr' })), questions: [] })
     expect(error.problems).toHaveLength(100)
+  })
+
+  it('does not read more than anyone could be answered about', async () => {
+    const { fault } = await through(decisions)
+    const many = <T>(value: T): T[] => Array.from({ length: 5000 }, () => value)
+    const cases: readonly [object, string, string][] = [
+      [{ input: many({ role: 'user', content: 'x' }) }, 'request_too_large', '/input'],
+      [{ input: [{ role: 'user', content: many({ type: 'input_text', text: 'x' }) }] }, 'request_too_large', '/input'],
+      [{ questions: many(PREDICATE) }, 'too_many_questions', '/questions'],
+      [{ questions: [{ type: 'choice', instructions: 'x', choices: many({ value: 'a' }) }] }, 'invalid_question', '/questions/0/choices'],
+    ]
+    for (const [more, code, param] of cases) {
+      const error = await fault({ input: 'x', questions: [PREDICATE], ...more })
+      expect([error.code, error.param]).toEqual([code, param])
+    }
   })
 
   it('refuses whatever else comes with an EngineError, pointing into it, and answers the rest', async () => {

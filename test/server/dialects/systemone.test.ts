@@ -122,6 +122,15 @@ describe('the System One wire', () => {
     expect(labelled.param).toBe('/questions/q/criteria/1/description')
   })
 
+  it('leaves what is far too much for the engine to refuse', async () => {
+    const { fault } = await through(systemone)
+    const levels = Array.from({ length: 5000 }, () => null)
+    const long = await fault({ state: STATE, questions: { q: { type: 'score', criteria: levels } } })
+    expect([long.code, long.param]).toEqual(['invalid_question', '/questions/q/criteria'])
+    const questions = Object.fromEntries(levels.map((_, i) => [`q${i}`, { type: 'noul' }]))
+    expect((await fault({ state: STATE, questions })).code).toBe('too_many_questions')
+  })
+
   it('sends the request id where its clients look for it', () => {
     expect(systemone.headers?.('evt_1')).toEqual({ 'x-typesafe-request-id': 'evt_1' })
   })
