@@ -1,6 +1,7 @@
 // What is written in the playground's form, and the request it stands for, both ways. Pure: no page, no files, only their names.
 // A request that says something the form has no field for stays JSON; nothing of it is dropped to make it fit.
 import type { Json } from '../../types.ts'
+import { isPartList } from './marks.ts'
 
 export const QUESTION_TYPES = ['noul', 'choice', 'score', 'select', 'fill', 'extract'] as const
 export type QuestionType = (typeof QUESTION_TYPES)[number]
@@ -183,7 +184,7 @@ function isOnly(fields: Fields, known: readonly string[]): boolean {
 
 function stateOf(state: unknown, files: readonly string[]): Pick<Draft, 'isJson' | 'text' | 'images'> | null {
   if (typeof state === 'string') return { isJson: false, text: state, images: [] }
-  const isParts = Array.isArray(state) && state.some((part) => isFields(part) && ['text', 'json', 'image'].includes(String(part.type)))
+  const isParts = isPartList(state)
   if (!isParts) return state === undefined ? null : { isJson: true, text: JSON.stringify(state, null, 2), images: [] }
   const [head, ...rest] = state as readonly Fields[]
   const isFirst = head?.type === 'text' || head?.type === 'json'
