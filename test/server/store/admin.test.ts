@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { eachStore, fakeClock, SHARED } from './suite.ts'
+import { fakeClock } from './settlements.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 describe('sessions of the console', () => {
   eachStore(({ open }) => {

@@ -5,7 +5,8 @@ import { openStore } from '../../../src/server/store/open.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { LIBSQL_FILE, POSTGRES } from '../databases.ts'
 import { type Line, lineTo } from './line.ts'
-import { begun, eachStore, settlement } from './suite.ts'
+import { begun, settlement } from './settlements.ts'
+import { eachStore } from './suite.ts'
 
 describe('a database that is away', () => {
   eachStore(

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { listOf } from '../../calibration/outcome-events.ts'
-import { eachStore, SHARED, settlement } from './suite.ts'
+import { settlement } from './settlements.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 const child = fileURLToPath(new URL('settling-child.ts', import.meta.url))
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { begun, eachStore, fakeClock, SHARED, settlement } from './suite.ts'
+import { begun, fakeClock, settlement } from './settlements.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 const claim = { key: 'key_1', idempotencyKey: 'once', bodyHash: 'aa', leaseMs: 60_000 } as const
 const DAY_MS = 86_400_000

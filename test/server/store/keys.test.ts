@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { eachStore, fakeClock, makeKey, SHARED, settlement } from './suite.ts'
+import { fakeClock, makeKey, settlement } from './settlements.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 describe('keys', () => {
   eachStore(({ open }) => {

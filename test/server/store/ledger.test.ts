@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MOST_NANO_DOLLARS } from '../../../src/server/money.ts'
-import { eachStore, fakeClock, SHARED, settlement } from './suite.ts'
+import { fakeClock, settlement } from './settlements.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 describe('the ledger', () => {
   eachStore(({ open }) => {

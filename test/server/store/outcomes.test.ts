@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { recordOutcome } from '../../../src/calibration/outcomes.ts'
 import { BINARY, decision, event, listOf } from '../../calibration/outcome-events.ts'
-import { eachStore, SHARED, settlement } from './suite.ts'
+import { settlement } from './settlements.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 const label = (...truth: number[]) => ({ truth, weight: 1 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { event } from '../../calibration/outcome-events.ts'
-import { begun, eachStore, fakeClock, record, SHARED, settlement } from './suite.ts'
+import { begun, fakeClock, record, settlement } from './settlements.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 const DAY_MS = 86_400_000
 const KEEP_MS = 30 * DAY_MS

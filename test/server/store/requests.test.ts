@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { eachStore, record, settlement } from './suite.ts'
+import { record, settlement } from './settlements.ts'
+import { eachStore } from './suite.ts'
 
 describe('the request log', () => {
   eachStore(({ open }) => {

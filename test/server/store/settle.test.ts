@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Settled } from '../../../src/server/store/store.ts'
 import { BINARY, event, listOf } from '../../calibration/outcome-events.ts'
-import { begun, eachStore, makeKey, SHARED, settlement } from './suite.ts'
+import { begun, makeKey, settlement } from './settlements.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 const count = (settled: readonly Settled[], state: Settled['state']): number => settled.filter((one) => one.state === state).length
 

@@ -1,7 +1,7 @@
 // A replica that is killed by its parent: settles without end, and says each answer only when it is settled, as a service would.
 import { openStore } from '../../../src/server/store/open.ts'
 import { event } from '../../calibration/outcome-events.ts'
-import { begun, settlement } from './suite.ts'
+import { begun, settlement } from './settlements.ts'
 
 const [url, name] = process.argv.slice(2) as [string, string]
 const store = await openStore(url)
