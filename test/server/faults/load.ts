@@ -40,7 +40,7 @@ export async function askOnce({ url, secret, idempotencyKey, state = 'Where is m
 }
 
 /** Asks again while there is no reply, or one that says to come back. */
-export async function askUntilAnswered(options: AskOptions, withinMs = 20_000): Promise<Asked> {
+export async function askUntilAnswered(options: AskOptions, withinMs = 40_000): Promise<Asked> {
   const until = performance.now() + withinMs
   for (;;) {
     const asked = await askOnce(options)
