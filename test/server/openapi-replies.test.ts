@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { ASK_FORM, ASK_PICTURE, ASK_TEXT } from '../../src/server/openapi/examples.ts'
+import { evidenceOf, keep, SCRIPT } from './calibration/over-sure.ts'
 import { described, documentOf } from './described.ts'
 import { type Running, type RunningOptions, startRunning } from './running.ts'
 
@@ -190,6 +191,73 @@ describe('a service, held to its document,', () => {
     const wrong = await fetch(`${running.url}/v1/ask`)
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
     expect((await fetch(`${running.url}/v1/aks`)).status).toBe(404)
+  })
+})
+
+describe('a service that learns, held to its document,', () => {
+  it('fits, says what it serves, and takes it back, as described', async () => {
+    const running = await startRunning({ fake: SCRIPT })
+    const keeps = await held(running, 'post', '/v1/calibration/fit', {})
+    const nothing = await held(running, 'post', '/v1/calibration/rollback', { why: 'a test' })
+    await keep(running.store.outcomes('main'), running.engine.loaded()[0]!, evidenceOf(150, 8))
+    const serves = await held(running, 'post', '/v1/calibration/fit', { model: 'service-1-pro' })
+    const answer = await held(running, 'post', '/v1/ask', { state: 'Parcel: 2', questions: { late: { type: 'noul' } } })
+    const status = await held(running, 'get', '/v1/calibration')
+    const back = await held(running, 'post', '/v1/calibration/rollback', {})
+    await running.end()
+    expect([keeps, nothing, serves, answer, status, back].map(({ status, faults }) => [status, faults])).toEqual([
+      [200, []],
+      [400, []],
+      [200, []],
+      [200, []],
+      [200, []],
+      [200, []],
+    ])
+    expect([keeps.body.decision, serves.body.decision, answer.body.simo.calibration.applied]).toEqual(['keep', 'serve', 'fitted'])
+    expect(status.body.history).toHaveLength(1)
+    expect(status.body.models[0].labels.length).toBeGreaterThan(0)
+    expect(back.body.action).toBe('roll back')
+  })
+})
+
+describe('a service that is poor or busy, held to its document,', () => {
+  const key = (secret: string, name: string) => ({
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'idempotency-key': name },
+  })
+
+  it('asks for money as described', async () => {
+    const running = await startRunning({ settings: { prices: { '*': 1_000_000n } } })
+    const { status, body, faults } = await held(running, 'post', '/v1/ask', ASK_TEXT)
+    await running.end()
+    expect({ status, code: body.error.code, faults }).toEqual({ status: 402, code: 'insufficient_balance', faults: [] })
+  })
+
+  it('refuses what comes twice, is too much, or takes too long, as described', async () => {
+    let free = () => {}
+    const blocked = new Promise<null>((resolve) => {
+      free = () => resolve(null)
+    })
+    const running = await startRunning({ settings: { concurrency: 1, queue: 1, deadlineMs: 3000 }, fake: { score: () => blocked } })
+    const first = held(running, 'post', '/v1/ask', ASK_TEXT, key(running.secret, 'one'))
+    await expect.poll(() => running.service.parts.answerer.load.running).toBe(1)
+    const codes: unknown[] = []
+    const note = ({ status, body, faults }: Awaited<ReturnType<typeof held>>) => codes.push([status, body.error?.code, faults])
+    note(await held(running, 'post', '/v1/ask', ASK_TEXT, key(running.secret, 'one')))
+    note(await held(running, 'post', '/v1/ask', { ...ASK_TEXT, state: 'other' }, key(running.secret, 'one')))
+    const second = held(running, 'post', '/v1/ask', ASK_TEXT)
+    await expect.poll(() => running.service.parts.answerer.load.waiting).toBe(1)
+    note(await held(running, 'post', '/v1/ask', ASK_TEXT))
+    note(await first)
+    note(await second)
+    free()
+    await running.end()
+    expect(codes).toEqual([
+      [409, 'idempotency_in_progress', []],
+      [422, 'idempotency_mismatch', []],
+      [503, 'overloaded', []],
+      [504, 'deadline_exceeded', []],
+      [504, 'deadline_exceeded', []],
+    ])
   })
 })
 
