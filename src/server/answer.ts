@@ -2,7 +2,6 @@
 // whatever fails before that leaves no charge, no claim, and one line in the request log.
 import { createHash } from 'node:crypto'
 import type { AskRequest, AskResponse } from '../answers.ts'
-import { keptEvent } from '../calibration/outcomes.ts'
 import type { Engine } from '../engine.ts'
 import { EngineError } from '../errors.ts'
 import { DEFAULT_MODEL } from '../models.ts'
@@ -214,7 +213,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
   }
 
   function eventToKeep(event: DecisionEvent | null): Settlement['event'] {
-    return event === null || Object.keys(event.decisions).length === 0 ? null : keptEvent({ ...event, at: now() }, settings.keepsFeatures)
+    return event === null || Object.keys(event.decisions).length === 0 ? null : { ...event, at: now() }
   }
 
   function stateOptions({ files }: Call) {

@@ -115,6 +115,10 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
   await app.register(rateLimit, rateLimitOptions(parts))
 
   const routes = watchRoutes(app)
+  // Before a body is read: what is wrong with it does not matter where nobody takes it.
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw routes.refusal(request.method, request.url)
+  })
   app.setErrorHandler((error, request, reply) => refuse(error, request, reply))
   app.setNotFoundHandler((request, reply) => refuse(routes.refusal(request.method, request.url), request, reply))
   app.removeAllContentTypeParsers()

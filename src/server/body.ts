@@ -121,7 +121,7 @@ function watchStream(stream: IncomingMessage, { bytes: most, timeoutMs }: BodyLi
   failed.catch(() => {})
   const onData = (chunk: Buffer) => {
     came += chunk.length
-    if (came > most) return fail(tooLarge('The body has more', most))
+    if (came > most) return fail(tooLarge('The body has not ended yet', most))
     try {
       onBytes(chunk.length)
     } catch (error) {

@@ -100,6 +100,15 @@ describe('a path that is not served', () => {
     expect(error.request_id).toBe(response.headers.get('x-request-id'))
   })
 
+  it('is 404 whatever body is sent there', async () => {
+    running = await startRunning()
+    for (const headers of [{ 'content-type': 'text/plain' }, { 'content-type': 'application/json' }]) {
+      const response = await running.post('/v1/aks', null, { body: '{"no JSON', headers })
+      expect([response.status, (await response.json()).error.code]).toEqual([404, 'not_found'])
+    }
+    expect((await running.post('/health', null, { body: '{"no JSON' })).status).toBe(405)
+  })
+
   it.each([
     ['GET', '/v1/ask', 'POST'],
     ['DELETE', '/v1/models', 'GET, HEAD'],
