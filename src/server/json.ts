@@ -68,9 +68,20 @@ function endOfString(bytes: Uint8Array, start: number): number {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what may not stand in a string of JSON
-const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/
-const TOKEN = new RegExp(`[ \\t\\n\\r]*(?:([[\\]{},:])|(${STRING.source})|(?:${NUMBER.source}|true|false|null))`, 'y')
+const PLAIN = /[^"\\\u0000-\u001f]*/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const TOKEN = /[ \t\n\r]*(?:([[\]{},:"])|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y
+
+/** The index after the string that opens at `start`; null when it is none. By steps: one expression for all of it overflows on a million escapes. */
+function afterString(text: string, start: number): number | null {
+  for (let at = start + 1; ; at = ESCAPE.lastIndex) {
+    PLAIN.lastIndex = at
+    PLAIN.test(text)
+    if (text[PLAIN.lastIndex] === '"') return PLAIN.lastIndex + 1
+    ESCAPE.lastIndex = PLAIN.lastIndex
+    if (!ESCAPE.test(text)) return null
+  }
+}
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or ]' | ', or }' | 'end'
 
@@ -84,10 +95,13 @@ function whereBroken(text: string): string {
     TOKEN.lastIndex = at
     const token = TOKEN.exec(text)
     if (token === null) break
-    const [all, mark, quoted] = token
+    const [, mark] = token
+    const isString = mark === '"'
+    const end = isString ? afterString(text, TOKEN.lastIndex - 1) : TOKEN.lastIndex
+    if (end === null) break
     const isValue = expected === 'value' || expected === 'value or ]'
-    if (mark === undefined && isValue) expected = afterValue()
-    else if (quoted !== undefined && (expected === 'key' || expected === 'key or }')) expected = ':'
+    if ((mark === undefined || isString) && isValue) expected = afterValue()
+    else if (isString && (expected === 'key' || expected === 'key or }')) expected = ':'
     else if (isValue && (mark === '[' || mark === '{')) {
       open.push(mark)
       expected = mark === '[' ? 'value or ]' : 'key or }'
@@ -101,10 +115,11 @@ function whereBroken(text: string): string {
     else if (mark === ',' && expected === ', or }') expected = 'key'
     else if (mark === ':' && expected === ':') expected = 'value'
     else break
-    at += all.length
+    at = end
   }
   while (at < text.length && ' \t\n\r'.includes(text[at]!)) at += 1
-  const line = text.slice(0, at).split('\n').length
+  let line = 1
+  for (let next = text.indexOf('\n'); next !== -1 && next < at; next = text.indexOf('\n', next + 1)) line += 1
   const column = at - text.lastIndexOf('\n', at - 1)
   const found = at >= text.length ? 'the text ends' : `${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))} stands`
   const missing = expected === 'end' ? 'nothing more was expected' : `${WORDS[expected]} was expected`
