@@ -2,10 +2,9 @@
 import type { Store } from '../server/store/store.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
+import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'
 import { asJson } from './option-values.ts'
-import type { Output } from './say-error.ts'
 import { settingsFrom } from './settings-from.ts'
-import type { Terminal } from './terminal.ts'
 
 /** How long a link can be used. */
 export const ADMIN_LINK_MS = 15 * 60_000
@@ -20,10 +19,8 @@ export function browserUrl(url: string): string {
   return url.replace(/^(https?:\/\/)(0\.0\.0\.0|\[::\])(?=[:/]|$)/, '$1localhost')
 }
 
-interface LinkFlags {
-  readonly database?: string
+interface LinkFlags extends DatabaseFlags {
   readonly url?: string
-  readonly json?: true
 }
 
 export const addAdmin: AddCommand = (program, { terminal, attempt }) => {
@@ -32,27 +29,25 @@ export const addAdmin: AddCommand = (program, { terminal, attempt }) => {
     .description('get into the console of a service')
     .command('link')
     .description(`make a link that opens the console once, within ${ADMIN_LINK_MS / 60_000} minutes`)
-    .option('--database <url>', 'the database of the service (default as for assay serve: DATABASE_URL, or assay.db here)')
+    .addOption(databaseOption())
     .option('--url <url>', 'where the service is reached (default: what --host and --port of assay serve would be here)')
     .addOption(asJson())
     .action((flags: LinkFlags) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
-      return attempt(output, () => link(flags, output, terminal))
+      const output = outputFor(flags, terminal)
+      return attempt(output, async () => {
+        const url = flags.url === undefined ? urlHere() : serviceUrl(flags.url)
+        await withServiceStore(flags, terminal, { isNew: false }, async (store) => {
+          const link = await adminLink(store, url)
+          say(terminal, output, { console: link, consoleMs: ADMIN_LINK_MS }, () => `${link}\n`)
+        })
+      })
     })
 }
 
-async function link(flags: LinkFlags, output: Output, terminal: Terminal): Promise<void> {
-  const { databaseUrl, host, port } = settingsFrom({ database: flags.database }, ['databaseUrl', 'host', 'port'])
-  const url = flags.url === undefined ? browserUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`) : serviceUrl(flags.url)
-  // Loaded here so that --help and wrong flags answer at once.
-  const { openStore } = await import('../server/store/open.ts')
-  const store = await openStore(databaseUrl)
-  try {
-    const said = { console: await adminLink(store, url), consoleMs: ADMIN_LINK_MS }
-    terminal.print(output === 'person' ? `${said.console}\n` : `${JSON.stringify(said, null, 2)}\n`)
-  } finally {
-    await store.close()
-  }
+/** Where a service that is started here with the same environment is reached. */
+function urlHere(): string {
+  const { host, port } = settingsFrom({}, ['host', 'port'])
+  return browserUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
 }
 
 function serviceUrl(text: string): string {
