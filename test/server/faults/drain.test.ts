@@ -68,12 +68,16 @@ it('a service whose time to end is over tells those it gives up, charges them no
     expect(child.log()).toContain('ended while a model still ran')
   }))
 
-it('a second signal ends a service at once', () =>
+it('a service that is ending says so, and a second signal ends it at once', () =>
   withService(['--fake', '30s'], async ({ child, secret }) => {
     const asked = askOnce({ url: child.url, secret, idempotencyKey: 'slow' })
     await until(() => runningOn(child.url))
     child.kill('SIGINT')
     await until(async () => child.log().includes('answering what was admitted'))
+    // Whoever watches it hears that it ends, and so does whoever asks; what runs goes on.
+    const health = await fetch(`${child.url}/health`)
+    expect({ status: health.status, body: await health.json() }).toMatchObject({ status: 503, body: { ok: false } })
+    expect(await askOnce({ url: child.url, secret, idempotencyKey: 'late' })).toMatchObject({ status: 503, code: 'overloaded' })
     child.kill('SIGTERM')
     expect(await child.ended).toEqual({ code: null, signal: 'SIGTERM' })
     expect((await asked).status).not.toBe(200)
