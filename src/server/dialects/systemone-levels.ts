@@ -1,9 +1,8 @@
 // Levels as System One clients send them (a text, JSON, or null for a level that only its place describes) to labelled ones.
 import { type Fields, isObject } from './faults.ts'
 
-function isBlank(level: unknown): boolean {
-  return level === null || (typeof level === 'string' && level.trim() === '')
-}
+/** JSON inside JSON: deeper than this is left for the engine to refuse. */
+const MAX_DEPTH = 32
 
 /** A level of our own wire: a label, perhaps a description, and nothing else. */
 function isLabelled(level: unknown): level is Fields & { readonly label: string } {
@@ -11,29 +10,44 @@ function isLabelled(level: unknown): level is Fields & { readonly label: string 
   return Object.keys(level).every((field) => field === 'label' || field === 'description')
 }
 
+/** JSON as words: `key: value; key: one, two`. The model places these nearly as well as plain texts, and JSON as it is written much worse. */
+function spoken(value: unknown, depth = 0): string | null {
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (depth > MAX_DEPTH) return null
+  const inner = Object.entries(value).map(([key, member]) => {
+    const said = spoken(member, depth + 1)
+    if (said === null) return null
+    const nested = isObject(member) ? `(${said})` : said
+    return Array.isArray(value) ? nested : `${key}: ${nested}`
+  })
+  return inner.includes(null) ? null : inner.join(Array.isArray(value) ? ', ' : '; ')
+}
+
+/** What a level calls itself; null when it has no words, or is none of that wire. */
 function labelOf(level: unknown): string | null {
-  if (typeof level === 'string') return isBlank(level) ? null : level
-  return isLabelled(level) ? level.label : null
+  const label = isLabelled(level) ? level.label : typeof level === 'object' && level !== null ? spoken(level) : level
+  return typeof label === 'string' && label.trim() !== '' ? label : null
 }
 
 /**
- * The levels with a label each, all different. A text is its own label. What has none (null, JSON, a text that was there before) is labelled by its
- * place from 0, as that wire counts; JSON becomes the description. What is no level of that wire either is left for the engine to refuse.
+ * The levels with a label each, all different. A text is its own label, and so are the words of JSON. What has none (null, blanks, or what was there
+ * before) is labelled by its place from 0, as that wire counts, and described by what was sent. Numbers and the like are left for the engine to refuse.
  */
 export function engineLevels(levels: readonly unknown[]): readonly unknown[] {
-  const taken = new Set(levels.map(labelOf))
+  const labels = levels.map(labelOf)
+  const taken = new Set(labels)
   const seen = new Set<string>()
   return levels.map((level, place) => {
-    const label = labelOf(level)
+    const label = labels[place] as string | null
     if (label !== null && !seen.has(label)) {
       seen.add(label)
-      return level
+      return isLabelled(level) ? level : label
     }
-    if (!isBlank(level) && typeof level !== 'string' && typeof level !== 'object') return level
-    const candidates = [String(place), `level ${place}`]
-    let free = candidates.find((candidate) => !taken.has(candidate)) ?? `level ${place} of ${levels.length}`
+    if (typeof level !== 'string' && typeof level !== 'object') return level
+    let free = [String(place), `level ${place}`].find((candidate) => !taken.has(candidate)) ?? `level ${place} of ${levels.length}`
     while (taken.has(free)) free += ' '
     taken.add(free)
-    return isBlank(level) ? free : { label: free, description: level }
+    const hasWords = level !== null && (typeof level === 'object' || level.trim() !== '')
+    return hasWords ? { label: free, description: level } : free
   })
 }

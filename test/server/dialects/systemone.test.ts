@@ -40,12 +40,19 @@ describe('the System One wire', () => {
     expect(Object.keys(answers.tone.probabilities)).toEqual(['0', '1', '2', '3', '4', '5'])
   })
 
-  it('labels levels without a text by their place, and shows JSON as their description', async () => {
-    expect(await levelsOf(['calm', null, { tone: 'cross' }])).toEqual([
+  it('labels levels without words by their place, as that wire counts', async () => {
+    expect(await levelsOf(['calm', null, ' ', {}])).toEqual([
       { name: 'calm', description: null },
       { name: '1', description: null },
-      { name: '2', description: '{"tone":"cross"}' },
+      { name: '2', description: null },
+      { name: '3', description: '{}' },
     ])
+  })
+
+  it('shows levels of JSON as words', async () => {
+    const criteria = [{ tone: 'calm', signs: ['thanks', 2] }, ['cross', { to: null }], { a: { b: true } }]
+    const names = (await levelsOf(criteria)).map(({ name }) => name)
+    expect(names).toEqual(['tone: calm; signs: thanks, 2', 'cross, (to: null)', 'a: (b: true)'])
   })
 
   it('honours a level with a label and a description as one of our own', async () => {
