@@ -2,7 +2,17 @@
 // file locked tries again from a timer, and a transaction takes the write lock when it begins, so that two processes never wait for each other.
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DatabaseConnection, Kysely, type SqliteDatabase, SqliteDialect, SqliteDriver, type SqliteStatement, sql } from 'kysely'
+import {
+  type DatabaseConnection,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type SqliteStatement,
+  sql,
+} from 'kysely'
 import Libsql from 'libsql'
 import { EngineError } from '../../errors.ts'
 import type { Database } from './database.ts'
@@ -43,7 +53,14 @@ export function openLibsql(file: string, { survivesPowerLoss = false, lockTimeou
     connection.close()
     throw error
   }
-  const queries = new Kysely<Tables>({ dialect: new LibsqlDialect(connection, lockTimeoutMs) })
+  const queries = new Kysely<Tables>({
+    dialect: {
+      createDriver: () => new LibsqlDriver(connection, lockTimeoutMs),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+  })
   return {
     kind: 'libsql',
     queries,
@@ -60,22 +77,6 @@ export function openLibsql(file: string, { survivesPowerLoss = false, lockTimeou
       await queries.destroy()
       if (connection.open) connection.close()
     },
-  }
-}
-
-/** Kysely's dialect for SQLite, over what is open already. */
-class LibsqlDialect extends SqliteDialect {
-  readonly #connection: Libsql.Database
-  readonly #lockTimeoutMs: number
-
-  constructor(connection: Libsql.Database, lockTimeoutMs: number) {
-    super({ database: checked(connection) })
-    this.#connection = connection
-    this.#lockTimeoutMs = lockTimeoutMs
-  }
-
-  override createDriver(): SqliteDriver {
-    return new LibsqlDriver(this.#connection, this.#lockTimeoutMs)
   }
 }
 
