@@ -51,5 +51,9 @@ function App({ linkToken }: { readonly linkToken: string | null }) {
   return <Shell api={api} service={session.reply.service} onSignOut={signOut} />
 }
 
+// A link that is opened where the console is open already only changes the address.
+addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#token=')) location.reload()
+})
 applyTheme(storedTheme())
 render(<App linkToken={takeLinkToken()} />, document.getElementById('console')!)

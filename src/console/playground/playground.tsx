@@ -10,6 +10,7 @@ import { useLoaded } from '../ui/use-loaded.ts'
 import { type Attachment, attach } from './attachments.ts'
 import { curlOf } from './curl.ts'
 import { type Draft, draftOf, type Problem, requestOf } from './draft.ts'
+import { drawSettings } from './draw-settings.ts'
 import { draftOfExample, EXAMPLES, type Example } from './examples.ts'
 import { Form } from './form.tsx'
 import { Results, type Sent } from './results.tsx'
@@ -65,7 +66,7 @@ export function Playground() {
   }
 
   const start = async (example: Example) => {
-    setAttachments(example.picture === undefined ? [] : attach([{ name: example.picture.name, blob: await example.picture.draw() }], []))
+    setAttachments(example.picture === undefined ? [] : attach([{ name: example.picture, blob: await drawSettings() }], []))
     setDraft(draftOfExample(example))
     setProblems([])
     setError(null)

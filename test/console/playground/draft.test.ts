@@ -7,7 +7,7 @@ import { EXAMPLES } from '../../../src/console/playground/examples.ts'
 const EMPTY: Draft = { model: '', isJson: false, text: 'Hello', images: [], questions: [], derives: [] }
 
 describe('the form of the playground', () => {
-  it.each(EXAMPLES.map(({ name, request, picture }) => [name, request, picture?.name] as const))(
+  it.each(EXAMPLES.map(({ name, request, picture }) => [name, request, picture] as const))(
     'holds the example %s, and gives back the same request',
     (_name, request, picture) => {
       const draft = draftOf(request, picture === undefined ? [] : [picture])
