@@ -70,6 +70,11 @@ export interface AskOptions extends CautionOptions {
   readonly state?: StateOptions
   /** Id of the response; default: made by the engine. An id names one request. */
   readonly id?: string
+  /**
+   * Is called once, when nothing works on the request any more. A request that was stopped rejects at once, and the call of the model it was in
+   * comes back later: who bounds how much runs counts until here.
+   */
+  readonly ended?: () => void
 }
 
 export interface Engine {
@@ -242,14 +247,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return {
     async ask(request, asked = {}) {
       const { signal, deadlineMs = options.deadlineMs ?? DEADLINE_MS } = asked
-      if (closing) throw new EngineError('model_not_available', 'This engine is closed; create a new one.')
-      if (!(deadlineMs > 0))
+      if (closing || !(deadlineMs > 0)) {
+        asked.ended?.()
+        if (closing) throw new EngineError('model_not_available', 'This engine is closed; create a new one.')
         throw new EngineError('invalid_request', `deadlineMs is a number of milliseconds above 0, received ${deadlineMs}.`)
+      }
       const stop = startStop(clock, deadlineMs, signal)
       // A stopped request goes on until the call of the model it is in comes back; `close` waits for that.
       const work = answer(request, asked, stop)
       running.add(work)
-      const done = () => running.delete(work)
+      const done = () => {
+        running.delete(work)
+        asked.ended?.()
+      }
       work.then(done, done)
       try {
         return await stop.race(work)

@@ -299,6 +299,32 @@ describe('a deadline', () => {
     await expect(engine.ask(REQUEST, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before')
   })
 
+  it('says when nothing works on a request any more: after the call of the model that it was stopped in, and once', async () => {
+    let finish = () => {}
+    const call = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const controller = new AbortController()
+    const { engine } = await engineOf({
+      score: async () => {
+        controller.abort(new Error('enough'))
+        await call
+        return null
+      },
+    })
+    let ended = 0
+    const count = () => {
+      ended += 1
+    }
+    await expect(engine.ask(REQUEST, { signal: controller.signal, ended: count })).rejects.toThrow('enough')
+    expect(ended).toBe(0)
+    finish()
+    await engine.close()
+    expect(ended).toBe(1)
+    await expect(engine.ask(REQUEST, { ended: count })).rejects.toThrow('closed')
+    expect(ended).toBe(2)
+  })
+
   it('leaves nothing behind when a signal comes during the last call of the model', async () => {
     const controller = new AbortController()
     const { engine } = await engineOf({

@@ -71,22 +71,24 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
     const endTurn = await place.turn(stopping.signal)
     const waitMs = endWait()
     const askBegan = performance.now()
-    let response: AskResponse
-    let event: DecisionEvent | null = null
     try {
       await holdBalance(call, model)
-      response = await engine.ask(request as AskRequest, {
-        id: call.id,
-        signal: stopping.signal,
-        deadlineMs: Math.max(1, stopping.leftMs()),
-        observe: (decided) => {
-          event = decided
-        },
-        state: stateOptions(call),
-      })
-    } finally {
+    } catch (error) {
       endTurn()
+      throw error
     }
+    let event: DecisionEvent | null = null
+    const response = await engine.ask(request as AskRequest, {
+      id: call.id,
+      signal: stopping.signal,
+      deadlineMs: Math.max(1, stopping.leftMs()),
+      observe: (decided) => {
+        event = decided
+      },
+      state: stateOptions(call),
+      // Not when the reply is out: who asks and goes away, again and again, must not have the model work on all of it at once.
+      ended: endTurn,
+    })
     const askMs = performance.now() - askBegan
     stopping.signal.throwIfAborted()
 

@@ -12,11 +12,11 @@ export interface LineOptions {
 
 export interface Place {
   /**
-   * Waits for a turn; resolves with the way to give it back. Rejects with the signal's reason when that aborts first, and leaves the line then.
+   * Waits for a turn; resolves with the way to give it back (twice is once). Rejects with the signal's reason when that aborts first, and leaves the line then.
    * One turn a place.
    */
   turn(signal: AbortSignal): Promise<() => void>
-  /** Gives the place back, and the turn when it is still held. Twice is once. */
+  /** Gives the place back, and stops waiting. A turn that is held stays held until it is given back itself. Twice is once. */
   leave(): void
 }
 
@@ -45,6 +45,7 @@ export function createLine({ concurrency, queue }: LineOptions): Line {
   const waiting = new Map<string, Set<Waiter>>()
   let total = 0
   let running = 0
+  let placesWithTurn = 0
   let whenEmpty: (() => void)[] = []
 
   function next(): void {
@@ -75,32 +76,36 @@ export function createLine({ concurrency, queue }: LineOptions): Line {
 
   function place(group: string): Place {
     let hasLeft = false
-    let stopTurn: () => void = () => {}
+    let hasTurn = false
+    let giveUpWaiting: () => void = () => {}
     return {
       turn(signal) {
         return new Promise((resolve, reject) => {
-          if (hasLeft) throw new EngineError('internal_error', 'This place was given back; enter the line again.')
-          const onAbort = () => {
-            stopTurn()
-            reject(signal.reason)
+          const quit = (reason: unknown) => {
+            signal.removeEventListener('abort', onAbort)
+            giveUp(group, waiter)
+            reject(reason)
           }
+          const onAbort = () => quit(signal.reason)
+          giveUpWaiting = () => quit(new EngineError('internal_error', 'The place was given back before its turn came.'))
           const waiter: Waiter = {
             begin() {
               signal.removeEventListener('abort', onAbort)
+              giveUpWaiting = () => {}
+              hasTurn = true
+              placesWithTurn += 1
               let isHeld = true
-              stopTurn = () => {
+              resolve(() => {
                 if (!isHeld) return
                 isHeld = false
                 running -= 1
+                if (hasTurn) placesWithTurn -= 1
+                hasTurn = false
                 next()
-              }
-              resolve(stopTurn)
+              })
             },
           }
-          stopTurn = () => {
-            signal.removeEventListener('abort', onAbort)
-            giveUp(group, waiter)
-          }
+          if (hasLeft) return giveUpWaiting()
           if (signal.aborted) return onAbort()
           signal.addEventListener('abort', onAbort, { once: true })
           wait(group, waiter)
@@ -110,10 +115,12 @@ export function createLine({ concurrency, queue }: LineOptions): Line {
         if (hasLeft) return
         hasLeft = true
         total -= 1
+        if (hasTurn) placesWithTurn -= 1
+        hasTurn = false
         const rest = taken.get(group)! - 1
         if (rest === 0) taken.delete(group)
         else taken.set(group, rest)
-        stopTurn()
+        giveUpWaiting()
         if (total > 0) return
         for (const resolve of whenEmpty) resolve()
         whenEmpty = []
@@ -136,7 +143,7 @@ export function createLine({ concurrency, queue }: LineOptions): Line {
       return place(group)
     },
     get load() {
-      return { running, waiting: total - running }
+      return { running, waiting: total - placesWithTurn }
     },
     empty: () => (total === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
   }

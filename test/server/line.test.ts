@@ -92,16 +92,30 @@ describe('the line', () => {
     expect(line.load.running).toBe(0)
   })
 
-  it('gives the turn back with the place, and once', async () => {
+  it('keeps the turn of one that left until it is given back, once', async () => {
     const line = createLine({ concurrency: 1, queue: 3 })
     const place = line.enter('a')
     const end = await place.turn(never)
-    place.leave()
-    end()
-    expect(line.load).toEqual({ running: 0, waiting: 0 })
     const { order } = waitInLine(line, ['b', 'c'])
+    place.leave()
     await settle()
-    expect(order).toEqual(['b0'])
+    expect([order, line.load]).toEqual([[], { running: 1, waiting: 2 }])
+    end()
+    end()
+    await settle()
+    expect([order, line.load]).toEqual([['b0'], { running: 1, waiting: 1 }])
+  })
+
+  it('gives no turn to one that left while it waited', async () => {
+    const line = createLine({ concurrency: 1, queue: 3 })
+    const end = await line.enter('a').turn(never)
+    const leaving = line.enter('b')
+    const left = leaving.turn(never)
+    leaving.leave()
+    await expect(left).rejects.toThrow('given back before its turn')
+    end()
+    await expect(leaving.turn(never)).rejects.toThrow('given back before its turn')
+    expect(line.load).toEqual({ running: 0, waiting: 1 })
   })
 
   it('says how many run and how many wait', async () => {
