@@ -3,6 +3,8 @@ import { type Fields, isObject } from './faults.ts'
 
 /** JSON inside JSON: deeper than this is left for the engine to refuse. */
 const MAX_DEPTH = 32
+/** Longer JSON is a description, not a label; and what is read of a hostile level is bounded. */
+const MOST_CHARACTERS = 1000
 
 /** A level of our own wire: a label, perhaps a description, and nothing else. */
 function isLabelled(level: unknown): level is Fields & { readonly label: string } {
@@ -10,22 +12,36 @@ function isLabelled(level: unknown): level is Fields & { readonly label: string 
   return Object.keys(level).every((field) => field === 'label' || field === 'description')
 }
 
-/** JSON as words: `key: value; key: one, two`. The model places these nearly as well as plain texts, and JSON as it is written much worse. */
-function spoken(value: unknown, depth = 0): string | null {
-  if (typeof value !== 'object' || value === null) return String(value)
+/**
+ * JSON as words: `key: value; key: one, two`. The model places these nearly as well as plain texts, and JSON as it is written much worse. Null when it
+ * is long or deep. `budget` is what is left of the characters.
+ */
+function spoken(value: unknown, budget: { left: number }, depth = 0): string | null {
+  if (typeof value !== 'object' || value === null) {
+    const text = String(value)
+    budget.left -= text.length
+    return budget.left < 0 ? null : text
+  }
   if (depth > MAX_DEPTH) return null
-  const inner = Object.entries(value).map(([key, member]) => {
-    const said = spoken(member, depth + 1)
+  const parts: string[] = []
+  for (const key of Object.keys(value)) {
+    const member = (value as Fields)[key]
+    budget.left -= Array.isArray(value) ? 2 : key.length + 4
+    const said = budget.left < 0 ? null : spoken(member, budget, depth + 1)
     if (said === null) return null
     const nested = isObject(member) ? `(${said})` : said
-    return Array.isArray(value) ? nested : `${key}: ${nested}`
-  })
-  return inner.includes(null) ? null : inner.join(Array.isArray(value) ? ', ' : '; ')
+    parts.push(Array.isArray(value) ? nested : `${key}: ${nested}`)
+  }
+  return parts.join(Array.isArray(value) ? ', ' : '; ')
 }
 
 /** What a level calls itself; null when it has no words, or is none of that wire. */
 function labelOf(level: unknown): string | null {
-  const label = isLabelled(level) ? level.label : typeof level === 'object' && level !== null ? spoken(level) : level
+  const label = isLabelled(level)
+    ? level.label
+    : typeof level === 'object' && level !== null
+      ? spoken(level, { left: MOST_CHARACTERS })
+      : level
   return typeof label === 'string' && label.trim() !== '' ? label : null
 }
 

@@ -53,6 +53,11 @@ describe('the System One wire', () => {
     const criteria = [{ tone: 'calm', signs: ['thanks', 2] }, ['cross', { to: null }], { a: { b: true } }]
     const names = (await levelsOf(criteria)).map(({ name }) => name)
     expect(names).toEqual(['tone: calm; signs: thanks, 2', 'cross, (to: null)', 'a: (b: true)'])
+    const long = { rule: 'very long '.repeat(100) }
+    expect(await levelsOf([long, 'short'])).toEqual([
+      { name: '0', description: JSON.stringify(long) },
+      { name: 'short', description: null },
+    ])
   })
 
   it('honours a level with a label and a description as one of our own', async () => {
