@@ -86,5 +86,5 @@ export async function goTo(page: Page, view: 'Overview' | 'Playground' | 'API ke
 
 /** Picks one of the options that stand side by side. */
 export async function choose(page: Page, group: 'The request as' | 'Theme', option: string): Promise<void> {
-  await page.getByRole('group', { name: group }).getByRole('radio', { name: option }).check()
+  await page.getByRole('group', { name: group }).getByRole('radio', { name: option }).click()
 }

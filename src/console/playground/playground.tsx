@@ -179,7 +179,7 @@ export function Playground() {
             {mode === 'form' ? (
               <Form draft={draft} attachments={attachments} onChange={setDraft} onFiles={addFiles} onRemoveFile={removeFile} />
             ) : mode === 'json' ? (
-              <section class="panel" aria-label="Request as JSON">
+              <section class="panel">
                 <TextField label="Request as JSON" isCode rows={28} value={json} onChange={setJson} />
               </section>
             ) : (
