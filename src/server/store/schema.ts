@@ -7,10 +7,15 @@ import type { Database, Writes } from './database.ts'
 /** Steps from each version to the next. Those that were released are never changed. */
 const STEPS: readonly ((writes: Writes, database: Database) => Promise<void>)[] = [makeTables]
 
+/** What PostgreSQL calls a table that is not there. */
+const UNDEFINED_TABLE = '42P01'
+
 export const SCHEMA_VERSION = STEPS.length
 
 /** Throws `invalid_request` when the database was made by a later version. */
 export async function prepareSchema(database: Database): Promise<void> {
+  // Mostly nothing is to be done, and then nobody waits, and a user who may not make tables will do.
+  if ((await versionOf(database)) === SCHEMA_VERSION) return
   await database.write(async (writes) => {
     await database.lockSchema(writes)
     await sql`create table if not exists schema_version (version bigint not null)`.execute(writes)
@@ -25,6 +30,18 @@ export async function prepareSchema(database: Database): Promise<void> {
     if (row === undefined) await writes.insertInto('schema_version').values({ version: SCHEMA_VERSION }).execute()
     else await writes.updateTable('schema_version').set({ version: SCHEMA_VERSION }).execute()
   })
+}
+
+/** Null when there are no tables yet. */
+async function versionOf({ queries }: Database): Promise<number | null> {
+  try {
+    const { version } = await queries.selectFrom('schema_version').select('version').executeTakeFirstOrThrow()
+    return Number(version)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === UNDEFINED_TABLE || error.message.startsWith('no such table')))
+      return null
+    throw error
+  }
 }
 
 /** Both databases take these words as they are: SQLite reads any "int" as its integer, and "double" as its real. */

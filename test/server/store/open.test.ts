@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EngineError } from '../../../src/errors.ts'
 import { openStore } from '../../../src/server/store/open.ts'
+import { POSTGRES } from '../databases.ts'
 import { eachStore, SHARED } from './suite.ts'
 
 const refusal = async (url: string): Promise<EngineError> => {
@@ -62,6 +64,31 @@ describe('opening a store', () => {
       await (await open()).ping()
     })
   }, SHARED)
+
+  eachStore(
+    ({ open, url, tamper }) => {
+      it('takes a user who may use the tables and not make them', async () => {
+        const owner = await open()
+        const name = `assay_test_${randomBytes(8).toString('hex')}`
+        await tamper(`
+        create role ${name} login password 'pass';
+        grant usage on schema assay to ${name};
+        grant select, insert, update, delete on all tables in schema assay to ${name}`)
+        const limited = new URL(url())
+        limited.username = name
+        limited.password = 'pass'
+        const store = await openStore(limited.href)
+        try {
+          expect((await store.ledger.credit('acme', 5n, ''))?.balanceAfter).toBe(5n)
+          expect((await owner.ledger.account('acme'))?.balance).toBe(5n)
+        } finally {
+          await store.close()
+          await tamper(`drop owned by ${name}; drop role ${name}`)
+        }
+      })
+    },
+    [POSTGRES],
+  )
 
   describe('on what is no database', () => {
     let folder = ''
