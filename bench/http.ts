@@ -1,4 +1,4 @@
-// What HTTP costs over asking the engine in the process: tsx bench/http.ts OUT.json [rounds] [MODEL_FOLDER]
+// What HTTP costs over asking the engine in the process: tsx bench/http.ts OUT.json [rounds] [MODEL_FOLDER] [NOTE]
 // One engine, asked directly and through a service in the same process (embedded database in a file, a price, a key, one client with a kept connection),
 // in turns of one round each, who goes first alternating. The client's own work is in the numbers; `GET /v1/models` says how much of it that is.
 // Overheads are differences within a round: medians and quartiles.
@@ -11,8 +11,8 @@ import { createEngine, type Engine } from '../src/engine.ts'
 import { ENGINE_VERSION, localModel } from '../src/index.ts'
 import { createLog, createMetrics, createService, DEFAULT_SETTINGS, openStore } from '../src/server/index.ts'
 
-const [out, roundsText = '300', folder] = process.argv.slice(2)
-if (out === undefined) throw new Error('usage: tsx bench/http.ts OUT [rounds] [MODEL_FOLDER]')
+const [out, roundsText = '300', folder, note = null] = process.argv.slice(2)
+if (out === undefined) throw new Error('usage: tsx bench/http.ts OUT [rounds] [MODEL_FOLDER] [NOTE]')
 const rounds = Number(roundsText)
 
 const WORDS = 'the order for our office has been late since monday and nobody could tell me when the chairs will arrive'.split(' ')
@@ -141,5 +141,5 @@ const machine = {
 }
 writeFileSync(
   out,
-  `${JSON.stringify({ engine: ENGINE_VERSION, unit: 'ms', store: 'libsql in a file', client: 'fetch, one connection, in the same process', machine, results }, null, 1)}\n`,
+  `${JSON.stringify({ engine: ENGINE_VERSION, unit: 'ms', store: 'libsql in a file', client: 'fetch, one connection, in the same process', machine, note, results }, null, 1)}\n`,
 )
