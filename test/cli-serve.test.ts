@@ -177,12 +177,14 @@ describe('a service that was started', () => {
 
   it('tells a person where it is, how to get in and what is missing', () => {
     const started = { url: 'http://localhost:1', console: 'http://localhost:1/console#token=t', consoleMs: 900_000, readyMs: 1234 }
-    const rest = { database: 'libsql', models: ['service-1-pro'], isFree: true, hasKeys: false } as const
+    const rest = { database: 'libsql', file: 'other.db', models: ['service-1-pro'], isFree: true, hasKeys: false } as const
     const shown = showStarted({ ...started, ...rest }, { hasColor: false })
     expect(shown).toMatch(/^http:\/\/localhost:1 .*ready in 1\.2 s$/m)
     expect(shown).toMatch(/console +http:\/\/localhost:1\/console#token=t +\(opens once, within 15 minutes\)/)
     expect(shown).toMatch(/prices +none/)
-    expect(shown).toMatch(/keys +none yet: .*assay keys create/)
+    expect(shown).toMatch(/database +other\.db/)
+    expect(shown).toMatch(/keys +none yet: make one in the console, or with assay keys create .*--database other\.db$/m)
+    expect(showStarted({ ...started, ...rest, file: null }, { hasColor: false })).toMatch(/keys +none yet: make one in the console$/m)
     const bare = showStarted({ ...started, ...rest, console: null, isFree: false, hasKeys: true }, { hasColor: false })
     expect(bare).not.toMatch(/console|prices|keys/)
   })

@@ -86,6 +86,7 @@ async function serve(flags: ModelFlags, given: Settings, output: Output, termina
     console: settings.console ? await adminLink(service.store, url) : null,
     consoleMs: ADMIN_LINK_MS,
     database: service.store.kind,
+    file: service.store.kind === 'postgres' || settings.databaseUrl === ':memory:' ? null : settings.databaseUrl,
     models: service.models,
     isFree: Object.values(settings.prices).every((price) => price === 0n),
     hasKeys: (await service.store.keys.list()).some(({ revokedAt }) => revokedAt === null),

@@ -1,5 +1,6 @@
 // A service that has started to lines for a person: where it is, how to get in, and what is missing to use it.
 import { ENGINE_VERSION } from '../response.ts'
+import { DEFAULT_SETTINGS } from '../server/settings.ts'
 import { painter, type Terminal } from './terminal.ts'
 
 export interface Started {
@@ -9,6 +10,8 @@ export interface Started {
   /** How long the link can be used. */
   readonly consoleMs: number
   readonly database: 'libsql' | 'postgres'
+  /** Of the embedded database; null for PostgreSQL, whose URL holds a password, and in memory. */
+  readonly file: string | null
   readonly models: readonly string[]
   /** Whether no model has a price. */
   readonly isFree: boolean
@@ -20,11 +23,11 @@ export interface Started {
 /** Ends with a newline. */
 export function showStarted(started: Started, { hasColor }: Pick<Terminal, 'hasColor'>): string {
   const paint = painter(hasColor)
-  const { url, console, consoleMs, database, models, isFree, hasKeys, readyMs } = started
+  const { url, console, consoleMs, models, isFree, hasKeys, readyMs } = started
   const rows: (readonly [string, string])[] = [
     ...(console === null ? [] : ([['console', `${console}  (opens once, within ${consoleMs / 60_000} minutes)`]] as const)),
     ['models', models.join(', ')],
-    ['database', database === 'libsql' ? 'embedded (libsql), for one replica' : 'PostgreSQL'],
+    ['database', databaseText(started)],
     ...(isFree ? ([['prices', 'none: answers cost nothing (--prices sets them)']] as const) : []),
     ...(hasKeys
       ? []
@@ -32,4 +35,18 @@ export function showStarted(started: Started, { hasColor }: Pick<Terminal, 'hasC
   ]
   const lines = rows.map(([name, text]) => `  ${paint('dim', name.padEnd(8))}  ${text}`)
   return `${paint('bold', url)}  assay ${ENGINE_VERSION}, ready in ${(readyMs / 1000).toFixed(1)} s\n${lines.join('\n')}\n`
+}
+
+function databaseText({ database, file }: Started): string {
+  if (database === 'postgres') return 'PostgreSQL'
+  return file === null ? 'in memory: gone when the service ends' : `${file} (libsql, for one replica)`
+}
+
+function waysToMakeKeys({ console, database, file }: Started): readonly string[] {
+  const command = 'with assay keys create --account default --name first'
+  const isReached = database === 'postgres' || file !== null
+  return [
+    ...(console === null ? [] : ['in the console']),
+    ...(isReached ? [file === null || file === DEFAULT_SETTINGS.databaseUrl ? command : `${command} --database ${file}`] : []),
+  ]
 }

@@ -19,8 +19,6 @@ export interface SettingEntry<K extends keyof Settings = keyof Settings> {
 
 const MEBI = 2 ** 20
 const DAY_MS = 86_400_000
-/** Node runs a timer beyond 32 bits at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
 /** Routes of our own that another name may not hide. */
@@ -86,8 +84,8 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
 
   setting('Running', 'concurrency', 'concurrency', wholeNumber(1, 1024), 'requests that are answered at the same time'),
   setting('Running', 'queue', 'queue', wholeNumber(0, 100_000), 'requests that may wait for their turn; then 503'),
-  setting('Running', 'bodyTimeoutMs', 'body-timeout', duration(1, LONGEST_TIMER_MS), 'most time for a body to come in'),
-  setting('Running', 'drainMs', 'drain', duration(0, LONGEST_TIMER_MS), 'most time that running requests get after SIGTERM'),
+  setting('Running', 'bodyTimeoutMs', 'body-timeout', duration(1, DAY_MS), 'most time for a body to come in'),
+  setting('Running', 'drainMs', 'drain', duration(0, DAY_MS), 'most time that running requests get after SIGTERM'),
 
   setting('What may come in', 'corsOrigins', 'cors-origins', origins, 'origins that may call from a browser'),
   setting('What may come in', 'urlHosts', 'url-hosts', hosts, 'hosts that images may be fetched from; none refuses URLs'),
