@@ -29,9 +29,7 @@ export function showStarted(started: Started, { hasColor }: Pick<Terminal, 'hasC
     ['models', models.join(', ')],
     ['database', databaseText(started)],
     ...(isFree ? ([['prices', 'none: answers cost nothing (--prices sets them)']] as const) : []),
-    ...(hasKeys
-      ? []
-      : ([['keys', 'none yet: make one in the console, or with assay keys create --account default --name first']] as const)),
+    ...(hasKeys ? [] : ([['keys', `none yet: make one ${waysToMakeKeys(started).join(', or ')}`]] as const)),
   ]
   const lines = rows.map(([name, text]) => `  ${paint('dim', name.padEnd(8))}  ${text}`)
   return `${paint('bold', url)}  assay ${ENGINE_VERSION}, ready in ${(readyMs / 1000).toFixed(1)} s\n${lines.join('\n')}\n`
