@@ -162,6 +162,17 @@ describe('what is no HTTP', () => {
     expect(body.error).toMatchObject({ code, param: null, request_id: expect.stringMatching(/^evt_[0-9a-f]{24}$/) })
   })
 
+  it.each([
+    ['of an older version', 'GET /nowhere HTTP/1.0\r\n\r\n'],
+    ['with an expectation that nobody meets', 'GET /nowhere HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\n\r\n'],
+    ['with a method of its own', 'PROPFIND /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'],
+  ])('may be odd but readable, and is answered like any other: a request %s', async (_, text) => {
+    running = await startRunning()
+    const reply = await sendRaw(running.url, text).closed
+    expect(reply).toMatch(/^HTTP\/1\.1 404 /)
+    expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n') + 4)).error.code).toBe('not_found')
+  })
+
   it('does not disturb others', async () => {
     running = await startRunning()
     await sendRaw(running.url, '\u0000\u0000\r\n\r\n').closed
