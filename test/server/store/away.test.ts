@@ -15,13 +15,20 @@ describe('a database that is away', () => {
       let store: Store
       beforeEach(async () => {
         line = await lineTo(url())
-        store = await openStore(line.url, { pingTimeoutMs: 300, statementTimeoutMs: 2000 })
+        store = await openStore(line.url, { pingTimeoutMs: 300, statementTimeoutMs: 5000 })
       })
       afterEach(async () => {
         line.cut()
         await store.close()
         await line.close()
       })
+
+      // A busy machine may need more than one try within the time of a ping.
+      const answers = () =>
+        store.ping().then(
+          () => true,
+          () => false,
+        )
 
       it('is told by ping, and works again when it is back', async () => {
         await Promise.all(Array.from({ length: 8 }, () => store.ledger.credit('acme', 1n, '')))
@@ -30,16 +37,16 @@ describe('a database that is away', () => {
         await expect(store.ledger.credit('acme', 1n, '')).rejects.toThrow()
         await expect(store.settle(settlement({ cost: 1n }))).rejects.toThrow()
         line.mend()
-        await store.ping()
+        await expect.poll(answers, { timeout: 20_000 }).toBe(true)
         expect((await store.ledger.credit('acme', 1n, ''))?.balanceAfter).toBe(9n)
       })
 
       it('that is silent is told by ping within its time', async () => {
-        await store.ping()
+        await store.ledger.accounts()
         line.hold()
         await expect(store.ping()).rejects.toThrow('did not answer within 300 ms')
         line.mend()
-        await store.ping()
+        await expect.poll(answers, { timeout: 20_000 }).toBe(true)
       })
 
       it('ends nothing when its connections die in the middle of transactions', async () => {
@@ -80,12 +87,9 @@ describe('a database that is away', () => {
           isDone = true
           return entry
         })
-        let ticks = 0
-        const timer = setInterval(() => ticks++, 1)
-        await sleep(150)
-        clearInterval(timer)
+        // Were this process stopped until the lock is free, it would never get to free it.
+        await sleep(50)
         expect(isDone).toBe(false)
-        expect(ticks).toBeGreaterThan(3)
         other.exec('commit')
         other.close()
         expect((await credited)?.balanceAfter).toBe(1n)
