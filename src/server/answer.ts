@@ -188,9 +188,11 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
     const known = error instanceof EngineError ? repoint(error, progress.translated) : error
     const reply = errorReply(known, call.id)
     const { code } = reply.body.error
-    if (code === 'internal_error') log.error({ id: call.id, err: (known as Error).cause ?? known }, 'a request failed')
+    const isGone = call.signal.aborted
+    if (isGone) log.debug({ id: call.id }, 'a client went away')
+    else if (code === 'internal_error') log.error({ id: call.id, err: (known as Error).cause ?? known }, 'a request failed')
     else if (known instanceof ServiceError && known.cause !== undefined) log.warn({ id: call.id, err: known.cause }, 'the store failed')
-    const noted = call.signal.aborted ? GONE : { status: reply.status, code }
+    const noted = isGone ? GONE : { status: reply.status, code }
     const record: RequestRecord = { ...recordOf(call, progress), ...noted, inputTokens: 0, outputTokens: 0, cost: 0n }
     const notes = [store.requests.failed(record), progress.token === null ? null : store.idempotency.abandon(progress.token)]
     await within(NOTE_MS, Promise.allSettled(notes))

@@ -78,6 +78,7 @@ describe('a client that goes away', () => {
     expect((await running.store.requests.list({ limit: 1 }))[0]).toMatchObject({ status: 499, code: 'client_gone', cost: 0n })
     expect(await balance()).toBe(1_000_000n)
     expect(running.finished.at(-1)).toMatchObject({ route: '/v1/ask', status: 499, code: 'client_gone' })
+    expect(running.log.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([])
   })
 
   it('frees its turn only when the model is done with it, so that going away buys nobody more of the model', async () => {
