@@ -1,6 +1,6 @@
 // The options, levels or values of a question, one a line, each with words for the model where its type takes them.
-import { useRef } from 'preact/hooks'
-import { Field } from '../ui/field.tsx'
+import { useContext, useRef } from 'preact/hooks'
+import { Field, Problems, ProblemsContext } from '../ui/field.tsx'
 import { type DraftEntry, emptyEntry } from './draft.ts'
 
 export interface EntriesEditorProps {
@@ -16,6 +16,7 @@ export interface EntriesEditorProps {
 
 export function EntriesEditor({ noun, entries, pointer, hasDescriptions, isNumbered, onChange }: EntriesEditorProps) {
   const list = useRef<HTMLDivElement>(null)
+  const problems = useContext(ProblemsContext).filter(({ param }) => param === pointer)
   const change = (index: number, change: Partial<DraftEntry>) =>
     onChange(entries.map((entry, i) => (i === index ? { ...entry, ...change } : entry)))
   const focusLast = () =>
@@ -73,6 +74,7 @@ export function EntriesEditor({ noun, entries, pointer, hasDescriptions, isNumbe
           </div>
         ))}
       </div>
+      <Problems problems={problems} />
       <button type="button" class="plain" onClick={add}>
         + {noun}
       </button>

@@ -84,7 +84,7 @@ export function Form({ draft, attachments, onChange, onFiles, onRemoveFile }: Fo
                 isCode
                 pointer={pointerTo('derive', derive.name)}
                 value={derive.expression}
-                placeholder="angry > 0.6 and urgency >= 1"
+                placeholder="angry > 0.6 and mood >= 1"
                 onChange={(expression) => change({ expression })}
               />
               <button

@@ -106,7 +106,8 @@ export function Playground() {
       if (failure instanceof ApiError) setProblems(failure.problems)
     } finally {
       setRunning(null)
-      outcome.current?.scrollIntoView({ block: 'nearest' })
+      // Where answers stand below the form, they are brought into view; beside it they are seen already.
+      if ((outcome.current?.getBoundingClientRect().top ?? 0) > innerHeight) outcome.current?.scrollIntoView()
     }
   }
 
@@ -159,7 +160,7 @@ export function Playground() {
               onChange={show}
             />
             {running === null ? (
-              <button type="submit" class="primary" disabled={chosen === null}>
+              <button type="submit" class="primary" disabled={chosen === null} title="Ctrl+Enter">
                 Run
               </button>
             ) : (
@@ -205,11 +206,12 @@ export function Playground() {
   )
 }
 
-/** The message is one of the problems; where there are several, all are listed with their place. */
+/** One problem is the message; several are counted, and listed with their places. */
 function Refusal({ error, problems }: { readonly error: Error; readonly problems: readonly Problem[] }) {
+  const message = problems.length > 1 ? `${problems.length} things are wrong with this request; nothing was charged.` : error.message
   return (
     <>
-      <Failure error={error} />
+      <Failure error={error} message={message} />
       {problems.length === 0 ? null : (
         <ul class="problems">
           {problems.map(({ param, message }) => (

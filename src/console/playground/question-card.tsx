@@ -1,6 +1,6 @@
 // One question in the form: its id, its words, and the fields of its type. What is wrong with it is said at the field, or at its foot.
 import { useContext } from 'preact/hooks'
-import { Problems, ProblemsContext, SelectField, TextField, Tick } from '../ui/field.tsx'
+import { isBelow, Problems, ProblemsContext, SelectField, TextField, Tick } from '../ui/field.tsx'
 import { type DraftImage, type DraftQuestion, hasEntries, pointerTo, QUESTION_TYPES, type QuestionType } from './draft.ts'
 import { EntriesEditor } from './entries-editor.tsx'
 
@@ -48,8 +48,7 @@ export function QuestionCard({ question, images, onChange, onRemove }: QuestionC
   const listPointer = `${own}/${type === 'fill' ? 'values' : 'criteria'}`
   const spoken = [...SPOKEN.map((field) => `${own}/${field}`), ...question.entries.map((_, i) => `${listPointer}/${i}`)]
   const rest = useContext(ProblemsContext).filter(
-    ({ param }) =>
-      (param === own || param.startsWith(`${own}/`)) && !spoken.some((pointer) => param === pointer || param.startsWith(`${pointer}/`)),
+    ({ param }) => isBelow(param, own) && !(lists && param === listPointer) && !spoken.some((pointer) => isBelow(param, pointer)),
   )
   const noun = type === 'score' ? 'level' : type === 'fill' ? 'value' : 'option'
   return (

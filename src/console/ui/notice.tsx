@@ -3,11 +3,18 @@ import type { ComponentChildren } from 'preact'
 import { ApiError } from '../api.ts'
 import type { Loaded } from './use-loaded.ts'
 
-export function Failure({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
+export interface FailureProps {
+  readonly error: Error
+  /** In place of the error's own. */
+  readonly message?: string
+  readonly onRetry?: () => void
+}
+
+export function Failure({ error, message = error.message, onRetry }: FailureProps) {
   const code = error instanceof ApiError ? error.code : null
   return (
     <div class="notice bad" role="alert">
-      <p>{error.message}</p>
+      <p>{message}</p>
       {code === null ? null : <code>{code}</code>}
       {onRetry === undefined ? null : (
         <button type="button" onClick={onRetry}>
