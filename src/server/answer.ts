@@ -4,12 +4,13 @@ import { createHash } from 'node:crypto'
 import type { AskRequest, AskResponse } from '../answers.ts'
 import type { Engine } from '../engine.ts'
 import { EngineError } from '../errors.ts'
-import { DEFAULT_MODEL } from '../models.ts'
 import type { DecisionEvent } from '../questions/decision.ts'
+import { countQuestions, defaultModel, modelled, modelOf } from './asked.ts'
+import { holdCredit, insufficient } from './credit.ts'
 import type { Translated } from './dialects/dialect.ts'
 import { errorReply, ServiceError } from './errors.ts'
 import type { Line, Place } from './line.ts'
-import { priceOf, resolveModel } from './models.ts'
+import { priceOf } from './models.ts'
 import { costOf, dollarsText, type NanoDollars } from './money.ts'
 import type { Answerer, Call, Log, Metrics, Reply } from './parts.ts'
 import type { Settings } from './settings.ts'
@@ -47,7 +48,6 @@ const LEASE_MARGIN_MS = 10_000
 const NOTE_MS = 1000
 /** Status and code in the log of a call whose client went away; they never go over the wire. */
 const GONE = { status: 499, code: 'client_gone' }
-const LONGEST_MODEL = 128
 const CLAIMS = 3
 
 export function createAnswerer({ engine, store, settings, log, metrics, line, now }: AnswererParts): StoppableAnswerer {
@@ -56,9 +56,9 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
   async function run(call: Call, place: Place, progress: Progress, stopping: Stopping): Promise<Reply> {
     const translated = call.dialect.translate(call.body)
     progress.translated = translated
-    const request = modelled(translated.request)
+    const request = modelled(translated.request, engine, settings)
     const asked = modelOf(request)
-    const model = asked ?? defaultModel()
+    const model = asked ?? defaultModel(engine)
     progress.model = asked
     progress.questions = countQuestions(request)
 
@@ -226,18 +226,6 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
     return { localFiles: false, files, images, imageBytes, imagePixels, totalPixels, urls }
   }
 
-  /** The request with its model's alias resolved. What is no request at all is left for the engine to refuse. */
-  function modelled(request: unknown): unknown {
-    const named = fieldOf(request, 'model')
-    if (typeof named !== 'string') return request
-    return { ...(request as object), model: resolveModel(named, engine.models(), settings.aliases) }
-  }
-
-  function defaultModel(): string {
-    const ids = engine.models().flatMap(({ id, available }) => (available ? [id] : []))
-    return ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : (ids[0] ?? DEFAULT_MODEL)
-  }
-
   return {
     async answer(call, given) {
       const progress: Progress = { translated: null, model: null, questions: 0, token: null }
@@ -264,39 +252,12 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
   }
 }
 
-/** Throws `insufficient_balance` when nothing is left in an account. */
-export async function holdCredit(store: Store, account: string): Promise<void> {
-  const balance = (await stored(store.ledger.account(account)))?.balance ?? 0n
-  if (balance <= 0n) throw insufficient(balance, null)
-}
-
-function insufficient(balance: NanoDollars, cost: NanoDollars | null): ServiceError {
-  const needs = cost === null ? '' : `, and this answer costs ${dollarsText(cost)}`
-  const message = `The balance is ${dollarsText(balance)} US dollars${needs}; nothing was charged. Add credits to the account.`
-  return new ServiceError('insufficient_balance', message)
-}
-
 function latencyOf({ receivedAt }: Call): number {
   return Math.round(performance.now() - receivedAt)
 }
 
 function countsOf({ usage }: AskResponse): { inputTokens: number; outputTokens: number } {
   return { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }
-}
-
-function fieldOf(value: unknown, field: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined
-}
-
-/** As asked for, fit for a log: whatever a client sends as a model goes in here. */
-function modelOf(request: unknown): string | null {
-  const model = fieldOf(request, 'model')
-  return typeof model === 'string' ? model.replace(/\p{Cc}/gu, '').slice(0, LONGEST_MODEL) : null
-}
-
-function countQuestions(request: unknown): number {
-  const questions = fieldOf(request, 'questions')
-  return typeof questions === 'object' && questions !== null ? Object.keys(questions).length : 0
 }
 
 /** Pointers into the engine's request to pointers into the body as sent. */

@@ -2,9 +2,9 @@
 // in the line gives it back when the response is over, however it ends.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { holdCredit } from '../answer.ts'
 import { keyGuard } from '../authenticate.ts'
 import { type BodyMemory, createBodyMemory, holdLength, type MediaKind, mediaKind, readBody } from '../body.ts'
+import { holdCredit } from '../credit.ts'
 import { ask } from '../dialects/ask.ts'
 import { decisions } from '../dialects/decisions.ts'
 import type { Dialect } from '../dialects/dialect.ts'
