@@ -44,6 +44,7 @@ export async function workOn<T extends keyof Results>(
   const thread = new Worker(threadEntry(), { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MOST_MEBIBYTES } })
   const say = (message: ToThread): void => thread.postMessage(message)
   let isOver = false
+  let onAbort = (): void => {}
   const result = new Promise<Results[T]>((resolve, reject) => {
     const timer = setTimeout(() => fail(new Error(`no result after ${WORK_TIMEOUT_MS} ms`)), WORK_TIMEOUT_MS)
     const fail = (cause: unknown): void => {
@@ -53,10 +54,11 @@ export async function workOn<T extends keyof Results>(
     }
     thread.on('message', (reply: FromThread) => ('value' in reply ? resolve(reply.value as Results[T]) : fail(new Error(reply.message))))
     thread.on('error', fail)
-    signal.addEventListener('abort', () => {
+    onAbort = () => {
       isOver = true
       reject(signal.reason)
-    })
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
     thread.on('exit', () => {
       isOver = true
       clearTimeout(timer)
@@ -77,6 +79,8 @@ export async function workOn<T extends keyof Results>(
     return await result
   } finally {
     isOver = true
+    // The signal lives as long as the service, and would keep all that was ever worked on.
+    signal.removeEventListener('abort', onAbort)
     await thread.terminate()
   }
 }
