@@ -39,8 +39,8 @@ export function createLog({ level, isForPerson = false, write }: LogOptions): Lo
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\bservice_sk_[\w-]+/g, 'service_sk_…'],
   [/\b(Bearer|token=)(\s*)[\w.~+/-]+=*/gi, '$1$2…'],
-  // Of the userinfo of a URL; a password may hold what should have been escaped, an @ too.
-  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/"?#]*@/gi, '$1…@'],
+  // Of the userinfo of a URL; a password may hold what should have been escaped, an @ too. Schemes are short: else a line of a.a.a.a takes its length squared.
+  [/(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/"?#]*@/gi, '$1…@'],
 ]
 
 /** A text without keys, tokens and the names and passwords of URLs. */
