@@ -29,7 +29,7 @@ describeInBrowser('the playground', ({ start, open }) => {
     await goTo(page, 'Playground')
     await run(page)
     const { id, answers } = await responseOf(page)
-    expect(Object.keys(answers)).toEqual(['angry', 'intent', 'mood', 'topics', 'waited', 'mail', 'escalate', 'queue'])
+    expect(Object.keys(answers)).toEqual(['angry', 'intent', 'mood', 'topics', 'price', 'mail', 'escalate', 'queue'])
     const text = await page.locator('.answers').innerText()
     for (const name of Object.keys(answers)) expect(text).toContain(name)
     expect(await page.locator('.leading dt', { hasText: answers.intent!.choice }).count()).toBeGreaterThan(0)
@@ -84,7 +84,7 @@ describeInBrowser('the playground', ({ start, open }) => {
   it('asks questions of all six types that were put together by hand', async () => {
     const { page } = await open(await start())
     await goTo(page, 'Playground')
-    for (const id of ['angry', 'intent', 'mood', 'topics', 'waited', 'mail'])
+    for (const id of ['angry', 'intent', 'mood', 'topics', 'price', 'mail'])
       await page.getByRole('button', { name: `Remove question ${id}` }).click()
     for (const name of ['escalate', 'queue']) await page.getByRole('button', { name: `Remove ${name}` }).click()
     const add = async (type: string) => {

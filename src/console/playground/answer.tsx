@@ -22,11 +22,15 @@ export interface AnswerCardProps {
   readonly report: QuestionReport | null
   /** Of a select; 0.5 unless the question says otherwise. */
   readonly threshold: number
-  /** A place in the palette of marks, for what is marked in the state; null when nothing is. */
-  readonly colour: number | null
+  /** Names of the questions this one is an argument of, each with a slash after it. */
+  readonly within?: string
+  /** The place in the palette of marks of what is marked in the state, by full name; null when nothing is. */
+  colourOf(label: string): number | null
 }
 
-export function AnswerCard({ name, answer, report, threshold, colour }: AnswerCardProps) {
+export function AnswerCard({ name, answer, report, threshold, within = '', colourOf }: AnswerCardProps) {
+  const label = `${within}${name}`
+  const colour = colourOf(label)
   return (
     <article class="answer">
       <header>
@@ -39,7 +43,7 @@ export function AnswerCard({ name, answer, report, threshold, colour }: AnswerCa
         {report?.deliberated ? <span class="tag">deliberated</span> : null}
         {'confidence' in answer ? <span class="sure">confidence {percent(answer.confidence)}</span> : null}
       </header>
-      <Body answer={answer} threshold={threshold} />
+      <Body answer={answer} threshold={threshold} label={label} colourOf={colourOf} />
       {'error' in answer && answer.error !== undefined ? <p class="problems">{answer.error}</p> : null}
       {'check' in answer && answer.check !== undefined ? (
         <p class="check">
@@ -52,9 +56,13 @@ export function AnswerCard({ name, answer, report, threshold, colour }: AnswerCa
   )
 }
 
-function Body({ answer, threshold }: { readonly answer: Answer; readonly threshold: number }) {
+interface BodyProps extends Pick<AnswerCardProps, 'answer' | 'threshold' | 'colourOf'> {
+  readonly label: string
+}
+
+function Body({ answer, threshold, label, colourOf }: BodyProps) {
   if (answer.type === 'noul') return <Noul answer={answer} />
-  if (answer.type === 'choice') return <Choice answer={answer} />
+  if (answer.type === 'choice') return <Choice answer={answer} label={label} colourOf={colourOf} />
   if (answer.type === 'score') return <Score answer={answer} />
   if (answer.type === 'select') return <Select answer={answer} threshold={threshold} />
   if (answer.type === 'fill') return <Fill answer={answer} />
@@ -72,14 +80,18 @@ function Noul({ answer: { noul } }: { readonly answer: NoulAnswer }) {
   )
 }
 
-function Choice({ answer: { choice, probabilities, args } }: { readonly answer: ChoiceAnswer }) {
+interface ChoiceProps extends Pick<BodyProps, 'label' | 'colourOf'> {
+  readonly answer: ChoiceAnswer
+}
+
+function Choice({ answer: { choice, probabilities, args }, label, colourOf }: ChoiceProps) {
   return (
     <>
       <Bars rows={Object.entries(probabilities).map(([name, probability]) => ({ name, probability, isLeading: name === choice }))} />
       {args === undefined ? null : (
         <div class="arguments">
           {Object.entries(args).map(([name, argument]) => (
-            <AnswerCard key={name} name={name} answer={argument} report={null} threshold={0.5} colour={null} />
+            <AnswerCard key={name} name={name} answer={argument} report={null} threshold={0.5} within={`${label}/`} colourOf={colourOf} />
           ))}
         </div>
       )}

@@ -32,7 +32,7 @@ export const EXAMPLES: readonly Example[] = [
           instructions: 'Which topics does the message mention?',
           criteria: ['refund', 'damage', 'opening hours'],
         },
-        waited: { type: 'extract', instructions: 'How long has the customer waited?', self_check: true },
+        price: { type: 'extract', kind: 'money', instructions: 'What is the price?', self_check: true },
         mail: { type: 'extract', kind: 'email', instructions: 'The mail address of the customer' },
       },
       derive: { escalate: 'angry > 0.6 and mood >= 1', queue: 'intent == "refund" ? "billing" : "support"' },

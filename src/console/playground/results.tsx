@@ -25,7 +25,7 @@ export function Results({ asked, sent }: { readonly asked: Asked; readonly sent:
   const spans = spansOf(response.answers)
   const boxes = boxesOf(response.answers, (name) => (questionOf(sent.request, name)?.image as string | undefined) ?? null)
   const labels = [...new Set([...spans, ...boxes].map(({ label }) => label))]
-  const colourOf = (label: string) => labels.indexOf(label) % COLOURS
+  const colourOf = (label: string) => (labels.includes(label) ? labels.indexOf(label) % COLOURS : null)
   const texts = markedTexts((sent.request as { readonly state?: unknown }).state, spans)
   return (
     <div class="results">
@@ -44,7 +44,7 @@ export function Results({ asked, sent }: { readonly asked: Asked; readonly sent:
             answer={answer}
             report={Object.hasOwn(response.simo.questions, name) ? response.simo.questions[name]! : null}
             threshold={Number(questionOf(sent.request, name)?.threshold ?? 0.5)}
-            colour={labels.includes(name) ? colourOf(name) : null}
+            colourOf={colourOf}
           />
         ))}
       </div>

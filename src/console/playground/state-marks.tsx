@@ -10,7 +10,7 @@ export interface StateMarksProps {
   readonly boxes: readonly Box[]
   /** Pictures that were sent, in order. */
   readonly pictures: readonly { readonly id: string; readonly url: string }[]
-  colourOf(label: string): number
+  colourOf(label: string): number | null
 }
 
 export function StateMarks({ texts, boxes, pictures, colourOf }: StateMarksProps) {
@@ -48,7 +48,7 @@ interface MarkedPictureProps {
   readonly id: string
   readonly url: string
   readonly boxes: readonly Box[]
-  colourOf(label: string): number
+  colourOf(label: string): number | null
 }
 
 function MarkedPicture({ id, url, boxes, colourOf }: MarkedPictureProps) {

@@ -81,13 +81,13 @@ export function sessionRoutes(app: FastifyInstance, { store, settings, log }: Pa
   })
 }
 
-/** A browser says where a request comes from. Who says nothing is no browser, and still needs the session's token. */
+/**
+ * A browser says whether a request comes from our own page: in so many words over https and on this machine, else by the page's origin (which a proxy
+ * that sets another Host makes look foreign). Who says nothing is no browser, and still needs the session's token.
+ */
 function holdOrigin({ headers }: FastifyRequest): void {
-  const { origin, host } = headers
-  if (headers['sec-fetch-site'] !== 'cross-site') {
-    if (origin === undefined) return
-    if (URL.canParse(origin) && new URL(origin).host === host) return
-  }
+  const { origin, host, 'sec-fetch-site': site } = headers
+  if (site === undefined ? origin === undefined || (URL.canParse(origin) && new URL(origin).host === host) : site === 'same-origin') return
   throw new ConsoleError('foreign_request', 'This request comes from another site; the console takes requests of its own page only.')
 }
 

@@ -61,10 +61,25 @@ describe('the login of the console', () => {
 
   it('refuses requests of other sites, even with the right token', async () => {
     running = await startConsole()
-    for (const headers of [{ origin: 'https://elsewhere.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
-      const reply = await login(running.url, ADMIN_TOKEN, headers as unknown as Record<string, string>)
+    const own = { origin: running.url }
+    const foreign: Record<string, string>[] = [
+      { origin: 'https://elsewhere.example' },
+      { origin: `${running.url}0` },
+      { origin: 'null' },
+      { ...own, 'sec-fetch-site': 'cross-site' },
+      { ...own, 'sec-fetch-site': 'same-site' },
+    ]
+    for (const headers of foreign) {
+      const reply = await login(running.url, ADMIN_TOKEN, headers)
       expect([reply.status, await codeOf(reply)]).toEqual([403, 'foreign_request'])
     }
+  })
+
+  it('takes requests of its own page, also where a proxy gives the service another name', async () => {
+    running = await startConsole()
+    expect((await login(running.url, ADMIN_TOKEN, { origin: running.url })).status).toBe(200)
+    const behindProxy = { origin: 'https://console.example', 'sec-fetch-site': 'same-origin' }
+    expect((await login(running.url, ADMIN_TOKEN, behindProxy)).status).toBe(200)
   })
 
   it('says nothing of tokens in the log', async () => {
