@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
+import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -199,12 +199,20 @@ async function run(name: string, args: readonly string[], seconds: number) {
   }
 }
 
+// What else the machine did: on a shared one, latencies are as much about the others.
+const loadBefore = Math.round(loadavg()[0]! * 10) / 10
 const plans = [
   { name: 'fake model', args: ['--fake', '--prices', '*=0.10', '--concurrency', '8'], seconds: Number(fakeSeconds) },
   { name: 'shipped model', args: ['--prices', '*=0.10'], seconds: Number(shippedSeconds) },
 ]
 const runs: Awaited<ReturnType<typeof run>>[] = []
 for (const { name, args, seconds } of plans) if (seconds > 0) runs.push(await run(name, args, seconds))
-const machine = { node: process.version, cores: availableParallelism(), cpu: cpus()[0]?.model, memoryGiB: Math.round(totalmem() / 2 ** 30) }
+const machine = {
+  node: process.version,
+  loadBefore,
+  cores: availableParallelism(),
+  cpu: cpus()[0]?.model,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+}
 writeFileSync(out, `${JSON.stringify({ engine: ENGINE_VERSION, machine, database: 'libsql, a file', runs }, null, 1)}\n`)
 for (const { samples: _, ...shown } of runs) process.stdout.write(`${JSON.stringify(shown, null, 1)}\n`)
