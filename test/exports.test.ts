@@ -224,12 +224,13 @@ describe('the package', () => {
       const { createEngine, noul } = await import('assay-engine')
       const { createFakeBackend } = await import('assay-engine/backends/fake')
       const { loadOnnxModel } = await import('assay-engine/backends/onnx')
+      const { createClient } = await import('assay-engine/client')
       const engine = await createEngine({ models: [createFakeBackend()] })
       const { answers } = await engine.ask({ state: 'x', questions: { a: noul('y') } })
       await engine.close()
-      console.log(typeof loadOnnxModel, answers.a.type)`
+      console.log(typeof loadOnnxModel, typeof createClient, answers.a.type)`
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { cwd: root })
-    expect(stdout).toBe('function noul\n')
+    expect(stdout).toBe('function function noul\n')
   })
 
   it('packs what it runs on, and no more', async () => {

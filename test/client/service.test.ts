@@ -118,7 +118,7 @@ describe('a client and its service', () => {
     expect(await thrownBy(narrow.ask({ state: 'x', questions }))).toMatchObject({ code: 'permission_denied', status: 403 })
   })
 
-  it('record outcomes, list models and say how they are', async () => {
+  it('record outcomes, list models, and say how they are and how well calibrated', async () => {
     const { id } = await client.ask({ state: 'x', questions: { late: noul('It is late.') } })
     expect(await client.recordOutcome(id, { late: true }, { selectionProbability: 0.5 })).toEqual({
       event: id,
@@ -128,5 +128,6 @@ describe('a client and its service', () => {
     expect(await thrownBy(client.recordOutcome('evt_none', { late: true }))).toMatchObject({ status: 404, code: 'not_found' })
     expect(await client.models()).toEqual(engine.models())
     expect(await client.health()).toEqual({ ok: true, service: 'ok', db: 'ok' })
+    expect(await client.calibration()).toMatchObject({ models: [{ model: 'service-1-pro' }] })
   })
 })

@@ -117,7 +117,7 @@ describe('routes', () => {
   it('of the console say what is wrong with what they are sent, and nothing of themselves', async () => {
     const { session, state } = (await running.store.admin.open(60_000))!
     const headers = { cookie: `console_session=${session}`, 'x-csrf-token': state.csrfToken }
-    const odd = ['', '\u0000', '__proto__', '-1', '1e999', 'x'.repeat(3000), '<b>', "'; --", '%', '[]']
+    const odd = ['', '\u0000', '__proto__', '1e999', 'x'.repeat(3000), "'; --"]
     for (const { path, method } of routesOf(running).filter(({ path }) => path.startsWith('/console/api/') && !path.endsWith('/logout'))) {
       for (const text of odd) {
         const query = new URLSearchParams({ account: text, before: text, id: text, limit: text, from: text, to: text, [text]: text })

@@ -50,6 +50,20 @@ describe('slow clients', () => {
     expect(replies[0]?.body).toContain('400 ms')
   })
 
+  it('that never finish their body are ended on every route', async () => {
+    const { server } = running.service.app
+    const { requestTimeout } = server
+    server.requestTimeout = 500
+    const outcomes = rawRequest('POST /v1/outcomes HTTP/1.1', ['Host: x', `Authorization: Bearer ${running.secret}`, ...JSON_HEAD])
+    const { replies, isClosed } = await exchange(running.url, [outcomes, ...Array.from({ length: 100 }, () => ' ')], {
+      pauseMs: 50,
+      patienceMs: 5000,
+    })
+    server.requestTimeout = requestTimeout
+    expect(replies.map(({ status }) => status)).toEqual([504])
+    expect(isClosed).toBe(true)
+  })
+
   it('do not take the places of others, and give theirs back', async () => {
     const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket(running.url)))
     const heard = sockets.map((socket) => {
