@@ -46,6 +46,11 @@ describe('assay serve', () => {
     expect(err).toMatch(/--port takes .* not "eighty"; --prices takes .*; --deadline takes .* not "soon"/)
   })
 
+  it('counts the last of a flag that is given again, and takes lists together', async () => {
+    const { err } = await run('serve', '--port', 'eighty', '--port', 'ninety', '--prices', 'a=1', '--prices', 'a=2')
+    expect(err).toMatch(/--port takes .* not "ninety"; --prices takes .* not "a=1,a=2"/)
+  })
+
   it('refuses a flag that is none', async () => {
     const { code, err } = await run('serve', '--prot', '80')
     expect(code).toBe(EXIT.usage)

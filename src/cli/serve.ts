@@ -5,6 +5,7 @@ import type { Settings } from '../server/settings.ts'
 import { ADMIN_LINK_MS, adminLink, browserUrl } from './admin-link.ts'
 import type { AddCommand } from './command.ts'
 import { asJson, collect } from './option-values.ts'
+import type { RunningService } from './run-service.ts'
 import type { Output } from './say-error.ts'
 import { aliasesFor, type ModelFlags, modelsOf } from './serve-models.ts'
 import { settingsFrom } from './settings-from.ts'
@@ -14,6 +15,9 @@ import type { Terminal } from './terminal.ts'
 const HELP = `
 Every setting is a flag or a variable of the environment; flags go first. An admin token is taken from ASSAY_ADMIN_TOKEN only, since flags are seen by
 everyone who lists processes; so are passwords in --database: prefer DATABASE_URL.
+
+Behind a proxy with TLS: have it send X-Forwarded-Proto, so that the cookie of the console goes over https only, and make links to the console for the
+URL people use, with assay admin link --url https://….
 
 Examples:
   $ assay serve
@@ -54,9 +58,9 @@ function addSettings(command: Command, given: Record<string, string>): void {
     const { flag, group, kind } = entry
     if (flag === null) continue
     const option = new Option(`--${flag} <${kind.placeholder}>`, describe(entry)).helpGroup(`${group}:`)
-    // Read later with the environment, so that everything that is wrong is said at once. Given again, a list grows.
+    // Read later with the environment, so that everything that is wrong is said at once.
     option.argParser((text: string) => {
-      given[flag] = given[flag] === undefined ? text : `${given[flag]},${text}`
+      given[flag] = kind.isList === true && given[flag] !== undefined ? `${given[flag]},${text}` : text
       return text
     })
     command.addOption(option)
@@ -80,20 +84,13 @@ async function serve(flags: ModelFlags, given: Settings, output: Output, termina
   const log = createLog({ level: settings.logLevel, isForPerson: terminal.isErrorInteractive, write: (line) => terminal.warn(line) })
   const signal = nextSignal()
   const service = await runService({ settings, models, log })
-  const url = browserUrl(service.url)
-  const started: Started = {
-    url,
-    console: settings.console ? await adminLink(service.store, url) : null,
-    consoleMs: ADMIN_LINK_MS,
-    database: service.store.kind,
-    file: service.store.kind === 'postgres' || settings.databaseUrl === ':memory:' ? null : settings.databaseUrl,
-    models: service.models,
-    isFree: Object.values(settings.prices).every((price) => price === 0n),
-    hasKeys: (await service.store.keys.list()).some(({ revokedAt }) => revokedAt === null),
-    readyMs: Math.round(performance.now()),
-  }
+  const started = await startedOf(service, settings).catch(async (error: unknown) => {
+    await service.end()
+    throw error
+  })
   terminal.print(output === 'person' ? showStarted(started, terminal) : `${JSON.stringify(started)}\n`)
-  log.info({ url, database: started.database, models: started.models, readyMs: started.readyMs }, 'ready')
+  const { url, database, readyMs } = started
+  log.info({ url, database, models: started.models, readyMs }, 'ready')
 
   const name = await signal
   log.info({ signal: name }, 'ending: no new requests, answering what was admitted')
@@ -101,6 +98,21 @@ async function serve(flags: ModelFlags, given: Settings, output: Output, termina
   else {
     log.warn({}, 'ended while a model still ran on what was given up')
     leaveBy(name)
+  }
+}
+
+async function startedOf({ url: listening, store, models }: RunningService, settings: Settings): Promise<Started> {
+  const url = browserUrl(listening)
+  return {
+    url,
+    console: settings.console ? await adminLink(store, url) : null,
+    consoleMs: ADMIN_LINK_MS,
+    database: store.kind,
+    file: store.kind === 'postgres' || settings.databaseUrl === ':memory:' ? null : settings.databaseUrl,
+    models,
+    isFree: Object.values(settings.prices).every((price) => price === 0n),
+    hasKeys: (await store.keys.list()).some(({ revokedAt }) => revokedAt === null),
+    readyMs: Math.round(performance.now()),
   }
 }
 

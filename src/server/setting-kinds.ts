@@ -7,6 +7,8 @@ export interface Kind<T> {
   readonly takes: string
   /** Stands for the value in a synopsis: `<size>`. */
   readonly placeholder: string
+  /** Whether commas go between several: a flag that is given again adds to it, where the last one counts otherwise. */
+  readonly isList?: true
   /** Null: not such a value. */
   read(text: string): T | null
   show(value: T): string
@@ -118,6 +120,7 @@ export function listOf(takes: string, placeholder: string, isGood: (item: string
   return {
     takes,
     placeholder,
+    isList: true,
     read(text) {
       const items = itemsOf(text)
       return items.every(isGood) ? items : null
@@ -140,6 +143,7 @@ function pairsOf<T>(
   return {
     takes,
     placeholder,
+    isList: true,
     read(text) {
       const pairs = new Map<string, T>()
       for (const item of itemsOf(text)) {
