@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { SessionReply } from '../server/console/replies.ts'
 import { ApiError, createApi } from './api.ts'
 import { Login } from './login.tsx'
+import { forgetPlayground } from './playground/playground.tsx'
 import { Shell } from './shell.tsx'
 import { applyTheme, storedTheme } from './theme.ts'
 
@@ -46,6 +47,7 @@ function App({ linkToken }: { readonly linkToken: string | null }) {
   }
   const signOut = async () => {
     await api.logout()
+    forgetPlayground()
     setSession({ state: 'closed', why: 'You are signed out.' })
   }
   return <Shell api={api} service={session.reply.service} onSignOut={signOut} />

@@ -84,6 +84,22 @@ describeInBrowser('the looks of the console', ({ start, open }) => {
     }
   })
 
+  it('need no other host', async () => {
+    const running = await start()
+    await fill(running)
+    const { page } = await open(running)
+    const foreign: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(running.url) && !/^(blob|data):/.test(request.url())) foreign.push(request.url())
+    })
+    for (const view of VIEWS) {
+      await goTo(page, view)
+      await page.waitForLoadState('networkidle')
+    }
+    await page.reload({ waitUntil: 'networkidle' })
+    expect(foreign).toEqual([])
+  })
+
   it('let a keyboard alone get to a view, make a key, and leave the dialog', async () => {
     const { page } = await open(await start())
     await page.keyboard.press('Tab')

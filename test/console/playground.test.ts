@@ -40,6 +40,28 @@ describeInBrowser('the playground', ({ start, open }) => {
     await page.getByText(id).first().waitFor()
     await page.getByRole('link', { name: 'Say what was true of this answer' }).click()
     await page.getByLabel('What was true of angry').waitFor()
+    await goTo(page, 'Playground')
+    expect(await page.locator('.answers').innerText()).toBe(text)
+  })
+
+  it('takes pictures that are dropped or pasted, under names that are safe anywhere', async () => {
+    const { page } = await open(await start())
+    await goTo(page, 'Playground')
+    const give = (event: string, name: string) =>
+      page.evaluate(`(() => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File(['bytes'], ${JSON.stringify(name)}, { type: 'image/png' }))
+        transfer.items.add(new File(['text'], 'notes.txt', { type: 'text/plain' }))
+        const event = ${event}
+        document.querySelector('.drop textarea').dispatchEvent(event)
+      })()`)
+    await give(`new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer })`, 'a $(rm) b.png')
+    await give(`new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: transfer })`, 'request')
+    await page.getByRole('img', { name: 'request-2' }).waitFor()
+    await choose(page, 'The request as', 'curl')
+    const command = (await page.locator('.request pre').textContent())!
+    expect(command).toContain(`-F 'a-rm-b.png=@a-rm-b.png' \\\n  -F 'request-2=@request-2'`)
+    expect(command).not.toContain('notes')
   })
 
   it('points at the field that is wrong, and says all that is', async () => {

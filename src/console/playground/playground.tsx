@@ -2,10 +2,9 @@
 import { useRef, useState } from 'preact/hooks'
 import { ApiError, type Asked } from '../api.ts'
 import { useConsole } from '../context.ts'
-import { AccountSelect } from '../ui/account-select.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { ProblemsContext, Segmented, SelectField, TextField } from '../ui/field.tsx'
-import { Failure, Nothing, Shown } from '../ui/notice.tsx'
+import { ProblemsContext, TextField } from '../ui/field.tsx'
+import { Failure, Nothing } from '../ui/notice.tsx'
 import { useLoaded } from '../ui/use-loaded.ts'
 import { type Attachment, attach } from './attachments.ts'
 import { curlOf } from './curl.ts'
@@ -14,41 +13,60 @@ import { drawSettings } from './draw-settings.ts'
 import { draftOfExample, EXAMPLES, type Example } from './examples.ts'
 import { Form } from './form.tsx'
 import { Results, type Sent } from './results.tsx'
+import { type Mode, Toolbar } from './toolbar.tsx'
 
-type Mode = 'form' | 'json' | 'curl'
+interface Kept {
+  readonly draft: Draft
+  readonly attachments: readonly Attachment[]
+  readonly mode: Mode
+  readonly json: string
+  readonly result: { readonly asked: Asked; readonly sent: Sent } | null
+}
 
-/** Kept while the page is open, so that a look at another view loses nothing. */
-let kept: { readonly draft: Draft; readonly attachments: readonly Attachment[] } | null = null
+/** Kept while somebody is signed in, so that a look at another view loses nothing. */
+let kept: Kept | null = null
+
+export function forgetPlayground(): void {
+  kept = null
+}
 
 export function Playground() {
-  const { api, service, account, chooseAccount } = useConsole()
+  const { api, account } = useConsole()
   const [draft, setDraftState] = useState(kept?.draft ?? draftOfExample(EXAMPLES[0]!))
   const [attachments, setAttachments] = useState<readonly Attachment[]>(kept?.attachments ?? [])
-  const [mode, setMode] = useState<Mode>('form')
-  const [json, setJson] = useState('')
+  const [mode, setMode] = useState(kept?.mode ?? 'form')
+  const [json, setJson] = useState(kept?.json ?? '')
   const [note, setNote] = useState<string | null>(null)
   const [problems, setProblems] = useState<readonly Problem[]>([])
   const [error, setError] = useState<Error | null>(null)
-  const [result, setResult] = useState<{ readonly asked: Asked; readonly sent: Sent } | null>(null)
+  const [result, setResult] = useState(kept?.result ?? null)
   const [running, setRunning] = useState<AbortController | null>(null)
   const accounts = useLoaded(() => api.accounts(), [api])
   const outcome = useRef<HTMLElement>(null)
-  kept = { draft, attachments }
+  kept = { draft, attachments, mode, json, result }
 
   const setDraft = (next: Draft) => {
     setDraftState(next)
     setNote(null)
   }
   const chosen = account ?? accounts.data?.accounts[0]?.id ?? null
-  const names = attachments.map(({ name }) => name)
   const made = mode === 'json' ? null : requestOf(draft)
   const text = mode === 'json' ? json : made?.request == null ? null : JSON.stringify(made.request, null, 2)
+  // In JSON, pictures may have been taken out that are still attached.
+  const sent = attachments.filter(({ name }) => text?.includes(JSON.stringify(name)))
+  const names = sent.map(({ name }) => name)
 
   const show = (next: Mode) => {
     setNote(null)
     if (mode === 'json' && next !== 'json') {
       const read = parsed(json)
-      const back = read === null ? null : draftOf(read, names)
+      const back =
+        read === null
+          ? null
+          : draftOf(
+              read,
+              attachments.map(({ name }) => name),
+            )
       if (back === null)
         return setNote(
           read === null
@@ -95,9 +113,9 @@ export function Playground() {
     setProblems([])
     setError(null)
     try {
-      const asked = await api.ask(chosen, text, attachments, controller.signal)
+      const asked = await api.ask(chosen, text, sent, controller.signal)
       const request = parsed(text)
-      setResult({ asked, sent: { request, pictures: picturesOf(request, attachments) } })
+      setResult({ asked, sent: { request, pictures: picturesOf(request, sent) } })
       accounts.reload()
     } catch (failure) {
       if (controller.signal.aborted) return
@@ -115,61 +133,23 @@ export function Playground() {
     <ProblemsContext.Provider value={problems}>
       <form
         class="playground"
-        onSubmit={(event) => {
-          event.preventDefault()
-          run()
-        }}
+        onSubmit={(event) => event.preventDefault()}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) run()
         }}
       >
-        <div class="bar end asking">
-          <div class="filters">
-            <Shown loaded={accounts}>
-              {({ accounts: all }) =>
-                all.length === 0 ? (
-                  <p class="notice warn">There is no account yet; make an API key first.</p>
-                ) : (
-                  <AccountSelect accounts={all} value={chosen} onChange={chooseAccount} />
-                )
-              }
-            </Shown>
-            <SelectField
-              label="Model"
-              pointer="/model"
-              value={draft.model}
-              options={[['', 'default'] as const, ...service.models.map(({ id }) => [id, id] as const)]}
-              onChange={(model) => setDraft({ ...draft, model })}
-            />
-            <SelectField
-              label="Start from"
-              value=""
-              options={[['', 'an example…'] as const, ...EXAMPLES.map(({ name }) => [name, name] as const)]}
-              onChange={(name) => start(EXAMPLES.find((example) => example.name === name)!)}
-            />
-          </div>
-          <div class="bar start">
-            <Segmented
-              label="The request as"
-              value={mode}
-              options={[
-                ['form', 'Form'],
-                ['json', 'JSON'],
-                ['curl', 'curl'],
-              ]}
-              onChange={show}
-            />
-            {running === null ? (
-              <button type="submit" class="primary" disabled={chosen === null} title="Ctrl+Enter">
-                Run
-              </button>
-            ) : (
-              <button type="button" onClick={() => running.abort()}>
-                Stop
-              </button>
-            )}
-          </div>
-        </div>
+        <Toolbar
+          accounts={accounts}
+          account={chosen}
+          model={mode === 'json' ? null : draft.model}
+          mode={mode}
+          isRunning={running !== null}
+          onModel={(model) => setDraft({ ...draft, model })}
+          onExample={start}
+          onMode={show}
+          onRun={run}
+          onStop={() => running?.abort()}
+        />
         {note === null ? null : (
           <p class="notice warn" role="status">
             {note}

@@ -1,0 +1,82 @@
+// Above the request: who pays, which model, what to start from, how the request is shown, and the button that runs it.
+import type { AccountsReply } from '../../server/console/replies.ts'
+import { useConsole } from '../context.ts'
+import { AccountSelect } from '../ui/account-select.tsx'
+import { Segmented, SelectField } from '../ui/field.tsx'
+import { Shown } from '../ui/notice.tsx'
+import type { Loaded } from '../ui/use-loaded.ts'
+import { EXAMPLES, type Example } from './examples.ts'
+
+export type Mode = 'form' | 'json' | 'curl'
+
+export interface ToolbarProps {
+  readonly accounts: Loaded<AccountsReply>
+  /** Null while there is none. */
+  readonly account: string | null
+  /** Null where the request says its model itself. */
+  readonly model: string | null
+  readonly mode: Mode
+  readonly isRunning: boolean
+  readonly onModel: (model: string) => void
+  readonly onExample: (example: Example) => void
+  readonly onMode: (mode: Mode) => void
+  readonly onRun: () => void
+  readonly onStop: () => void
+}
+
+export function Toolbar({ accounts, account, model, mode, isRunning, onModel, onExample, onMode, onRun, onStop }: ToolbarProps) {
+  const { service, chooseAccount } = useConsole()
+  return (
+    <div class="bar end asking">
+      <div class="filters">
+        <Shown loaded={accounts}>
+          {({ accounts: all }) =>
+            all.length === 0 ? (
+              <p class="notice warn">
+                There is no account yet. <a href="#/keys">Make an API key</a> first.
+              </p>
+            ) : (
+              <AccountSelect accounts={all} value={account} onChange={chooseAccount} />
+            )
+          }
+        </Shown>
+        {model === null ? null : (
+          <SelectField
+            label="Model"
+            pointer="/model"
+            value={model}
+            options={[['', 'default'] as const, ...service.models.map(({ id }) => [id, id] as const)]}
+            onChange={onModel}
+          />
+        )}
+        <SelectField
+          label="Start from"
+          value=""
+          options={[['', 'an example…'] as const, ...EXAMPLES.map(({ name }) => [name, name] as const)]}
+          onChange={(name) => onExample(EXAMPLES.find((example) => example.name === name)!)}
+        />
+      </div>
+      <div class="bar start">
+        <Segmented
+          label="The request as"
+          value={mode}
+          options={[
+            ['form', 'Form'],
+            ['json', 'JSON'],
+            ['curl', 'curl'],
+          ]}
+          onChange={onMode}
+        />
+        {isRunning ? (
+          <button type="button" onClick={onStop}>
+            Stop
+          </button>
+        ) : (
+          <button type="button" class="primary" disabled={account === null} title="Ctrl+Enter" onClick={onRun}>
+            Run
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}
