@@ -74,7 +74,7 @@ function Noul({ answer: { noul } }: { readonly answer: NoulAnswer }) {
   return (
     <p class="noul">
       <b>{percent(noul)}</b>
-      <Meter probability={noul} threshold={0.5} />
+      <Meter probability={noul} line={0.5} />
       <span class="soft">{noul >= 0.5 ? 'likely true' : 'likely not true'}</span>
     </p>
   )

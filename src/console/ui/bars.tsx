@@ -6,6 +6,8 @@ export interface BarRow {
   readonly probability: number
   /** The chosen, selected or likeliest one. */
   readonly isLeading: boolean
+  /** Another probability, drawn as a line on the bar. */
+  readonly line?: number
 }
 
 export interface BarsProps {
@@ -17,11 +19,11 @@ export interface BarsProps {
 export function Bars({ rows, threshold }: BarsProps) {
   return (
     <dl class="probabilities">
-      {rows.map(({ name, probability, isLeading }) => (
+      {rows.map(({ name, probability, isLeading, line = threshold }) => (
         <div key={name} class={isLeading ? 'leading' : undefined}>
           <dt class="data">{name}</dt>
           <dd>
-            <Meter probability={probability} threshold={threshold} />
+            <Meter probability={probability} line={line} />
             <span class="share">{percent(probability)}</span>
           </dd>
         </div>
@@ -30,11 +32,11 @@ export function Bars({ rows, threshold }: BarsProps) {
   )
 }
 
-export function Meter({ probability, threshold }: { readonly probability: number; readonly threshold?: number }) {
+export function Meter({ probability, line }: { readonly probability: number; readonly line?: number }) {
   return (
     <span class="meter" aria-hidden="true">
       <i style={{ width: `${probability * 100}%` }} />
-      {threshold === undefined ? null : <b style={{ left: `${threshold * 100}%` }} />}
+      {line === undefined ? null : <b style={{ left: `${line * 100}%` }} />}
     </span>
   )
 }

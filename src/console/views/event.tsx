@@ -53,18 +53,26 @@ export function EventPanel({ id }: { readonly id: string }) {
         <a href="#/requests">Close</a>
       </header>
       <Shown loaded={event}>
-        {({ at, model, decisions }) => (
+        {({ at, model, calibration, decisions }) => (
           <ProblemsContext.Provider value={problems}>
             <form class="event" onSubmit={save}>
               <p class="hint">
-                {time(at)} · <span class="data">{model}</span> · probabilities as the model gave them, before calibration; the state is not
-                kept
+                {time(at)} · <span class="data">{model}</span> ·{' '}
+                {calibration === null ? (
+                  'probabilities as the model gave them'
+                ) : (
+                  <>
+                    probabilities by <code>{calibration}</code>, which is served now; the lines on the bars: before calibration
+                  </>
+                )}
+                ; the state is not kept
               </p>
               {decisions.length === 0 ? <Nothing>Nothing was decided here: reads without a check leave nothing to mark.</Nothing> : null}
               {decisions.map((decision) => (
                 <Decision
                   key={decision.name}
                   decision={decision}
+                  hasCalibration={calibration !== null}
                   truth={truths.get(decision.name) ?? null}
                   onChange={(truth) => mark(decision.name, truth)}
                 />
@@ -87,12 +95,13 @@ export function EventPanel({ id }: { readonly id: string }) {
 
 interface DecisionProps {
   readonly decision: DecisionReply
+  readonly hasCalibration: boolean
   readonly truth: Truth | null
   readonly onChange: (truth: Truth | null) => void
 }
 
-function Decision({ decision, truth, onChange }: DecisionProps) {
-  const { name, readout, candidates, probabilities, is_deliberated: isDeliberated, mass } = decision
+function Decision({ decision, hasCalibration, truth, onChange }: DecisionProps) {
+  const { name, readout, candidates, probabilities, uncalibrated, is_deliberated: isDeliberated, mass } = decision
   const most = Math.max(...probabilities)
   const isLeading = (probability: number) => (readout === 'independent' ? probability >= 0.5 : probability === most)
   return (
@@ -108,6 +117,7 @@ function Decision({ decision, truth, onChange }: DecisionProps) {
           name: readout === 'ordinal' ? `${i} · ${candidate}` : candidate,
           probability: probabilities[i]!,
           isLeading: isLeading(probabilities[i]!),
+          ...(hasCalibration ? { line: uncalibrated[i]! } : {}),
         }))}
       />
       <OutcomeField decision={decision} truth={truth} pointer={`/outcomes${pointerTo(name)}`} onChange={onChange} />

@@ -119,8 +119,10 @@ export interface DecisionReply {
   readonly readout: DecisionReadoutReply
   /** Options, levels, or `true` and `false`. */
   readonly candidates: readonly string[]
-  /** [candidate] of the model, before calibration; of `independent`, each option's own. */
+  /** [candidate] as the calibration that is served now gives them; of `independent`, each option's own. */
   readonly probabilities: readonly number[]
+  /** [candidate] as the model gave them. */
+  readonly uncalibrated: readonly number[]
   readonly is_deliberated: boolean
   /** Probability on the candidates before renormalising. */
   readonly mass: number
@@ -132,6 +134,8 @@ export interface EventReply {
   readonly id: string
   readonly at: number
   readonly model: string
+  /** The calibration behind `probabilities`; null without one. Where it was not yet served then, the answer had others. */
+  readonly calibration: string | null
   readonly decisions: readonly DecisionReply[]
 }
 

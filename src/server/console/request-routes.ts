@@ -1,7 +1,9 @@
 // The request log, what was decided in one request, what was true of it, and the calibrations that are fitted from that.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { judgeOf } from '../../calibration/calibration.ts'
 import { recordOutcome } from '../../calibration/outcomes.ts'
+import { servedFor } from '../../calibration/served.ts'
 import type { Json } from '../../types.ts'
 import { serviceCalibrations } from '../calibration/index.ts'
 import { ServiceError } from '../errors.ts'
@@ -55,7 +57,12 @@ export function requestRoutes(app: FastifyInstance, parts: Parts): void {
     const { id } = eventQuery(query)
     const outcomes = store.outcomes()
     const found = await stored(outcomes.find(id))
-    if (found !== null) return sayEvent(found)
+    if (found !== null) {
+      const { model, revision, templateHash } = found.event
+      const asked = { id: model, revision, templateHash }
+      const { calibration } = await stored(servedFor(store.calibrations, asked))
+      return sayEvent(found, judgeOf(calibration, asked))
+    }
     const message = `Nothing is kept of this request: it decided nothing (reads without a check), or it is too old. Decisions are kept ${outcomes.retention}.`
     throw new ServiceError('not_found', message)
   })

@@ -1,4 +1,5 @@
 // What the store gives to what the page reads: amounts as decimal text, names in snake_case.
+import type { CalibrationJudge } from '../../calibration/calibration.ts'
 import type { Label, LabelledEvent } from '../../calibration/outcomes.ts'
 import type { Decision } from '../../questions/decision.ts'
 import { dollarsText } from '../money.ts'
@@ -41,21 +42,25 @@ export function sayRequest(record: RequestRecord, keys: ReadonlyMap<string, stri
   }
 }
 
-export function sayEvent({ event, labels }: LabelledEvent): EventReply {
+/** `judge`: of the calibration that is served. */
+export function sayEvent({ event, labels }: LabelledEvent, judge: CalibrationJudge): EventReply {
   const decisions = Object.entries(event.decisions).map(([name, decision]) =>
-    sayDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null),
+    sayDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, judge),
   )
-  return { id: event.id, at: event.at, model: event.model, decisions }
+  return { id: event.id, at: event.at, model: event.model, calibration: judge.version, decisions }
 }
 
-function sayDecision(name: string, decision: Decision, label: Label | null): DecisionReply {
-  const { readout, names, mass } = decision
-  const rows = decision.deliberated ?? decision.single
-  const first = readout === 'independent' ? rows.map((row) => row[0]!) : (rows[0] ?? [])
+function sayDecision(name: string, decision: Decision, label: Label | null, judge: CalibrationJudge): DecisionReply {
+  const { readout, names, mass, single, deliberated, features } = decision
+  const rows = deliberated ?? single
+  const calibrated = judge.calibrate(decision, deliberated === null ? 'single' : 'deliberated', rows, features).probabilities
+  // Of options that are each their own yes or no, the yes.
+  const byCandidate = (of: readonly (readonly number[])[]) => (readout === 'independent' ? of.map((row) => row[0]!) : (of[0] ?? []))
   return {
     ...{ name, readout, mass },
     candidates: names,
-    probabilities: first.map(Math.exp),
+    probabilities: byCandidate(calibrated),
+    uncalibrated: byCandidate(rows).map(Math.exp),
     is_deliberated: decision.deliberated !== null,
     truth: label === null ? null : truthOf(decision, label.truth),
   }

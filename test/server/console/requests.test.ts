@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
+import { live, QUESTIONS, SCRIPT, stateAt } from '../calibration/over-sure.ts'
 import { startRunning } from '../running.ts'
 import { codeOf, type SignedIn, startSignedIn } from './signed-in.ts'
 
@@ -18,7 +19,14 @@ const REQUEST = {
 const PRICED = { settings: { prices: { '*': 1_000_000_000n } } }
 
 interface Decisions {
-  readonly decisions: readonly { name: string; readout: string; candidates: string[]; probabilities: number[]; truth: unknown }[]
+  readonly decisions: readonly {
+    name: string
+    readout: string
+    candidates: string[]
+    probabilities: number[]
+    uncalibrated: number[]
+    truth: unknown
+  }[]
 }
 
 describe('the playground of the console', () => {
@@ -80,6 +88,28 @@ describe('requests in the console', () => {
       expect(probabilities.every((p) => p > 0 && p < 1)).toBe(true)
       if (readout !== 'independent') expect(probabilities.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 6)
     }
+  })
+
+  it('show probabilities by the calibration that is served, and as the model gave them', async () => {
+    signedIn = await startSignedIn({ fake: SCRIPT })
+    const state = stateAt(3)
+    const before = (await (await signedIn.ask({ state, questions: QUESTIONS })).json()) as {
+      id: string
+      answers: { late: { noul: number } }
+    }
+    const read = async () => (await (await signedIn.read(`event?id=${before.id}`)).json()) as Decisions & { calibration: string | null }
+    const { calibration, decisions } = await read()
+    expect(calibration).toBeNull()
+    expect(decisions[0]!.probabilities[0]).toBeCloseTo(before.answers.late.noul, 6)
+    expect(decisions[0]!.uncalibrated[0]).toBeCloseTo(before.answers.late.noul, 5)
+    await live(signedIn, 240, 7)
+    const { version } = (await (await signedIn.send('calibration/fit')).json()) as { version: string }
+    const after = (await (await signedIn.ask({ state, questions: QUESTIONS })).json()) as { answers: { late: { noul: number } } }
+    const again = await read()
+    expect(again.calibration).toBe(version)
+    expect(again.decisions[0]!.probabilities[0]).toBeCloseTo(after.answers.late.noul, 6)
+    expect(again.decisions[0]!.uncalibrated[0]).toBeCloseTo(before.answers.late.noul, 5)
+    expect(Math.abs(after.answers.late.noul - before.answers.late.noul)).toBeGreaterThan(0.05)
   })
 
   it('take what was true of each kind of decision, and show it as it was said', async () => {
