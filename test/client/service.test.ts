@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { type Client, choice, createClient, EngineError, extract, fill, noul, ServiceError, score, select } from '../../src/client/index.ts'
 import { createEngine, type Engine } from '../../src/engine.ts'
+import { seededRandom } from '../../src/random.ts'
 import { parseDollars } from '../../src/server/money.ts'
 import { type Running, startRunning } from '../server/running.ts'
 
@@ -96,6 +97,41 @@ describe('a client and its service', () => {
     const response = await lossy.ask({ state: 'lost', questions: { late: noul('It is late.') } })
     expect(lossy.receipt(response)).toMatchObject({ isReplayed: true, attempts: 2 })
     expect((await running.store.ledger.entries('main', { limit: 100 })).length).toBe(before + 1)
+  })
+
+  it('charge asks that were given up, and then asked again, once each', async () => {
+    const slow = await startRunning({
+      settings: { prices: { '*': parseDollars('0.10')! }, concurrency: 4 },
+      fake: { score: () => new Promise((resolve) => setTimeout(() => resolve(null), 5)) },
+    })
+    try {
+      await slow.store.ledger.credit('main', parseDollars('1')!, 'for the tests')
+      const asker = createClient({ baseUrl: slow.url, apiKey: slow.secret })
+      const random = seededRandom(7)
+      const asks = Array.from({ length: 60 }, (_, i) => ({
+        request: { state: `Mail ${i}.`, questions: { late: noul('Late?') } },
+        name: `ask-${i}`,
+      }))
+      // Every other one is given up at some point on its way: before it is sent, in the line, while it is answered, or just after.
+      const given = await Promise.allSettled(
+        asks.map(({ request, name }, i) => {
+          const signal = i % 2 === 0 ? {} : { signal: AbortSignal.timeout(Math.floor(random() * 150)) }
+          return asker.ask(request, { idempotencyKey: name, ...signal })
+        }),
+      )
+      const answers = await Promise.all(asks.map(({ request, name }) => asker.ask(request, { idempotencyKey: name })))
+      for (const [i, settled] of given.entries()) {
+        if (settled.status === 'fulfilled') expect(answers[i]).toEqual(settled.value)
+        else expect(i % 2).toBe(1)
+      }
+      const charged = (await slow.store.ledger.entries('main', { limit: 1000 }))
+        .filter(({ kind }) => kind === 'charge')
+        .map(({ request }) => request)
+      expect(charged.sort()).toEqual(answers.map(({ id }) => id).sort())
+      expect(await slow.store.ledger.audit()).toEqual([])
+    } finally {
+      await slow.end()
+    }
   })
 
   it('say what the engine refuses as the engine does', async () => {

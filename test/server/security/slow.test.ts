@@ -8,12 +8,10 @@ import { exchange, openSocket, rawRequest } from './raw.ts'
 const SETTINGS = { concurrency: 1, queue: 7, bodyTimeoutMs: 400 }
 
 let running: Running
-let other: string
 beforeAll(async () => {
   running = await startRunning({ settings: SETTINGS })
   // Of the server itself; fifteen seconds are long in a test.
   running.service.app.server.headersTimeout = 300
-  other = (await running.newKey({ account: 'other' })).secret
 })
 afterAll(() => running.end())
 afterEach(async () => {
@@ -65,22 +63,26 @@ describe('slow clients', () => {
   })
 
   it('do not take the places of others, and give theirs back', async () => {
-    const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket(running.url)))
+    // Long enough for all of them to be there at the same time.
+    const patient = await startRunning({ settings: { ...SETTINGS, bodyTimeoutMs: 3000 } })
+    const { secret } = await patient.newKey({ account: 'other' })
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket(patient.url)))
     const heard = sockets.map((socket) => {
       const chunks: Buffer[] = []
       socket.on('data', (chunk) => chunks.push(chunk))
       socket.on('error', () => {})
       return chunks
     })
-    for (const socket of sockets) socket.write(head(JSON_HEAD))
-    await expect.poll(() => running.service.parts.answerer.load.waiting).toBe(7)
+    const waiting = () => patient.service.parts.answerer.load.waiting
     const refused = () => heard.filter((chunks) => Buffer.concat(chunks).toString().startsWith('HTTP/1.1 503')).length
+    for (const socket of sockets) socket.write(head(JSON_HEAD, patient.secret))
+    await expect.poll(waiting).toBe(7)
     await expect.poll(refused).toBe(5)
-    const asked = await running.ask(QUESTION, { headers: { authorization: `Bearer ${other}` } })
-    expect(asked.status).toBe(200)
-    await expect.poll(() => running.service.parts.answerer.load.waiting, { timeout: 5000 }).toBe(0)
-    expect((await running.ask(QUESTION)).status).toBe(200)
+    expect((await patient.ask(QUESTION, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(0)
+    expect((await patient.ask(QUESTION)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
+    await patient.end()
   })
 
   it('without a key are refused before their body, and not listened to for long', async () => {
