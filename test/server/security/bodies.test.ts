@@ -205,8 +205,9 @@ describe('pictures', () => {
     expect(await sendImages(large, large, large, large, large)).toMatchObject({ status: 413, code: 'image_too_large' })
   })
 
-  it('with texts and profiles that unfold to a hundred megabytes do not unfold them', async () => {
-    const zeros = deflateSync(Buffer.alloc(100 * 2 ** 20))
+  it('with texts and profiles that unfold to hundreds of megabytes do not unfold them', async () => {
+    const zeros = deflateSync(Buffer.alloc(300 * 2 ** 20))
+    const before = process.resourceUsage().maxRSS
     for (const [type, head] of [
       ['zTXt', 'Comment\u0000\u0000'],
       ['iTXt', 'Comment\u0000\u0001\u0000\u0000\u0000'],
@@ -215,6 +216,8 @@ describe('pictures', () => {
       const said = await sendImages(withChunk(type, Buffer.concat([Buffer.from(head, 'latin1'), zeros])))
       expect([200, 400, 413], type).toContain(said.status)
     }
+    // Kibibytes, the most there ever were; unfolding one of them would add three hundred thousand.
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(200 * 1024)
   })
 
   it.each<[string, string]>([
