@@ -8,6 +8,7 @@ import type { OnnxOptions } from './options.ts'
 import type { ProbeProgress } from './probe.ts'
 import { startWorker } from './proxy.ts'
 import type { Scoring } from './scoring.ts'
+import { refuseTelemetry } from './telemetry.ts'
 
 export type { Dtype, OnnxOptions } from './options.ts'
 export type { ProbeProgress } from './probe.ts'
@@ -28,6 +29,7 @@ function workerEntry(): URL {
  * something in it is missing or of an unknown type. The model runs on its own thread unless `inProcess` is set; calls queue.
  */
 export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): Promise<Backend> {
+  refuseTelemetry()
   return options.inProcess === true ? loadFamily(folder, options) : startWorker(workerEntry(), folder, options)
 }
 
@@ -37,5 +39,6 @@ export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): 
  * Throws as `loadOnnxModel` does, and `capability_not_supported` for models that have no symbols. `options` must be those the model is loaded with.
  */
 export async function probeOnnxModel(folder: string, options: OnnxOptions = {}, onProgress?: ProbeProgress): Promise<Scoring> {
+  refuseTelemetry()
   return probeFamily(folder, options, onProgress)
 }
