@@ -20,6 +20,8 @@ const COOKIE = 'console_session'
 const SESSION_MS = 12 * 3_600_000
 const LOGINS_PER_MINUTE = 10
 const LONGEST_TOKEN = 512
+/** Of a login, which anyone may send: its token, escaped. */
+const LOGIN_BYTES = 4096
 
 const login = fields({ token: text(LONGEST_TOKEN) })
 
@@ -51,7 +53,7 @@ export function sessionRoutes(app: FastifyInstance, { store, settings, log }: Pa
     service: service(),
   })
 
-  app.post('/console/api/login', { onRequest: async (request) => holdOrigin(request) }, async (request, reply) => {
+  app.post('/console/api/login', { onRequest: async (request) => holdOrigin(request), bodyLimit: LOGIN_BYTES }, async (request, reply) => {
     const counted = await count(request)
     if (!counted.isAllowed && counted.isExceeded) {
       const message = `${counted.max} tokens were tried from this address within a minute; the next is taken in ${counted.ttlInSeconds} s.`

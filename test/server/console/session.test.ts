@@ -59,6 +59,14 @@ describe('the login of the console', () => {
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
+  it('reads no more of a stranger than a token takes', async () => {
+    running = await startConsole()
+    const body = JSON.stringify({ token: 'guess', padding: 'x'.repeat(5000) })
+    const headers = { 'content-type': 'application/json' }
+    const reply = await fetch(`${running.url}/console/api/login`, { method: 'POST', body, headers })
+    expect([reply.status, await codeOf(reply)]).toEqual([413, 'request_too_large'])
+  })
+
   it('refuses requests of other sites, even with the right token', async () => {
     running = await startConsole()
     const own = { origin: running.url }
