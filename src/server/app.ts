@@ -56,6 +56,8 @@ const makeId = () => `evt_${randomBytes(12).toString('hex')}`
 export async function createApp(parts: Parts, state: AppState): Promise<FastifyInstance> {
   const { settings, log, metrics } = parts
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => sendError(log, error, request, reply)
+  // Connections whose last request has its reply, while its body still comes: what is wrong with that body may not become a second reply.
+  const answered = new WeakSet<Socket>()
   const app = Fastify({
     genReqId: makeId,
     requestIdHeader: false,
@@ -71,6 +73,7 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: refuse,
     clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket) {
+      if (answered.has(socket)) return void socket.destroy()
       const reply = refuseBelow(error, socket, makeId)
       if (reply === null) return
       const { status, body } = reply
@@ -85,6 +88,11 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
     request.receivedAt = performance.now()
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
     state.open += 1
+    const { raw } = request
+    answered.delete(raw.socket)
+    reply.raw.once('finish', () => {
+      if (!raw.complete) answered.add(raw.socket)
+    })
     reply.raw.once('close', () => {
       state.open -= 1
       finished(parts, request, reply)

@@ -56,6 +56,23 @@ describe('smuggled requests', () => {
     if (replies.length === 1) expect(['invalid_request', 'request_too_large']).toContain(codeOf(replies[0]))
   })
 
+  it.each([
+    ['is damaged', 'Transfer-Encoding: chunked', 'zz\r\n'],
+    ['goes on as another request', 'Transfer-Encoding: chunked', SMUGGLED],
+    ['never comes', 'Content-Length: 1000', ''],
+  ])('are answered once when they are answered before their body, which %s', async (_what, header, rest) => {
+    const { server } = running.service.app
+    const { requestTimeout, headersTimeout } = server
+    server.headersTimeout = 400
+    server.requestTimeout = 500
+    const early = rawRequest('GET /v1/models HTTP/1.1', ['Host: x', header])
+    const { replies, isClosed } = await exchange(running.url, [early, rest], { pauseMs: 200, patienceMs: 4000 })
+    server.headersTimeout = headersTimeout
+    server.requestTimeout = requestTimeout
+    expect(replies.map(({ status }) => status)).toEqual([200])
+    expect(isClosed).toBe(true)
+  })
+
   it('leave nothing in the line and nothing in the books', async () => {
     expect(running.service.parts.answerer.load).toEqual({ running: 0, waiting: 0 })
     expect(await running.store.requests.list({ limit: 5 })).toEqual([])
