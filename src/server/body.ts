@@ -128,8 +128,9 @@ function watchStream(stream: IncomingMessage, { bytes: most, timeoutMs }: BodyLi
       fail(error)
     }
   }
+  const breakOff = () => fail(new ServiceError('invalid_request', `The body broke off after ${came} bytes.`))
   const onGone = () => {
-    if (!stream.complete) fail(new ServiceError('invalid_request', `The body broke off after ${came} bytes.`))
+    if (!stream.complete) breakOff()
   }
   const timer = setTimeout(() => {
     const announced = stream.headers['content-length']
@@ -139,6 +140,8 @@ function watchStream(stream: IncomingMessage, { bytes: most, timeoutMs }: BodyLi
   stream.on('data', onData)
   stream.on('close', onGone)
   stream.on('error', onGone)
+  // Its client went away while the key was looked up: no event comes any more, nor what had come.
+  if (stream.destroyed) breakOff()
   return {
     race: (work) => {
       work.catch(() => {})

@@ -54,7 +54,7 @@ function translate(error: unknown): unknown {
 }
 
 function linger({ raw }: FastifyRequest): void {
-  if (raw.complete) return
+  if (raw.complete || raw.destroyed) return
   const timer = setTimeout(() => {
     if (!raw.complete) raw.socket.destroy()
   }, LINGER_MS)

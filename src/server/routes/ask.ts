@@ -64,12 +64,13 @@ async function letIn(request: FastifyRequest, reply: FastifyReply, { store, sett
   if (idempotencyKey === null && isNothingFree(settings.prices)) await holdCredit(store, account)
   const place = line.enter(account)
   const client = new AbortController()
-  reply.raw.once('close', () => {
+  const onGone = () => {
     client.abort()
     place.leave()
-  })
+  }
+  reply.raw.once('close', onGone)
   // It may have gone while the store was asked.
-  if (reply.raw.destroyed) place.leave()
+  if (reply.raw.destroyed) onGone()
   return { kind, idempotencyKey, place, signal: client.signal }
 }
 
