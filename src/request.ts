@@ -31,7 +31,7 @@ export function checkRequest(input: unknown, checkQuestions: CheckQuestions, lim
   const warnings: string[] = []
   const unknown = Object.keys(input).filter((field) => !FIELDS.includes(field))
   for (const field of unknown.slice(0, MOST_WARNED)) {
-    warnings.push(`The field ${JSON.stringify(field)} is not known and was ignored.${didYouMean(field, FIELDS)}`)
+    warnings.push(`The field ${JSON.stringify(field.slice(0, 80))} is not known and was ignored.${didYouMean(field, FIELDS)}`)
   }
   if (unknown.length > MOST_WARNED) warnings.push(`${unknown.length - MOST_WARNED} more fields are not known and were ignored.`)
   const model = own('model') ?? null

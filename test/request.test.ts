@@ -39,6 +39,11 @@ describe('a request', () => {
     ])
   })
 
+  it('repeats no more than the beginning of a name it does not know', () => {
+    const { warnings } = check({ state: 's', questions: QUESTIONS, ['x'.repeat(10_000)]: 1 })
+    expect(warnings).toEqual([`The field "${'x'.repeat(80)}" is not known and was ignored.`])
+  })
+
   it('names only so many unknown fields, wherever they are', () => {
     const stray = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field${i}`, i]))
     expect(check({ state: 's', questions: QUESTIONS, ...stray }).warnings).toHaveLength(21)

@@ -69,7 +69,7 @@ function usageOf({ usage, simo }: AskResponse) {
 function warningsOf(fields: readonly string[]): string[] {
   const unknown = fields.filter((field) => !FIELDS.includes(field))
   const named = unknown.slice(0, MOST_WARNED).map((field) => {
-    return `The field ${JSON.stringify(field)} is not known and was ignored.${didYouMean(field, FIELDS)}`
+    return `The field ${JSON.stringify(field.slice(0, 80))} is not known and was ignored.${didYouMean(field, FIELDS)}`
   })
   const rest = unknown.length - named.length
   return rest > 0 ? [...named, `${rest} more fields are not known and were ignored.`] : named

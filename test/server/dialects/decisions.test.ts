@@ -194,6 +194,12 @@ describe('the decisions wire', () => {
     expect(simo.warnings.map((warning: string) => /"(\w+)"/.exec(warning)?.[1])).toEqual(['state', 'derive'])
   })
 
+  it('repeats no more than the beginning of a name it does not know', async () => {
+    const { ask } = await through(decisions)
+    const { simo } = await ask({ input: 'x', questions: [PREDICATE], ['x'.repeat(10_000)]: 1 })
+    expect(simo.warnings).toEqual([`The field "${'x'.repeat(80)}" is not known and was ignored.`])
+  })
+
   it('finds every fault of its shape at once', async () => {
     const { fault } = await through(decisions)
     const error = await fault({
