@@ -28,6 +28,19 @@ describe('the fake', () => {
     `)
   })
 
+  it('can forget what it was asked, and then answers no differently', async () => {
+    const [keeping, forgetful] = [createFakeBackend(), createFakeBackend({ isForgetful: true })]
+    const answers = await Promise.all(
+      [keeping, forgetful].map(async (backend) => (await backend.open(textPrompt('The lamp is red.'))).score([pick])),
+    )
+    expect(answers[1]).toEqual(answers[0])
+    expect(keeping.calls.length).toBeGreaterThan(0)
+    expect(forgetful.calls).toEqual([])
+    expect((await forgetful.open(textPrompt('The lamp is red.'))).cachedTokens).toBeGreaterThan(0)
+    for (let i = 0; i < 1000; i++) await forgetful.open(textPrompt(`The lamp is ${i}.`))
+    expect((await forgetful.open(textPrompt('The lamp is red.'))).cachedTokens).toBe(0)
+  })
+
   it('depends on every part of a question and on the pixels', async () => {
     const backend = createFakeBackend()
     const prefix = await backend.open(textPrompt('The lamp is red.'))
