@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addAdmin, browserUrl } from '../src/cli/admin-link.ts'
 import { EXIT } from '../src/cli/exit-codes.ts'
 import { runCli } from '../src/cli/program.ts'
-import { aliasesFor, modelsOf } from '../src/cli/serve-models.ts'
+import { aliasesFor, holdPrices, modelsOf } from '../src/cli/serve-models.ts'
 import { showStarted } from '../src/cli/show-serve.ts'
 import { SETTING_TABLE } from '../src/server/setting-table.ts'
 import { DEFAULT_SETTINGS } from '../src/server/settings.ts'
@@ -85,6 +85,16 @@ describe('assay serve', () => {
     const { code, err } = await run('serve', '--port', '0', '--database', ':memory:', ...args)
     expect(code).toBe(expected)
     expect(err).toContain(message)
+  })
+
+  it('gives no answers away because a price names another model', async () => {
+    const { code, err } = await run('serve', '--fake', '--port', '0', '--database', ':memory:', '--prices', 'fakr=1')
+    expect(code).toBe(EXIT.usage)
+    expect(err).toBe('error: --prices says nothing of fake; give it a price, 0 for none, or all others one with *=\n')
+  })
+
+  it.each([[{}], [{ '*': 1n }], [{ mine: 1n, other: 1n }], [{ mine: 0n, '*': 1n }], [{ mine: 0n }]])('takes prices of %o', (prices) => {
+    expect(() => holdPrices({ prices }, ['mine'])).not.toThrow()
   })
 
   it('points aliases that nobody set at a model that is there', async () => {

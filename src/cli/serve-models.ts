@@ -57,6 +57,15 @@ async function loadFake(delayMs: number): Promise<Backend> {
   return createFakeBackend({ id: FAKE_MODEL, isForgetful: true, score: wait, read: wait })
 }
 
+/** Throws `UsageError` when there are prices, and a model has none: a slip of the keyboard would give its answers away. */
+export function holdPrices({ prices }: Pick<Settings, 'prices'>, ids: readonly string[]): void {
+  if (Object.keys(prices).length === 0 || Object.hasOwn(prices, '*')) return
+  const unnamed = ids.filter((id) => !Object.hasOwn(prices, id))
+  if (unnamed.length > 0) {
+    throw new UsageError(`--prices says nothing of ${unnamed.join(', ')}; give it a price, 0 for none, or all others one with *=`)
+  }
+}
+
 /** Aliases that nobody set point at a model that is there; every name stands for the fake one, which is no model that anyone asks for. */
 export function aliasesFor(settings: Settings, ids: readonly string[]): Settings {
   const [first] = ids

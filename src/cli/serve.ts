@@ -7,7 +7,7 @@ import type { AddCommand } from './command.ts'
 import { asJson, collect } from './option-values.ts'
 import type { RunningService } from './run-service.ts'
 import type { Output } from './say-error.ts'
-import { aliasesFor, type ModelFlags, modelsOf } from './serve-models.ts'
+import { aliasesFor, holdPrices, type ModelFlags, modelsOf } from './serve-models.ts'
 import { settingsFrom } from './settings-from.ts'
 import { type Started, showStarted } from './show-serve.ts'
 import type { Terminal } from './terminal.ts'
@@ -75,10 +75,9 @@ function describe(entry: SettingEntry): string {
 /** Serves until a signal comes. */
 async function serve(flags: ModelFlags, given: Settings, output: Output, terminal: Terminal): Promise<void> {
   const models = await modelsOf(flags, terminal)
-  const settings = aliasesFor(
-    given,
-    models.map(({ id }) => id),
-  )
+  const ids = models.map(({ id }) => id)
+  holdPrices(given, ids)
+  const settings = aliasesFor(given, ids)
   // Loaded here so that --help and wrong flags answer at once.
   const [{ createLog }, { runService }] = await Promise.all([import('../server/log.ts'), import('./run-service.ts')])
   const log = createLog({ level: settings.logLevel, isForPerson: terminal.isErrorInteractive, write: (line) => terminal.warn(line) })
