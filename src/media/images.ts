@@ -1,5 +1,6 @@
 // Image files to upright 8-bit RGB pictures, through sharp. The header is read and doubted before any pixel is.
 import { createHash } from 'node:crypto'
+import { createRequire } from 'node:module'
 import type Sharp from 'sharp'
 import { EngineError, type ErrorCode } from '../errors.ts'
 import type { Picture } from '../types.ts'
@@ -23,25 +24,25 @@ export interface ImageHeader extends SentImage {
 /** Decoding one image may take this long. */
 const TIMEOUT_SECONDS = 30
 
+const require = createRequire(import.meta.url)
+
 let loading: Promise<typeof Sharp> | null = null
 
 /** sharp, at the first image. Its cache would keep the pixels of users, so it is turned off. */
 function loadSharp(): Promise<typeof Sharp> {
-  loading ??= import('sharp').then(
-    ({ default: sharp }) => {
-      sharp.cache(false)
-      return sharp
-    },
-    (cause: unknown) => {
-      loading = null
-      throw new EngineError(
-        'capability_not_supported',
-        'Reading images needs the package sharp; install it (npm install sharp) or send text only.',
-        { cause },
-      )
-    },
-  )
+  loading ??= requireSharp().catch((cause: unknown) => {
+    loading = null
+    const message = 'Reading images needs the package sharp; install it (npm install sharp) or send text only.'
+    throw new EngineError('capability_not_supported', message, { cause })
+  })
   return loading
+}
+
+/** Not imported: its ES modules are written in what Node reads from 20.10 on. */
+async function requireSharp(): Promise<typeof Sharp> {
+  const sharp = require('sharp') as typeof Sharp
+  sharp.cache(false)
+  return sharp
 }
 
 function fail(code: ErrorCode, message: string, param: string, cause?: unknown): EngineError {
