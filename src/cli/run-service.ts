@@ -13,6 +13,7 @@ import { createService } from '../server/service.ts'
 import type { Settings } from '../server/settings.ts'
 import { openStore } from '../server/store/open.ts'
 import type { Store } from '../server/store/store.ts'
+import { within } from '../server/within.ts'
 import { UsageError } from './exit-codes.ts'
 
 export interface ServiceOptions {
@@ -63,7 +64,7 @@ export async function runService({ settings, models, log }: ServiceOptions): Pro
       models: engine.loaded().map(({ id }) => id),
       async end() {
         await service.drain()
-        return within(closeAll(opened), CLOSE_MS)
+        return within(CLOSE_MS, closeAll(opened))
       },
     }
   } catch (error) {
@@ -98,19 +99,6 @@ async function closeAll(opened: readonly (() => Promise<unknown>)[]): Promise<vo
     })
   }
   if (failure !== null) throw (failure as { readonly error: unknown }).error
-}
-
-/** Whether the work was done in time. */
-async function within(work: Promise<void>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
-  })
-  try {
-    return await Promise.race([work.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** A database that cannot be used is a wrong setting, not a wrong request. */
