@@ -30,18 +30,21 @@ export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?
   const ort = await loadRuntime()
   const threads = options.threads ?? Math.min(2, availableParallelism())
   let session: Session
+  const extra = { session: { intra_op: { allow_spinning: '0' } } }
   try {
     const settings: Ort.InferenceSession.SessionOptions = {
       executionProviders: ['cpu'],
       graphOptimizationLevel: 'all',
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
+      // Threads that spin while they wait for work take a core from whoever shares the machine, this process's own event loop first.
+      extra,
       // Errors arrive as exceptions; warnings about graphs are of no use to the caller.
       logSeverityLevel: 3,
     }
     if (bytes === undefined) session = await ort.InferenceSession.create(graph.path, settings)
     else {
-      const beside = { session: { model_external_initializers_file_folder_path: dirname(graph.path) } }
+      const beside = { session: { ...extra.session, model_external_initializers_file_folder_path: dirname(graph.path) } }
       session = await ort.InferenceSession.create(bytes, { ...settings, extra: beside })
     }
   } catch (cause) {
