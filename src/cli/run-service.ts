@@ -44,7 +44,8 @@ export async function runService({ settings, models, log }: ServiceOptions): Pro
     // The slow ones side by side: weights from disk, and a database that may be far away.
     const loading = loadEngine(models, settings)
     opened.push(() => loading.then((engine) => engine.close()))
-    const storing = openStore(settings.databaseUrl, { keepsFeatures: settings.keepsFeatures, keepMs: settings.keepMs }).catch(aboutDatabase)
+    const { keepsFeatures, keepMs, survivesPowerLoss } = settings
+    const storing = openStore(settings.databaseUrl, { keepsFeatures, keepMs, survivesPowerLoss }).catch(aboutDatabase)
     opened.push(() => storing.then((store) => store.close()))
     // Expressions too: the first request that derives something would hold up all others while their library loads.
     const [engine, store] = await Promise.all([loading, storing, loadParser()])

@@ -48,7 +48,13 @@ const EXPOSED = [
   'x-service-latency-ms',
   'x-service-idempotent-replayed',
   'retry-after',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
 ]
+
+/** Routes that machines ask all the time. */
+const PROBED: readonly string[] = ['/health', '/metrics']
 
 const makeId = () => `evt_${randomBytes(12).toString('hex')}`
 
@@ -150,5 +156,8 @@ function finished({ log, metrics }: Parts, request: FastifyRequest, reply: Fasti
   const latencyMs = performance.now() - request.receivedAt
   metrics.finished({ route, method, status, code, latencyMs })
   const who = principal === null ? {} : { account: principal.account, key: principal.key?.id ?? null }
-  log.info({ id: request.id, method, route, status, code, latencyMs: Math.round(latencyMs), ...who }, 'request')
+  const fields = { id: request.id, method, route, status, code, latencyMs: Math.round(latencyMs), ...who }
+  // Those that probes ask every few seconds would fill a log.
+  if (PROBED.includes(route) && status < 400) log.debug(fields, 'request')
+  else log.info(fields, 'request')
 }

@@ -68,6 +68,7 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
     env: ['ASSAY_DATABASE_URL', 'DATABASE_URL'],
     isSecret: true,
   }),
+  setting('Where', 'survivesPowerLoss', 'survive-power-loss', onOff, 'embedded database: wait for the disk at every commit, for a few ms'),
   setting('Where', 'legacyName', 'legacy-name', legacyName, 'name of a second route for the same questions: POST /v1/…'),
 
   setting('Models and money', 'aliases', 'aliases', aliases, 'names that stand for a model'),

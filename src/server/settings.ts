@@ -7,6 +7,8 @@ export interface Settings {
   readonly port: number
   /** A file for the embedded database (libsql), or `postgres://…`. */
   readonly databaseUrl: string
+  /** Of the embedded database: wait for the disk at every commit, some milliseconds each. PostgreSQL has settings of its own. */
+  readonly survivesPowerLoss: boolean
   /** Name of the second route of the same handler: `POST /v1/{legacyName}`. */
   readonly legacyName: string
   /** Model names that stand for others; a trailing `*` matches any ending. Exact names go first, then the longest pattern. */
@@ -56,6 +58,7 @@ export const DEFAULT_SETTINGS: Settings = {
   host: '127.0.0.1',
   port: 8080,
   databaseUrl: 'assay.db',
+  survivesPowerLoss: false,
   legacyName: 'systemone',
   aliases: { 'jev-*': 'service-1-pro', 'gpt-*': 'service-1-pro', 'd1-*': 'service-1-pro', 'gemini-*': 'service-1-pro' },
   prices: { '*': 0n },

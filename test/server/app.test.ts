@@ -90,6 +90,20 @@ describe('every reply', () => {
   })
 })
 
+describe('the log', () => {
+  it('is not filled by probes that are well', async () => {
+    running = await startRunning()
+    await get('/health')
+    await get('/v1/models')
+    await until(() => running.finished.length === 2)
+    const lines = running.log.filter(({ message }) => message === 'request')
+    expect(lines.map(({ level, fields }) => [level, (fields as { route: string }).route])).toEqual([
+      ['debug', '/health'],
+      ['info', '/v1/models'],
+    ])
+  })
+})
+
 describe('a path that is not served', () => {
   it('is 404 in the one shape, and names those like it', async () => {
     running = await startRunning()
