@@ -30,14 +30,15 @@ export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?
   const ort = await loadRuntime()
   const threads = options.threads ?? Math.min(2, availableParallelism())
   let session: Session
-  const extra = { session: { intra_op: { allow_spinning: '0' } } }
+  // Threads spin for more work inside a run, and stop with it: each session has its own, and those of one that is done would take the cores from the
+  // next, and from this process's event loop.
+  const extra = { session: { force_spinning_stop: '1' } }
   try {
     const settings: Ort.InferenceSession.SessionOptions = {
       executionProviders: ['cpu'],
       graphOptimizationLevel: 'all',
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
-      // Threads that spin while they wait for work take a core from whoever shares the machine, this process's own event loop first.
       extra,
       // Errors arrive as exceptions; warnings about graphs are of no use to the caller.
       logSeverityLevel: 3,
