@@ -91,9 +91,12 @@ async function measure(model: string, engine: Engine, turns: number) {
     const models: Time[] = []
     const warm = Math.max(3, Math.round(turns / 10))
     for (let round = -warm; round < turns; round++) {
+      // Words of a state decide how often the engine looks again, so each side gets each salt as often as the other.
+      const salts = [`first ${questions} ${round}`, `other ${questions} ${round}`]
+      if (round % 4 >= 2) salts.reverse()
       const runs = [
-        async () => timed(() => engine.ask(requestOf(`direct ${questions} ${round}`, words, questions))),
-        async () => timed(() => overHttp(requestOf(`served ${questions} ${round}`, words, questions))),
+        async () => timed(() => engine.ask(requestOf(salts[0]!, words, questions))),
+        async () => timed(() => overHttp(requestOf(salts[1]!, words, questions))),
       ]
       const order = round % 2 === 0 ? [0, 1] : [1, 0]
       const times: Time[] = []
