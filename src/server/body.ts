@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from './errors.ts'
-import { parseJson } from './json.ts'
+import { JSON_LIMITS, parseJson } from './json.ts'
 import { readMultipart } from './multipart.ts'
 
 export interface BodyLimits {
@@ -21,23 +21,28 @@ export interface Body {
   readonly hash: string
 }
 
-/** Bytes that bodies may hold in memory at the same time. */
+/** What bodies may hold in memory at the same time: bytes as they came, and values of JSON, of which three bytes can make sixty. */
 export interface BodyMemory {
-  /** Takes so many more; false when they are not there. */
-  take(bytes: number): boolean
-  give(bytes: number): void
+  /** Takes so many more; false when they are not there, and then none is taken. */
+  take(bytes: number, values: number): boolean
+  give(bytes: number, values: number): void
 }
 
+/** Some 200 MB of values. */
+const MOST_VALUES = 4 * JSON_LIMITS.values
+
 export function createBodyMemory(bytes: number): BodyMemory {
-  let taken = 0
+  const left = { bytes, values: MOST_VALUES }
   return {
-    take(more) {
-      if (taken + more > bytes) return false
-      taken += more
+    take(moreBytes, moreValues) {
+      if (moreBytes > left.bytes || moreValues > left.values) return false
+      left.bytes -= moreBytes
+      left.values -= moreValues
       return true
     },
-    give(back) {
-      taken -= back
+    give(backBytes, backValues) {
+      left.bytes += backBytes
+      left.values += backValues
     },
   }
 }
@@ -80,23 +85,25 @@ export async function readBody(
   memory: BodyMemory,
 ): Promise<{ readonly body: Body; readonly release: () => void }> {
   const stream = request.raw
-  let size = 0
-  const release = () => {
-    memory.give(size)
-    size = 0
-  }
-  const watch = watchStream(stream, limits, (bytes) => {
-    if (!memory.take(bytes)) {
+  let taken = { bytes: 0, values: 0 }
+  const take = (bytes: number, values: number) => {
+    if (!memory.take(bytes, values)) {
       throw new ServiceError('overloaded', 'Too many large bodies are coming in at once; nothing was charged. Try again after Retry-After.')
     }
-    size += bytes
-  })
+    taken = { bytes: taken.bytes + bytes, values: taken.values + values }
+  }
+  const release = () => {
+    memory.give(taken.bytes, taken.values)
+    taken = { bytes: 0, values: 0 }
+  }
+  const watch = watchStream(stream, limits, (bytes) => take(bytes, 0))
   try {
     const work = kind === 'json' ? readWhole(stream) : null
     const parts = kind === 'multipart' ? readMultipart(request, { ...limits, requestBytes: limits.bytes }) : null
     const { json, files } = await watch.race(work?.then((bytes) => ({ json: bytes, files: new Map<string, Uint8Array>() })) ?? parts!)
     const what = kind === 'json' ? 'The body' : 'The part "request"'
-    return { body: { json: parseJson(json, what), files, hash: hashOf(json, files) }, release }
+    const value = parseJson(json, what, JSON_LIMITS, (values) => take(0, values))
+    return { body: { json: value, files, hash: hashOf(json, files) }, release }
   } catch (error) {
     release()
     throw error

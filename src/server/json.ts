@@ -17,10 +17,18 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
 
-/** The value. Throws `invalid_json` with where it broke off, or `request_too_large` for more depth or values than are taken. `what` names the text. */
-export function parseJson(bytes: Uint8Array, what = 'The body', limits = JSON_LIMITS): unknown {
+/**
+ * The value. Throws `invalid_json` with where it broke off, or `request_too_large` for more depth or values than are taken. `what` names the text.
+ * `onValues` hears how many values there are before memory is taken for them, and may throw.
+ */
+export function parseJson(
+  bytes: Uint8Array,
+  what = 'The body',
+  limits = JSON_LIMITS,
+  onValues: (count: number) => void = () => {},
+): unknown {
   if (bytes.length === 0) throw new ServiceError('invalid_json', `${what} is empty; send a JSON object.`)
-  holdLimits(bytes, what, limits)
+  onValues(holdLimits(bytes, what, limits))
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -35,7 +43,7 @@ export function parseJson(bytes: Uint8Array, what = 'The body', limits = JSON_LI
 }
 
 /** Counts brackets, commas and colons outside strings. On text that is no JSON the counts mean little, and the parser says so. */
-function holdLimits(bytes: Uint8Array, what: string, limits: JsonLimits): void {
+function holdLimits(bytes: Uint8Array, what: string, limits: JsonLimits): number {
   let depth = 0
   let values = 1
   for (let i = 0; i < bytes.length; i++) {
@@ -53,6 +61,7 @@ function holdLimits(bytes: Uint8Array, what: string, limits: JsonLimits): void {
       throw new ServiceError('request_too_large', `${what} has more than ${limits.values} values; send less at once.`)
     }
   }
+  return values
 }
 
 /** The index of the closing quote of a string that opens at `start`; the last index when it is never closed. */

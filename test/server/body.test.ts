@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { afterEach, describe, expect, it } from 'vitest'
-import { until } from './gate.ts'
+import { createGate, until } from './gate.ts'
 import { QUESTION, type Running, startRunning, type Wire } from './running.ts'
 import { postHead, sendRaw } from './wire.ts'
 
@@ -203,6 +203,23 @@ describe('a body', () => {
     expect(await codeOf(refused)).toEqual([503, 'overloaded'])
     for (const { socket } of slow) socket.destroy()
     await until(async () => (await running.ask(QUESTION)).status === 200)
+  })
+
+  it('is not taken when those that wait have as many values as memory is for, however few bytes they are', async () => {
+    const gate = createGate()
+    running = await startRunning({ fake: gate.fake, settings: { concurrency: 1 } })
+    const first = running.ask(QUESTION)
+    await gate.reached(1)
+    const body = `{"padding":[${'{},'.repeat(450_000)}1],${JSON.stringify(QUESTION).slice(1)}`
+    const headers = { authorization: `Bearer ${running.secret}`, 'content-type': 'application/json' }
+    const post = () => fetch(`${running.url}/v1/ask`, { method: 'POST', headers, body }) as Promise<Wire>
+    const five = Array.from({ length: 5 }, post)
+    // The only one that can be answered before the gate is open.
+    expect(await codeOf(await Promise.race(five))).toEqual([503, 'overloaded'])
+    gate.open()
+    expect((await first).status).toBe(200)
+    expect((await Promise.all(five)).filter(({ status }) => status === 200)).toHaveLength(4)
+    expect((await post()).status).toBe(200)
   })
 
   it.each([['text/plain'], ['application/x-www-form-urlencoded'], ['application/json; charset=latin1'], ['application/jsonp']])(
