@@ -28,6 +28,8 @@ export interface BodyMemory {
   give(bytes: number, values: number): void
 }
 
+/** A body with this part of the most bytes and values is small. */
+const SMALL = 512
 /** Some 200 MB of values. */
 const MOST_VALUES = 4 * JSON_LIMITS.values
 
@@ -85,8 +87,14 @@ export async function readBody(
   memory: BodyMemory,
 ): Promise<{ readonly body: Body; readonly release: () => void }> {
   const stream = request.raw
+  // Beyond what each may hold: small bodies are bounded by the places in the line, and large ones of somebody else do not keep them out.
+  const free = { bytes: Math.floor(limits.bytes / SMALL), values: Math.floor(JSON_LIMITS.values / SMALL) }
+  let came = { bytes: 0, values: 0 }
   let taken = { bytes: 0, values: 0 }
-  const take = (bytes: number, values: number) => {
+  const take = (moreBytes: number, moreValues: number) => {
+    came = { bytes: came.bytes + moreBytes, values: came.values + moreValues }
+    const bytes = Math.max(0, came.bytes - free.bytes) - taken.bytes
+    const values = Math.max(0, came.values - free.values) - taken.values
     if (!memory.take(bytes, values)) {
       throw new ServiceError('overloaded', 'Too many large bodies are coming in at once; nothing was charged. Try again after Retry-After.')
     }

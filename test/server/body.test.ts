@@ -205,6 +205,18 @@ describe('a body', () => {
     await until(async () => (await running.ask(QUESTION)).status === 200)
   })
 
+  it('that is small is taken even so: large ones of one account do not keep others out', async () => {
+    const bodyBytes = 200_000
+    running = await startRunning({ settings: { bodyBytes, queue: 100 } })
+    const head = postHead('/v1/ask', running.secret, { 'content-length': bodyBytes })
+    const slow = Array.from({ length: 8 }, () => sendRaw(running.url, head + 'x'.repeat(bodyBytes - 1)))
+    await until(() => running.service.parts.answerer.load.waiting === 8)
+    const large = { ...QUESTION, padding: 'x'.repeat(10_000) }
+    await until(async () => (await running.ask(large)).status === 503)
+    expect((await running.ask(QUESTION)).status).toBe(200)
+    for (const { socket } of slow) socket.destroy()
+  })
+
   it('is not taken when those that wait have as many values as memory is for, however few bytes they are', async () => {
     const gate = createGate()
     running = await startRunning({ fake: gate.fake, settings: { concurrency: 1 } })
