@@ -21,14 +21,13 @@ export function startStopping(deadlineMs: number, receivedAt: number, client: Ab
   let waitSince: number | null = null
   let waitMs = 0
   const leftMs = () => deadlineMs - (performance.now() - receivedAt)
-  const gone = new ServiceError('internal_error', 'The client went away before the answer; nothing was charged.')
   const late = () => {
     const waitedMs = Math.round(waitSince === null ? waitMs : performance.now() - waitSince)
     const waited = waitedMs === 0 ? '' : ` (${waitedMs} ms of them waiting for a turn)`
     const message = `The request took longer than its deadline of ${deadlineMs} ms${waited}; nothing was charged. Ask fewer questions at once.`
     return new ServiceError('deadline_exceeded', message)
   }
-  const onGone = () => controller.abort(gone)
+  const onGone = () => controller.abort(new ServiceError('internal_error', 'The client went away before the answer; nothing was charged.'))
   const timer = setTimeout(() => controller.abort(late()), Math.min(Math.max(0, leftMs()), 2 ** 31 - 1))
   // The body may have taken all of it.
   if (leftMs() <= 0) controller.abort(late())
