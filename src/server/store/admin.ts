@@ -30,11 +30,15 @@ export function adminStore({ queries, write }: Database, now: () => number): Adm
 
     async redeem(token, ttlMs) {
       if (!looksLikeSecret(token, '')) return null
+      const hash = hashOfSecret(token)
+      // Anyone may try tokens: wrong ones do not get to hold up those who write.
+      const known = await queries.selectFrom('admin_links').select('hash').where('hash', '=', hash).executeTakeFirst()
+      if (known === undefined) return null
       return write(async (writes) => {
         // Deleting it spends it: of two who come at once, one finds it.
         const spent = await writes
           .deleteFrom('admin_links')
-          .where('hash', '=', hashOfSecret(token))
+          .where('hash', '=', hash)
           .where('expires_at', '>', time(now()))
           .returning('hash')
           .executeTakeFirst()

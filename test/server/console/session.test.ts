@@ -51,12 +51,21 @@ describe('the login of the console', () => {
     for (const token of ['null', 'undefined', ADMIN_TOKEN]) expect((await login(running.url, token)).status).toBe(401)
   })
 
-  it('takes ten tokens a minute from one address, right or wrong', async () => {
+  it('takes ten wrong tokens a minute from one address, and right ones besides', async () => {
     running = await startConsole()
     for (let i = 0; i < 10; i++) expect((await login(running.url, `guess ${i}`)).status).toBe(401)
-    const reply = await login(running.url, ADMIN_TOKEN)
+    const reply = await login(running.url, 'another guess')
     expect([reply.status, await codeOf(reply)]).toEqual([429, 'rate_limited'])
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await login(running.url, ADMIN_TOKEN)).status).toBe(200)
+    const link = await running.store.admin.issueLink(60_000)
+    expect((await login(running.url, link)).status).toBe(200)
+  })
+
+  it('counts no right token as one that was tried', async () => {
+    running = await startConsole()
+    for (let i = 0; i < 11; i++) expect((await login(running.url, ADMIN_TOKEN)).status).toBe(200)
+    expect((await login(running.url, 'guess')).status).toBe(401)
   })
 
   it('reads no more of a stranger than a token takes', async () => {
