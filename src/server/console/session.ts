@@ -104,9 +104,17 @@ function sessionOf({ headers }: FastifyRequest): string | null {
 
 function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds: number): void {
   // A proxy that ends TLS says so; who lies about it only keeps their own cookie from plain http.
-  const isSecure = request.protocol === 'https' || request.headers['x-forwarded-proto'] === 'https'
+  const isSecure = request.protocol === 'https' || firstProtocol(request.headers['x-forwarded-proto']) === 'https'
   const rest = `Path=/console; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
   reply.header('set-cookie', `${COOKIE}=${value}; ${rest}`)
+}
+
+/** Of several proxies, the first speaks with the browser. */
+function firstProtocol(header: string | string[] | undefined): string | undefined {
+  return String(header ?? '')
+    .split(',')[0]
+    ?.trim()
+    .toLowerCase()
 }
 
 /** Whether two secrets are the same; the time it takes tells nothing of where they differ, nor how long they are. */

@@ -17,10 +17,15 @@ describe('the login of the console', () => {
     expect(await reply.json()).toMatchObject({ csrf_token: expect.stringMatching(/.{20,}/), service: { database: 'libsql' } })
   })
 
-  it('keeps the cookie to https where the service is reached over it', async () => {
+  it.each([
+    ['https', true],
+    ['https,http', true],
+    ['HTTPS, http', true],
+    ['http,https', false],
+  ])('keeps the cookie to https where a browser reaches the service over it, as proxies say: %s', async (protocol, isSecure) => {
     running = await startConsole()
-    const reply = await login(running.url, ADMIN_TOKEN, { 'x-forwarded-proto': 'https' })
-    expect(reply.headers.get('set-cookie')).toContain('; Secure')
+    const reply = await login(running.url, ADMIN_TOKEN, { 'x-forwarded-proto': protocol })
+    expect(reply.headers.get('set-cookie')!.includes('; Secure')).toBe(isSecure)
   })
 
   it('opens one session for a link, and none for it afterwards', async () => {
