@@ -205,11 +205,22 @@ describe('a service that was started', () => {
   })
 })
 
-describe('assay admin link', () => {
+describe('assay admin', () => {
   it.each(['ftp://x', 'x', 'https://user:canary@x', 'https://x/?a=1'])('refuses --url %s', async (url) => {
     const { code, err } = await run('admin', 'link', '--database', ':memory:', '--url', url)
     expect(code).toBe(EXIT.usage)
     expect(err).toContain('--url takes where the service is reached')
+  })
+
+  it('ends all sessions by assay admin sign-out, and says how many', async () => {
+    const fresh = await LIBSQL_FILE.make()
+    const store = await openStore(fresh.url)
+    const { session } = await store.admin.open(60_000)
+    const { code, out } = await run('admin', 'sign-out', '--database', fresh.url)
+    expect([code, JSON.parse(out)]).toEqual([EXIT.ok, { ended: 1 }])
+    expect(await store.admin.find(session)).toBeNull()
+    await store.close()
+    await fresh.drop()
   })
 
   it('has its command in its help', () => {

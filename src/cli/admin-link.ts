@@ -1,4 +1,4 @@
-// `assay admin link`: a link that opens the console once, for whoever can reach the database.
+// `assay admin link` and `sign-out`: a link that opens the console once, and an end to all who are in, for whoever can reach the database.
 import type { Store } from '../server/store/store.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
@@ -24,9 +24,8 @@ interface LinkFlags extends DatabaseFlags {
 }
 
 export const addAdmin: AddCommand = (program, { terminal, attempt }) => {
-  program
-    .command('admin')
-    .description('get into the console of a service')
+  const admin = program.command('admin').description('get into the console of a service, or end the sessions of all who are')
+  admin
     .command('link')
     .description(`make a link that opens the console once, within ${ADMIN_LINK_MS / 60_000} minutes`)
     .addOption(databaseOption())
@@ -41,6 +40,20 @@ export const addAdmin: AddCommand = (program, { terminal, attempt }) => {
           say(terminal, output, { console: link, consoleMs: ADMIN_LINK_MS }, () => `${link}\n`)
         })
       })
+    })
+  admin
+    .command('sign-out')
+    .description('end all sessions of the console, and links that were not used yet: after a change of ASSAY_ADMIN_TOKEN, say')
+    .addOption(databaseOption())
+    .addOption(asJson())
+    .action((flags: DatabaseFlags) => {
+      const output = outputFor(flags, terminal)
+      return attempt(output, () =>
+        withServiceStore(flags, terminal, { isNew: false }, async (store) => {
+          const ended = await store.admin.endAll()
+          say(terminal, output, { ended }, () => `${ended} ${ended === 1 ? 'session has' : 'sessions have'} ended\n`)
+        }),
+      )
     })
 }
 

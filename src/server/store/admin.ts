@@ -63,6 +63,13 @@ export function adminStore({ queries, write }: Database, now: () => number): Adm
       if (!looksLikeSecret(session, '')) return
       await write((writes) => writes.deleteFrom('admin_sessions').where('hash', '=', hashOfSecret(session)).execute())
     },
+
+    endAll: () =>
+      write(async (writes) => {
+        await writes.deleteFrom('admin_links').execute()
+        const ended = await writes.deleteFrom('admin_sessions').returning('expires_at').execute()
+        return ended.filter((session) => session.expires_at > now()).length
+      }),
   }
 }
 

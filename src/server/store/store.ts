@@ -187,6 +187,8 @@ export interface AdminStore {
   open(ttlMs: number): Promise<{ readonly session: string; readonly state: AdminSession }>
   find(session: string): Promise<AdminSession | null>
   end(session: string): Promise<void>
+  /** Ends every session, and spends every link. Says how many sessions that were still good have ended. */
+  endAll(): Promise<number>
 }
 
 export interface Store {

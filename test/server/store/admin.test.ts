@@ -42,6 +42,19 @@ describe('sessions of the console', () => {
       expect(await store.admin.find(second.session)).toBeNull()
     })
 
+    it('end all at once, with links that nobody has used yet', async () => {
+      const clock = fakeClock()
+      const store = await open({ now: clock.now })
+      const opened = [await store.admin.open(1000), await store.admin.open(2000), await store.admin.open(3000)]
+      const token = await store.admin.issueLink(5000)
+      clock.pass(1000)
+      expect(await store.admin.endAll()).toBe(2)
+      for (const { session } of opened) expect(await store.admin.find(session)).toBeNull()
+      expect(await store.admin.redeem(token, 1000)).toBeNull()
+      const { session, state } = await store.admin.open(1000)
+      expect(await store.admin.find(session)).toEqual(state)
+    })
+
     it('have a token of their own against forged requests, which opens nothing', async () => {
       const store = await open()
       const [first, second] = [await store.admin.open(1000), await store.admin.open(1000)]
