@@ -1,11 +1,13 @@
 // Numbers for Prometheus by prom-client, in a registry of each service's own. Labels are patterns and closed lists, so that no client can add series.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { CONSOLE_ERROR_CODES } from './console/errors.ts'
 import { WIRE_ERROR_CODES } from './errors.ts'
 import type { Answerer, Metrics } from './parts.ts'
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const CODES = new Set<string>(WIRE_ERROR_CODES)
+/** Besides those on the wire, those of the console, and of clients that went away before they were answered. */
+const CODES = new Set<string>([...WIRE_ERROR_CODES, ...CONSOLE_ERROR_CODES, 'client_gone'])
 /** More than there are; a caller that hands in URLs in place of patterns must not fill the memory. */
 const MOST_NAMES = 100
 const OTHER = 'other'

@@ -34,6 +34,16 @@ describe('metrics', () => {
     expect(samples.get('assay_http_request_seconds_sum{route="/v1/ask"}')).toBeCloseTo(0.027)
   })
 
+  it.each(['client_gone', 'not_signed_in', 'wrong_token', 'foreign_request', 'unknown_session_token'])(
+    'name %s, which never stands on the service’s own wire',
+    async (code) => {
+      const metrics = createMetrics()
+      metrics.finished({ ...REQUEST, status: 401, code })
+      const samples = await samplesOf(metrics)
+      expect(samples.get(`assay_http_requests_total{route="/v1/ask",method="POST",status="401",code="${code}"}`)).toBe(1)
+    },
+  )
+
   it('count answers with their questions, tokens and second looks', async () => {
     const metrics = createMetrics()
     metrics.answered(ANSWER)

@@ -8,6 +8,8 @@ const STATUS: Readonly<Record<ConsoleErrorCode, number>> = {
   unknown_session_token: 403,
 }
 
+export const CONSOLE_ERROR_CODES = Object.keys(STATUS) as readonly ConsoleErrorCode[]
+
 export class ConsoleError extends Error {
   readonly code: ConsoleErrorCode
   readonly status: number
