@@ -61,7 +61,7 @@ export async function createService({ engine, store, settings, log, metrics, now
   calibrationRoutes(app, parts)
   metricsRoute(app, parts)
   openApiRoute(app, parts)
-  if (settings.console) await registerConsole(app, parts)
+  if (settings.console) await registerConsole(app, parts, line)
 
   async function drain(): Promise<void> {
     state.isDraining = true

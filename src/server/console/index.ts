@@ -1,6 +1,7 @@
 // The console's side of the service: its page, its session, and what the page asks for. Everything lies under /console, in a scope of its own.
 import type { FastifyInstance } from 'fastify'
 import { ENGINE_VERSION } from '../../response.ts'
+import type { Line } from '../line.ts'
 import { dollarsText } from '../money.ts'
 import type { Parts } from '../parts.ts'
 import { sendError } from '../refuse.ts'
@@ -35,7 +36,7 @@ const HEADERS = {
 }
 
 /** Serves the console on `app`. Its hooks, headers and error replies hold for /console only. */
-export async function registerConsole(app: FastifyInstance, parts: Parts): Promise<void> {
+export async function registerConsole(app: FastifyInstance, parts: Parts, line: Line): Promise<void> {
   await app.register(async (scope) => {
     scope.decorateRequest('admin', null)
     scope.addHook('onRequest', async (_request, reply) => {
@@ -56,7 +57,7 @@ export async function registerConsole(app: FastifyInstance, parts: Parts): Promi
       signedIn.addHook('onRequest', sessionGuard(parts))
       accountRoutes(signedIn, parts)
       requestRoutes(signedIn, parts)
-      await askRoute(signedIn, parts)
+      await askRoute(signedIn, parts, line)
     })
   })
 }

@@ -1,31 +1,21 @@
-// POST /v1/ask, /v1/{legacyName} and /v1/decisions: one handler, three dialects. Whoever is refused is refused before the body is read; whoever has a place
-// in the line gives it back when the response is over, however it ends.
+// POST /v1/ask, /v1/{legacyName} and /v1/decisions: one handler, three dialects. Whoever is refused is refused before the body is read.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Admission, answerAdmitted, enterLine } from '../admitted.ts'
 import { keyGuard } from '../authenticate.ts'
-import { type BodyMemory, createBodyMemory, holdLength, type MediaKind, mediaKind, readBody } from '../body.ts'
+import { createBodyMemory, holdLength, mediaKind } from '../body.ts'
 import { holdCredit } from '../credit.ts'
 import { ask } from '../dialects/ask.ts'
 import { decisions } from '../dialects/decisions.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import { systemone } from '../dialects/systemone.ts'
 import { ServiceError } from '../errors.ts'
-import type { Line, Place } from '../line.ts'
+import type { Line } from '../line.ts'
 import { isNothingFree } from '../models.ts'
 import type { Parts } from '../parts.ts'
 
-/** What a request was let in with. */
-interface Admission {
-  readonly kind: MediaKind
-  readonly idempotencyKey: string | null
-  readonly place: Place
-  readonly signal: AbortSignal
-}
-
 /** Bodies that may be in memory at the same time, in largest ones; smaller ones are as many as fit. */
 const LARGEST_BODIES = 8
-/** Frames of videos that may come as files besides the images. */
-const FRAME_FILES = 64
 
 /** Registers the routes in a scope of their own: their bodies are read by themselves. */
 export async function askRoutes(app: FastifyInstance, parts: Parts, line: Line): Promise<void> {
@@ -45,7 +35,7 @@ export async function askRoutes(app: FastifyInstance, parts: Parts, line: Line):
         reply.headers(dialect.headers?.(request.id) ?? {})
       }
       scope.post(path, { onRequest: [name, guard, admit] }, (request, reply) =>
-        answer(request, reply, admissions.get(request)!, dialect, parts, memory),
+        answerAdmitted(request, reply, admissions.get(request)!, dialect, parts, memory),
       )
     }
     serve('/v1/ask', ask)
@@ -59,58 +49,9 @@ async function letIn(request: FastifyRequest, reply: FastifyReply, { store, sett
   holdLength(headers, settings.bodyBytes)
   const kind = mediaKind(headers)
   const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
-  const { account } = principal!
   // A retry of what was answered before costs nothing, so that who has an idempotency key is asked for money later.
-  if (idempotencyKey === null && isNothingFree(settings.prices)) await holdCredit(store, account)
-  const place = line.enter(account)
-  const client = new AbortController()
-  const onGone = () => {
-    client.abort()
-    place.leave()
-  }
-  reply.raw.once('close', onGone)
-  // It may have gone while the store was asked.
-  if (reply.raw.destroyed) onGone()
-  return { kind, idempotencyKey, place, signal: client.signal }
-}
-
-async function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { kind, idempotencyKey, place, signal }: Admission,
-  dialect: Dialect,
-  { answerer, settings }: Parts,
-  memory: BodyMemory,
-): Promise<FastifyReply> {
-  const limits = {
-    bytes: settings.bodyBytes,
-    timeoutMs: settings.bodyTimeoutMs,
-    files: settings.images + FRAME_FILES,
-    fileBytes: settings.imageBytes,
-  }
-  const { body, release } = await readBody(request, kind, limits, memory).catch((error: unknown) => {
-    place.leave()
-    throw error
-  })
-  try {
-    const { id, receivedAt } = request
-    const call = {
-      id,
-      principal: request.principal!,
-      dialect,
-      body: body.json,
-      files: body.files,
-      bodyHash: body.hash,
-      idempotencyKey,
-      signal,
-      receivedAt,
-    }
-    const { status, headers, body: text } = await answerer.answer(call, place)
-    if (status >= 400) reply.errorCode = (JSON.parse(text) as { error: { code: string } }).error.code
-    return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(text)
-  } finally {
-    release()
-  }
+  if (idempotencyKey === null && isNothingFree(settings.prices)) await holdCredit(store, principal!.account)
+  return { kind, idempotencyKey, principal: principal!, ...enterLine(line, principal!.account, reply) }
 }
 
 /** Throws `invalid_request`. */

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { live, QUESTIONS, SCRIPT, stateAt } from '../calibration/over-sure.ts'
+import { createGate, until } from '../gate.ts'
 import { startRunning } from '../running.ts'
+import { sendRaw } from '../wire.ts'
 import { codeOf, type SignedIn, startSignedIn } from './signed-in.ts'
 
 let signedIn: SignedIn
@@ -63,6 +65,21 @@ describe('the playground of the console', () => {
     const reply = await signedIn.send('ask?account=main', { ...REQUEST, questions: { mood: { type: 'choice', criteria: ['one'] } } })
     expect([reply.status, (await reply.json()) as object]).toMatchObject([400, { error: { param: '/questions/mood/criteria' } }])
     expect((await signedIn.store.ledger.account('main'))!.balance).toBe(1_000_000_000n)
+  })
+
+  it('waits in the same line as any client, from before the body has come', async () => {
+    const gate = createGate()
+    signedIn = await startSignedIn({ fake: gate.fake, settings: { concurrency: 1, queue: 0 } })
+    const first = signedIn.ask(REQUEST)
+    await gate.reached(1)
+    // A body that never comes would be waited for.
+    const head = ['POST /console/api/ask?account=main HTTP/1.1', 'host: x', 'content-type: application/json', 'content-length: 100']
+    const own = [`cookie: ${signedIn.cookie}`, `x-csrf-token: ${signedIn.csrfToken}`, '', '']
+    const { socket, received } = sendRaw(signedIn.url, [...head, ...own].join('\r\n'))
+    await until(() => received().includes('overloaded'))
+    socket.destroy()
+    gate.open()
+    expect((await first).status).toBe(200)
   })
 
   it('spends what an account has and no more, and opens no account', async () => {

@@ -1,0 +1,73 @@
+// A request that was let in, to its reply. Whoever has a place in the line gives it back when the response is over, however it ends; and who has gone by
+// then is not answered.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type BodyMemory, type MediaKind, readBody } from './body.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import type { Line, Place } from './line.ts'
+import type { Parts, Principal } from './parts.ts'
+
+/** A place in the line for as long as the client is there. */
+export interface Held {
+  readonly place: Place
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal
+}
+
+/** What a request was let in with. */
+export interface Admission extends Held {
+  readonly kind: MediaKind
+  readonly idempotencyKey: string | null
+  readonly principal: Principal
+}
+
+/** Frames of videos that may come as files besides the images. */
+const FRAME_FILES = 64
+
+/** Takes a place, before a body is read. Throws `overloaded`. */
+export function enterLine(line: Line, account: string, { raw }: FastifyReply): Held {
+  const place = line.enter(account)
+  const client = new AbortController()
+  const onGone = () => {
+    client.abort()
+    place.leave()
+  }
+  raw.once('close', onGone)
+  // It may have gone while the store was asked.
+  if (raw.destroyed) onGone()
+  return { place, signal: client.signal }
+}
+
+/** Reads the body, has it answered, and sends the answer. */
+export async function answerAdmitted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { kind, idempotencyKey, principal, place, signal }: Admission,
+  dialect: Dialect,
+  { answerer, settings }: Pick<Parts, 'answerer' | 'settings'>,
+  memory: BodyMemory,
+): Promise<FastifyReply> {
+  const limits = {
+    bytes: settings.bodyBytes,
+    timeoutMs: settings.bodyTimeoutMs,
+    files: settings.images + FRAME_FILES,
+    fileBytes: settings.imageBytes,
+  }
+  const { body, release } = await readBody(request, kind, limits, memory).catch((error: unknown) => {
+    place.leave()
+    throw error
+  })
+  try {
+    const { id, receivedAt } = request
+    const call = {
+      ...{ id, principal, dialect, idempotencyKey, signal, receivedAt },
+      body: body.json,
+      files: body.files,
+      bodyHash: body.hash,
+    }
+    const { status, headers, body: text } = await answerer.answer(call, place)
+    if (status >= 400) reply.errorCode = (JSON.parse(text) as { error: { code: string } }).error.code
+    return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(text)
+  } finally {
+    release()
+  }
+}
