@@ -14,6 +14,9 @@ export interface RequestLimits {
   readonly listItems: number
 }
 
+/** Frames of all videos of a state together. */
+export const VIDEO_FRAMES = 64
+
 export const REQUEST_LIMITS: RequestLimits = {
   questions: 256,
   idCharacters: 128,

@@ -1,6 +1,7 @@
 // A state as it was sent (text, JSON, or parts with pictures) to a prompt, and the images with their pixel grids as sent.
 import { createHash } from 'node:crypto'
 import { EngineError } from './errors.ts'
+import { VIDEO_FRAMES } from './limits.ts'
 import { type UrlOptions, urlFetcher } from './media/fetch-url.ts'
 import { decodeImage, IMAGE_LIMITS, type ImageHeader, type ImageLimits, readImageHeader } from './media/images.ts'
 import { type CheckedSource, readSource, refuseClosedUrls, type SourceOptions } from './media/sources.ts'
@@ -39,7 +40,7 @@ export interface ReadState {
 const DEFAULTS = {
   ...IMAGE_LIMITS,
   images: 16,
-  videoFrames: 64,
+  videoFrames: VIDEO_FRAMES,
   totalPixels: 320_000_000,
   localFiles: true,
   files: new Map<string, Uint8Array>(),

@@ -10,7 +10,7 @@ import { createMetrics } from '../server/metrics.ts'
 import type { Log } from '../server/parts.ts'
 import { startPurging } from '../server/purge.ts'
 import { createService } from '../server/service.ts'
-import type { Settings } from '../server/settings.ts'
+import { requestLimits, type Settings } from '../server/settings.ts'
 import { openStore } from '../server/store/open.ts'
 import type { Store } from '../server/store/store.ts'
 import { within } from '../server/within.ts'
@@ -87,7 +87,7 @@ async function loadEngine(sources: readonly ModelSource[], settings: Settings): 
     models: backends,
     calibrations: calibrations.filter((calibration) => calibration !== null),
     deadlineMs: settings.deadlineMs,
-    limits: { questions: settings.questions },
+    limits: requestLimits(settings),
   })
 }
 

@@ -20,9 +20,6 @@ export interface Admission extends Held {
   readonly principal: Principal
 }
 
-/** Frames of videos that may come as files besides the images. */
-const FRAME_FILES = 64
-
 /** Takes a place, before a body is read. Throws `overloaded`. */
 export function enterLine(line: Line, account: string, { raw }: FastifyReply): Held {
   const place = line.enter(account)
@@ -49,7 +46,7 @@ export async function answerAdmitted(
   const limits = {
     bytes: settings.bodyBytes,
     timeoutMs: settings.bodyTimeoutMs,
-    files: settings.images + FRAME_FILES,
+    files: settings.images + settings.videoFrames,
     fileBytes: settings.imageBytes,
   }
   const { body, release } = await readBody(request, kind, limits, memory).catch((error: unknown) => {

@@ -221,9 +221,9 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
   }
 
   function stateOptions({ files }: Call) {
-    const { images, imageBytes, imagePixels, totalPixels, urlHosts } = settings
+    const { images, imageBytes, imagePixels, totalPixels, videoFrames, urlHosts } = settings
     const urls = urlHosts.length === 0 ? null : { hosts: urlHosts }
-    return { localFiles: false, files, images, imageBytes, imagePixels, totalPixels, urls }
+    return { localFiles: false, files, images, imageBytes, imagePixels, totalPixels, videoFrames, urls }
   }
 
   return {

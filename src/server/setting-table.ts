@@ -1,4 +1,5 @@
 // Every setting of the service with its flag, its variables of the environment, what it takes and one line of help: the reference behind --help.
+import { REQUEST_LIMITS } from '../limits.ts'
 import { aliases, byteCount, duration, type Kind, listOf, oneOf, onOff, pixelCount, prices, wholeNumber, word } from './setting-kinds.ts'
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts'
 
@@ -17,6 +18,8 @@ export interface SettingEntry<K extends keyof Settings = keyof Settings> {
   readonly isSecret: boolean
 }
 
+/** What the wire's schemas promise at most. */
+const MOST = REQUEST_LIMITS
 const MEBI = 2 ** 20
 const DAY_MS = 86_400_000
 
@@ -79,7 +82,12 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
   setting('Limits', 'imageBytes', 'image-bytes', byteCount(1024, 512 * MEBI), 'most bytes of an image'),
   setting('Limits', 'imagePixels', 'image-pixels', pixelCount(1, 1e9), 'most pixels of an image'),
   setting('Limits', 'totalPixels', 'total-pixels', pixelCount(1, 1e10), 'most pixels of all images of a request'),
+  setting('Limits', 'videoFrames', 'video-frames', wholeNumber(0, 4096), 'most frames of all videos of a request'),
   setting('Limits', 'questions', 'questions', wholeNumber(1, 100_000), 'most questions of a request'),
+  setting('Limits', 'idCharacters', 'id-characters', wholeNumber(16, MOST.idCharacters), 'most characters of a question id'),
+  setting('Limits', 'options', 'options', wholeNumber(2, MOST.options), 'most options of a question'),
+  setting('Limits', 'levels', 'levels', wholeNumber(2, MOST.levels), 'most levels of a score'),
+  setting('Limits', 'fillTokens', 'fill-tokens', wholeNumber(1, 4096), 'most tokens that a fill writes'),
   setting('Limits', 'deadlineMs', 'deadline', duration(1, DAY_MS), 'most time for an answer, waiting included; then 504'),
   setting('Limits', 'requestsPerMinute', 'requests-per-minute', wholeNumber(0, 1e6), 'of one key on one replica, then 429; 0 for no limit'),
 

@@ -1,4 +1,5 @@
 // Everything that can be set of a service, with its defaults: one object, made from flags and the environment by `readSettings`.
+import { REQUEST_LIMITS, type RequestLimits, VIDEO_FRAMES } from '../limits.ts'
 import type { NanoDollars } from './money.ts'
 
 export interface Settings {
@@ -22,7 +23,17 @@ export interface Settings {
   readonly imagePixels: number
   /** Pixels of all pictures of one request. */
   readonly totalPixels: number
+  /** Frames of all videos of one request. */
+  readonly videoFrames: number
   readonly questions: number
+  /** Characters of a question id. */
+  readonly idCharacters: number
+  /** Options of one question. */
+  readonly options: number
+  /** Levels of one score. */
+  readonly levels: number
+  /** Tokens that one `fill` may write. */
+  readonly fillTokens: number
   readonly deadlineMs: number
   /** Requests that are answered at the same time. */
   readonly concurrency: number
@@ -67,7 +78,12 @@ export const DEFAULT_SETTINGS: Settings = {
   imageBytes: 16 * MEBI,
   imagePixels: 40_000_000,
   totalPixels: 160_000_000,
-  questions: 256,
+  videoFrames: VIDEO_FRAMES,
+  questions: REQUEST_LIMITS.questions,
+  idCharacters: REQUEST_LIMITS.idCharacters,
+  options: REQUEST_LIMITS.options,
+  levels: REQUEST_LIMITS.levels,
+  fillTokens: REQUEST_LIMITS.fillTokens,
   deadlineMs: 60_000,
   concurrency: 2,
   queue: 128,
@@ -82,4 +98,9 @@ export const DEFAULT_SETTINGS: Settings = {
   adminToken: null,
   console: true,
   metrics: true,
+}
+
+/** What the engine of a service is to hold requests against. */
+export function requestLimits({ questions, idCharacters, options, levels, fillTokens }: Settings): Partial<RequestLimits> {
+  return { questions, idCharacters, options, levels, fillTokens }
 }

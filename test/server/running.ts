@@ -3,7 +3,7 @@ import { createFakeBackend, type FakeOptions } from '../../src/backends/fake/ind
 import { createEngine, type Engine, type EngineOptions } from '../../src/engine.ts'
 import type { Finished, Log, Metrics } from '../../src/server/parts.ts'
 import { createService, type Service } from '../../src/server/service.ts'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/server/settings.ts'
+import { DEFAULT_SETTINGS, requestLimits, type Settings } from '../../src/server/settings.ts'
 import { openStore } from '../../src/server/store/open.ts'
 import { type ApiKey, SCOPES, type Scope, type Store } from '../../src/server/store/store.ts'
 
@@ -58,7 +58,7 @@ export async function startRunning(options: RunningOptions = {}): Promise<Runnin
   const settings: Settings = { ...DEFAULT_SETTINGS, console: false, ...options.settings, host: '127.0.0.1', port: 0 }
   const engine = await createEngine({
     models: options.models ?? [createFakeBackend({ id: 'service-1-pro', ...options.fake })],
-    limits: { questions: settings.questions },
+    limits: requestLimits(settings),
   })
   const store = options.store ?? (await openStore(':memory:', options.now === undefined ? {} : { now: options.now }))
   const log: LogLine[] = []
