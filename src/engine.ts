@@ -62,6 +62,11 @@ export interface AskOptions extends CautionOptions {
   readonly deliberation?: DeliberationMode
   /** Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the cause of `internal_error`. */
   readonly observe?: (event: DecisionEvent) => void
+  /**
+   * Is told the input tokens counted so far: once the state is read, and after each round of questions. What it throws ends the request and
+   * comes out of `ask` as thrown; nothing is observed or kept then. For who pays only so much.
+   */
+  readonly counted?: (inputTokens: number) => void
   /** Stops the request; `ask` rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Default: the engine's. */
@@ -197,7 +202,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       const ownJudge = judge(info)
       const context = inquiryContext(sentImages(state), parse, decisionContext(info, ownJudge, asked))
       const inquiries = request.questions.map((question) => ({ param: question.param, inquiry: question.inquire(context) }))
-      const rounds = await runInquiries(prefix, inquiries, () => stop.check())
+      const tell = (behindState: number) => refusable(() => asked.counted?.(prefix.tokens + behindState))
+      tell(0)
+      const rounds = await runInquiries(prefix, inquiries, () => stop.check(), tell)
       // A request that was given up during the last call of the model leaves nothing behind.
       stop.check()
       lap('ask')
@@ -264,6 +271,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       try {
         return await stop.race(work)
       } catch (error) {
+        if (error instanceof Refused) throw error.cause
         if (error instanceof EngineError || (signal?.aborted && error === signal.reason)) throw error
         throw new EngineError('internal_error', 'The engine failed on this request; other requests are not affected.', { cause: error })
       } finally {
@@ -285,6 +293,17 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       closing ??= Promise.allSettled(running).then(() => models.close())
       return closing
     },
+  }
+}
+
+/** Carries what `counted` threw past everything that says errors in other words. */
+class Refused extends Error {}
+
+function refusable(run: () => void): void {
+  try {
+    run()
+  } catch (cause) {
+    throw new Refused('The request was refused for its tokens.', { cause })
   }
 }
 

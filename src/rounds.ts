@@ -26,11 +26,17 @@ interface State<A> {
 }
 
 /**
- * Runs all inquiries to their end. `beforeCall` is called before each call of the model and may throw to stop.
+ * Runs all inquiries to their end. `beforeCall` is called before each call of the model and may throw to stop; so may `afterRound`, which hears
+ * the input tokens of all rounds so far.
  * Throws what is the caller's to mend (with the pointer of the question at fault), and `internal_error` when the model fails while scoring;
  * a read on which the model fails is a reply to its own inquiry alone.
  */
-export async function runInquiries<A>(prefix: Prefix, running: readonly Running<A>[], beforeCall: () => void): Promise<RoundsResult<A>> {
+export async function runInquiries<A>(
+  prefix: Prefix,
+  running: readonly Running<A>[],
+  beforeCall: () => void,
+  afterRound: (inputTokens: number) => void = () => {},
+): Promise<RoundsResult<A>> {
   const states = running.map(({ param, inquiry }): State<A> => ({ param, inquiry, step: inquiry.next(undefined as never), passes: 0 }))
   let [passes, inputTokens, outputTokens] = [0, 0, 0]
   for (;;) {
@@ -75,6 +81,7 @@ export async function runInquiries<A>(prefix: Prefix, running: readonly Running<
       }
     }
 
+    afterRound(inputTokens)
     for (const { state, replies } of rounds) state.step = state.inquiry.next(replies)
   }
   const results = states.map(({ step, passes: own }) => ({ value: step.value as A, passes: own }))

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { AskRequest } from '../src/answers.ts'
 import type { Backend } from '../src/backends/backend.ts'
 import { createFakeBackend, type FakeOptions } from '../src/backends/fake/index.ts'
+import type { OutcomeStore } from '../src/calibration/outcomes.ts'
 import { createEngine, type EngineOptions } from '../src/engine.ts'
 import { EngineError } from '../src/errors.ts'
 import { ENGINE_VERSION } from '../src/response.ts'
@@ -338,6 +339,35 @@ describe('a deadline', () => {
     await expect(engine.ask(one, { signal: controller.signal, observe: () => observed++ })).rejects.toThrow('enough')
     await engine.close()
     expect(observed).toBe(0)
+  })
+})
+
+describe('who counts the input tokens of a request', () => {
+  const one: AskRequest = { state: 'A green lamp.', questions: { lit: { type: 'noul', instructions: 'It is lit.' } } }
+
+  it('hears of them once the state is read and after each round, the last time of all', async () => {
+    const { engine } = await engineOf({}, { deliberation: { passes: 1 } })
+    const heard: number[] = []
+    const { usage } = await engine.ask(REQUEST, { counted: (inputTokens) => heard.push(inputTokens) })
+    // The scored questions and the read in one round, the check of the read in the next.
+    expect(heard).toEqual([7, 7 + 6 + 7 + 1, usage.input_tokens])
+  })
+
+  it.each([
+    ['once the state is read', 3, ['open', 'close prefix']],
+    ['after a round', 4, ['open', 'score', 'close prefix']],
+  ])('ends it %s with what they throw, and nothing is kept', async (_, from, calls) => {
+    const refusal = new TypeError('too dear')
+    let kept = 0
+    const outcomes = { event: async () => void kept++ } as unknown as OutcomeStore
+    const { engine, backend } = await engineOf({}, { outcomes })
+    const counted = (inputTokens: number) => {
+      if (inputTokens >= from) throw refusal
+    }
+    let observed = 0
+    await expect(engine.ask(one, { counted, observe: () => observed++ })).rejects.toBe(refusal)
+    expect(backend.calls.map(({ type }) => type)).toEqual(calls)
+    expect([kept, observed]).toEqual([0, 0])
   })
 })
 

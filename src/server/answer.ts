@@ -71,8 +71,9 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
     const endTurn = await place.turn(stopping.signal)
     const waitMs = endWait()
     const askBegan = performance.now()
+    let balance: NanoDollars | null
     try {
-      await holdBalance(call, model)
+      balance = await holdBalance(call, model)
     } catch (error) {
       endTurn()
       throw error
@@ -85,6 +86,8 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
       observe: (decided) => {
         event = decided
       },
+      // Not only when it is charged: who has almost nothing must not have the model work for nothing, again and again.
+      counted: (inputTokens) => holdCost(balance, costOf(inputTokens, priceOf(model, settings.prices))),
       state: stateOptions(call),
       // Not when the reply is out: who asks and goes away, again and again, must not have the model work on all of it at once.
       ended: endTurn,
@@ -178,9 +181,10 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
     }
   }
 
-  async function holdBalance(call: Call, model: string): Promise<void> {
-    if (priceOf(model, settings.prices) === 0n) return
-    await holdCredit(store, call.principal.account)
+  /** The balance of who asks; null when the model is free. */
+  async function holdBalance(call: Call, model: string): Promise<NanoDollars | null> {
+    if (priceOf(model, settings.prices) === 0n) return null
+    return holdCredit(store, call.principal.account)
   }
 
   /** Notes a failure and lets the claim go, as far as the store lets us; the client does not wait long for either. */
@@ -250,6 +254,11 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
       return line.load
     },
   }
+}
+
+/** Throws `insufficient_balance` when an answer costs more by now than there is. */
+function holdCost(balance: NanoDollars | null, cost: NanoDollars): void {
+  if (balance !== null && cost > balance) throw insufficient(balance, cost)
 }
 
 function latencyOf({ receivedAt }: Call): number {

@@ -4,15 +4,16 @@ import { dollarsText, type NanoDollars } from './money.ts'
 import type { Store } from './store/store.ts'
 import { stored } from './stored.ts'
 
-/** Throws `insufficient_balance` when nothing is left in an account. */
-export async function holdCredit(store: Store, account: string): Promise<void> {
+/** What is left in an account. Throws `insufficient_balance` when that is nothing. */
+export async function holdCredit(store: Store, account: string): Promise<NanoDollars> {
   const balance = (await stored(store.ledger.account(account)))?.balance ?? 0n
   if (balance <= 0n) throw insufficient(balance, null)
+  return balance
 }
 
-/** The refusal. `cost`: of the answer that was too dear; null before there is one. */
+/** The refusal. `cost`: of the answer that was too dear, as far as it was counted; null before anything was. */
 export function insufficient(balance: NanoDollars, cost: NanoDollars | null): ServiceError {
-  const needs = cost === null ? '' : `, and this answer costs ${dollarsText(cost)}`
+  const needs = cost === null ? '' : `, and this answer costs at least ${dollarsText(cost)}`
   const message = `The balance is ${dollarsText(balance)} US dollars${needs}; nothing was charged. Add credits to the account.`
   return new ServiceError('insufficient_balance', message)
 }

@@ -245,6 +245,19 @@ describe('money', () => {
     expect(await running.store.outcomes('main').find(id)).toBeNull()
   })
 
+  it('that does not pay for the state has the model score nothing', async () => {
+    const gate = createGate()
+    gate.open()
+    running = await startRunning({ settings: PRICED, fake: gate.fake })
+    await running.store.ledger.credit('main', 1n, 'test')
+    const response = await running.ask(QUESTION)
+    expect([response.status, (await errorOf(response)).code]).toEqual([402, 'insufficient_balance'])
+    expect(gate.count).toBe(0)
+    expect((await running.store.ledger.account('main'))?.balance).toBe(1n)
+    await running.store.ledger.credit('main', COST, 'test')
+    expect((await running.ask(QUESTION)).status).toBe(200)
+  })
+
   it('pays for exactly as many answers as it covers, however many are asked for at once', async () => {
     running = await startRunning({ settings: { ...PRICED, concurrency: 8, queue: 100 } })
     await running.store.ledger.credit('main', COST * 7n + 1n, 'test')
