@@ -104,6 +104,15 @@ describe('assay keys', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
+  it('takes the database as a URL of its file, and makes none where it only lists', async () => {
+    const url = `file://${join(folder, 'by-url.db')}`
+    expect((await run(['keys', 'list', '--database', url])).code).toBe(EXIT.usage)
+    expect(await readdir(folder)).toEqual([])
+    await create('--database', url)
+    expect((await run(['keys', 'list', '--database', url])).json()).toHaveLength(1)
+    expect(await readdir(folder)).toContain('by-url.db')
+  })
+
   it('takes the database from DATABASE_URL, and the flag before it', async () => {
     vi.stubEnv('DATABASE_URL', 'from-environment.db')
     await create()

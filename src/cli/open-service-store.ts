@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Option } from 'commander'
 import { EngineError } from '../errors.ts'
+import { fileOf, schemeOf } from '../server/store/database-url.ts'
 import type { Store } from '../server/store/store.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Output } from './say-error.ts'
@@ -26,14 +27,15 @@ export async function withServiceStore(
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
   const { databaseUrl } = settingsFrom({ database: flags.database }, ['databaseUrl'])
-  const isFile = databaseUrl !== ':memory:' && !/^[a-z][a-z0-9+.-]*:\/\//i.test(databaseUrl)
-  const url = isFile ? resolve(terminal.folder, databaseUrl) : databaseUrl
-  if (isFile && !isNew && !(await isThere(url))) {
+  const scheme = schemeOf(databaseUrl)
+  const named = scheme === 'file' ? fileOf(databaseUrl) : scheme === null && databaseUrl !== ':memory:' ? databaseUrl : null
+  const file = named === null ? null : resolve(terminal.folder, named)
+  if (file !== null && !isNew && !(await isThere(file))) {
     throw new UsageError(`there is no database ${databaseUrl} yet; assay serve makes it, and so does assay keys create`)
   }
   // Loaded here so that --help and wrong flags answer at once.
   const { openStore } = await import('../server/store/open.ts')
-  const store = await openStore(url).catch((error: unknown) => {
+  const store = await openStore(file ?? databaseUrl).catch((error: unknown) => {
     throw error instanceof EngineError ? new UsageError(`--database: ${error.message}`) : error
   })
   try {

@@ -2,6 +2,7 @@
 import { REQUEST_LIMITS } from '../limits.ts'
 import { aliases, byteCount, duration, type Kind, listOf, oneOf, onOff, pixelCount, prices, wholeNumber, word } from './setting-kinds.ts'
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts'
+import { fileOf, schemeOf } from './store/database-url.ts'
 
 /** One setting. */
 export interface SettingEntry<K extends keyof Settings = keyof Settings> {
@@ -28,9 +29,10 @@ const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a
 const TAKEN_NAMES = ['ask', 'models', 'decisions', 'outcomes', 'calibration']
 
 const host = word('an address or a host name to listen on, such as 0.0.0.0', 'host', (text) => /^[\w.:%-]+$/.test(text))
-const database = word('a file, or postgres://user:password@host/name', 'url', (text) => {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
-  return text !== '' && (scheme === undefined || scheme === 'postgres' || scheme === 'postgresql')
+const database = word('a file (also as file:///…), or postgres://user:password@host/name', 'url', (text) => {
+  const scheme = schemeOf(text)
+  if (scheme === 'file') return fileOf(text) !== null
+  return text !== '' && (scheme === null || scheme === 'postgres' || scheme === 'postgresql')
 })
 const legacyName = word(
   `a name for /v1/… of letters, digits, dots, dashes and underscores, none of ${TAKEN_NAMES.join(', ')}`,

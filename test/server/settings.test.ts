@@ -69,6 +69,10 @@ describe('settings', () => {
     })
   })
 
+  it.each(['a.db', 'file:///data/a%20b.db', ':memory:', 'postgres://u:p@h/n'])('take %s for a database', (databaseUrl) => {
+    expect(readSettings({ database: databaseUrl }, {})).toMatchObject({ databaseUrl })
+  })
+
   it('take none for lists and pairs', () => {
     expect(readSettings({ aliases: 'none', prices: 'none', 'url-hosts': 'none' }, {})).toMatchObject({
       aliases: {},
@@ -121,6 +125,7 @@ describe('settings', () => {
     ['queue', '1.5'],
     ['queue', ''],
     ['host', 'a b'],
+    ['database', 'file:///%zz'],
   ])('refuse --%s %s', (flag, text) => {
     expect(problemsOf({ [flag]: text })).toHaveLength(1)
   })

@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS } from '../settings.ts'
 import { adminStore } from './admin.ts'
 import { calibrationTables } from './calibrations.ts'
 import type { Database } from './database.ts'
+import { fileOf, schemeOf } from './database-url.ts'
 import { idempotencyStore } from './idempotency.ts'
 import { keyStore } from './keys.ts'
 import { ledger } from './ledger.ts'
@@ -73,22 +74,17 @@ async function openDatabase(url: string, options: StoreOptions): Promise<Databas
 }
 
 function connect(url: string, options: StoreOptions): Database {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase()
+  const scheme = schemeOf(url)
   if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(url, options)
-  if (scheme !== undefined && scheme !== 'file') {
+  if (scheme !== null && scheme !== 'file') {
     throw new EngineError('invalid_request', `A database is postgres://… or a file, not ${scheme}://….`)
   }
   const file = scheme === 'file' ? fileOf(url) : url
-  if (file === '') throw new EngineError('invalid_request', 'The database is a file or postgres://…, received nothing.')
-  return openLibsql(file, options)
-}
-
-function fileOf(url: string): string {
-  try {
-    return decodeURIComponent(new URL(url).pathname)
-  } catch {
+  if (file === null) {
     throw new EngineError('invalid_request', 'The URL of the database cannot be read; it looks like file:///folder/assay.db.')
   }
+  if (file === '') throw new EngineError('invalid_request', 'The database is a file or postgres://…, received nothing.')
+  return openLibsql(file, options)
 }
 
 async function ping({ queries }: Database, timeoutMs: number): Promise<void> {

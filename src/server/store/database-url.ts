@@ -1,0 +1,15 @@
+// What names a database: a scheme or none, and the file that a file:// names.
+
+/** In lower case; null for a name without one, which is a file's. */
+export function schemeOf(url: string): string | null {
+  return /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? null
+}
+
+/** The path in a `file://…`; null when it cannot be read. */
+export function fileOf(url: string): string | null {
+  try {
+    return decodeURIComponent(new URL(url).pathname)
+  } catch {
+    return null
+  }
+}
