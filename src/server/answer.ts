@@ -15,6 +15,7 @@ import { costOf, dollarsText, type NanoDollars } from './money.ts'
 import type { Answerer, Call, Log, Metrics, Reply } from './parts.ts'
 import type { Settings } from './settings.ts'
 import { type Stopping, startStopping } from './stopping.ts'
+import { SettlementInDoubt } from './store/settle.ts'
 import type { RequestRecord, Settlement, Store, StoredReply } from './store/store.ts'
 import { stored } from './stored.ts'
 import { within } from './within.ts'
@@ -137,7 +138,10 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
   ): Promise<Reply> {
     for (let attempt = 0; attempt < CLAIMS; attempt++) {
       const message = 'The answer could not be charged and kept, so it is not given: the service cannot reach its database.'
-      const settled = await stored(store.settle({ ...settlement, token: progress.token }), message)
+      const settled = await store.settle({ ...settlement, token: progress.token }).catch((error: unknown) => {
+        const isInDoubt = error instanceof SettlementInDoubt
+        return stored(Promise.reject(error), isInDoubt ? inDoubt(call.idempotencyKey !== null) : message)
+      })
       if (settled.state === 'insufficient_balance') throw insufficient(settled.balance, settlement.record.cost)
       if (settled.state === 'settled') {
         progress.token = null
@@ -259,6 +263,12 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
 /** Throws `insufficient_balance` when an answer costs more by now than there is. */
 function holdCost(balance: NanoDollars | null, cost: NanoDollars): void {
   if (balance !== null && cost > balance) throw insufficient(balance, cost)
+}
+
+function inDoubt(hasKey: boolean): string {
+  const message = 'The service lost its database while this answer was charged: it may have been charged, and is not given.'
+  if (hasKey) return `${message} The same request with the same Idempotency-Key gives it and charges it once.`
+  return `${message} Without an Idempotency-Key the same request is charged anew.`
 }
 
 function latencyOf({ receivedAt }: Call): number {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { SettlementInDoubt } from '../../src/server/store/settle.ts'
 import { createGate, until } from './gate.ts'
 import { QUESTION, type Running, startRunning, type Wire } from './running.ts'
 
@@ -286,6 +287,27 @@ describe('money', () => {
     expect(text).not.toMatch(/noul|disk|var/)
     expect((await running.store.ledger.account('main'))?.balance).toBe(1_000_000n)
     expect((await running.ask(QUESTION)).status).toBe(200)
+  })
+
+  it('that may have been charged is not called uncharged, and a retry with the Idempotency-Key gives the answer', async () => {
+    running = await startRunning({ settings: PRICED })
+    await running.store.ledger.credit('main', 1_000_000n, 'test')
+    const { settle } = running.store
+    const unheard: typeof settle = async (settlement) => {
+      await settle(settlement)
+      throw new SettlementInDoubt('cut')
+    }
+    Object.assign(running.store, { settle: unheard })
+    const keyed = { headers: { 'idempotency-key': 'once' } }
+    const response = await running.ask(QUESTION, keyed)
+    Object.assign(running.store, { settle })
+    const { message } = await errorOf(response)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
+    expect(message).toContain('it may have been charged')
+    expect(message).toContain('the same Idempotency-Key')
+    expect(message).not.toContain('nothing was charged')
+    expect((await running.ask(QUESTION, keyed)).headers.get('x-service-idempotent-replayed')).toBe('true')
+    expect((await running.store.ledger.account('main'))?.balance).toBe(1_000_000n - COST)
   })
 })
 

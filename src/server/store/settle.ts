@@ -20,6 +20,9 @@ class Refusal extends Error {
 
 class AlreadySettled extends Error {}
 
+/** Nobody knows whether it was charged: the database went away during the commit, and was not there to be asked. */
+export class SettlementInDoubt extends Error {}
+
 export interface SettleOptions {
   readonly keepsFeatures: boolean
   readonly now: () => number
@@ -28,8 +31,10 @@ export interface SettleOptions {
 export async function settle(database: Database, settlement: Settlement, { keepsFeatures, now }: SettleOptions): Promise<Settled> {
   const { record, event, token } = settlement
   if (record.cost < 0n) throw new RangeError(`A cost is 0 or more nano-dollars, received ${record.cost}.`)
+  let isWritten = false
   try {
     return await database.write(async (writes) => {
+      isWritten = false
       if (token !== null && !(await fenceClaim(writes, token, now()))) {
         if ((await chargeOf(writes, record.id)) !== null) throw repeated(record)
         throw new Refusal({ state: 'superseded' })
@@ -41,13 +46,17 @@ export async function settle(database: Database, settlement: Settlement, { keeps
       if (event !== null) await keepEvent(writes, record.account, event, keepsFeatures)
       if (record.key !== null) await noteUse(writes, record.key, record.at)
       if (token !== null) await keepReply(writes, token, settlement.reply(moved.balance))
+      isWritten = true
       return { state: 'settled', balance: moved.balance }
     })
   } catch (error) {
     if (error instanceof Refusal) return error.settled
     if (error instanceof AlreadySettled) throw error
     // A connection that breaks during the commit leaves open whether it happened. Whoever is charged must get the answer: look.
-    const balance = await chargeOf(database.queries, record.id).catch(() => null)
+    const balance = await chargeOf(database.queries, record.id).catch((cause: unknown) => {
+      if (isWritten) throw new SettlementInDoubt(`The request ${record.id} may have been charged.`, { cause })
+      return null
+    })
     if (balance !== null) return { state: 'settled', balance }
     throw error
   }

@@ -205,6 +205,7 @@ export interface Store {
   /**
    * Charges an answer, keeps its decisions, its log line and its reply, all or nothing. A balance never falls below zero: when the cost is more than
    * is left, nothing happens (`insufficient_balance`). A request id settles once; the second time throws.
+   * Throws `SettlementInDoubt` when it may have happened; after anything else that it throws it has not.
    */
   settle(settlement: Settlement): Promise<Settled>
   /** Asks the database something; throws when it does not answer. */

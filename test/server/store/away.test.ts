@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openStore } from '../../../src/server/store/open.ts'
+import { SettlementInDoubt } from '../../../src/server/store/settle.ts'
 import type { Store } from '../../../src/server/store/store.ts'
 import { LIBSQL_FILE, POSTGRES } from '../databases.ts'
 import { type Line, lineTo } from './line.ts'
@@ -71,6 +72,20 @@ describe('a database that is away', () => {
         expect(await store.settle(one)).toEqual({ state: 'settled', balance: 70n })
         expect((await store.ledger.account('acme'))?.balance).toBe(70n)
         await expect(store.settle(one)).rejects.toThrow('settled before')
+      })
+
+      it('says that an answer may have been charged when it went away during the commit and cannot be asked', async () => {
+        await store.ledger.credit('acme', 100n, '')
+        const one = settlement({ cost: 30n }, { token: await begun(store) })
+        line.cutAfterCommit('for good')
+        await expect(store.settle(one)).rejects.toBeInstanceOf(SettlementInDoubt)
+        const other = await open()
+        expect((await other.ledger.account('acme'))?.balance).toBe(70n)
+      })
+
+      it('leaves no doubt when it was away before the commit', async () => {
+        line.cut()
+        await expect(store.settle(settlement({ cost: 30n }))).rejects.not.toBeInstanceOf(SettlementInDoubt)
       })
     },
     [POSTGRES],

@@ -9,8 +9,8 @@ export interface Line {
   mend(): void
   /** Lets nothing through, and says nothing, until `mend`. */
   hold(): void
-  /** Cuts the connection of the next commit, when the server has done it and before anybody hears of it. */
-  cutAfterCommit(): void
+  /** Cuts the connection of the next commit, when the server has done it and before anybody hears of it; `for good`: and every other connection, as `cut` does. */
+  cutAfterCommit(forGood?: 'for good'): void
   close(): Promise<void>
 }
 
@@ -20,6 +20,11 @@ export async function lineTo(url: string): Promise<Line> {
   let isCut = false
   let isHeld = false
   let isCommitDoomed = false
+  let isCutForGood = false
+  const cut = () => {
+    isCut = true
+    for (const socket of sockets) socket.destroy()
+  }
   const server = createServer((client) => {
     if (isCut) {
       client.destroy()
@@ -45,8 +50,9 @@ export async function lineTo(url: string): Promise<Line> {
       upstream.write(data)
     })
     upstream.on('data', (data) => {
-      if (isDoomed) client.destroy()
-      else client.write(data)
+      if (!isDoomed) client.write(data)
+      else if (isCutForGood) cut()
+      else client.destroy()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -56,10 +62,7 @@ export async function lineTo(url: string): Promise<Line> {
   through.port = String(typeof address === 'object' ? address?.port : '')
   return {
     url: through.href,
-    cut() {
-      isCut = true
-      for (const socket of sockets) socket.destroy()
-    },
+    cut,
     hold() {
       isHeld = true
       for (const socket of sockets) socket.pause()
@@ -69,8 +72,9 @@ export async function lineTo(url: string): Promise<Line> {
       isHeld = false
       for (const socket of sockets) socket.resume()
     },
-    cutAfterCommit() {
+    cutAfterCommit(forGood) {
       isCommitDoomed = true
+      isCutForGood = forGood !== undefined
     },
     close: () =>
       new Promise((resolve) => {
