@@ -28,7 +28,11 @@ export interface StoreOptions extends LibsqlOptions, PostgresOptions {
   readonly pingTimeoutMs?: number
 }
 
-const DAY_MS = 86_400_000
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
 
 /**
  * Opens the store of a service: `postgres://…`, a file for the embedded database, or `:memory:`. The tables are made or brought up to date. Throws
@@ -37,7 +41,7 @@ const DAY_MS = 86_400_000
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const { now = Date.now, keepsFeatures = false, keepMs = DEFAULT_SETTINGS.keepMs, pingTimeoutMs = 2000 } = options
   const database = await openDatabase(url, options)
-  const retention = `${Math.round((keepMs / DAY_MS) * 10) / 10} days, those with an outcome longer`
+  const retention = `${spanText(keepMs)}, those with an outcome longer`
   return {
     kind: database.kind,
     keys: keyStore(database, now),
@@ -52,6 +56,13 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     purge: (keepMs) => purge(database, keepMs, now()),
     close: () => database.close(),
   }
+}
+
+/** In the largest unit that it is one of: `1.5 days`, `1 hour`. */
+function spanText(ms: number): string {
+  const [unit, size] = UNITS.find(([, size]) => ms >= size) ?? UNITS[2]
+  const count = Math.round((ms / size) * 10) / 10
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
 async function openDatabase(url: string, options: StoreOptions): Promise<Database> {

@@ -96,6 +96,16 @@ describe('outcomes in the store', () => {
       expect(Object.keys((await outcomes.find('evt_1'))!.labels)).toEqual(names)
     })
 
+    it.each([
+      [86_400_000, '1 day'],
+      [30 * 86_400_000, '30 days'],
+      [3_600_000, '1 hour'],
+      [90 * 60_000, '1.5 hours'],
+      [60_000, '1 minute'],
+    ])('say in fitting units how long they are kept: %d ms', async (keepMs, said) => {
+      expect((await open({ keepMs })).outcomes('acme').retention).toBe(`${said}, those with an outcome longer`)
+    })
+
     it('say how long they are kept', async () => {
       const outcomes = (await open({ keepMs: 36 * 3_600_000 })).outcomes('acme')
       expect(outcomes.retention).toBe('1.5 days, those with an outcome longer')
