@@ -20,7 +20,7 @@ export interface WatchOptions extends Watched {
 export interface CalibrationWatch {
   /** When the first look is over. Never rejects: what fails is logged, and tried again at the next look. */
   readonly ready: Promise<void>
-  /** No look begins after this. */
+  /** No look begins after this, and one that is under way fails without a word. */
   stop(): void
 }
 
@@ -41,7 +41,8 @@ export function watchCalibrations({ everyMs = EVERY_MS, ...watched }: WatchOptio
       if (now !== seen) await applyServed(watched)
       seen = now
     } catch (error) {
-      log.warn({ err: error }, 'calibrations could not be read from the store; the ones in use stay')
+      // The store may be closed under a look that had begun.
+      if (!isStopped) log.warn({ err: error }, 'calibrations could not be read from the store; the ones in use stay')
     }
     if (isStopped) return
     timer = setTimeout(look, everyMs)

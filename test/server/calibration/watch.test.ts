@@ -49,6 +49,28 @@ describe('a watch over calibrations', () => {
     await store.close()
   })
 
+  it('says nothing of a look that fails once it was stopped', async () => {
+    const store = await openStore(':memory:')
+    const engine = await createEngine({ models: [createFakeBackend()] })
+    const warned: string[] = []
+    let fail = (_error: Error) => {}
+    const history = () =>
+      new Promise<never>((_resolve, reject) => {
+        fail = reject
+      })
+    watch = watchCalibrations({
+      engine,
+      store: { calibrations: { ...store.calibrations, history } },
+      log: { info() {}, warn: (_fields, message) => warned.push(message) },
+    })
+    watch.stop()
+    fail(new Error('the database was closed'))
+    await watch.ready
+    expect(warned).toEqual([])
+    await engine.close()
+    await store.close()
+  })
+
   it('gives what comes with the model to one that is not loaded yet', async () => {
     const store = await openStore(':memory:')
     const engine = await createEngine({ models: [{ id: 'service-1-pro', load: async () => createFakeBackend({ id: 'service-1-pro' }) }] })
