@@ -16,7 +16,7 @@ import type { Store } from '../server/store/store.ts'
 import { within } from '../server/within.ts'
 import { UsageError } from './exit-codes.ts'
 
-export interface ServiceOptions {
+export interface RunServiceOptions {
   readonly settings: Settings
   readonly models: readonly ModelSource[]
   readonly log: Log
@@ -38,7 +38,7 @@ export interface RunningService {
 const CLOSE_MS = 5000
 
 /** Starts a service. What it opened is closed again when something fails. Throws `UsageError` for what the settings name and is not to be had. */
-export async function runService({ settings, models, log }: ServiceOptions): Promise<RunningService> {
+export async function runService({ settings, models, log }: RunServiceOptions): Promise<RunningService> {
   const opened: (() => Promise<unknown>)[] = []
   try {
     // The slow ones side by side: weights from disk, and a database that may be far away.
