@@ -1,6 +1,6 @@
 # The service in one image: built with every dependency, run with those it needs, by a user who owns nothing but /data.
 # docker build -t assay . && docker run -p 8080:8080 -v assay:/data --stop-timeout 70 assay
-# The shipped model's runtime takes half-precision inputs on Node 20 and 22, and not on 24.
+# Not Node 24: the shipped model runs there, but models with half-precision inputs do not.
 FROM node:22-bookworm-slim AS base
 WORKDIR /app
 ENV ONNXRUNTIME_NODE_INSTALL=skip
