@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addAdmin, browserUrl } from '../src/cli/admin-link.ts'
 import { EXIT } from '../src/cli/exit-codes.ts'
 import { runCli } from '../src/cli/program.ts'
-import { aliasesFor, holdPrices, modelsOf } from '../src/cli/serve-models.ts'
+import { aliasesFor, deadAliases, holdPrices, modelsOf } from '../src/cli/serve-models.ts'
 import { showStarted } from '../src/cli/show-serve.ts'
 import { SETTING_TABLE } from '../src/server/setting-table.ts'
 import { DEFAULT_SETTINGS } from '../src/server/settings.ts'
 import { openStore } from '../src/server/store/open.ts'
 import { type FreshDatabase, LIBSQL_FILE } from './server/databases.ts'
 import { runFromSources, type ServiceChild, startChild } from './server/faults/child.ts'
+import { until } from './server/gate.ts'
 import { fakeTerminal } from './terminal.ts'
 
 let database: FreshDatabase
@@ -104,6 +105,11 @@ describe('assay serve', () => {
     expect(aliasesFor({ ...DEFAULT_SETTINGS, aliases: { a: 'b' } }, ['mine']).aliases).toEqual({ a: 'b' })
   })
 
+  it('finds aliases that stand for no model that is served', () => {
+    expect(deadAliases({ aliases: { 'gpt-*': 'mine', old: 'gone' } }, ['mine'])).toEqual(['old=gone'])
+    expect(deadAliases(aliasesFor(DEFAULT_SETTINGS, ['mine']), ['mine'])).toEqual([])
+  })
+
   it('takes the shipped model by its name', async () => {
     const { terminal } = fakeTerminal('/')
     expect((await modelsOf({ model: ['service-1-pro'] }, terminal)).map(({ id }) => id)).toEqual(['service-1-pro'])
@@ -190,18 +196,34 @@ describe('a service that was started', () => {
     expect(log).not.toContain(child.started.console!.split('=')[1])
   })
 
+  it('warns of aliases that stand for no model that is served', async () => {
+    const other = await startChild({ databaseUrl: ':memory:', args: ['--aliases', 'old=gone,new=fake'] })
+    await until(() => other.log().includes('aliases stand for models that are not served'))
+    expect(other.started).toMatchObject({ deadAliases: ['old=gone'] })
+    other.kill('SIGKILL')
+    await other.ended
+  })
+
   it('tells a person where it is, how to get in and what is missing', () => {
     const started = { url: 'http://localhost:1', console: 'http://localhost:1/console#token=t', consoleMs: 900_000, readyMs: 1234 }
-    const rest = { database: 'libsql', file: 'other.db', models: ['service-1-pro'], isFree: true, hasKeys: false } as const
+    const rest = {
+      database: 'libsql',
+      file: 'other.db',
+      models: ['service-1-pro'],
+      deadAliases: ['old=gone'],
+      isFree: true,
+      hasKeys: false,
+    } as const
     const shown = showStarted({ ...started, ...rest }, { hasColor: false })
     expect(shown).toMatch(/^http:\/\/localhost:1 .*ready in 1\.2 s$/m)
     expect(shown).toMatch(/console +http:\/\/localhost:1\/console#token=t +\(opens once, within 15 minutes\)/)
     expect(shown).toMatch(/prices +none/)
+    expect(shown).toMatch(/aliases +old=gone: no such model is served/)
     expect(shown).toMatch(/database +other\.db/)
     expect(shown).toMatch(/keys +none yet: make one in the console, or with assay keys create .*--database other\.db$/m)
     expect(showStarted({ ...started, ...rest, file: null }, { hasColor: false })).toMatch(/keys +none yet: make one in the console$/m)
-    const bare = showStarted({ ...started, ...rest, console: null, isFree: false, hasKeys: true }, { hasColor: false })
-    expect(bare).not.toMatch(/console|prices|keys/)
+    const bare = showStarted({ ...started, ...rest, console: null, deadAliases: [], isFree: false, hasKeys: true }, { hasColor: false })
+    expect(bare).not.toMatch(/console|prices|keys|aliases/)
   })
 })
 

@@ -73,3 +73,8 @@ export function aliasesFor(settings: Settings, ids: readonly string[]): Settings
   if (first === FAKE_MODEL) return { ...settings, aliases: { '*': first } }
   return { ...settings, aliases: Object.fromEntries(Object.keys(settings.aliases).map((name) => [name, first])) }
 }
+
+/** Aliases, as they are written, that stand for a model that is not served: whoever asks for them is told that there is none. */
+export function deadAliases({ aliases }: Pick<Settings, 'aliases'>, ids: readonly string[]): readonly string[] {
+  return Object.entries(aliases).flatMap(([name, model]) => (ids.includes(model) ? [] : [`${name}=${model}`]))
+}

@@ -7,7 +7,7 @@ import type { AddCommand } from './command.ts'
 import { asJson, collect } from './option-values.ts'
 import type { RunningService } from './run-service.ts'
 import type { Output } from './say-error.ts'
-import { aliasesFor, holdPrices, type ModelFlags, modelsOf } from './serve-models.ts'
+import { aliasesFor, deadAliases, holdPrices, type ModelFlags, modelsOf } from './serve-models.ts'
 import { settingsFrom } from './settings-from.ts'
 import { type Started, showStarted } from './show-serve.ts'
 import type { Terminal } from './terminal.ts'
@@ -90,6 +90,8 @@ async function serve(flags: ModelFlags, given: Settings, output: Output, termina
   terminal.print(output === 'person' ? showStarted(started, terminal) : `${JSON.stringify(started)}\n`)
   const { url, database, readyMs } = started
   log.info({ url, database, models: started.models, readyMs }, 'ready')
+  const aliases = started.deadAliases
+  if (aliases.length > 0) log.warn({ aliases }, 'aliases stand for models that are not served; requests for them are refused')
 
   const name = await signal
   log.info({ signal: name }, 'ending: no new requests, answering what was admitted')
@@ -109,6 +111,7 @@ async function startedOf({ url: listening, store, models }: RunningService, sett
     database: store.kind,
     file: store.kind === 'postgres' || settings.databaseUrl === ':memory:' ? null : settings.databaseUrl,
     models,
+    deadAliases: deadAliases(settings, models),
     isFree: Object.values(settings.prices).every((price) => price === 0n),
     hasKeys: (await store.keys.list()).some(({ revokedAt }) => revokedAt === null),
     readyMs: Math.round(performance.now()),

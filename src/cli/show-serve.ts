@@ -13,6 +13,8 @@ export interface Started {
   /** Of the embedded database; null for PostgreSQL, whose URL holds a password, and in memory. */
   readonly file: string | null
   readonly models: readonly string[]
+  /** Those that stand for a model that is not served, as they were written. */
+  readonly deadAliases: readonly string[]
   /** Whether no model has a price. */
   readonly isFree: boolean
   readonly hasKeys: boolean
@@ -23,10 +25,11 @@ export interface Started {
 /** Ends with a newline. */
 export function showStarted(started: Started, { hasColor }: Pick<Terminal, 'hasColor'>): string {
   const paint = painter(hasColor)
-  const { url, console, consoleMs, models, isFree, hasKeys, readyMs } = started
+  const { url, console, consoleMs, models, deadAliases, isFree, hasKeys, readyMs } = started
   const rows: (readonly [string, string])[] = [
     ...(console === null ? [] : ([['console', `${console}  (opens once, within ${consoleMs / 60_000} minutes)`]] as const)),
     ['models', models.join(', ')],
+    ...(deadAliases.length === 0 ? [] : ([['aliases', `${deadAliases.join(', ')}: no such model is served`]] as const)),
     ['database', databaseText(started)],
     ...(isFree ? ([['prices', 'none: answers cost nothing (--prices sets them)']] as const) : []),
     ...(hasKeys ? [] : ([['keys', `none yet: make one ${waysToMakeKeys(started).join(', or ')}`]] as const)),
