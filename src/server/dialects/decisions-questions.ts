@@ -29,7 +29,9 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['score', readScore],
 ])
 const TYPES = [...READERS.keys()]
-const LONGEST_NAME = 128
+const LONGEST_ID = 128
+/** Of a name, in characters: each is sent back with its answer. */
+export const LONGEST_NAME = 1000
 /** JSON inside instructions: deeper than this is refused, as the engine does. */
 const MAX_DEPTH = 32
 
@@ -56,7 +58,7 @@ export function readQuestions(questions: unknown, param: string, faults: Faults)
   const used = new Set<string>()
   const idOf = (i: number): string => {
     const name = names[i]
-    const isId = typeof name === 'string' && name.trim() !== '' && name.length <= LONGEST_NAME && !used.has(name)
+    const isId = typeof name === 'string' && name.trim() !== '' && name.length <= LONGEST_ID && !used.has(name)
     let id = isId ? name : `question_${i + 1}`
     while (!isId && taken.has(id)) id = `_${id}`
     used.add(id)
@@ -87,6 +89,9 @@ function readQuestion(question: unknown, param: string, faults: Faults): Pick<Re
   const name = own(question, 'name') ?? null
   if (name !== null && typeof name !== 'string') {
     faults.report('invalid_question', pointer(param, 'name'), `name is a string or left out, received ${kindOf(name)}.`)
+  } else if (name !== null && name.length > LONGEST_NAME) {
+    const message = `name has ${name.length} characters, at most ${LONGEST_NAME} are taken; shorten it, or leave it out.`
+    faults.report('invalid_question', pointer(param, 'name'), message)
   }
   const instructions = readInstructions(own(question, 'instructions'), pointer(param, 'instructions'), faults)
   return read(question, { name: name as string | null, param, instructions }, faults)

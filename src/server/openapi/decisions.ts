@@ -1,11 +1,13 @@
 // The decisions wire as it is taken and answered here.
 import { REQUEST_LIMITS } from '../../limits.ts'
+import { LONGEST_NAME } from '../dialects/decisions-questions.ts'
 import { COUNT, closed, list, oneOf, open, optional, PROBABILITY, ref, reply, type Schema, type Schemas, STRING, said } from './schema.ts'
 
 const UNUSED: Schema = { description: 'Taken and not used.' }
 const NAMED: Schemas = {
   name: optional({
     type: 'string',
+    maxLength: LONGEST_NAME,
     description: 'Comes back with the answer, and is what outcomes are recorded by. Names may repeat; then the place is.',
   }),
   instructions: said(

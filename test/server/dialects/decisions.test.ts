@@ -200,6 +200,15 @@ describe('the decisions wire', () => {
     expect(simo.warnings).toEqual([`The field "${'x'.repeat(80)}" is not known and was ignored.`])
   })
 
+  it('sends names of a thousand characters back, and refuses longer ones', async () => {
+    const { ask, fault } = await through(decisions)
+    const name = 'x'.repeat(1000)
+    expect((await ask({ input: 'x', questions: [{ ...PREDICATE, name }] })).answers[0].name).toBe(name)
+    const error = await fault({ input: 'x', questions: [PREDICATE, { ...PREDICATE, name: `${name}x` }] })
+    expect([error.code, error.param]).toEqual(['invalid_question', '/questions/1/name'])
+    expect(error.message).toContain('name has 1001 characters, at most 1000')
+  })
+
   it('finds every fault of its shape at once', async () => {
     const { fault } = await through(decisions)
     const error = await fault({
