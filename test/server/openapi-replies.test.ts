@@ -126,6 +126,15 @@ describe('a service, held to its document,', () => {
     expect(reply.status).toBe(200)
   })
 
+  it.each(['/v1/ask', '/v1/systemone', '/v1/decisions'])('describes the form that %s takes beside JSON', async (path) => {
+    const { 'application/json': json, 'multipart/form-data': described } = document.paths[path]!.post.requestBody.content
+    expect(described).toBeDefined()
+    const form = new FormData()
+    form.set('request', JSON.stringify(Object.values<{ value: object }>(json.examples)[0]!.value))
+    const headers = { authorization: `Bearer ${running.secret}` }
+    expect((await fetch(`${running.url}${path}`, { method: 'POST', body: form, headers })).status).toBe(200)
+  })
+
   it('answers routes that ask nothing as described', async () => {
     for (const path of ['/v1/models', '/health', '/openapi.json', '/metrics', '/v1/calibration']) {
       const { status, faults } = await held(running, 'get', path)

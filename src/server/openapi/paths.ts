@@ -2,7 +2,7 @@
 
 import { errorResponses, headerRefs } from './errors.ts'
 import { ASK_FORM, ASK_PICTURE, ASK_TEXT, DECISION, OUTCOME, SYSTEM_ONE } from './examples.ts'
-import { ref, type Schema, type Schemas } from './schema.ts'
+import { open, ref, type Schema, type Schemas } from './schema.ts'
 
 /** What can happen to a question before and while it is answered. */
 const ASK_ERRORS = [400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503, 504]
@@ -35,6 +35,13 @@ interface Asking {
   readonly headers?: readonly string[]
 }
 
+/** Nothing of a decision names a file; pictures stand in its JSON. */
+const DECISION_FORM = {
+  schema: open('The request as JSON in the field `request`.', ['request'], { request: ref('DecisionRequest') }),
+  encoding: { request: { contentType: 'application/json' } },
+  example: { request: DECISION },
+}
+
 /** One of the routes that ask. */
 function asking({ id, summary, description, request, response, examples, headers = [] }: Asking): Schema {
   const form = {
@@ -50,7 +57,7 @@ function asking({ id, summary, description, request, response, examples, headers
     parameters: [{ $ref: '#/components/parameters/idempotency-key' }],
     requestBody: {
       required: true,
-      content: { ...json(ref(request), shown(examples)), ...(request === 'DecisionRequest' ? {} : { 'multipart/form-data': form }) },
+      content: { ...json(ref(request), shown(examples)), 'multipart/form-data': request === 'DecisionRequest' ? DECISION_FORM : form },
     },
     responses: { 200: success('The answers.', ref(response), ...CHARGED, ...LIMITED, ...headers), ...errorResponses(...ASK_ERRORS) },
   }
