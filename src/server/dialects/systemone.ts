@@ -1,10 +1,18 @@
 // The System One wire to the engine's: nearly the same. Two things differ: a null state is nothing to read, and the levels of a score are
 // descriptions there (a text, JSON or null), not labels, and come back in the legend as they were sent.
 import type { Answer, AskResponse } from '../../answers.ts'
+import { EngineError } from '../../errors.ts'
 import { REQUEST_LIMITS } from '../../limits.ts'
 import type { Dialect } from './dialect.ts'
 import { type Fields, isObject, MOST_TRANSLATED, own, record } from './faults.ts'
 import { engineLevels } from './systemone-levels.ts'
+
+/** No question and no option has as many; the engine refuses those that do, for what it does not know in them. */
+const MOST_FIELDS = 32
+
+function isWide(fields: Fields): boolean {
+  return Object.keys(fields).length > MOST_FIELDS
+}
 
 /** The object with one field replaced; its own fields only. */
 function withField(fields: Fields, field: string, value: unknown): Fields {
@@ -18,7 +26,7 @@ function isTaken(value: unknown, most: number): value is readonly unknown[] {
 
 /** A question with levels the engine takes, its arguments too. What is no question is left for the engine to refuse. */
 function engineQuestion(question: unknown, isArgument: boolean): unknown {
-  if (!isObject(question)) return question
+  if (!isObject(question) || isWide(question)) return question
   const type = own(question, 'type')
   const criteria = own(question, 'criteria')
   if (type === 'score') return isTaken(criteria, REQUEST_LIMITS.levels) ? withField(question, 'criteria', engineLevels(criteria)) : question
@@ -28,7 +36,7 @@ function engineQuestion(question: unknown, isArgument: boolean): unknown {
   for (const field of ['options', 'criteria']) {
     const options = own(question, field)
     if (isTaken(options, REQUEST_LIMITS.options)) {
-      const withTheirs = options.map((option: unknown) => (isObject(option) ? withArgs(option) : option))
+      const withTheirs = options.map((option: unknown) => (isObject(option) && !isWide(option) ? withArgs(option) : option))
       made = withField(made, field, withTheirs)
     }
   }
@@ -40,9 +48,29 @@ function withArgs(fields: Fields): Fields {
   return isObject(args) ? withField(fields, 'args', engineQuestions(args, true)) : fields
 }
 
+/** Throws `too_many_questions` for more than anyone could be answered about, arguments included, before anything is made of them. */
+function holdCount(questions: Fields): void {
+  let count = 0
+  const add = (asked: unknown) => {
+    if (!isObject(asked)) return
+    count += Object.keys(asked).length
+    if (count <= MOST_TRANSLATED) return
+    const message = `${count} questions (arguments included) or more are more than a request takes; split it over several requests.`
+    throw new EngineError('too_many_questions', message, { param: '/questions' })
+  }
+  add(questions)
+  for (const question of Object.values(questions)) {
+    if (!isObject(question)) continue
+    add(own(question, 'args'))
+    for (const field of ['options', 'criteria']) {
+      const options = own(question, field)
+      if (!isTaken(options, REQUEST_LIMITS.options)) continue
+      for (const option of options) if (isObject(option)) add(own(option, 'args'))
+    }
+  }
+}
+
 function engineQuestions(questions: Fields, isArgument: boolean): Fields {
-  // More than that is refused by the engine for their number.
-  if (Object.keys(questions).length > MOST_TRANSLATED) return questions
   return record(Object.entries(questions).map(([id, question]) => [id, engineQuestion(question, isArgument)] as const))
 }
 
@@ -84,6 +112,7 @@ export const systemone: Dialect = {
     // The engine says what it thinks of a body that is no object.
     if (!isObject(body)) return { request: body, say: (response) => response }
     const sent = own(body, 'questions')
+    if (isObject(sent)) holdCount(sent)
     const request = record(
       Object.entries(body).map(([field, value]) => {
         if (field === 'state' && value === null) return [field, [{ type: 'json', value: null }]] as const

@@ -143,6 +143,25 @@ describe('the System One wire', () => {
     expect((await fault({ state: STATE, questions })).code).toBe('too_many_questions')
   })
 
+  it('refuses more arguments than anyone could be answered about before it makes anything of them', async () => {
+    const { fault } = await through(systemone)
+    const args = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`a${i}`, { type: 'score', criteria: [7, 7] }]))
+    const options = ['a', 'b', 'c', 'd', 'e'].map((value) => ({ value, args }))
+    const error = await fault({ state: STATE, questions: { q: { type: 'choice', options } } })
+    expect([error.code, error.param, error.problems.length]).toEqual(['too_many_questions', '/questions', 1])
+  })
+
+  it('makes nothing of a question with more fields than any has', async () => {
+    const { fault } = await through(systemone)
+    const fields = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`f${i}`, i]))
+    const wide = { type: 'score', criteria: ['low', 'high'], ...fields }
+    const body = { state: STATE, questions: { wide, q: { type: 'choice', options: [{ value: 'a', args: {}, ...fields }, 'b'] } } }
+    const { questions } = systemone.translate(body).request as typeof body
+    expect(questions.wide).toBe(wide)
+    expect(questions.q.options[0]).toBe(body.questions.q.options[0])
+    expect((await fault(body)).code).toBe('invalid_question')
+  })
+
   it('sends the request id where its clients look for it', () => {
     expect(systemone.headers?.('evt_1')).toEqual({ 'x-typesafe-request-id': 'evt_1' })
   })
