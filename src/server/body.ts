@@ -31,7 +31,7 @@ export interface BodyMemory {
 /** A body with this part of the most bytes and values is small. */
 const SMALL = 512
 /** Some 200 MB of values. */
-const MOST_VALUES = 4 * JSON_LIMITS.values
+const MOST_VALUES = 8 * JSON_LIMITS.values
 
 export function createBodyMemory(bytes: number): BodyMemory {
   const left = { bytes, values: MOST_VALUES }

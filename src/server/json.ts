@@ -8,7 +8,7 @@ export interface JsonLimits {
   readonly values: number
 }
 
-export const JSON_LIMITS: JsonLimits = { depth: 256, values: 1_000_000 }
+export const JSON_LIMITS: JsonLimits = { depth: 256, values: 500_000 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
