@@ -49,7 +49,7 @@ export async function answerAdmitted(
     files: settings.images + settings.videoFrames,
     fileBytes: settings.imageBytes,
   }
-  const { body, release } = await readBody(request, kind, limits, memory).catch((error: unknown) => {
+  const { body, release } = await readBody(request, kind, limits, memory.of(principal.account)).catch((error: unknown) => {
     place.leave()
     throw error
   })

@@ -23,6 +23,11 @@ export interface Body {
 
 /** What bodies may hold in memory at the same time: bytes as they came, and values of JSON, of which three bytes can make sixty. */
 export interface BodyMemory {
+  /** What a group (the account that pays) has of it: never so much that nobody else's large body comes in. */
+  of(group: string): BodyShare
+}
+
+export interface BodyShare {
   /** Takes so many more; false when they are not there, and then none is taken. */
   take(bytes: number, values: number): boolean
   give(bytes: number, values: number): void
@@ -32,20 +37,36 @@ export interface BodyMemory {
 const SMALL = 512
 /** Some 200 MB of values. */
 const MOST_VALUES = 8 * JSON_LIMITS.values
+/** Of the memory, as of the places in the line, the share that one group leaves to the others. */
+const KEPT_FOR_OTHERS = 1 / 8
 
 export function createBodyMemory(bytes: number): BodyMemory {
-  const left = { bytes, values: MOST_VALUES }
+  const most = { bytes, values: MOST_VALUES }
+  const mostOfOne = { bytes: most.bytes * (1 - KEPT_FOR_OTHERS), values: most.values * (1 - KEPT_FOR_OTHERS) }
+  const all = { bytes: 0, values: 0 }
+  const byGroup = new Map<string, { bytes: number; values: number }>()
   return {
-    take(moreBytes, moreValues) {
-      if (moreBytes > left.bytes || moreValues > left.values) return false
-      left.bytes -= moreBytes
-      left.values -= moreValues
-      return true
-    },
-    give(backBytes, backValues) {
-      left.bytes += backBytes
-      left.values += backValues
-    },
+    of: (group) => ({
+      take(moreBytes, moreValues) {
+        const own = byGroup.get(group) ?? { bytes: 0, values: 0 }
+        const after = { bytes: own.bytes + moreBytes, values: own.values + moreValues }
+        if (after.bytes > mostOfOne.bytes || after.values > mostOfOne.values) return false
+        if (all.bytes + moreBytes > most.bytes || all.values + moreValues > most.values) return false
+        all.bytes += moreBytes
+        all.values += moreValues
+        if (after.bytes > 0 || after.values > 0) byGroup.set(group, after)
+        return true
+      },
+      give(backBytes, backValues) {
+        all.bytes -= backBytes
+        all.values -= backValues
+        const own = byGroup.get(group)
+        if (own === undefined) return
+        own.bytes -= backBytes
+        own.values -= backValues
+        if (own.bytes === 0 && own.values === 0) byGroup.delete(group)
+      },
+    }),
   }
 }
 
@@ -84,7 +105,7 @@ export async function readBody(
   request: FastifyRequest,
   kind: MediaKind,
   limits: BodyLimits,
-  memory: BodyMemory,
+  memory: BodyShare,
 ): Promise<{ readonly body: Body; readonly release: () => void }> {
   const stream = request.raw
   // Beyond what each may hold: small bodies are bounded by the places in the line, and large ones of somebody else do not keep them out.
