@@ -1,5 +1,6 @@
 // The log of requests over a table: a line each, and sums of them over time. States and answers are not in it.
-import { type Selectable, sql } from 'kysely'
+import { setImmediate } from 'node:timers/promises'
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Database, Writes } from './database.ts'
 import type { RequestLog, RequestRecord } from './store.ts'
 import { storable, type Tables, time } from './tables.ts'
@@ -7,9 +8,15 @@ import { storable, type Tables, time } from './tables.ts'
 /** What a client calls a model is its own invention until a model answers. */
 const MOST_MODEL_CHARACTERS = 200
 const MOST_BUCKETS = 10_000
+/** Lines that are summed at once: some milliseconds. */
+const PAGE_LINES = 20_000
+
+type Lines = SelectQueryBuilder<Tables, 'requests', object>
+type Line = Readonly<Pick<Selectable<Tables['requests']>, 'at' | 'id'>>
+type Sums = Readonly<Record<'requests' | 'failed' | 'tokens' | 'spent', bigint>>
 
 /** `usage` throws a RangeError for buckets that are no positive number of milliseconds, or more than 10 000. */
-export function requestLog({ queries, write }: Database): RequestLog {
+export function requestLog({ kind, queries, write }: Database): RequestLog {
   return {
     async failed(record) {
       await write((writes) => noteRequest(writes, record))
@@ -32,20 +39,23 @@ export function requestLog({ queries, write }: Database): RequestLog {
         throw new RangeError(`Usage comes in at most ${MOST_BUCKETS} buckets of whole milliseconds, asked for ${count} of ${bucketMs} ms.`)
       }
       const first = time(from)
-      let sums = queries
-        .selectFrom('requests')
-        .select([
-          sql<bigint>`(at - ${first}) / ${BigInt(bucketMs)}`.as('bucket'),
-          sql<bigint>`count(*)`.as('requests'),
-          sql<bigint>`count(code)`.as('failed'),
-          sql<bigint>`cast(sum(input_tokens) as bigint)`.as('tokens'),
-          sql<bigint>`cast(sum(cost) as bigint)`.as('spent'),
-        ])
-        .where('at', '>=', first)
-        .where('at', '<', time(to))
-        .groupBy('bucket')
-      if (account !== undefined) sums = sums.where('account', '=', storable(account))
-      const found = new Map((await sums.execute()).map((row) => [Number(row.bucket), row]))
+      // The index is entered and left at plain bounds, one on either side: with others besides, each page would be looked for in all lines.
+      const lines = (after: Line | null, last: Line | null) => {
+        let some = queries.selectFrom('requests').where('at', '>=', after?.at ?? first)
+        some = last === null ? some.where('at', '<', time(to)) : some.where('at', '<=', last.at)
+        if (account !== undefined) some = some.where('account', '=', storable(account))
+        if (after !== null) some = some.where((is) => is(is.refTuple('at', 'id'), '>', is.tuple(after.at, after.id)))
+        return last === null ? some : some.where((is) => is(is.refTuple('at', 'id'), '<=', is.tuple(last.at, last.id)))
+      }
+      const found = new Map<number, Sums>()
+      let after: Line | null = null
+      do {
+        const last: Line | null = kind === 'postgres' ? null : await lastOfPage(lines(after, null))
+        for (const { bucket, ...more } of await sumsBy(lines(after, last), first, bucketMs)) add(found, Number(bucket), more)
+        after = last
+        // The embedded database answers at once, and nothing else is done meanwhile: now it is.
+        if (after !== null) await setImmediate()
+      } while (after !== null)
       return Array.from({ length: Math.max(0, count) }, (_, i) => {
         const row = found.get(i)
         return {
@@ -58,6 +68,39 @@ export function requestLog({ queries, write }: Database): RequestLog {
       })
     },
   }
+}
+
+function lastOfPage(lines: Lines): Promise<Line | null> {
+  const last = lines
+    .select(['at', 'id'])
+    .orderBy('at')
+    .orderBy('id')
+    .limit(1)
+    .offset(PAGE_LINES - 1)
+  return last.executeTakeFirst().then((line) => line ?? null)
+}
+
+function sumsBy(lines: Lines, first: bigint, bucketMs: number) {
+  return lines
+    .select([
+      sql<bigint>`(at - ${first}) / ${BigInt(bucketMs)}`.as('bucket'),
+      sql<bigint>`count(*)`.as('requests'),
+      sql<bigint>`count(code)`.as('failed'),
+      sql<bigint>`cast(sum(input_tokens) as bigint)`.as('tokens'),
+      sql<bigint>`cast(sum(cost) as bigint)`.as('spent'),
+    ])
+    .groupBy('bucket')
+    .execute()
+}
+
+function add(found: Map<number, Sums>, bucket: number, { requests, failed, tokens, spent }: Sums): void {
+  const before = found.get(bucket) ?? { requests: 0n, failed: 0n, tokens: 0n, spent: 0n }
+  found.set(bucket, {
+    requests: before.requests + requests,
+    failed: before.failed + failed,
+    tokens: before.tokens + tokens,
+    spent: before.spent + spent,
+  })
 }
 
 /** Writes a line; one whose id is there already changes nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { record, settlement } from './settlements.ts'
-import { eachStore } from './suite.ts'
+import { eachStore, SHARED } from './suite.ts'
 
 describe('the request log', () => {
   eachStore(({ open }) => {
@@ -76,4 +76,27 @@ describe('the request log', () => {
       expect(await store.requests.usage({ from: 10, to: 10, bucketMs: 5 })).toEqual([])
     })
   })
+
+  eachStore(({ open, tamper }) => {
+    it('sums a long log, and lets others have a turn meanwhile', async () => {
+      const store = await open()
+      // Ten lines a millisecond, so that no page ends where a millisecond does.
+      await tamper(`insert into requests
+        with recursive n (i) as (select 0 union all select i + 1 from n where i < 44999)
+        select 'evt_' || i, i / 10, case when i % 3 = 0 then 'acme' else 'other' end, null, null, 'ask', 503, 'overloaded', 1, 2, 0, 3, 1.5 from n`)
+      let [turns, isDone] = [0, false]
+      const count = () => {
+        turns += 1
+        if (!isDone) setImmediate(count)
+      }
+      setImmediate(count)
+      const buckets = await store.requests.usage({ from: 0, to: 4500, bucketMs: 900 })
+      isDone = true
+      const sums = { requests: 9000, failed: 9000, inputTokens: 18_000, cost: 27_000n }
+      expect(buckets).toEqual([0, 900, 1800, 2700, 3600].map((at) => ({ at, ...sums })))
+      expect(turns).toBeGreaterThan(1)
+      const own = await store.requests.usage({ account: 'acme', from: 0, to: 4500, bucketMs: 4500 })
+      expect(own).toMatchObject([{ requests: 15_000 }])
+    })
+  }, SHARED)
 })
