@@ -8,7 +8,7 @@ import type { DecisionEvent } from '../questions/decision.ts'
 import { countQuestions, defaultModel, modelled, modelOf } from './asked.ts'
 import { holdCredit, insufficient } from './credit.ts'
 import type { Translated } from './dialects/dialect.ts'
-import { errorReply, ServiceError } from './errors.ts'
+import { errorReply, ServiceRefusal } from './errors.ts'
 import type { Line, Place } from './line.ts'
 import { priceOf } from './models.ts'
 import { costOf, dollarsText, type NanoDollars } from './money.ts'
@@ -32,7 +32,7 @@ export interface AnswererParts {
 
 export interface StoppableAnswerer extends Answerer {
   /** Stops everything that runs or waits; each is told `reason`, and nothing of it is charged. */
-  stopAll(reason: ServiceError): void
+  stopAll(reason: ServiceRefusal): void
 }
 
 /** What is known of a call by now, for its claim and its line in the log. */
@@ -151,7 +151,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
       const replay = await claim(call, progress)
       if (replay !== null) return replay
     }
-    throw new ServiceError('overloaded', 'The idempotency key kept changing hands; nothing was charged. Try again after Retry-After.')
+    throw new ServiceRefusal('overloaded', 'The idempotency key kept changing hands; nothing was charged. Try again after Retry-After.')
   }
 
   /** Claims the idempotency key of a call, if it has one; the reply when it was answered before. */
@@ -170,7 +170,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
       case 'done':
         return { ...claimed.reply, headers: { ...claimed.reply.headers, 'x-service-idempotent-replayed': 'true' } }
       case 'running':
-        throw new ServiceError(
+        throw new ServiceRefusal(
           'idempotency_in_progress',
           'A request with this Idempotency-Key is being answered; try again after Retry-After.',
           {
@@ -178,7 +178,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
           },
         )
       case 'mismatch':
-        throw new ServiceError(
+        throw new ServiceRefusal(
           'idempotency_mismatch',
           'This Idempotency-Key was used for another request; take a new one for each request.',
         )
@@ -199,7 +199,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
     const isGone = call.signal.aborted
     if (isGone) log.debug({ id: call.id }, 'a client went away')
     else if (code === 'internal_error') log.error({ id: call.id, err: (known as Error).cause ?? known }, 'a request failed')
-    else if (known instanceof ServiceError && known.cause !== undefined) log.warn({ id: call.id, err: known.cause }, 'the store failed')
+    else if (known instanceof ServiceRefusal && known.cause !== undefined) log.warn({ id: call.id, err: known.cause }, 'the store failed')
     const noted = isGone ? GONE : { status: reply.status, code }
     const record: RequestRecord = { ...recordOf(call, progress), ...noted, inputTokens: 0, outputTokens: 0, cost: 0n }
     const notes = [store.requests.failed(record), progress.token === null ? null : store.idempotency.abandon(progress.token)]

@@ -5,7 +5,7 @@ import cors from '@fastify/cors'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { rateLimitOptions } from './authenticate.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 import { parseJson } from './json.ts'
 import { watchRoutes } from './known-routes.ts'
 import type { Parts } from './parts.ts'
@@ -114,7 +114,10 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
   })
   app.addHook('onRequest', async ({ raw }) => {
     if (raw.headers.host !== undefined || raw.httpVersion === '1.0') return
-    throw new ServiceError('invalid_request', 'The header Host is missing, which HTTP/1.1 asks for; let an HTTP library write the request.')
+    throw new ServiceRefusal(
+      'invalid_request',
+      'The header Host is missing, which HTTP/1.1 asks for; let an HTTP library write the request.',
+    )
   })
   // An expectation that nobody has heard of changes nothing about the request; Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -122,7 +125,7 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
     if (!state.isDraining) return
     reply.header('connection', 'close')
     if (request.routeOptions.config.isServedToTheEnd) return
-    throw new ServiceError('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.', {
+    throw new ServiceRefusal('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.', {
       retryAfterMs: RETRY_AFTER_MS,
     })
   })

@@ -1,7 +1,7 @@
 // Who asks: a Bearer key to a principal, before a body is read. The key is looked up in the store every time, so that a revoked one is refused at once
 // on every replica; then its scope, and its requests of this minute on this replica.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 import type { Parts, Principal } from './parts.ts'
 import type { Scope } from './store/store.ts'
 import { stored } from './stored.ts'
@@ -29,12 +29,12 @@ export function keyGuard(
     const secret = bearer(request.headers.authorization)
     const key = await stored(store.keys.find(secret))
     if (key === null) {
-      throw new ServiceError('invalid_api_key', 'There is no such API key, or it was revoked; make one in the console, under API keys.')
+      throw new ServiceRefusal('invalid_api_key', 'There is no such API key, or it was revoked; make one in the console, under API keys.')
     }
     request.principal = { account: key.account, key }
     if (scope !== null && !key.scopes.includes(scope)) {
       const scopes = key.scopes.length === 0 ? 'none' : key.scopes.join(', ')
-      throw new ServiceError('permission_denied', `The key ${key.name} has not the scope ${scope}, which this needs; it has ${scopes}.`)
+      throw new ServiceRefusal('permission_denied', `The key ${key.name} has not the scope ${scope}, which this needs; it has ${scopes}.`)
     }
     if ((key.requestsPerMinute ?? settings.requestsPerMinute) === 0) return
     const counted = await count(request)
@@ -47,7 +47,7 @@ export function keyGuard(
     reply.headers(headers)
     if (!counted.isExceeded) return
     const message = `The key ${key.name} has used its ${counted.max} requests a minute; the next are taken in ${counted.ttlInSeconds} s.`
-    throw new ServiceError('rate_limited', message, { retryAfterMs: counted.ttl, headers })
+    throw new ServiceRefusal('rate_limited', message, { retryAfterMs: counted.ttl, headers })
   }
 }
 
@@ -67,5 +67,5 @@ function bearer(header: string | undefined): string {
   const match = /^bearer +(\S+) *$/i.exec(header ?? '')
   if (match !== null) return match[1]!
   const received = header === undefined ? 'there is none' : 'it has another form'
-  throw new ServiceError('missing_api_key', `Requests need the header "Authorization: Bearer service_sk_…"; ${received}.`)
+  throw new ServiceRefusal('missing_api_key', `Requests need the header "Authorization: Bearer service_sk_…"; ${received}.`)
 }

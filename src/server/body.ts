@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 import { JSON_LIMITS, parseJson } from './json.ts'
 import { readMultipart } from './multipart.ts'
 
@@ -77,18 +77,21 @@ export function mediaKind(headers: IncomingMessage['headers']): MediaKind {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity') {
     const message = `Bodies are taken as they are, not encoded as ${JSON.stringify(encoding.slice(0, 40))}; leave Content-Encoding out.`
-    throw new ServiceError('unsupported_media_type', message)
+    throw new ServiceRefusal('unsupported_media_type', message)
   }
   const given = headers['content-type'] ?? ''
   const [type = '', ...parameters] = given.split(';').map((part) => part.trim().toLowerCase())
   if (type === 'multipart/form-data') {
     if (parameters.some((parameter) => parameter.startsWith('boundary=') && parameter.length > 'boundary='.length)) return 'multipart'
-    throw new ServiceError('invalid_request', 'Content-Type multipart/form-data names no boundary; let the HTTP library write this header.')
+    throw new ServiceRefusal(
+      'invalid_request',
+      'Content-Type multipart/form-data names no boundary; let the HTTP library write this header.',
+    )
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.replace(/^charset="?|"$/g, '')
   if (type === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8')) return 'json'
   const received = given === '' ? 'no Content-Type came' : `received ${JSON.stringify(given.slice(0, 80))}`
-  throw new ServiceError('unsupported_media_type', `A body is application/json in UTF-8, or multipart/form-data; ${received}.`)
+  throw new ServiceRefusal('unsupported_media_type', `A body is application/json in UTF-8, or multipart/form-data; ${received}.`)
 }
 
 /** Throws `request_too_large` when the body is announced as larger than is taken. */
@@ -117,7 +120,10 @@ export async function readBody(
     const bytes = Math.max(0, came.bytes - free.bytes) - taken.bytes
     const values = Math.max(0, came.values - free.values) - taken.values
     if (!memory.take(bytes, values)) {
-      throw new ServiceError('overloaded', 'Too many large bodies are coming in at once; nothing was charged. Try again after Retry-After.')
+      throw new ServiceRefusal(
+        'overloaded',
+        'Too many large bodies are coming in at once; nothing was charged. Try again after Retry-After.',
+      )
     }
     taken = { bytes: taken.bytes + bytes, values: taken.values + values }
   }
@@ -164,14 +170,14 @@ function watchStream(stream: IncomingMessage, { bytes: most, timeoutMs }: BodyLi
       fail(error)
     }
   }
-  const breakOff = () => fail(new ServiceError('invalid_request', `The body broke off after ${came} bytes.`))
+  const breakOff = () => fail(new ServiceRefusal('invalid_request', `The body broke off after ${came} bytes.`))
   const onGone = () => {
     if (!stream.complete) breakOff()
   }
   const timer = setTimeout(() => {
     const announced = stream.headers['content-length']
     const message = `The body did not come in within ${timeoutMs} ms: ${came} bytes came${announced === undefined ? '' : ` of ${announced}`}.`
-    fail(new ServiceError('deadline_exceeded', `${message} Send it faster, or less.`))
+    fail(new ServiceRefusal('deadline_exceeded', `${message} Send it faster, or less.`))
   }, timeoutMs)
   stream.on('data', onData)
   stream.on('close', onGone)
@@ -217,6 +223,6 @@ function hashOf(json: Uint8Array, files: ReadonlyMap<string, Uint8Array>): strin
   return hash.digest('hex')
 }
 
-function tooLarge(what: string, most: number): ServiceError {
-  return new ServiceError('request_too_large', `${what}, at most ${most} bytes are taken; send fewer or smaller pictures.`)
+function tooLarge(what: string, most: number): ServiceRefusal {
+  return new ServiceRefusal('request_too_large', `${what}, at most ${most} bytes are taken; send fewer or smaller pictures.`)
 }

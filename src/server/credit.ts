@@ -1,5 +1,5 @@
 // Whether an account can pay, and the refusal when it cannot.
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 import { dollarsText, type NanoDollars } from './money.ts'
 import type { Store } from './store/store.ts'
 import { stored } from './stored.ts'
@@ -12,8 +12,8 @@ export async function holdCredit(store: Store, account: string): Promise<NanoDol
 }
 
 /** The refusal. `cost`: of the answer that was too dear, as far as it was counted; null before anything was. */
-export function insufficient(balance: NanoDollars, cost: NanoDollars | null): ServiceError {
+export function insufficient(balance: NanoDollars, cost: NanoDollars | null): ServiceRefusal {
   const needs = cost === null ? '' : `, and this answer costs at least ${dollarsText(cost)}`
   const message = `The balance is ${dollarsText(balance)} US dollars${needs}; nothing was charged. Add credits to the account.`
-  return new ServiceError('insufficient_balance', message)
+  return new ServiceRefusal('insufficient_balance', message)
 }

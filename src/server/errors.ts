@@ -37,7 +37,7 @@ export const HTTP_STATUS: Readonly<Record<WireErrorCode, number>> = {
   deadline_exceeded: 504,
 }
 
-export interface ServiceErrorOptions {
+export interface ServiceRefusalOptions {
   /** JSON Pointer to the field at fault. */
   readonly param?: string
   /** When to come back; said as Retry-After in whole seconds, rounded up. */
@@ -48,15 +48,15 @@ export interface ServiceErrorOptions {
 }
 
 /** What the service refuses. The engine's own refusals stay `EngineError`; both are said by `errorReply`. */
-export class ServiceError extends Error {
+export class ServiceRefusal extends Error {
   readonly code: WireErrorCode
   readonly param: string | null
   readonly retryAfterMs: number | null
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: WireErrorCode, message: string, options: ServiceErrorOptions = {}) {
+  constructor(code: WireErrorCode, message: string, options: ServiceRefusalOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
-    this.name = 'ServiceError'
+    this.name = 'ServiceRefusal'
     this.code = code
     this.param = options.param ?? null
     this.retryAfterMs = options.retryAfterMs ?? null
@@ -90,20 +90,20 @@ const MOST_PROBLEMS = 20
 /** Any error to a reply. What is neither ours nor the engine's becomes `internal_error`, and says nothing of itself. */
 export function errorReply(error: unknown, requestId: string): ErrorReply {
   const known =
-    error instanceof ServiceError || error instanceof EngineError
+    error instanceof ServiceRefusal || error instanceof EngineError
       ? error
-      : new ServiceError('internal_error', 'The service failed on this request; nothing was charged. Try again.', { cause: error })
+      : new ServiceRefusal('internal_error', 'The service failed on this request; nothing was charged. Try again.', { cause: error })
   const { code, message, param } = known
   const problems = known instanceof EngineError && known.problems.length > 1 ? known.problems.slice(0, MOST_PROBLEMS) : null
   const status = HTTP_STATUS[code]
   const retryAfterMs =
-    known instanceof ServiceError && known.retryAfterMs !== null ? known.retryAfterMs : status === 503 ? RETRY_AFTER_MS : null
+    known instanceof ServiceRefusal && known.retryAfterMs !== null ? known.retryAfterMs : status === 503 ? RETRY_AFTER_MS : null
   return {
     status,
     headers: {
       ...(retryAfterMs === null ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) }),
       ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-      ...(known instanceof ServiceError ? known.headers : {}),
+      ...(known instanceof ServiceRefusal ? known.headers : {}),
     },
     body: { error: { code, message, param, request_id: requestId, ...(problems === null ? {} : { problems }) } },
   }

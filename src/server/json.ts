@@ -1,6 +1,6 @@
 // Bytes to JSON, doubted before they are parsed: strict UTF-8, bounded depth and count of values, and a position when it is no JSON.
 // `__proto__` is a key like any other here: `JSON.parse` makes it an own property, and nobody downstream assigns keys to plain objects.
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 
 export interface JsonLimits {
   readonly depth: number
@@ -27,18 +27,18 @@ export function parseJson(
   limits = JSON_LIMITS,
   onValues: (count: number) => void = () => {},
 ): unknown {
-  if (bytes.length === 0) throw new ServiceError('invalid_json', `${what} is empty; send a JSON object.`)
+  if (bytes.length === 0) throw new ServiceRefusal('invalid_json', `${what} is empty; send a JSON object.`)
   onValues(holdLimits(bytes, what, limits))
   let text: string
   try {
     text = utf8.decode(bytes)
   } catch (cause) {
-    throw new ServiceError('invalid_json', `${what} is not UTF-8; encode the JSON as UTF-8 without exception.`, { cause })
+    throw new ServiceRefusal('invalid_json', `${what} is not UTF-8; encode the JSON as UTF-8 without exception.`, { cause })
   }
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new ServiceError('invalid_json', `${what} is not JSON: ${whereBroken(text)}.`, { cause })
+    throw new ServiceRefusal('invalid_json', `${what} is not JSON: ${whereBroken(text)}.`, { cause })
   }
 }
 
@@ -54,11 +54,11 @@ function holdLimits(bytes: Uint8Array, what: string, limits: JsonLimits): number
       depth += 1
       values += 1
       if (depth > limits.depth) {
-        throw new ServiceError('request_too_large', `${what} is nested more than ${limits.depth} deep; send it flatter.`)
+        throw new ServiceRefusal('request_too_large', `${what} is nested more than ${limits.depth} deep; send it flatter.`)
       }
     } else if (byte === 0x5d || byte === 0x7d) depth -= 1
     if (values > limits.values) {
-      throw new ServiceError('request_too_large', `${what} has more than ${limits.values} values; send less at once.`)
+      throw new ServiceRefusal('request_too_large', `${what} has more than ${limits.values} values; send less at once.`)
     }
   }
   return values

@@ -1,11 +1,11 @@
 // What is served where, for replies to requests that no route takes: which methods a path has, and which paths look like it.
 import type { FastifyInstance } from 'fastify'
 import { didYouMean } from '../near-names.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 
 export interface KnownRoutes {
   /** `method_not_allowed` with Allow where the path is served with other methods, else `not_found` with the paths that look like it. */
-  refusal(method: string, url: string): ServiceError
+  refusal(method: string, url: string): ServiceRefusal
 }
 
 /** Listens to the routes that are added to `app` from now on. */
@@ -25,11 +25,11 @@ export function watchRoutes(app: FastifyInstance): KnownRoutes {
       const allowed = [...routes.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods])
       if (allowed.length > 0) {
         const allow = [...new Set(allowed)].sort().join(', ')
-        return new ServiceError('method_not_allowed', `${path} is not served with ${method}; it takes ${allow}.`, { headers: { allow } })
+        return new ServiceRefusal('method_not_allowed', `${path} is not served with ${method}; it takes ${allow}.`, { headers: { allow } })
       }
       const paths = [...routes.keys()].filter((known) => !/[:*]/.test(known))
       const shown = path.length > 80 ? `${path.slice(0, 80)}…` : path
-      return new ServiceError('not_found', `Nothing is served at ${JSON.stringify(shown)}.${didYouMean(path, paths)}`)
+      return new ServiceRefusal('not_found', `Nothing is served at ${JSON.stringify(shown)}.${didYouMean(path, paths)}`)
     },
   }
 }

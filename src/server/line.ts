@@ -1,7 +1,7 @@
 // The line in front of the engine: a bounded number of places, and turns that go round by group (the account that pays), so that one who asks a lot
 // waits for themselves. A place is taken before a body is read, and given back exactly once however the request ends.
 import { EngineError } from '../errors.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 
 export interface LineOptions {
   /** Turns held at the same time. */
@@ -134,7 +134,7 @@ export function createLine({ concurrency, queue }: LineOptions): Line {
       if (total >= places || own >= mostOfOne) {
         const whose = total >= places ? `The line is full: ${total} requests run or wait` : `Your account has ${own} requests in the line`
         const most = total >= places ? places : mostOfOne
-        throw new ServiceError('overloaded', `${whose}, at most ${most} may. Nothing was charged; try again after Retry-After.`, {
+        throw new ServiceRefusal('overloaded', `${whose}, at most ${most} may. Nothing was charged; try again after Retry-After.`, {
           retryAfterMs: RETRY_AFTER_MS,
         })
       }

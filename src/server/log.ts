@@ -2,7 +2,7 @@
 // Errors are told by kind, code and place: messages of refusals quote what was asked, and what was asked is never logged.
 import pino, { type DestinationStream } from 'pino'
 import { EngineError } from '../errors.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 import type { Log } from './parts.ts'
 import type { Settings } from './settings.ts'
 
@@ -58,7 +58,7 @@ function errorFields(error: unknown): object {
 function told(error: unknown, depth: number): object {
   if (!(error instanceof Error)) return { name: typeof error }
   const code = (error as { code?: unknown }).code
-  const isQuoting = error instanceof EngineError || error instanceof ServiceError || error instanceof SyntaxError
+  const isQuoting = error instanceof EngineError || error instanceof ServiceRefusal || error instanceof SyntaxError
   return {
     name: error.name,
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),

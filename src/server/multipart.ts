@@ -1,7 +1,7 @@
 // A multipart/form-data body to its JSON (the field `request`) and its files, by @fastify/multipart. Every part is read as a file, the JSON too, so
 // that its bytes are the client's own: they are hashed, and parsed by the one strict parser.
 import type { FastifyRequest } from 'fastify'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 
 export interface MultipartLimits {
   /** Files besides the JSON. */
@@ -43,17 +43,17 @@ export async function readMultipart(request: FastifyRequest, limits: MultipartLi
     for await (const part of parts) {
       const name = part.fieldname
       if (part.type !== 'file' || typeof name !== 'string' || name === '' || name.length > LONGEST_NAME) {
-        throw new ServiceError('invalid_request', `A part has no name, or one of more than ${LONGEST_NAME} characters; name each part.`)
+        throw new ServiceRefusal('invalid_request', `A part has no name, or one of more than ${LONGEST_NAME} characters; name each part.`)
       }
       if ((name === REQUEST && json !== null) || files.has(name)) {
-        throw new ServiceError('invalid_request', `Two parts are named ${JSON.stringify(name)}; names of parts are all different.`)
+        throw new ServiceRefusal('invalid_request', `Two parts are named ${JSON.stringify(name)}; names of parts are all different.`)
       }
       const bytes = await part.toBuffer()
       if (name === REQUEST) json = bytes
       else if (bytes.length <= limits.fileBytes) files.set(name, bytes)
       else {
         const message = `The file ${JSON.stringify(name)} has ${bytes.length} bytes, at most ${limits.fileBytes} are taken; send it smaller.`
-        throw new ServiceError('image_too_large', message)
+        throw new ServiceRefusal('image_too_large', message)
       }
     }
   } catch (error) {
@@ -61,26 +61,26 @@ export async function readMultipart(request: FastifyRequest, limits: MultipartLi
   }
   if (json === null) {
     const message = `The body has no part named "${REQUEST}"; put the JSON of the request there, and files in parts of their own.`
-    throw new ServiceError('invalid_request', message)
+    throw new ServiceRefusal('invalid_request', message)
   }
   return { json, files }
 }
 
 function sayLimit(error: unknown, limits: MultipartLimits): unknown {
-  if (error instanceof ServiceError) return error
+  if (error instanceof ServiceRefusal) return error
   switch ((error as { code?: unknown } | null)?.code) {
     case 'FST_PARTS_LIMIT':
     case 'FST_FILES_LIMIT':
     case 'FST_FIELDS_LIMIT':
-      return new ServiceError('request_too_large', `The body has more than ${limits.files} files, which is the most; send fewer.`)
+      return new ServiceRefusal('request_too_large', `The body has more than ${limits.files} files, which is the most; send fewer.`)
     case 'FST_REQ_FILE_TOO_LARGE':
-      return new ServiceError('image_too_large', `A file has more than ${limits.fileBytes} bytes, which is the most; send it smaller.`)
+      return new ServiceRefusal('image_too_large', `A file has more than ${limits.fileBytes} bytes, which is the most; send it smaller.`)
     case 'FST_PROTO_VIOLATION':
-      return new ServiceError('invalid_request', 'A part has a name that is reserved, such as "__proto__"; name it otherwise.')
+      return new ServiceRefusal('invalid_request', 'A part has a name that is reserved, such as "__proto__"; name it otherwise.')
     default: {
       const message =
         'The multipart body cannot be read: it ends early, or the headers of a part are damaged; let an HTTP library write it.'
-      return new ServiceError('invalid_request', message, { cause: error })
+      return new ServiceRefusal('invalid_request', message, { cause: error })
     }
   }
 }

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EngineError } from '../errors.ts'
-import { type ErrorReply, errorReply, ServiceError } from './errors.ts'
+import { type ErrorReply, errorReply, ServiceRefusal } from './errors.ts'
 import type { Log } from './parts.ts'
 
 declare module 'fastify' {
@@ -33,22 +33,22 @@ export function sendError(log: Log, error: unknown, request: FastifyRequest, rep
 
 /** The framework's own errors in our words. */
 function translate(error: unknown): unknown {
-  if (error instanceof ServiceError || error instanceof EngineError) return error
+  if (error instanceof ServiceRefusal || error instanceof EngineError) return error
   const { code, statusCode, message } = error as { code?: unknown; statusCode?: unknown; message?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ServiceError('request_too_large', 'The body is larger than this route takes; send less at once.')
+      return new ServiceRefusal('request_too_large', 'The body is larger than this route takes; send less at once.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ServiceError('unsupported_media_type', 'A body is application/json; say so in Content-Type.')
+      return new ServiceRefusal('unsupported_media_type', 'A body is application/json; say so in Content-Type.')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ServiceError('invalid_request', 'The body is not as long as its Content-Length says.')
+      return new ServiceRefusal('invalid_request', 'The body is not as long as its Content-Length says.')
     case 'FST_ERR_BAD_URL':
-      return new ServiceError('invalid_request', 'The URL cannot be read: it holds a % that encodes nothing.')
+      return new ServiceRefusal('invalid_request', 'The URL cannot be read: it holds a % that encodes nothing.')
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new ServiceError('not_found', 'Nothing is served at this URL: a part of it is too long.')
+      return new ServiceRefusal('not_found', 'Nothing is served at this URL: a part of it is too long.')
   }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
-    return new ServiceError('invalid_request', typeof message === 'string' ? message : 'The request cannot be read.', { cause: error })
+    return new ServiceRefusal('invalid_request', typeof message === 'string' ? message : 'The request cannot be read.', { cause: error })
   }
   return error
 }
@@ -62,12 +62,12 @@ function linger({ raw }: FastifyRequest): void {
   raw.once('close', () => clearTimeout(timer))
 }
 
-const LOW_LEVEL: Readonly<Record<string, ServiceError>> = {
-  HPE_HEADER_OVERFLOW: new ServiceError('request_too_large', 'The headers have more than 16384 bytes; send fewer.'),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ServiceError('request_too_large', 'The chunk extensions of the body are too long.'),
-  ERR_HTTP_REQUEST_TIMEOUT: new ServiceError('deadline_exceeded', 'The request did not come in in time; send it faster.'),
+const LOW_LEVEL: Readonly<Record<string, ServiceRefusal>> = {
+  HPE_HEADER_OVERFLOW: new ServiceRefusal('request_too_large', 'The headers have more than 16384 bytes; send fewer.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ServiceRefusal('request_too_large', 'The chunk extensions of the body are too long.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ServiceRefusal('deadline_exceeded', 'The request did not come in in time; send it faster.'),
 }
-const UNREADABLE = new ServiceError('invalid_request', 'This is no HTTP request that can be read.')
+const UNREADABLE = new ServiceRefusal('invalid_request', 'This is no HTTP request that can be read.')
 
 /** Answers what never became a request. `makeId` as for requests. Gives the reply, null when none could be written. */
 export function refuseBelow(error: NodeJS.ErrnoException, socket: Socket, makeId: () => string): ErrorReply | null {

@@ -5,7 +5,7 @@ import type { Engine } from '../engine.ts'
 import { createAnswerer } from './answer.ts'
 import { type AppState, createApp } from './app.ts'
 import { registerConsole } from './console/index.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 import { createLine } from './line.ts'
 import type { Log, Metrics, Parts } from './parts.ts'
 import { askRoutes } from './routes/ask.ts'
@@ -67,7 +67,7 @@ export async function createService({ engine, store, settings, log, metrics, now
     state.isDraining = true
     if (!(await within(settings.drainMs, line.empty()))) {
       log.warn({ ...answerer.load }, 'requests still run at the end of the drain; they are stopped, and not charged')
-      answerer.stopAll(new ServiceError('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.'))
+      answerer.stopAll(new ServiceRefusal('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.'))
     }
     const closed = app.close()
     // Connections that never asked anything, or whose last request is still running out, are nobody else's to close.

@@ -1,6 +1,6 @@
 // The ends of a call put together: its deadline, its client that went away, the service that stops. One signal, whose reason says which it was.
 import { EngineError } from '../errors.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 
 export interface Stopping {
   readonly signal: AbortSignal
@@ -25,9 +25,10 @@ export function startStopping(deadlineMs: number, receivedAt: number, client: Ab
     const waitedMs = Math.round(waitSince === null ? waitMs : performance.now() - waitSince)
     const waited = waitedMs === 0 ? '' : ` (${waitedMs} ms of them waiting for a turn)`
     const message = `The request took longer than its deadline of ${deadlineMs} ms${waited}; nothing was charged. Ask fewer questions at once.`
-    return new ServiceError('deadline_exceeded', message)
+    return new ServiceRefusal('deadline_exceeded', message)
   }
-  const onGone = () => controller.abort(new ServiceError('internal_error', 'The client went away before the answer; nothing was charged.'))
+  const onGone = () =>
+    controller.abort(new ServiceRefusal('internal_error', 'The client went away before the answer; nothing was charged.'))
   const timer = setTimeout(() => controller.abort(late()), Math.min(Math.max(0, leftMs()), 2 ** 31 - 1))
   // The body may have taken all of it.
   if (leftMs() <= 0) controller.abort(late())

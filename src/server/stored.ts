@@ -1,6 +1,6 @@
 // What the store throws to what a client is told: the database is away, which passes.
 import { EngineError } from '../errors.ts'
-import { ServiceError } from './errors.ts'
+import { ServiceRefusal } from './errors.ts'
 
 const RETRY_AFTER_MS = 2000
 
@@ -12,7 +12,7 @@ export async function stored<T>(
   try {
     return await work
   } catch (cause) {
-    if (cause instanceof ServiceError || cause instanceof EngineError) throw cause
-    throw new ServiceError('overloaded', `${message} Try again after Retry-After.`, { retryAfterMs: RETRY_AFTER_MS, cause })
+    if (cause instanceof ServiceRefusal || cause instanceof EngineError) throw cause
+    throw new ServiceRefusal('overloaded', `${message} Try again after Retry-After.`, { retryAfterMs: RETRY_AFTER_MS, cause })
   }
 }

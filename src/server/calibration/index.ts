@@ -4,7 +4,7 @@ import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
 import type { VersionChange } from '../../calibration/versions.ts'
 import { DEFAULT_MODEL } from '../../models.ts'
 import { didYouMean } from '../../near-names.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { changeReply, heldOutReply, modelReply } from './as-reply.ts'
 import type { Results } from './protocol.ts'
@@ -73,11 +73,11 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
     const wanted = asked ?? (ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : ids[0])
     if (wanted === undefined || !ids.includes(wanted)) {
       const message = `There is no model ${JSON.stringify(asked?.slice(0, 80))}.${didYouMean(asked ?? '', ids)} There is ${ids.join(', ')}.`
-      throw new ServiceError('model_not_found', message, { param: '/model' })
+      throw new ServiceRefusal('model_not_found', message, { param: '/model' })
     }
     const model = engine.loaded().find(({ id }) => id === wanted)
     if (model !== undefined) return model
-    throw new ServiceError('model_loading', `The model ${wanted} is not loaded yet; try again once it has answered.`, { param: '/model' })
+    throw new ServiceRefusal('model_loading', `The model ${wanted} is not loaded yet; try again once it has answered.`, { param: '/model' })
   }
 
   /** Runs while nobody else does, on whichever replica: the claim is one that no idempotency key of a request can be, since `key` is no API key. */
@@ -85,7 +85,7 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
     const claim = await store.idempotency.begin({ key: 'service', idempotencyKey: 'calibration fit', bodyHash: 'fit', leaseMs: LEASE_MS })
     if (claim.state !== 'begun') {
       const message = 'A calibration is being fitted already; ask again in some seconds.'
-      throw new ServiceError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })
+      throw new ServiceRefusal('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })
     }
     try {
       return await run()
@@ -150,7 +150,7 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
 
     stop() {
       const message = 'The service is shutting down; nothing that is served was changed. Try again after Retry-After.'
-      stopping.abort(new ServiceError('overloaded', message, { retryAfterMs: RETRY_AFTER_MS }))
+      stopping.abort(new ServiceRefusal('overloaded', message, { retryAfterMs: RETRY_AFTER_MS }))
     },
   }
 }

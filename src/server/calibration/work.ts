@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes.ts'
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 import type { FromThread, Labelled, Results, ToThread } from './protocol.ts'
 
 /** Labels, or events, in one message. */
@@ -50,7 +50,7 @@ export async function workOn<T extends keyof Results>(
     const fail = (cause: unknown): void => {
       const message =
         'Work on the outcomes failed; nothing that is served was changed. Try again, and look at the log of the service if it lasts.'
-      reject(new ServiceError('internal_error', message, { cause }))
+      reject(new ServiceRefusal('internal_error', message, { cause }))
     }
     thread.on('message', (reply: FromThread) => ('value' in reply ? resolve(reply.value as Results[T]) : fail(new Error(reply.message))))
     thread.on('error', fail)

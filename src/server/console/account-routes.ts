@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { EngineError } from '../../errors.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 import { parseDollars } from '../money.ts'
 import type { Parts } from '../parts.ts'
 import { SCOPES } from '../store/store.ts'
@@ -52,7 +52,7 @@ export function accountRoutes(app: FastifyInstance, { store }: Parts): void {
 
   app.post('/console/api/keys/revoke', async ({ body }): Promise<KeyReply> => {
     const key = await stored(store.keys.revoke(revocation(body).id))
-    if (key === null) throw new ServiceError('not_found', 'There is no such key.', { param: '/id' })
+    if (key === null) throw new ServiceRefusal('not_found', 'There is no such key.', { param: '/id' })
     return sayKey(key)
   })
 
@@ -76,7 +76,7 @@ export function accountRoutes(app: FastifyInstance, { store }: Parts): void {
       throw new EngineError('invalid_request', message, { param: '/dollars', problems: [{ param: '/dollars', message }] })
     }
     if ((await stored(store.ledger.account(account))) === null) {
-      throw new ServiceError('not_found', `There is no account ${JSON.stringify(account)}.`, { param: '/account' })
+      throw new ServiceRefusal('not_found', `There is no account ${JSON.stringify(account)}.`, { param: '/account' })
     }
     const entry = await stored(store.ledger.credit(account, amount, note))
     if (entry !== null) return { entry: sayEntry(entry) }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { answerAdmitted, enterLine } from '../admitted.ts'
 import { createBodyMemory, holdLength, mediaKind } from '../body.ts'
 import { ask } from '../dialects/ask.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 import type { Line } from '../line.ts'
 import type { Parts } from '../parts.ts'
 import { stored } from '../stored.ts'
@@ -28,7 +28,7 @@ export async function askRoute(app: FastifyInstance, parts: Parts, line: Line): 
       holdLength(request.headers, settings.bodyBytes)
       const kind = mediaKind(request.headers)
       if ((await stored(store.ledger.account(account))) === null) {
-        throw new ServiceError('not_found', `There is no account ${JSON.stringify(account)}; make an API key for it first.`)
+        throw new ServiceRefusal('not_found', `There is no account ${JSON.stringify(account)}; make an API key for it first.`)
       }
       const admission = { kind, idempotencyKey: null, principal: { account, key: null }, ...enterLine(line, account, reply) }
       return answerAdmitted(request, reply, admission, ask, parts, memory)

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -39,7 +39,7 @@ function readBundled(name: string, type: string): Asset {
   try {
     return asset(readFileSync(new URL(name, FOLDER)), type)
   } catch (cause) {
-    throw new ServiceError('not_found', 'The console is not built; run npm run build.', { cause })
+    throw new ServiceRefusal('not_found', 'The console is not built; run npm run build.', { cause })
   }
 }
 

@@ -6,7 +6,7 @@ import { recordOutcome } from '../../calibration/outcomes.ts'
 import { servedFor } from '../../calibration/served.ts'
 import type { Json } from '../../types.ts'
 import { serviceCalibrations } from '../calibration/index.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import type { RequestRecord } from '../store/store.ts'
 import { stored } from '../stored.ts'
@@ -64,7 +64,7 @@ export function requestRoutes(app: FastifyInstance, parts: Parts): void {
       return sayEvent(found, judgeOf(calibration, asked))
     }
     const message = `Nothing is kept of this request: it decided nothing (reads without a check), or it is too old. Decisions are kept ${outcomes.retention}.`
-    throw new ServiceError('not_found', message)
+    throw new ServiceRefusal('not_found', message)
   })
 
   app.post('/console/api/outcomes', async ({ body }): Promise<OutcomeReply> => {

@@ -1,7 +1,7 @@
 // Who may use the console: a token opens a session, a cookie keeps it, and everything that changes something proves besides that it comes from our page.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import type { AdminSession } from '../store/store.ts'
 import { stored } from '../stored.ts'
@@ -61,7 +61,7 @@ export function sessionRoutes(app: FastifyInstance, { store, settings, log }: Pa
     const counted = opened === null ? await countWrong(request) : null
     if (counted !== null && !counted.isAllowed && counted.isExceeded) {
       const message = `${counted.max} wrong tokens were tried from this address within a minute, and this one is wrong too; wait ${counted.ttlInSeconds} s.`
-      throw new ServiceError('rate_limited', message, { retryAfterMs: counted.ttl })
+      throw new ServiceRefusal('rate_limited', message, { retryAfterMs: counted.ttl })
     }
     log.info({ id: request.id, isOpened: opened !== null, address: request.ip }, 'console login')
     if (opened === null) {

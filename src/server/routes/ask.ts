@@ -9,7 +9,7 @@ import { ask } from '../dialects/ask.ts'
 import { decisions } from '../dialects/decisions.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import { systemone } from '../dialects/systemone.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 import type { Line } from '../line.ts'
 import { isNothingFree } from '../models.ts'
 import type { Parts } from '../parts.ts'
@@ -60,5 +60,5 @@ function readIdempotencyKey(header: string | string[] | undefined): string | nul
   const key = Array.isArray(header) ? header.join(', ') : header
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key
   const message = `The Idempotency-Key is 1 to 255 visible ASCII characters without spaces, received ${key.length}.`
-  throw new ServiceError('invalid_request', message)
+  throw new ServiceRefusal('invalid_request', message)
 }

@@ -5,7 +5,7 @@ import { EngineError, pointer } from '../../errors.ts'
 import { didYouMean } from '../../near-names.ts'
 import type { Json } from '../../types.ts'
 import { keyGuard } from '../authenticate.ts'
-import { ServiceError } from '../errors.ts'
+import { ServiceRefusal } from '../errors.ts'
 import type { Parts } from '../parts.ts'
 import { stored } from '../stored.ts'
 
@@ -18,7 +18,7 @@ export function outcomesRoute(app: FastifyInstance, parts: Parts): void {
     const store = parts.store.outcomes(request.principal!.account)
     if ((await stored(store.find(event))) === null) {
       const message = `The event ${JSON.stringify(event.slice(0, 80))} is not known; events are kept ${store.retention}.`
-      throw new ServiceError('not_found', message, { param: '/event' })
+      throw new ServiceRefusal('not_found', message, { param: '/event' })
     }
     return stored(recordOutcome(store, event, outcomes, { selectionProbability }))
   })
