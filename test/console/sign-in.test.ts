@@ -53,6 +53,8 @@ describeInBrowser('signing in to the console', ({ start, open }) => {
     const running = await start()
     const { page } = await open(running)
     const [cookie] = await page.context().cookies(`${running.url}/console`)
+    // What the overview still asks for would be refused too, and take the page away before the click.
+    await page.waitForLoadState('networkidle')
     await running.store.admin.end(cookie!.value)
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByText('Your session has ended.').waitFor()
