@@ -2,6 +2,7 @@
 import { EngineError, type ErrorCode, type Problem, pointer } from './errors.ts'
 import { type CheckedSource, checkSource, checkUrl, type Reporter } from './media/sources.ts'
 import { didYouMean } from './near-names.ts'
+import { PART_TYPES, typeOf } from './part-types.ts'
 import type { Json } from './types.ts'
 
 /** A part whose shape is right. `id` is as given, null when it was not. JSON values are doubted where they are read. */
@@ -24,7 +25,6 @@ export interface PartLimits {
   readonly videoFrames: number
 }
 
-const PART_TYPES = ['text', 'json', 'image', 'image_url', 'input_image', 'video']
 const VIDEO_FILE_FIELDS = ['source', 'fps', 'max_frames', 'start_ms', 'end_ms']
 const LONGEST_ID = 128
 
@@ -32,15 +32,6 @@ type Fields = Readonly<Record<string, unknown>>
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function typeOf(element: unknown): string | null {
-  return isObject(element) && Object.hasOwn(element, 'type') && typeof element.type === 'string' ? element.type : null
-}
-
-/** An array is parts when it is not empty and every element has a known part type. */
-export function isParts(state: unknown): state is readonly Fields[] {
-  return Array.isArray(state) && state.length > 0 && state.every((element) => PART_TYPES.includes(typeOf(element) ?? ''))
 }
 
 /** What looks like a mistake in a state that is read as JSON: pictures that would be read as text. */

@@ -5,8 +5,9 @@ import { VIDEO_FRAMES } from './limits.ts'
 import { type UrlOptions, urlFetcher } from './media/fetch-url.ts'
 import { decodeImage, IMAGE_LIMITS, type ImageHeader, type ImageLimits, readImageHeader } from './media/images.ts'
 import { type CheckedSource, readSource, refuseClosedUrls, type SourceOptions } from './media/sources.ts'
+import { isParts } from './part-types.ts'
 import { jsonPieces } from './state-json.ts'
-import { type CheckedPart, checkParts, isParts, jsonWarnings, type PartLimits } from './state-parts.ts'
+import { type CheckedPart, checkParts, jsonWarnings, type PartLimits } from './state-parts.ts'
 import type { Json, Picture, Piece, Prompt } from './types.ts'
 
 /** Limits and permissions; what is not given has its default. */

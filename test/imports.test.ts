@@ -33,6 +33,7 @@ const LEAVES = new Set([
   'math.ts',
   'random.ts',
   'near-names.ts',
+  'part-types.ts',
   'limits.ts',
   'answers.ts',
   'infer.ts',

@@ -2,6 +2,7 @@
 // Pictures travel beside the JSON, not in it: base64 would make them a third larger, and both sides would copy them once more.
 import type { AskRequest } from '../answers.ts'
 import { EngineError, pointer } from '../errors.ts'
+import { isParts } from '../part-types.ts'
 
 export interface RequestBody {
   readonly json: string
@@ -9,8 +10,6 @@ export interface RequestBody {
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
-/** The types of parts; an array in which every element has one is a list of parts, as for the engine. */
-const PART_TYPES = ['text', 'json', 'image', 'image_url', 'input_image', 'video']
 /** Deeper than any service reads, and shallow enough for the stack. */
 const MAX_DEPTH = 256
 
@@ -147,8 +146,4 @@ function isPlain(value: object): boolean {
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isParts(state: unknown): state is readonly Fields[] {
-  return Array.isArray(state) && state.length > 0 && state.every((part) => isObject(part) && PART_TYPES.includes(part.type as string))
 }

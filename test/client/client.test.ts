@@ -23,7 +23,7 @@ import {
 } from '../../src/client/index.ts'
 import type { Ask } from '../../src/infer.ts'
 import type * as models from '../../src/models.ts'
-import { isParts } from '../../src/state-parts.ts'
+import { isParts } from '../../src/part-types.ts'
 import { ANSWER, refusal, type ScriptedService, startScriptedService } from './scripted-service.ts'
 
 const KEY = 'service_sk_canary0123456789'

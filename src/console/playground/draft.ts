@@ -1,7 +1,8 @@
 // What is written in the playground's form, and the request it stands for, both ways. Pure: no page, no files, only their names.
 // A request that says something the form has no field for stays JSON; nothing of it is dropped to make it fit.
+
+import { isParts } from '../../part-types.ts'
 import type { Json } from '../../types.ts'
-import { isPartList } from './marks.ts'
 
 export const QUESTION_TYPES = ['noul', 'choice', 'score', 'select', 'fill', 'extract'] as const
 export type QuestionType = (typeof QUESTION_TYPES)[number]
@@ -184,8 +185,7 @@ function isOnly(fields: Fields, known: readonly string[]): boolean {
 
 function stateOf(state: unknown, files: readonly string[]): Pick<Draft, 'isJson' | 'text' | 'images'> | null {
   if (typeof state === 'string') return { isJson: false, text: state, images: [] }
-  const isParts = isPartList(state)
-  if (!isParts) return state === undefined ? null : { isJson: true, text: JSON.stringify(state, null, 2), images: [] }
+  if (!isParts(state)) return state === undefined ? null : { isJson: true, text: JSON.stringify(state, null, 2), images: [] }
   const [head, ...rest] = state as readonly Fields[]
   const isFirst = head?.type === 'text' || head?.type === 'json'
   const images = (isFirst ? rest : (state as readonly Fields[])).map((part, i): DraftImage | null => {

@@ -1,5 +1,6 @@
 // Answers to what is marked in the state: spans of its texts, and boxes on its pictures. Pure.
 import type { Answer, BoxAnswer, BoxManyAnswer, Coordinates, ExtractAnswer, ExtractManyAnswer, SpanAnswer } from '../../answers.ts'
+import { isParts } from '../../part-types.ts'
 
 /** A stretch of one of the state's texts. `label`: the question; arguments as `question/argument`. */
 export interface Span {
@@ -86,21 +87,14 @@ function cut(text: string, spans: readonly Span[]): Segment[] {
   })
 }
 
-const PART_TYPES = ['text', 'json', 'image', 'image_url', 'input_image', 'video']
-
-/** Whether a state is parts in reading order, and not JSON that happens to be a list. */
-export function isPartList(state: unknown): state is readonly Record<string, unknown>[] {
-  return Array.isArray(state) && state.length > 0 && state.every((part) => PART_TYPES.includes(String(part?.type)))
-}
-
 function whereOf(state: unknown, part: number, path: string | null): string {
-  return [isPartList(state) && state.length > 1 ? `part ${part + 1}` : '', path ?? ''].filter((word) => word !== '').join(' ')
+  return [isParts(state) && state.length > 1 ? `part ${part + 1}` : '', path ?? ''].filter((word) => word !== '').join(' ')
 }
 
 /** The text of a part, or the string (or number) at a pointer in it; null when there is none. */
 function textAt(state: unknown, part: number, path: string | null): string | null {
-  const held = isPartList(state) ? state[part] : undefined
-  const content = isPartList(state) ? (held?.type === 'text' ? held.text : held?.value) : part === 0 ? state : undefined
+  const held = isParts(state) ? state[part] : undefined
+  const content = isParts(state) ? (held?.type === 'text' ? held.text : held?.value) : part === 0 ? state : undefined
   let value: unknown = content
   for (const name of path === null || path === '' ? [] : path.split('/').slice(1)) {
     const own = name.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,7 +1,7 @@
 // The state as it is sent: a text, JSON, or parts with pictures; and the request around it.
+import { PART_TYPES } from '../../part-types.ts'
 import { closed, JSON_VALUE, list, map, nullable, oneOf, open, optional, ref, type Schema, type Schemas, STRING, said } from './schema.ts'
 
-const PART_TYPES = ['text', 'json', 'image', 'image_url', 'input_image', 'video']
 const PART_ID: Schema = {
   type: 'string',
   minLength: 1,
