@@ -1,13 +1,12 @@
 // Adding to (or taking from) a balance.
 import { useState } from 'preact/hooks'
 import type { AccountReply } from '../../server/console/replies.ts'
-import { ApiError } from '../api.ts'
 import { useConsole } from '../context.ts'
 import { dollars } from '../format.ts'
-import type { Problem } from '../playground/draft.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ProblemsContext, TextField } from '../ui/field.tsx'
 import { Failure } from '../ui/notice.tsx'
+import { useSubmit } from '../ui/use-submit.ts'
 
 export interface AddCreditsProps {
   readonly account: AccountReply
@@ -19,27 +18,16 @@ export function AddCredits({ account, onClose, onAdded }: AddCreditsProps) {
   const { api, say } = useConsole()
   const [amount, setAmount] = useState('')
   const [note, setNote] = useState('')
-  const [error, setError] = useState<Error | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const problems: readonly Problem[] = error instanceof ApiError ? error.problems : []
-  const add = async (event: SubmitEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(null)
-    try {
-      const { entry } = await api.credit({ account: account.id, dollars: amount.trim().replace(',', '.'), note })
-      say(`${dollars(entry.amount)} booked; the balance of ${account.id} is ${dollars(entry.balance_after)}.`)
-      onAdded()
-      onClose()
-    } catch (failure) {
-      setError(failure as Error)
-      setBusy(false)
-    }
-  }
+  const { submit, error, isBusy, problems } = useSubmit(async () => {
+    const { entry } = await api.credit({ account: account.id, dollars: amount.trim().replace(',', '.'), note })
+    say(`${dollars(entry.amount)} booked; the balance of ${account.id} is ${dollars(entry.balance_after)}.`)
+    onAdded()
+    onClose()
+  })
   return (
     <Dialog title="Add credits" onClose={onClose}>
       <ProblemsContext.Provider value={problems}>
-        <form onSubmit={add}>
+        <form onSubmit={submit}>
           <p>
             Account <b class="data">{account.id}</b>, which has {dollars(account.balance)}.
           </p>

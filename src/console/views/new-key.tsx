@@ -1,11 +1,11 @@
 // The form of a new key.
 import { useState } from 'preact/hooks'
 import type { CreatedKeyReply } from '../../server/console/replies.ts'
-import { ApiError } from '../api.ts'
 import { useConsole } from '../context.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ProblemsContext, TextField, Tick } from '../ui/field.tsx'
 import { Failure } from '../ui/notice.tsx'
+import { useSubmit } from '../ui/use-submit.ts'
 
 const SCOPE_WORDS: Readonly<Record<string, string>> = {
   ask: 'ask questions',
@@ -19,24 +19,13 @@ export function NewKey({ onClose, onCreated }: { readonly onClose: () => void; r
   const [account, setAccount] = useState(shownAccount ?? 'default')
   const [scopes, setScopes] = useState<readonly string[]>(['ask', 'outcomes'])
   const [rate, setRate] = useState('')
-  const [error, setError] = useState<Error | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const problems = error instanceof ApiError ? error.problems : []
-  const create = async (event: SubmitEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(null)
-    try {
-      onCreated(await api.createKey({ name, account, scopes, requests_per_minute: rate === '' ? null : Number(rate) }))
-    } catch (failure) {
-      setError(failure as Error)
-      setBusy(false)
-    }
-  }
+  const { submit, error, isBusy, problems } = useSubmit(async () => {
+    onCreated(await api.createKey({ name, account, scopes, requests_per_minute: rate === '' ? null : Number(rate) }))
+  })
   return (
     <Dialog title="Create an API key" onClose={onClose}>
       <ProblemsContext.Provider value={problems}>
-        <form onSubmit={create}>
+        <form onSubmit={submit}>
           {error === null || problems.length > 0 ? null : <Failure error={error} />}
           <TextField label="Name" pointer="/name" value={name} onChange={setName} placeholder="support inbox" isRequired maxLength={100} />
           <TextField label="Account that pays" pointer="/account" value={account} onChange={setAccount} isRequired maxLength={100} />

@@ -1,0 +1,21 @@
+// A form's work to what the form shows of it: that it is under way, and what was wrong with it.
+import { useState } from 'preact/hooks'
+import { ApiError } from '../api.ts'
+
+/** `submit` is for the form. When the work succeeds, the form is expected to go away. */
+export function useSubmit(work: () => Promise<void>) {
+  const [error, setError] = useState<Error | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(null)
+    try {
+      await work()
+    } catch (failure) {
+      setError(failure as Error)
+      setBusy(false)
+    }
+  }
+  return { submit, error, isBusy, problems: error instanceof ApiError ? error.problems : [] }
+}
