@@ -1,6 +1,7 @@
 // A URL to a store: the kind of database, its tables brought up to date, and every part of the store over it.
 import { EngineError } from '../../errors.ts'
 import { DEFAULT_SETTINGS } from '../settings.ts'
+import { within } from '../within.ts'
 import { adminStore } from './admin.ts'
 import { calibrationTables } from './calibrations.ts'
 import type { Database } from './database.ts'
@@ -99,18 +100,8 @@ function connect(url: string, options: StoreOptions): Database {
 }
 
 async function ping({ queries }: Database, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The database did not answer within ${timeoutMs} ms.`)), timeoutMs)
-  })
   const asked = queries.selectFrom('schema_version').select('version').executeTakeFirstOrThrow()
-  // What comes after the limit is heard by nobody.
-  asked.catch(() => {})
-  try {
-    await Promise.race([asked, late])
-  } finally {
-    clearTimeout(timer)
-  }
+  if (!(await within(timeoutMs, asked))) throw new Error(`The database did not answer within ${timeoutMs} ms.`)
 }
 
 function codeOf(error: unknown): string {
