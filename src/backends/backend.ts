@@ -115,8 +115,11 @@ export type Generated = {
 /** A loaded model. `close` drains and frees; calls after it fail. */
 export interface Backend {
   readonly info: ModelInfo
-  /** Tokenises and encodes the state once. Throws `context_length_exceeded` with the numbers. The same prompt again may come from a cache. */
-  open(prompt: Prompt): Promise<Prefix>
+  /**
+   * Tokenises and encodes the state once. Throws `context_length_exceeded` with the numbers. The same prompt again, or its beginning, may come from a cache.
+   * Here and below: when the signal aborts, the call rejects with its reason after the pass it is in, and what has not run is not run.
+   */
+  open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix>
   close(): Promise<void>
 }
 
@@ -127,7 +130,7 @@ export interface Prefix {
   /** How many of them came from a cache. */
   readonly cachedTokens: number
   /** Scores all branches in one call; the order of the result is that of the branches. */
-  score(branches: readonly Branch[]): Promise<readonly Scores[]>
-  generate(branch: Branch, constraint: Constraint): Promise<Generated>
+  score(branches: readonly Branch[], signal?: AbortSignal): Promise<readonly Scores[]>
+  generate(branch: Branch, constraint: Constraint, signal?: AbortSignal): Promise<Generated>
   close(): void
 }

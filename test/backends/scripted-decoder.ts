@@ -2,7 +2,8 @@
 // of place would say.
 import { fileURLToPath } from 'node:url'
 import { type Chat, makeChat, readTemplate } from '../../src/backends/onnx/families/idefics3/chat.ts'
-import type { Decoder, Past } from '../../src/backends/onnx/families/idefics3/decoder.ts'
+import type { Decoder } from '../../src/backends/onnx/families/idefics3/decoder.ts'
+import type { Past } from '../../src/backends/onnx/families/idefics3/past.ts'
 import type { Scorer } from '../../src/backends/onnx/families/idefics3/score.ts'
 import { endTokensOf, variablesOf } from '../../src/backends/onnx/families/idefics3/settings.ts'
 import { openFolder, readJson } from '../../src/backends/onnx/layout.ts'

@@ -1,15 +1,8 @@
-// Token ids behind a kept past to logits and a longer past. A past is the keys and values as the session returned them: nothing writes to
-// them, so any number of continuations may start from one. Only what is asked for is fetched, since fetching copies.
+// Token ids behind a kept past to logits and a longer past. Only what is asked for is fetched, since fetching copies.
 import { EngineError } from '../../../../errors.ts'
 import { LOGIT_ROWS } from '../../patch.ts'
 import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
-
-/** What the model has read. Tensors are named as inputs of the next run: `past_key_values.0.key`, … */
-export interface Past {
-  readonly length: number
-  readonly tensors: Readonly<Feeds>
-  readonly bytes: number
-}
+import type { Past } from './past.ts'
 
 export interface Decoder {
   /** Numbers in one embedding. */

@@ -7,7 +7,7 @@ import { buildTokenTrie, constrainTokens, type TokenConstraint, type TokenTrie }
 import { EngineError } from '../../../../errors.ts'
 import type { Prompt } from '../../../../types.ts'
 import type { Branch, Constraint, Generated } from '../../../backend.ts'
-import type { Past } from './decoder.ts'
+import type { Past } from './past.ts'
 import type { Scorer } from './score.ts'
 import { NOTHING, wordRead } from './wording.ts'
 

@@ -9,7 +9,8 @@ import type { Branch, ScoreRow, Scores } from '../../../backend.ts'
 import { divideOut, type Reading } from '../../scoring.ts'
 import type { TextTokenizer } from '../../tokenizer.ts'
 import type { Chat } from './chat.ts'
-import type { Decoder, Past } from './decoder.ts'
+import type { Decoder } from './decoder.ts'
+import type { Past } from './past.ts'
 import { listed, type Symbols, type Wording, wordScored } from './wording.ts'
 
 export interface Scorer {
