@@ -120,7 +120,22 @@ export interface Backend {
    * Here and below: when the signal aborts, the call rejects with its reason after the pass it is in, and what has not run is not run.
    */
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix>
+  /** What its caches did since it was loaded. Absent: it keeps none of its own. */
+  caches?(): CachesOfBackend
   close(): Promise<void>
+}
+
+export interface CachesOfBackend {
+  readonly states: CacheCounts
+  readonly pictures: CacheCounts
+}
+
+/** `hits`: asked for and there, at least its beginning; `misses`: made anew. Both since the load. */
+export interface CacheCounts {
+  readonly hits: number
+  readonly misses: number
+  readonly bytes: number
+  readonly limitBytes: number
 }
 
 /** An encoded state. Branches never change it, so any number may be asked, in any order, with the same answer. */
