@@ -113,7 +113,7 @@ export class ByteCache<V> {
     making.waiting += 1
     let gone: () => void = () => {}
     const left = new Promise<void>((resolve) => {
-      gone = resolve
+      gone = () => resolve()
     })
     signal?.addEventListener('abort', gone, { once: true })
     try {
