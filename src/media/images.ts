@@ -1,6 +1,7 @@
 // Image files to upright 8-bit RGB pictures, through sharp. The header is read and doubted before any pixel is.
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
+import { setImmediate } from 'node:timers/promises'
 import type Sharp from 'sharp'
 import { EngineError, type ErrorCode } from '../errors.ts'
 import type { Picture } from '../types.ts'
@@ -20,6 +21,9 @@ export const IMAGE_LIMITS: ImageLimits = { imageBytes: 16 * 1024 * 1024, imagePi
 export interface ImageHeader extends SentImage {
   readonly mediaType: ImageMediaType
 }
+
+/** A side may have so many pixels, as in JPEG. Longer ones are no pictures, and take seconds to resize however few pixels they have. */
+const MOST_SIDE = 65_535
 
 /** Decoding one image may take this long. */
 const TIMEOUT_SECONDS = 30
@@ -90,6 +94,10 @@ export async function readImageHeader(data: Uint8Array, limits: ImageLimits, par
     const message = `The image has ${sentWidth} x ${sentHeight} = ${pixels} pixels, at most ${limits.imagePixels} are taken; send it smaller.`
     throw fail('image_too_large', message, param)
   }
+  if (Math.max(sentWidth, sentHeight) > MOST_SIDE) {
+    const message = `The image has ${sentWidth} x ${sentHeight} pixels, at most ${MOST_SIDE} a side are taken; cut it into shorter ones.`
+    throw fail('image_too_large', message, param)
+  }
   return { mediaType, sentWidth, sentHeight, orientation: orientation >= 1 && orientation <= 8 ? orientation : 1 }
 }
 
@@ -118,6 +126,17 @@ export async function decodeImage(data: Uint8Array, header: ImageHeader, param: 
   const { width, height, channels } = info
   if (channels !== 3) throw fail('internal_error', `The image decoded to ${channels} channels instead of 3.`, param)
   const pixels = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
-  const sha256 = createHash('sha256').update(`${width}x${height}\n`).update(pixels).digest('hex')
-  return { width, height, data: pixels, sha256 }
+  return { width, height, data: pixels, sha256: await hashPixels(width, height, pixels) }
+}
+
+/** Pixels hashed in one go: some 3 ms, so that a large picture does not hold up the process. */
+const HASHED_AT_ONCE = 4 * MiB
+
+async function hashPixels(width: number, height: number, pixels: Uint8Array): Promise<string> {
+  const hash = createHash('sha256').update(`${width}x${height}\n`)
+  for (let from = 0; from < pixels.length; from += HASHED_AT_ONCE) {
+    if (from > 0) await setImmediate()
+    hash.update(pixels.subarray(from, from + HASHED_AT_ONCE))
+  }
+  return hash.digest('hex')
 }

@@ -147,4 +147,21 @@ describe('decodeImage', () => {
     bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29)
     expect(await refusal(bomb)).toMatchObject({ code: 'image_too_large', message: expect.stringContaining('3600000000') })
   })
+
+  it('refuses sides that no picture has, however few pixels there are', async () => {
+    const strip = await sharp({ create: { width: 70_000, height: 1, channels: 3, background: '#fff' } })
+      .png()
+      .toBuffer()
+    expect(await refusal(strip)).toMatchObject({
+      code: 'image_too_large',
+      message: expect.stringContaining('70000 x 1 pixels, at most 65535'),
+    })
+  })
+
+  it('names a picture of many megabytes as one hash over its size and pixels', async () => {
+    const { picture } = await read(await noise(1800, 1000).png().toBuffer())
+    const { createHash } = await import('node:crypto')
+    expect(picture.data.length).toBeGreaterThan(5e6)
+    expect(picture.sha256).toBe(createHash('sha256').update('1800x1000\n').update(picture.data).digest('hex'))
+  })
 })

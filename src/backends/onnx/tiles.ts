@@ -97,15 +97,21 @@ export async function tilePicture(picture: Picture, rule: TileRule): Promise<Til
   return { rows, cols, tiles, tileSize }
 }
 
+/** What the encoder takes for each level of 8 bits. */
+const FLOAT_OF_LEVEL = Float32Array.from({ length: 256 }, (_, level) => (level / 255 - 0.5) / 0.5)
+
 /** RGB bytes to the encoder's floats: (x / 255 - 0.5) / 0.5, laid out [tile][channel][y][x]. Every tile must be tileSize x tileSize x 3. */
 export function normaliseTiles(tiles: readonly Uint8Array[], tileSize: number): Float32Array {
   const area = tileSize * tileSize
   const out = new Float32Array(tiles.length * 3 * area)
   tiles.forEach((tile, index) => {
     if (tile.length !== area * 3) throw new RangeError(`tile ${index} has ${tile.length} bytes, ${area * 3} expected`)
-    const base = index * 3 * area
-    for (let i = 0; i < area; i++) {
-      for (let c = 0; c < 3; c++) out[base + c * area + i] = ((tile[i * 3 + c] as number) / 255 - 0.5) / 0.5
+    let at = index * 3 * area
+    for (let from = 0; from < tile.length; from += 3) {
+      out[at] = FLOAT_OF_LEVEL[tile[from] as number] as number
+      out[at + area] = FLOAT_OF_LEVEL[tile[from + 1] as number] as number
+      out[at + 2 * area] = FLOAT_OF_LEVEL[tile[from + 2] as number] as number
+      at++
     }
   })
   return out
