@@ -1,7 +1,7 @@
 // The engine: one request through every step, from doubted input to a response. Pure but for what is handed in: models, a clock, a maker of ids.
 import { randomBytes } from 'node:crypto'
 import type { AskRequest, AskResponse } from './answers.ts'
-import type { Backend, ModelInfo, Prefix } from './backends/backend.ts'
+import type { Backend, CachesOfBackend, ModelInfo, Prefix } from './backends/backend.ts'
 import { type Calibration, type CalibrationJudge, judgeOf } from './calibration/calibration.ts'
 import { type CautionOptions, cautious } from './calibration/caution.ts'
 import { createDeliberation, type DeliberationMode } from './calibration/deliberation.ts'
@@ -76,8 +76,8 @@ export interface AskOptions extends CautionOptions {
   /** Id of the response; default: made by the engine. An id names one request. */
   readonly id?: string
   /**
-   * Is called once, when nothing works on the request any more. A request that was stopped rejects at once, and the call of the model it was in
-   * comes back later: who bounds how much runs counts until here.
+   * Is called once, when nothing works on the request any more. A request that was stopped rejects at once, and the pass of the model it was in
+   * is over later: who bounds how much runs counts until here.
    */
   readonly ended?: () => void
 }
@@ -98,6 +98,8 @@ export interface Engine {
   models(): readonly ModelListing[]
   /** The models that are loaded by now, with the revisions and templates that calibrations are bound to. */
   loaded(): readonly ModelInfo[]
+  /** What the caches of the loaded models did so far, by the id of the model; of those that keep any. */
+  caches(): Readonly<Record<string, CachesOfBackend>>
   /** Refuses new requests, waits for those that run, and closes the models. Twice is once. */
   close(): Promise<void>
 }
@@ -193,7 +195,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     lap('load')
 
     stop.check()
-    const prefix = await backend.open(state.prompt).catch((error: unknown) => {
+    const prefix = await backend.open(state.prompt, stop.signal).catch((error: unknown) => {
       throw aboutState(modelFailure(error, 'reading the state'))
     })
     try {
@@ -204,7 +206,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       const inquiries = request.questions.map((question) => ({ param: question.param, inquiry: question.inquire(context) }))
       const tell = (behindState: number) => refusable(() => asked.counted?.(prefix.tokens + behindState))
       tell(0)
-      const rounds = await runInquiries(prefix, inquiries, () => stop.check(), tell)
+      const rounds = await runInquiries(prefix, inquiries, () => stop.check(), tell, stop.signal)
       // A request that was given up during the last call of the model leaves nothing behind.
       stop.check()
       lap('ask')
@@ -260,7 +262,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         throw new EngineError('invalid_request', `deadlineMs is a number of milliseconds above 0, received ${deadlineMs}.`)
       }
       const stop = startStop(clock, deadlineMs, signal)
-      // A stopped request goes on until the call of the model it is in comes back; `close` waits for that.
+      // A stopped request goes on until the pass of the model it is in is over; `close` waits for that.
       const work = answer(request, asked, stop)
       running.add(work)
       const done = () => {
@@ -289,6 +291,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     models: () => models.list(),
     loaded: () => models.loaded(),
+    caches: () => models.caches(),
     close() {
       closing ??= Promise.allSettled(running).then(() => models.close())
       return closing

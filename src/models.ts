@@ -1,5 +1,5 @@
 // The models an engine answers with: named, loaded on first use, closed together.
-import type { Backend, ModelInfo } from './backends/backend.ts'
+import type { Backend, CachesOfBackend, ModelInfo } from './backends/backend.ts'
 import { EngineError } from './errors.ts'
 import { didYouMean } from './near-names.ts'
 
@@ -31,6 +31,8 @@ export interface Models {
   list(): readonly ModelListing[]
   /** What is known of the models that are loaded by now, in the order given. */
   loaded(): readonly ModelInfo[]
+  /** What the caches of those that are loaded did so far, by id; of those that keep any. */
+  caches(): Readonly<Record<string, CachesOfBackend>>
   /** Closes what is loaded or being loaded. */
   close(): Promise<void>
 }
@@ -40,13 +42,13 @@ export function createModels(given: readonly (Backend | ModelSource)[]): Models 
   const entries = new Map<string, ModelSource & { readonly name: string }>()
   // A backend that was handed in counts as loaded, so that it is closed with the others even if it is never asked.
   const loading = new Map<string, Promise<Backend>>()
-  const infos = new Map<string, ModelInfo>()
+  const ready = new Map<string, Backend>()
   for (const model of given) {
     const { id, name } = 'info' in model ? model.info : model
     if (entries.has(id)) throw new EngineError('invalid_request', `Two models have the id ${JSON.stringify(id)}; each needs its own.`)
     if ('info' in model) {
       loading.set(id, Promise.resolve(model))
-      infos.set(id, model.info)
+      ready.set(id, model)
     }
     entries.set(id, { id, name: name ?? id, load: async () => ('info' in model ? model : model.load()) })
   }
@@ -73,7 +75,7 @@ export function createModels(given: readonly (Backend | ModelSource)[]): Models 
       const load = entries.get(id)!.load()
       loading.set(id, load)
       load.then(
-        ({ info }) => infos.set(id, info),
+        (backend) => ready.set(id, backend),
         () => loading.delete(id),
       )
       return load
@@ -82,7 +84,14 @@ export function createModels(given: readonly (Backend | ModelSource)[]): Models 
       const present = [...entries.values()].map(({ id, name }): ModelListing => ({ id, name, available: true, status: 'available' }))
       return [...present, ...COMING_SOON.filter(({ id }) => !entries.has(id))]
     },
-    loaded: () => [...entries.keys()].flatMap((id) => infos.get(id) ?? []),
+    loaded: () => [...entries.keys()].flatMap((id) => ready.get(id)?.info ?? []),
+    caches: () =>
+      Object.fromEntries(
+        [...ready].flatMap(([id, backend]) => {
+          const caches = backend.caches?.()
+          return caches === undefined ? [] : [[id, caches]]
+        }),
+      ),
     async close() {
       const backends = await Promise.allSettled(loading.values())
       const closed = await Promise.allSettled(

@@ -1,4 +1,4 @@
-// Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its reads. No inquiry knows of another.
+// Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its reads, at the same time. No inquiry knows of another.
 import type { Branch, Generated, Prefix, Scores } from './backends/backend.ts'
 import { EngineError } from './errors.ts'
 import type { Failed, Inquiry, Reply, Work } from './questions/inquiry.ts'
@@ -27,7 +27,7 @@ interface State<A> {
 
 /**
  * Runs all inquiries to their end. `beforeCall` is called before each call of the model and may throw to stop; so may `afterRound`, which hears
- * the input tokens of all rounds so far.
+ * the input tokens of all rounds so far. The signal goes to the model, and stops it in the middle of a call.
  * Throws what is the caller's to mend (with the pointer of the question at fault), and `internal_error` when the model fails while scoring;
  * a read on which the model fails is a reply to its own inquiry alone.
  */
@@ -36,6 +36,7 @@ export async function runInquiries<A>(
   running: readonly Running<A>[],
   beforeCall: () => void,
   afterRound: (inputTokens: number) => void = () => {},
+  signal?: AbortSignal,
 ): Promise<RoundsResult<A>> {
   const states = running.map(({ param, inquiry }): State<A> => ({ param, inquiry, step: inquiry.next(undefined as never), passes: 0 }))
   let [passes, inputTokens, outputTokens] = [0, 0, 0]
@@ -55,7 +56,7 @@ export async function runInquiries<A>(
     )
     if (scored.length > 0) {
       beforeCall()
-      const scores = await scoreAll(prefix, scored, beforeCall)
+      const scores = await scoreAll(prefix, scored, beforeCall, signal)
       passes += 1
       for (const state of new Set(scored.map(({ state }) => state))) state.passes += 1
       scored.forEach(({ isFree, put }, i) => {
@@ -65,20 +66,23 @@ export async function runInquiries<A>(
       })
     }
 
-    // Reads one by one: each is a decoding of its own.
-    for (const { state, works, replies } of rounds) {
-      for (const [at, work] of works.entries()) {
-        if (work.type !== 'read') continue
-        beforeCall()
-        const reply = await readOne(prefix, work, state.param)
+    // Reads at the same time, so that a backend may run them together; each fails on its own.
+    const reads = rounds.flatMap(({ state, works, replies }) =>
+      works.flatMap((work, at) => (work.type === 'read' ? [{ state, work, put: (reply: Reply) => (replies[at] = reply) }] : [])),
+    )
+    if (reads.length > 0) {
+      beforeCall()
+      const done = await settleAll(reads.map(({ state, work }) => readOne(prefix, work, state.param, signal)))
+      reads.forEach(({ state, work, put }, i) => {
+        const reply = done[i]!
         passes += 1
         state.passes += 1
         if (reply.type !== 'failed' && !work.isFree) {
           inputTokens += reply.inputTokens
           outputTokens += reply.outputTokens
         }
-        replies[at] = reply
-      }
+        put(reply)
+      })
     }
 
     afterRound(inputTokens)
@@ -88,18 +92,29 @@ export async function runInquiries<A>(
   return { results, passes, inputTokens, outputTokens }
 }
 
+/** All of them, or the first error in their order, whichever came first in time; nothing is at work any more then. */
+async function settleAll<T>(works: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(works)
+  return Promise.all(works)
+}
+
 interface Scored {
   readonly state: { readonly param: string }
   readonly branch: Branch
 }
 
-async function scoreAll(prefix: Prefix, scored: readonly Scored[], beforeCall: () => void): Promise<readonly Scores[]> {
+async function scoreAll(
+  prefix: Prefix,
+  scored: readonly Scored[],
+  beforeCall: () => void,
+  signal: AbortSignal | undefined,
+): Promise<readonly Scores[]> {
   const branches = scored.map(({ branch }) => branch)
   let scores: readonly Scores[]
   try {
-    scores = await prefix.score(branches)
+    scores = await prefix.score(branches, signal)
   } catch (error) {
-    if (error instanceof EngineError && isForTheCaller(error)) throw await blame(prefix, scored, error, beforeCall)
+    if (error instanceof EngineError && isForTheCaller(error)) throw await blame(prefix, scored, error, beforeCall, signal)
     throw modelFailure(error, 'scoring')
   }
   checkScores(branches, scores)
@@ -119,13 +134,19 @@ function lengthOf({ instructions, candidates }: Branch): number {
  * The error again, with the pointers of the questions whose branches bring it about alone. They are tried from the longest down until one
  * passes, so that a refused request costs one call that works, not as many as it has questions.
  */
-async function blame(prefix: Prefix, scored: readonly Scored[], error: EngineError, beforeCall: () => void): Promise<EngineError> {
+async function blame(
+  prefix: Prefix,
+  scored: readonly Scored[],
+  error: EngineError,
+  beforeCall: () => void,
+  signal: AbortSignal | undefined,
+): Promise<EngineError> {
   const problems = new Map<string, string>()
   for (const { state, branch } of [...scored].sort((a, b) => lengthOf(b.branch) - lengthOf(a.branch))) {
     if (problems.has(state.param)) continue
     beforeCall()
     try {
-      await prefix.score([branch])
+      await prefix.score([branch], signal)
       break
     } catch (alone) {
       problems.set(state.param, alone instanceof EngineError ? alone.message : error.message)
@@ -140,9 +161,9 @@ async function blame(prefix: Prefix, scored: readonly Scored[], error: EngineErr
 
 type ReadWork = Extract<Work, { type: 'read' }>
 
-async function readOne(prefix: Prefix, work: ReadWork, param: string): Promise<Generated | Failed> {
+async function readOne(prefix: Prefix, work: ReadWork, param: string, signal: AbortSignal | undefined): Promise<Generated | Failed> {
   try {
-    return await prefix.generate(work.branch, work.constraint)
+    return await prefix.generate(work.branch, work.constraint, signal)
   } catch (error) {
     if (error instanceof EngineError && error.code !== 'internal_error') {
       throw isForTheCaller(error) ? new EngineError(error.code, error.message, { param, cause: error }) : error

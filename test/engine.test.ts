@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import type { AskRequest } from '../src/answers.ts'
-import type { Backend } from '../src/backends/backend.ts'
+import type { Backend, Prefix } from '../src/backends/backend.ts'
 import { createFakeBackend, type FakeOptions } from '../src/backends/fake/index.ts'
 import type { OutcomeStore } from '../src/calibration/outcomes.ts'
 import { createEngine, type EngineOptions } from '../src/engine.ts'
@@ -324,6 +324,30 @@ describe('a deadline', () => {
     expect(ended).toBe(1)
     await expect(engine.ask(REQUEST, { ended: count })).rejects.toThrow('closed')
     expect(ended).toBe(2)
+  })
+
+  it('reaches the model, also as a deadline, and the request is over when the model says so', async () => {
+    const fake = createFakeBackend()
+    let reason: unknown = null
+    const backend: Backend = {
+      ...fake,
+      async open(prompt, signal) {
+        const prefix = await fake.open(prompt)
+        const score: Prefix['score'] = (_branches, given) =>
+          new Promise((_, reject) => {
+            expect(given).toBe(signal)
+            // The pass it is in takes a while to end.
+            given?.addEventListener('abort', () => setTimeout(() => reject((reason = given.reason)), 20))
+          })
+        return { ...prefix, score }
+      },
+    }
+    const engine = await createEngine({ models: [backend] })
+    let ended = 0
+    const error = await errorOf(engine.ask(REQUEST, { deadlineMs: 10, ended: () => (ended += 1) }))
+    expect([error.code, ended]).toEqual(['deadline_exceeded', 0])
+    await engine.close()
+    expect([reason, ended]).toEqual([error, 1])
   })
 
   it('leaves nothing behind when a signal comes during the last call of the model', async () => {

@@ -23,6 +23,16 @@ function* asking(...texts: string[]): Inquiry<number> {
 
 const running = (...lists: string[][]) => lists.map((texts, i) => ({ param: `/questions/q${i}`, inquiry: asking(...texts) }))
 
+/** A question that reads, whose answer is what was read. */
+function reading(text: string): { param: string; inquiry: Inquiry<unknown> } {
+  function* inquire(): Inquiry<unknown> {
+    const branchToRead: Branch = { readout: 'read', instructions: text, candidates: [], image: null }
+    const [reply] = yield [{ type: 'read', branch: branchToRead, constraint: { type: 'grammar', grammar: { type: 'text' }, maxTokens: 9 } }]
+    return reply !== undefined && 'text' in reply ? reply.text : reply
+  }
+  return { param: `/questions/${text}`, inquiry: inquire() }
+}
+
 function prefixOf(scoreAll: (branches: readonly Branch[]) => void): { prefix: Prefix; calls: string[][] } {
   const calls: string[][] = []
   const prefix: Prefix = {
@@ -91,5 +101,55 @@ describe('rounds', () => {
       (e: unknown) => e,
     )) as EngineError
     expect([error.code, error.param]).toEqual(['context_length_exceeded', '/questions/q'])
+  })
+
+  it('begin all reads of a round at once, and give replies in the order of the questions, whichever came first', async () => {
+    let begun = 0
+    const backend = createFakeBackend({
+      read: async ({ instructions }) => {
+        begun += 1
+        await new Promise((resolve) => setTimeout(resolve, instructions === 'slow' ? 20 : 1))
+        // All of them had begun when the first ended.
+        expect(begun).toBe(3)
+        return { type: 'text', text: instructions, complete: true, logProbability: -1 }
+      },
+    })
+    const result = await runInquiries(await backend.open({ pieces: [] }), ['slow', 'b', 'c'].map(reading), () => {})
+    expect(result.results.map(({ value }) => value)).toEqual(['slow', 'b', 'c'])
+    expect([result.passes, result.outputTokens]).toEqual([3, 3])
+  })
+
+  it('throw the first error in the order of the questions when reads fail at the same time, once all have ended', async () => {
+    let ended = 0
+    const backend = createFakeBackend({
+      read: async ({ instructions }) => {
+        await new Promise((resolve) => setTimeout(resolve, instructions === 'first' ? 20 : 1))
+        ended += 1
+        throw new EngineError('invalid_question', instructions)
+      },
+    })
+    const work = runInquiries(await backend.open({ pieces: [] }), ['first', 'second'].map(reading), () => {})
+    await expect(work).rejects.toMatchObject({ message: 'first', param: '/questions/first' })
+    expect(ended).toBe(2)
+  })
+
+  it('hand the signal to every call of the model', async () => {
+    const { signal } = new AbortController()
+    const heard: unknown[] = []
+    const prefix: Prefix = {
+      tokens: 1,
+      cachedTokens: 0,
+      async score(branches, given) {
+        heard.push(given)
+        return branches.map(() => ({ rows: [{ logProbabilities: [-1, -1], mass: 0.7 }], inputTokens: 5 }))
+      },
+      async generate(_branch, _constraint, given) {
+        heard.push(given)
+        return { type: 'text', text: 'a', complete: true, logProbability: -1, inputTokens: 1, outputTokens: 1 }
+      },
+      close() {},
+    }
+    await runInquiries<unknown>(prefix, [...running(['a']), reading('b')], () => {}, undefined, signal)
+    expect(heard).toEqual([signal, signal])
   })
 })

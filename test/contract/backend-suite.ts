@@ -331,6 +331,34 @@ const CASES = {
       expect(distance(scores, alone[i]!)).toBeLessThanOrEqual(tolerance)
     })
   },
+  'rejects with the reason of a signal that aborts, and goes on': async ({ backend, open, tolerance }) => {
+    const prefix = await open(textPrompt(STATE))
+    const [before] = await prefix.score([binary])
+    const gone = new Error('the caller has gone')
+    const aborted = AbortSignal.abort(gone)
+    const number: Constraint = { type: 'grammar', grammar: { type: 'int' }, maxTokens: 16 }
+    for (const work of [
+      backend.open(textPrompt('A state of its own.'), aborted),
+      prefix.score([binary], aborted),
+      prefix.generate(read('How many lamps?'), number, aborted),
+    ]) {
+      expect(await work.catch((error: unknown) => error)).toBe(gone)
+    }
+    // In the middle: what was done by then may be done, and nothing else comes out but the reason.
+    const leaving = new AbortController()
+    const works = [
+      backend.open(textPrompt(`Another state. ${STATE.repeat(3)}`), leaving.signal).then((opened) => opened.close()),
+      prefix.score(
+        Array.from({ length: 24 }, (_, i) => ({ ...binary, instructions: `Lamp ${i} is red.` })),
+        leaving.signal,
+      ),
+      prefix.generate(read('How many lamps?'), number, leaving.signal),
+    ]
+    setTimeout(() => leaving.abort(gone), 2)
+    for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') expect(result.reason).toBe(gone)
+    const [after] = await prefix.score([binary])
+    expect(distance(after!, before!)).toBeLessThanOrEqual(tolerance)
+  },
   'closes a prefix more than once without harm': async ({ backend }) => {
     const [closed, open] = [await backend.open(textPrompt(STATE)), await backend.open(textPrompt(STATE))]
     closed.close()

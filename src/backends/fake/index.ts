@@ -135,8 +135,9 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
     return readBoxes(prompt, branch.image, constraint.many, random)
   }
 
-  async function open(prompt: Prompt): Promise<Prefix> {
+  async function open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
     refuseClosed()
+    signal?.throwIfAborted()
     record({ type: 'open', prompt })
     if (!capabilities.images && prompt.pieces.some((piece) => piece.type === 'image')) {
       throw new EngineError('capability_not_supported', `The model ${id} reads no images; leave them out, or use another model.`)
@@ -156,17 +157,22 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
     return {
       tokens,
       cachedTokens,
-      async score(branches) {
+      async score(branches, signal) {
         refuseClosedPrefix()
+        signal?.throwIfAborted()
         record({ type: 'score', branches })
         for (const branch of branches) checkLength(tokens + branchTokens(branch), 'The state with its question')
-        return Promise.all(branches.map((branch) => scoreBranch(branch, key, prompt)))
+        const scores = await Promise.all(branches.map((branch) => scoreBranch(branch, key, prompt)))
+        signal?.throwIfAborted()
+        return scores
       },
-      async generate(branch, constraint) {
+      async generate(branch, constraint, signal) {
         refuseClosedPrefix()
+        signal?.throwIfAborted()
         record({ type: 'generate', branch, constraint })
         checkLength(tokens + branchTokens(branch), 'The state with its question')
         const read = await readBranch(branch, constraint, key, prompt)
+        signal?.throwIfAborted()
         return { ...read, inputTokens: branchTokens(branch), outputTokens: countWords(saidBy(read)) }
       },
       close() {
