@@ -337,7 +337,10 @@ describe('a deadline', () => {
           new Promise((_, reject) => {
             expect(given).toBe(signal)
             // The pass it is in takes a while to end.
-            given?.addEventListener('abort', () => setTimeout(() => reject((reason = given.reason)), 20))
+            given?.addEventListener('abort', () => {
+              reason = given.reason
+              setTimeout(() => reject(reason), 20)
+            })
           })
         return { ...prefix, score }
       },

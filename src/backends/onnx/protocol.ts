@@ -1,7 +1,7 @@
 // What the two sides of a model worker say to each other. Everything here survives the structured clone of postMessage.
 import { EngineError, ERROR_CODES, type ErrorCode, type Problem } from '../../errors.ts'
 import type { Prompt } from '../../types.ts'
-import type { Branch, Constraint, Generated, ModelInfo, Scores } from '../backend.ts'
+import type { Branch, CachesOfBackend, Constraint, Generated, ModelInfo, Scores } from '../backend.ts'
 import type { OnnxOptions } from './options.ts'
 
 /** Handed to the worker at its start. */
@@ -10,11 +10,22 @@ export interface WorkerStart {
   readonly options: OnnxOptions
 }
 
-/** Every request with an `id` gets one reply; `release` gets none. `prefix` numbers an encoded state that the worker holds. */
+/**
+ * Every request with an `id` gets one reply; `release` and `cancel` get none. `prefix` numbers an encoded state that the worker holds, `signal` the
+ * caller: all calls of one request have the same number, which says whose turn it is, and `cancel` stops them all.
+ */
 export type Request =
-  | { readonly id: number; readonly type: 'open'; readonly prompt: Prompt }
-  | { readonly id: number; readonly type: 'score'; readonly prefix: number; readonly branches: readonly Branch[] }
-  | { readonly id: number; readonly type: 'generate'; readonly prefix: number; readonly branch: Branch; readonly constraint: Constraint }
+  | { readonly id: number; readonly type: 'open'; readonly signal: number; readonly prompt: Prompt }
+  | { readonly id: number; readonly type: 'score'; readonly signal: number; readonly prefix: number; readonly branches: readonly Branch[] }
+  | {
+      readonly id: number
+      readonly type: 'generate'
+      readonly signal: number
+      readonly prefix: number
+      readonly branch: Branch
+      readonly constraint: Constraint
+    }
+  | { readonly type: 'cancel'; readonly signal: number }
   | { readonly type: 'release'; readonly prefix: number }
   | { readonly id: number; readonly type: 'close' }
 
@@ -24,10 +35,11 @@ export interface Opened {
   readonly cachedTokens: number
 }
 
-/** The reply with id 0 says that the model is loaded, or why it is not. */
-export type Reply =
-  | { readonly id: number; readonly value: ModelInfo | Opened | readonly Scores[] | Generated | null }
-  | { readonly id: number; readonly error: WireError }
+/** The reply with id 0 says that the model is loaded, or why it is not. Every reply says what the caches did by then. */
+export type Reply = { readonly id: number; readonly caches: CachesOfBackend | null } & (
+  | { readonly value: ModelInfo | Opened | readonly Scores[] | Generated | null }
+  | { readonly error: WireError }
+)
 
 export interface WireError {
   readonly code: ErrorCode

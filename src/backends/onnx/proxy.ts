@@ -2,7 +2,7 @@
 // A worker is never terminated: ending one in the middle of a run takes the whole process down. Closing waits for what is under way.
 import { Worker } from 'node:worker_threads'
 import { EngineError } from '../../errors.ts'
-import type { Backend, ModelInfo, Prefix } from '../backend.ts'
+import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../backend.ts'
 import type { OnnxOptions } from './options.ts'
 import { fromWire, type Opened, type Reply, type Request, type WorkerStart } from './protocol.ts'
 
@@ -11,7 +11,14 @@ interface Pending {
   readonly reject: (error: Error) => void
 }
 
-type Call = Request extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never
+type Without<R, K extends string> = R extends unknown ? Omit<R, K> : never
+/** What a caller asks, before it is numbered. */
+type Call = Without<Extract<Request, { id: number; signal: number }>, 'id' | 'signal'>
+
+interface Caller {
+  readonly signal: number
+  calls: number
+}
 
 /** Starts a worker from a built entry file and loads the model in it. */
 export async function startWorker(entry: URL, folder: string, options: OnnxOptions): Promise<Backend> {
@@ -19,7 +26,11 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
   // Flags of the calling process (an --eval, a loader) are not meant for the worker, and some would stop it.
   const worker = new Worker(entry, { workerData: start, execArgv: [] })
   const pending = new Map<number, Pending>()
+  // Those with something under way. The worker knows them by number, and hears of each that goes once, however much it has asked.
+  const callers = new Map<AbortSignal, Caller>()
+  let caches: CachesOfBackend | null = null
   let nextId = 1
+  let nextSignal = 1
   let stopped: Error | null = null
 
   const expect = <T>(id: number): Promise<T> =>
@@ -43,13 +54,14 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   worker.on('message', (reply: Reply) => {
     const waiting = settle(reply.id)
+    caches = reply.caches
     if ('error' in reply) waiting?.reject(fromWire(reply.error))
     else waiting?.resolve(reply.value as never)
   })
   worker.on('error', (cause) => stop(new EngineError('internal_error', 'the model worker failed; load the model again', { cause })))
   worker.on('exit', () => stop(new EngineError('internal_error', 'the model worker ended; load the model again')))
 
-  const call = <T>(request: Call): Promise<T> => {
+  const post = <T>(request: Without<Extract<Request, { id: number }>, 'id'>): Promise<T> => {
     if (stopped !== null) return Promise.reject(stopped)
     const id = nextId++
     const reply = expect<T>(id)
@@ -57,17 +69,48 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
     return reply
   }
 
+  const callerOf = (signal: AbortSignal): Caller => {
+    const known = callers.get(signal)
+    if (known !== undefined) return known
+    const caller: Caller = { signal: nextSignal++, calls: 0 }
+    callers.set(signal, caller)
+    signal.addEventListener('abort', onAbort)
+    return caller
+  }
+  function onAbort(this: AbortSignal): void {
+    const caller = callers.get(this)
+    if (caller !== undefined) worker.postMessage({ type: 'cancel', signal: caller.signal } satisfies Request)
+  }
+  /** A reply that was under way when the signal aborted counts: an encoded state has to be let go of by whom it was opened for. */
+  const call = async <T>(request: Call, signal: AbortSignal | undefined): Promise<T> => {
+    if (signal === undefined) return post<T>({ ...request, signal: nextSignal++ })
+    signal.throwIfAborted()
+    const caller = callerOf(signal)
+    caller.calls += 1
+    try {
+      return await post<T>({ ...request, signal: caller.signal })
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error
+    } finally {
+      caller.calls -= 1
+      if (caller.calls === 0) {
+        callers.delete(signal)
+        signal.removeEventListener('abort', onAbort)
+      }
+    }
+  }
+
   const prefixOf = ({ prefix, tokens, cachedTokens }: Opened): Prefix => {
     let open = true
-    const guard = <T>(request: Call): Promise<T> =>
-      open ? call<T>(request) : Promise.reject(new EngineError('internal_error', 'this encoded state is closed; open it again'))
+    const guard = <T>(request: Call, signal: AbortSignal | undefined): Promise<T> =>
+      open ? call<T>(request, signal) : Promise.reject(new EngineError('internal_error', 'this encoded state is closed; open it again'))
     return {
       tokens,
       cachedTokens,
-      score: (branches) => guard({ type: 'score', prefix, branches }),
-      generate: (branch, constraint) => guard({ type: 'generate', prefix, branch, constraint }),
+      score: (branches, signal) => guard({ type: 'score', prefix, branches }, signal),
+      generate: (branch, constraint, signal) => guard({ type: 'generate', prefix, branch, constraint }, signal),
       close: () => {
-        if (open && stopped === null) worker.postMessage({ type: 'release', prefix })
+        if (open && stopped === null) worker.postMessage({ type: 'release', prefix } satisfies Request)
         open = false
       },
     }
@@ -77,10 +120,12 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
   let closing: Promise<void> | null = null
   return {
     info,
-    open: async (prompt) => prefixOf(await call<Opened>({ type: 'open', prompt })),
+    open: async (prompt, signal) => prefixOf(await call<Opened>({ type: 'open', prompt }, signal)),
+    // Of a family that keeps none, null.
+    ...(caches === null ? {} : { caches: () => caches as CachesOfBackend }),
     close: () => {
       closing ??= (async () => {
-        const drained = call<null>({ type: 'close' })
+        const drained = post<null>({ type: 'close' })
         stopped ??= new EngineError('internal_error', 'the model is closed; load it again')
         await drained.catch(() => {})
         // Held until it is gone, or the process could end while its sessions are being freed.

@@ -1,5 +1,5 @@
-// The inside of a model worker: requests by message to an in-process backend, one after the other, and its answers back.
-// `session.run` blocks the thread it is called on, so this thread is where that happens.
+// The inside of a model worker: requests by message to an in-process backend, as they come, and its answers back. The backend has
+// their passes take turns. `session.run` blocks the thread it is called on, so this thread is where that happens; messages are heard between passes.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Backend, Prefix } from '../backend.ts'
 import { type Reply, type Request, toWire, type WorkerStart } from './protocol.ts'
@@ -19,25 +19,48 @@ function held(prefix: number): Prefix {
   return found
 }
 
-async function answer(backend: Backend, request: Request): Promise<Extract<Reply, { value: unknown }>['value']> {
+/** Callers that have something under way, by the number of their signal. */
+const callers = new Map<number, { readonly controller: AbortController; calls: number }>()
+
+/** Works on a call with the signal of its caller, which is the same one for all that this has under way. */
+async function asCaller<T>(signal: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const caller = callers.get(signal) ?? { controller: new AbortController(), calls: 0 }
+  callers.set(signal, caller)
+  caller.calls += 1
+  try {
+    return await work(caller.controller.signal)
+  } finally {
+    caller.calls -= 1
+    if (caller.calls === 0) callers.delete(signal)
+  }
+}
+
+type Value = Extract<Reply, { value: unknown }>['value']
+
+async function answer(backend: Backend, request: Request): Promise<Value> {
   switch (request.type) {
-    case 'open': {
-      const prefix = await backend.open(request.prompt)
-      prefixes.set(nextPrefix, prefix)
-      return { prefix: nextPrefix++, tokens: prefix.tokens, cachedTokens: prefix.cachedTokens }
-    }
+    case 'open':
+      return asCaller(request.signal, async (signal) => {
+        const prefix = await backend.open(request.prompt, signal)
+        prefixes.set(nextPrefix, prefix)
+        return { prefix: nextPrefix++, tokens: prefix.tokens, cachedTokens: prefix.cachedTokens }
+      })
     case 'score':
-      return held(request.prefix).score(request.branches)
+      return asCaller(request.signal, (signal) => held(request.prefix).score(request.branches, signal))
     case 'generate':
-      return held(request.prefix).generate(request.branch, request.constraint)
+      return asCaller(request.signal, (signal) => held(request.prefix).generate(request.branch, request.constraint, signal))
+    case 'cancel':
+      callers.get(request.signal)?.controller.abort()
+      return null
     case 'release':
       prefixes.get(request.prefix)?.close()
       prefixes.delete(request.prefix)
       return null
     case 'close':
+      // Refuses what comes from here on, and waits for what is under way, with the states that this stands on.
+      await backend.close()
       for (const prefix of prefixes.values()) prefix.close()
       prefixes.clear()
-      await backend.close()
       return null
   }
 }
@@ -48,24 +71,24 @@ async function serve(): Promise<void> {
   // Loaded here and not at the top: the global above must be gone before the runtime is read.
   const { loadFamily } = await import('./families/index.ts')
   const backend = await loadFamily(folder, options)
-  let last: Promise<void> = Promise.resolve()
+  const caches = () => backend.caches?.() ?? null
   const take = async (request: Request): Promise<void> => {
     const id = 'id' in request ? request.id : null
     try {
       const value = await answer(backend, request)
-      if (id !== null) say({ id, value })
+      if (id !== null) say({ id, caches: caches(), value })
     } catch (error) {
-      if (id !== null) say({ id, error: toWire(error, folder) })
+      if (id !== null) say({ id, caches: caches(), error: toWire(error, folder) })
     }
     if (request.type === 'close') port?.close()
   }
   port?.on('message', (request: Request) => {
-    last = last.then(() => take(request))
+    void take(request)
   })
-  say({ id: 0, value: backend.info })
+  say({ id: 0, caches: caches(), value: backend.info })
 }
 
 serve().catch((error) => {
-  say({ id: 0, error: toWire(error, folder) })
+  say({ id: 0, caches: null, error: toWire(error, folder) })
   port.close()
 })
