@@ -1,9 +1,8 @@
 // The features of the shipped model: of a fixed width, the same for the same question, whatever the order of its options, and free of charge for answers.
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch } from '../../src/backends/backend.ts'
-import { exposeInner, FEATURES, featuresOf } from '../../src/backends/onnx/families/decision/features.ts'
+import { aboutState, FEATURES, featuresOf } from '../../src/backends/onnx/families/decision/features.ts'
 import { loadDecision } from '../../src/backends/onnx/families/decision/index.ts'
 import { openFolder } from '../../src/backends/onnx/layout.ts'
 import type { Prompt } from '../../src/types.ts'
@@ -63,21 +62,6 @@ describe('features of the shipped model', () => {
   })
 })
 
-describe('the branch graph', () => {
-  const bytes = readFileSync(`${folder}/onnx/branch_reader.onnx`)
-
-  it('gives its inner tensors once they are named as outputs', () => {
-    const exposed = exposeInner(bytes)
-    expect(exposed).not.toBeNull()
-    expect(exposed!.bytes.length).toBeGreaterThan(bytes.length)
-    expect(exposed!.names.topic).not.toBe(exposed!.names.hidden)
-  })
-
-  it('is left alone when it has no such tensors', () => {
-    expect(exposeInner(readFileSync(`${folder}/onnx/state_encoder.onnx`))).toBeNull()
-  })
-})
-
 describe('featuresOf', () => {
   const width = 192
   const inner = { topic: new Float32Array(width).fill(2), hidden: new Float32Array(2 * width).fill(1), marks: 1 }
@@ -90,22 +74,24 @@ describe('featuresOf', () => {
     changed.fill(9, 2 * width)
     const changedMemory = Float32Array.from(memory)
     changedMemory.fill(9, 2 * width)
-    const seen = Float32Array.of(1, 1, 0)
-    expect(featuresOf(state, changed, changedMemory, seen, inner)).toEqual(featuresOf(state, words, memory, seen, inner))
-    const all = Float32Array.of(1, 1, 1)
-    expect(featuresOf(state, changed, memory, all, inner)).not.toEqual(featuresOf(state, words, memory, all, inner))
+    const hidden = Uint8Array.of(0, 0, 1)
+    const features = featuresOf(aboutState(state, words, memory, hidden), inner)
+    expect(featuresOf(aboutState(state, changed, changedMemory, hidden), inner)).toEqual(features)
+    const none = Uint8Array.of(0, 0, 0)
+    expect(featuresOf(aboutState(state, changed, memory, none), inner)).not.toEqual(
+      featuresOf(aboutState(state, words, memory, none), inner),
+    )
   })
 
   it('is made of directions: the length of what comes in does not matter', () => {
-    const seen = Float32Array.of(1, 1, 1)
-    const first = featuresOf(state, words, memory, seen, inner)
-    const doubled = featuresOf(
+    const none = Uint8Array.of(0, 0, 0)
+    const first = featuresOf(aboutState(state, words, memory, none), inner)
+    const doubled = aboutState(
       state,
       words.map((x) => 2 * x),
       memory.map((x) => 4 * x),
-      seen,
-      inner,
+      none,
     )
-    for (const [i, value] of first.entries()) expect(doubled[i]).toBeCloseTo(value, 5)
+    for (const [i, value] of featuresOf(doubled, inner).entries()) expect(value).toBeCloseTo(first[i]!, 5)
   })
 })

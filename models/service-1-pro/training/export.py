@@ -4,7 +4,6 @@ Writes onnx/state_encoder.onnx and onnx/branch_reader.onnx over one shared weigh
 config.json, and checks both graphs in onnxruntime against the training code's one-pass forward on random rows.
 """
 import argparse
-import hashlib
 import json
 import os
 import shutil
@@ -16,59 +15,62 @@ import torch
 from onnx import external_data_helper, numpy_helper
 
 from batches import Packed, collate
-from graphs import BRANCH_INPUTS, BRANCH_OUTPUTS, STATE_INPUTS, STATE_OUTPUTS, BranchReader, StateEncoder
-from loss import forward, scored_logits
-from model import FIRST_KIND, GEOMETRY, KINDS, MARK, OPTION, QUESTION, STATE, Config, Decision
+from graphs import PADDING, branch_reader, state_encoder
+from loss import forward, pointer_terms, scored_logits
+from model import END, FIRST_KIND, GEOMETRY, KINDS, MARK, OPTION, QUESTION, STATE, Config, Decision
 
-OPSET = 17
 # Kinds without training rows yet read like a neighbour.
 LIKE = {'number': 'int', 'date': 'text', 'list': 'text', 'boxes': 'box'}
 
 
-def sample(rng, options=3):
-    """Inputs of both graphs for a random state and a random choice of `options` options."""
-    state = [STATE] + rng.integers(0, 8000, 23).tolist()
-    body = [QUESTION, QUESTION + 8] + rng.integers(0, 8000, 5).tolist()
-    row = ['x', state, [0] * 24, [-1] + [0] * 12 + [1] * 11,
-           [['exclusive', body, [0] * 7, [[[OPTION, *rng.integers(0, 8000, 3).tolist(), MARK], [0] * 5] for _ in range(options)], 0]]]
-    return row
+def sample(rng):
+    """A random state and random questions of several lengths: choices, a scale, yes or no, spans and texts."""
+    words = (lambda count: rng.integers(0, 8000, count).tolist())
+    n = int(rng.integers(20, 60))
+    state = [STATE, *words(n)]
+    state[n // 2 + 2:n // 2 + 5] = state[3:6]
+
+    def question(kind, truth, options=0):
+        body = [QUESTION, FIRST_KIND + KINDS.index(kind), *words(int(rng.integers(1, 9)))] + ([] if options else [MARK])
+        return [kind, body, [0] * len(body), [(lambda own: [own, [0] * len(own)])([OPTION, *words(int(rng.integers(1, 5))), MARK]) for _ in range(options)], truth]
+
+    questions = [question('exclusive', 0, int(rng.integers(2, 9))), question('ordinal', 1, 5), question('independent', [0] * 3, 3), question('binary', 1.0),
+                 question('span', [[2, 3]]), question('span', []), question('text', [*words(4), END]), question('int', [state[5], END])]
+    return ['x', state, [0, *rng.integers(0, 3, n).tolist()], [-1] + [0] * (n // 2) + [1] * (n - n // 2), questions]
 
 
-def state_feed(ids, cases, segments):
-    n = len(ids)
-    return [torch.tensor(ids), torch.tensor(cases), torch.tensor(segments), torch.arange(n), torch.full((n,), -1),
-            torch.zeros(1, 192), torch.zeros(1, GEOMETRY)]
+def in_order(layers):
+    """The weights of the data file, in its order: those of the state encoder, then what only the branch reader has."""
+    def block(layer, parts):
+        return [f'layers.{layer}.{part}.weight.T' for part in parts]
+
+    own, both = ('q', 'o', 'up', 'down'), ('k', 'v')
+    names = ['embedding.weight', 'case.weight', 'vision_word.weight.T', 'vision_rest.weight.T', 'place.0.weight.T', 'place.2.weight.T']
+    for layer in range(layers - 1):
+        names += block(layer, both + own)
+    names += [*block(layers - 1, both), 'point_end.weight.T', 'point_state.weight.T', 'left', 'right', 'ask', 'left2', 'right2', *block(layers - 1, own)]
+    return names + [f'{name}.weight.T' for name in ('mix', 'gate', 'point_mark', 'point_add', 'point_ask', 'point_out', 'write', 'copy_state', 'copy_mark')]
 
 
-def branch_feed(row, encoded):
-    packed = Packed(row)
-    n = packed.state
-    take = (lambda values: torch.tensor(values[n:]))
-    marks = torch.tensor([r - n for r in packed.rows])
-    kind = packed.scored[0][0]
-    return [take(packed.ids), take(packed.cases), take(packed.positions), take(packed.owner), take(packed.order), take(packed.ranks).float(),
-            marks, torch.full_like(marks, kind), marks[:1], torch.tensor([MARK]), torch.tensor(row[1]), torch.ones(n),
-            *encoded[:4], encoded[4]]
-
-
-def share_weights(folder, names, data):
-    """Moves the initializers of several graphs into one file, each tensor once."""
-    offsets, blob = {}, bytearray()
+def share_weights(folder, names, data, layers):
+    """Moves the larger weights of several graphs into one file, each once."""
     models = {name: onnx.load(f'{folder}/{name}.onnx') for name in names}
+    tensors = {}
     for model in models.values():
         for tensor in model.graph.initializer:
-            raw = numpy_helper.to_array(tensor).tobytes()
-            if len(raw) < 1024:
-                continue
-            key = hashlib.sha256(raw).hexdigest()
-            if key not in offsets:
-                blob += b'\0' * (-len(blob) % 64)
-                offsets[key] = len(blob)
-                blob += raw
+            tensors.setdefault(tensor.name, []).append(tensor)
+    blob = bytearray()
+    for name in in_order(layers):
+        raw = numpy_helper.to_array(tensors[name][0]).tobytes()
+        if len(raw) < 1024:
+            continue
+        blob += b'\0' * (-len(blob) % 64)
+        for tensor in tensors[name]:
             tensor.raw_data = raw
-            external_data_helper.set_external_data(tensor, location=data, offset=offsets[key], length=len(raw))
+            external_data_helper.set_external_data(tensor, location=data, offset=len(blob), length=len(raw))
             tensor.ClearField('raw_data')
             tensor.data_location = onnx.TensorProto.EXTERNAL
+        blob += raw
     with open(f'{folder}/{data}', 'wb') as file:
         file.write(blob)
     for name, model in models.items():
@@ -77,43 +79,97 @@ def share_weights(folder, names, data):
 
 
 def write_graphs(model, folder):
-    """state_encoder.onnx and branch_reader.onnx of a model, each with its own weights inside."""
-    rng = np.random.default_rng(1)
-    row = sample(rng)
-    feed = state_feed(*row[1:4])
-    with torch.no_grad():
-        encoded = StateEncoder(model)(*feed)
-        inputs = branch_feed(row, encoded)
-        length, cells = {0: 'state'}, {0: 'cells'}
-        torch.onnx.export(StateEncoder(model), tuple(feed), f'{folder}/state_encoder.onnx', opset_version=OPSET, dynamo=False,
-                          input_names=STATE_INPUTS, output_names=STATE_OUTPUTS,
-                          dynamic_axes={**{n: length for n in STATE_INPUTS[:5]}, 'image_features': cells, 'image_places': cells,
-                                        'words': length, 'memory': length, 'end_queries': length, 'end_keys': length,
-                                        'keys': {2: 'state'}, 'values': {2: 'state'}})
-        torch.onnx.export(BranchReader(model), tuple(inputs), f'{folder}/branch_reader.onnx', opset_version=OPSET, dynamo=False,
-                          input_names=BRANCH_INPUTS, output_names=BRANCH_OUTPUTS,
-                          dynamic_axes={**{n: {0: 'tokens'} for n in BRANCH_INPUTS[:6]}, 'marks': {0: 'marks'}, 'kinds': {0: 'marks'},
-                                        'reads': {0: 'reads'}, 'read_tokens': {0: 'reads'}, 'state_ids': length, 'state_seen': length,
-                                        'words': length, 'memory': length, 'keys': {2: 'state'}, 'values': {2: 'state'},
-                                        'logits': {0: 'marks'}, 'start': {0: 'reads', 1: 'state'}, 'end': {0: 'reads', 1: 'state'},
-                                        'absent': {0: 'reads'}, 'vocabulary': {0: 'reads'}, 'copy': {0: 'reads', 1: 'state'}})
+    """state_encoder.onnx and branch_reader.onnx of a model, over one file of weights."""
+    state_encoder(model, f'{folder}/state_encoder.onnx')
+    branch_reader(model, f'{folder}/branch_reader.onnx')
+    share_weights(folder, ('state_encoder', 'branch_reader'), 'decision.onnx_data', model.config.layers)
 
 
+class Graphs:
+    """The exported graphs as the engine runs them: questions of one state in one padded pass."""
+
+    def __init__(self, folder):
+        self.state, self.branch = (onnxruntime.InferenceSession(f'{folder}/{name}.onnx') for name in ('state_encoder', 'branch_reader'))
+
+    def encode(self, row):
+        packed = Packed((*row[:4], []))
+        n = packed.state
+        feed = dict(ids=packed.ids, cases=packed.cases, segments=packed.segments, positions=packed.positions, cells=[-1] * n)
+        feed = {name: np.array(values, np.int64) for name, values in feed.items()}
+        width = next(i.shape[1] for i in self.state.get_inputs() if i.name == 'image_features')
+        feed |= dict(image_features=np.zeros((1, width), np.float32), image_places=np.zeros((1, GEOMETRY), np.float32))
+        outputs = [o.name for o in self.state.get_outputs()]
+        encoded = dict(zip(outputs, self.state.run(outputs, feed)))
+        encoded['previous'] = np.array([-1, *packed.ids[:-1]], np.int64)
+        return encoded
+
+    def read(self, encoded, questions, role, padding=0):
+        """Outputs of questions [(packed alone behind the state, rows to read)], whose rows have the role `marks`, `pointers` or `reads`."""
+        longest = max(len(packed.ids) - packed.state for packed, _ in questions) + padding
+        widest = max(len(rows) for _, rows in questions) + padding * (role == 'marks')
+
+        def table(values_of, fill, width, dtype=np.int64):
+            lines = [list(values_of(packed, rows)) for packed, rows in questions]
+            return np.array([line + [fill] * (width - len(line)) for line in lines], dtype)
+
+        def tokens(name, fill, dtype=np.int64):
+            return table(lambda packed, _: getattr(packed, name)[packed.state:], fill, longest, dtype)
+
+        none = np.zeros((len(questions), 0), np.int64)
+        feed = dict(ids=tokens('ids', 0), cases=tokens('cases', 0), positions=tokens('positions', 0), owners=tokens('owner', PADDING),
+                    orders=tokens('order', 0), ranks=tokens('ranks', -1, np.float32), marks=none, mark_weights=none.astype(np.float32), kinds=none,
+                    pointers=none, reads=none, read_tokens=none)
+        first = np.arange(len(questions))[:, None] * longest
+        feed[role] = first + table(lambda packed, rows: [row - packed.state for row in rows], 0, widest)
+        if role == 'marks':
+            feed['mark_weights'] = table(lambda _, rows: [1] * len(rows), 0, widest, np.float32)
+            feed['kinds'] = table(lambda packed, rows: [packed.scored[0][0]] * len(rows), 0, widest)
+        if role == 'reads':
+            feed['read_tokens'] = table(lambda packed, rows: [packed.ids[row] for row in rows], 0, widest)
+        feed |= {i.name: encoded[i.name] for i in self.branch.get_inputs() if i.name not in feed}
+        outputs = dict(marks=('logits',), pointers=('start', 'end', 'absent'), reads=('vocabulary', 'copy'))[role]
+        return self.branch.run(list(outputs), feed)
+
+
+def alone(row, question):
+    """The question behind the state as the only one; what is read of it is its last read-out row or, of a scored one, all of them."""
+    packed = Packed((*row[:4], [question]))
+    return packed, packed.rows if packed.scored else packed.rows[-1:]
+
+
+@torch.no_grad()
 def check(model, folder, count=20):
-    """Largest difference of option logits between the exported graphs and the training forward."""
-    state, branch = (onnxruntime.InferenceSession(f'{folder}/{name}.onnx') for name in ('state_encoder', 'branch_reader'))
-    rng, worst = np.random.default_rng(0), 0.0
-    for _ in range(count):
-        row = sample(rng, int(rng.integers(2, 9)))
-        with torch.no_grad():
-            batch = collate([Packed(row)])
-            hidden, _, similarities = forward(model, batch)
-            expected = scored_logits(model, batch, hidden, similarities)[0][0].numpy()
-        feed = dict(zip(STATE_INPUTS, (t.numpy() for t in state_feed(*row[1:4]))))
-        encoded = [torch.from_numpy(o) for o in state.run(None, feed)]
-        inputs = [i.name for i in branch.get_inputs()]
-        feed = {k: t.numpy() for k, t in zip(BRANCH_INPUTS, branch_feed(row, encoded)) if k in inputs}
-        worst = max(worst, float(np.abs(branch.run(['logits'], feed)[0] - expected).max()))
+    """Largest difference of any logit between the exported graphs and the training forward, questions alone and in padded batches; of logits in the
+    tens, as those of writing are, as a share of the largest."""
+    graphs, rng, worst = Graphs(folder), np.random.default_rng(0), 0.0
+    for turn in range(count):
+        row = sample(rng)
+        batch = collate([Packed(row)])
+        hidden, memory, similarities = forward(model, batch)
+        logits, mask = scored_logits(model, batch, hidden, similarities)[:2]
+        start, end, absent, states = pointer_terms(model, batch, hidden, memory, batch['pointers'])
+        b, rows, tokens = (torch.tensor(part) for part in zip(*[(write[0], write[1][-1], write[2][-1]) for write in batch['writes']]))
+        previous = torch.tensor([[-1, *row[1][:-1]]]).expand(len(b), -1)
+        seen = torch.ones_like(previous, dtype=torch.bool)
+        expected = dict(marks=[logits], pointers=[start, end, absent], reads=model.next_token(hidden[b, rows], tokens, states[b], previous, seen))
+        encoded, groups = graphs.encode(row), {}
+        for question in row[4]:
+            packed, rows = alone(row, question)
+            groups.setdefault('marks' if packed.scored else 'pointers' if packed.pointers else 'reads', []).append((packed, rows))
+        for role, questions in groups.items():
+            wholes = [graphs.read(encoded, questions, role, padding=turn % 3)]
+            wholes.append([np.concatenate(parts) for parts in zip(*[graphs.read(encoded, [one], role) for one in questions])] if role != 'marks' else None)
+            for whole in wholes:
+                if whole is None:
+                    singles = [graphs.read(encoded, [one], role)[0][0] for one in questions]
+                    pairs = [(single, expected[role][0][i, :len(single)]) for i, single in enumerate(singles)]
+                elif role == 'marks':
+                    pairs = [(whole[0][i, :len(rows)], expected[role][0][i, :len(rows)]) for i, (_, rows) in enumerate(questions)]
+                else:
+                    pairs = [(got.reshape(tuple(want.shape)), want) for got, want in zip(whole, expected[role])]
+                for got, want in pairs:
+                    size = max(1.0, float(want.abs().max()))
+                    worst = max(worst, float(np.abs(got - want.numpy()).max()) / size)
     return worst
 
 
@@ -136,7 +192,6 @@ def main():
     folder = f'{options.out}/onnx'
     os.makedirs(folder, exist_ok=True)
     write_graphs(model, folder)
-    share_weights(folder, ('state_encoder', 'branch_reader'), 'decision.onnx_data')
     if options.vision != '-':
         shutil.copy(options.vision, f'{folder}/vision_encoder.onnx')
     shutil.copy(options.tokenizer, f'{options.out}/tokenizer.json')

@@ -1,103 +1,307 @@
-"""The two halves of the model as the engine runs them: StateEncoder once a state, BranchReader once a question. No batch dimension.
+"""The two graphs the engine runs, written from the state dict: the state encoder once a state, the branch reader once a batch of questions about it.
 
-Lengths: S state tokens, N image cells (at least one row, unused without images), T branch tokens, R marks, W read rows, L layers, H heads, hd head width.
+Lengths: S state tokens, N image cells (at least one row, unused without images), B questions of T tokens (padded), R marks, P pointers, W written rows of
+a question, L layers, H heads, hd head width.
+
+Neither ever holds scores of all against all. Attention to the state is MultiHeadAttention without a mask, whose kernel works block by block. What a
+question attends to among its own tokens is merged with that exactly, without reading any keys twice: the state has one key more, a sentinel that scores
+the log-sum-exp of the question's own scores (queries carry it in one more channel, where all other keys have 0). So the weight the sentinel gets is what
+is due to the own tokens; its value is 0 and 1 in one more channel, where that weight comes out. A softmax stays a softmax: nothing can overflow.
 """
-import torch
-from torch import nn
+import numpy as np
+from onnx import helper
 
-from model import VOCABULARY, normalise
+from model import GEOMETRY, MARK, PAIRS, SCORED, VOCABULARY
+from nodes import FLOAT, INT64, MICROSOFT, TRANSPOSED, Graph, info
 
-
-class StateEncoder(nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, ids, cases, segments, positions, cells, image_features, image_places):
-        """ids, cases, segments, positions, cells [S] int64 (cells: row of the image features, -1 for text); image_features [N,192]; image_places [N,6].
-
-        words, memory [S,D]; keys, values [L,H,S,hd]; pairs [2]; end_queries, end_keys [S,128]."""
-        model = self.model
-        is_image = (cells >= 0)[None]
-        row = cells.clamp(min=0)
-        features, places = image_features[row][None], image_places[row][None]
-        e = model.words(ids[None], features, is_image)
-        similarity = e @ e.transpose(1, 2) / int(e.shape[-1])
-        like, any_like = model.likeness(similarity, segments[None])
-        unranked = torch.full_like(like, -1.0)
-        x = model.inputs(e, cases[None], like, any_like, unranked, features, places, is_image)
-        cos, sin = model.angles(positions[None])
-        keys, values = [], []
-        for layer in model.layers[:-1]:
-            h = layer.norm1(x)
-            k, v = layer.keys_values(h, cos, sin)
-            keys.append(k)
-            values.append(v)
-            x = layer.attend(x, h, cos, sin, k, v, torch.zeros(1))
-        k, v = model.layers[-1].keys_values(model.layers[-1].norm1(x), cos, sin)
-        memory = model.memory(x)
-        pairs = model.pair_features(e, like, segments[None])
-        return (e[0], memory[0], torch.cat((*keys, k)), torch.cat((*values, v)), pairs[0], model.point_end(memory)[0], model.point_state(memory)[0])
+# Rotary tables are as long as a position can be.
+POSITIONS = 8192
+# Rows of the state that are compared with all others at a time.
+BLOCK = 256
+POINT = 128
+# Owner of padding: no question and no option, so no token of them sees it.
+PADDING = -1
 
 
-class BranchReader(nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
+class Model:
+    """What both graphs are made of."""
 
-    def forward(self, ids, cases, positions, owners, orders, ranks, marks, kinds, reads, read_tokens,
-                state_ids, state_seen, words, memory, keys, values, pairs):
-        """A question: ids … orders [T] int64, ranks [T] float; marks [R] and kinds [R] int64; reads [W], read_tokens [W] int64 (the token at each read row).
-        The state: state_ids [S] int64, state_seen [S] float (1, or 0 for tokens this question must not see), and what StateEncoder made of it.
+    def __init__(self, model, name):
+        self.weights = {key: value.detach().numpy() for key, value in model.state_dict().items()}
+        self.graph = Graph(name, self.weights)
+        config = model.config
+        self.width, self.heads, self.layers = config.width, config.heads, config.layers
+        self.hd = config.width // config.heads
+        # The same angles as Decision.angles, folded into tables when the graph is loaded.
+        r = self.hd // 2
+        inverse = (10000.0 ** (-np.arange(0, r, 2, dtype=np.float32) / np.float32(r))).astype(np.float32)
+        g = self.graph
+        angle = g.op('Mul', [g.op('Unsqueeze', [g.op('Range', [g.constant(0.0), g.constant(float(POSITIONS)), g.constant(1.0)]), g.ints(1)]), g.constant(inverse)])
+        self.cos, self.sin = g.op('Cos', [angle]), g.op('Sin', [angle])
 
-        logits [R]; start, end [W,S]; absent [W]; vocabulary [W,8192]; copy [W,S]. State tokens that are not seen get -1e4."""
-        model = self.model
-        S = state_ids.shape[0]
-        e = model.words(ids[None])
-        zero = torch.zeros_like(ranks)[None]
-        x = model.inputs(e, cases[None], zero, zero, ranks[None])
-        cos, sin = model.angles(positions[None])
-        is_mark = (torch.arange(ids.shape[0])[:, None] == marks[None]).any(1)
-        inside = ((owners[None] == 0) | (owners[:, None] == owners[None])) & (orders[None] <= orders[:, None])
-        local = inside | (is_mark[:, None] & is_mark[None])
-        seen = torch.cat((state_seen[None].expand(ids.shape[0], -1) > 0.5, local), 1)
-        bias = torch.where(seen, 0.0, -1e9)[None, None]
-        for index, layer in enumerate(model.layers[:-1]):
-            h = layer.norm1(x)
-            k, v = layer.keys_values(h, cos, sin)
-            k, v = torch.cat((keys[index][None], k), 2), torch.cat((values[index][None], v), 2)
-            x = layer.attend(x, h, cos, sin, k, v, bias)
-        layer = model.layers[-1]
-        h = layer.norm1(x)
-        k, v = layer.keys_values(h, cos, sin)
-        k, v = torch.cat((keys[-1][None], k), 2), torch.cat((values[-1][None], v), 2)
-        rows = torch.cat((marks, reads))
-        hidden = model.final(layer.attend(x[:, rows], h[:, rows], cos[:, rows], sin[:, rows], k, v, bias[:, :, rows]))
-        return self.read_out(e, hidden, marks, kinds, reads, read_tokens, ids, owners, state_ids, state_seen, words, memory, pairs)
+    def words(self, ids):
+        g = self.graph
+        return g.norm(g.op('Gather', [g.weight('embedding.weight'), ids]), width=self.width)
 
-    def read_out(self, e, hidden, marks, kinds, reads, read_tokens, ids, owners, state_ids, state_seen, words, memory, pairs):
-        model = self.model
-        count = marks.shape[0]
-        mask = (state_seen > 0.5)[None]
-        best = (e @ words.T[None] / int(e.shape[-1])).masked_fill(~mask[:, None], -1).amax(-1)
-        text = ids < VOCABULARY
-        own = (text[None] & (owners[None] == owners[marks][:, None]))[None]
-        asked = (text & (owners == 0)).float()
-        asked = (asked / asked.sum().clamp(min=1))[None, None] @ e
-        similarities = model.similarities(e, model.pool_words(e, own), asked.expand(-1, count, -1), words[None], mask, best)
-        together = torch.ones(1, count, count, dtype=torch.bool)
-        logits = model.decide(hidden[:, :count], similarities, pairs[None], kinds[None], together, torch.full((1, count), count).float())
-        h = hidden[:, count:]
-        start, end = model.point(h, memory[None])
-        start, end = start[0].masked_fill(~mask, -1e4), end[0].masked_fill(~mask, -1e4)
-        previous = torch.cat((torch.full_like(state_ids[:1], -1), state_ids[:-1]))
-        width = reads.shape[0]
-        vocabulary, copy = model.next_token(h[0], read_tokens, memory[None].expand(width, -1, -1), previous[None].expand(width, -1), mask.expand(width, -1))
-        return logits[0], start, end, model.absent(h, start[None])[0], vocabulary, copy
+    def rotated(self, x, positions, heads):
+        return self.graph.op('RotaryEmbedding', [x, positions, self.cos, self.sin], domain=MICROSOFT, num_heads=heads, rotary_embedding_dim=self.hd // 2)
+
+    def projected(self, h, layer, positions, parts='qkv'):
+        """The roped ones of q and k, and v, each [B,T,D], by one product: the weights are put side by side when the graph is loaded."""
+        g, d = self.graph, self.width
+        weight = g.op('Concat', [g.weight(f'layers.{layer}.{part}.weight{TRANSPOSED}') for part in parts], axis=1)
+        turning = len(parts) - 1
+        roped, v = g.split(g.op('MatMul', [h, weight]), [turning * d, d])
+        roped = self.rotated(roped, positions, turning * self.heads)
+        return (*(g.split(roped, [d] * turning) if turning > 1 else [roped]), v)
+
+    def by_head(self, x, *order):
+        """[B,T,D] as [B,H,T,hd], or in another order of (B, T, H, hd)."""
+        return self.graph.transpose(self.graph.reshape(x, 0, 0, self.heads, self.hd), *(order or (0, 2, 1, 3)))
+
+    def attention(self, q, keys, values):
+        return self.graph.op('MultiHeadAttention', [q, keys, values], domain=MICROSOFT, num_heads=self.heads, scale=self.hd ** -0.5)
+
+    def behind_attention(self, x, attended, layer, gain):
+        """The rest of a layer: the norm with `gain` of what it gives, and what it gives."""
+        g, name = self.graph, f'layers.{layer}'
+        h, x = g.add_norm(x, g.linear(attended, f'{name}.o'), f'{name}.norm2.gain')
+        up = g.op('Relu', [g.linear(h, f'{name}.up')])
+        return g.add_norm(x, g.linear(g.op('Mul', [up, up]), f'{name}.down'), gain)
+
+
+def state_inputs(model):
+    width = model.config.vision_width
+    return [*(info(name, INT64, ['state']) for name in ('ids', 'cases', 'segments', 'positions', 'cells')),
+            info('image_features', FLOAT, ['cells', width]), info('image_places', FLOAT, ['cells', GEOMETRY])]
 
 
 STATE_INPUTS = ['ids', 'cases', 'segments', 'positions', 'cells', 'image_features', 'image_places']
-STATE_OUTPUTS = ['words', 'memory', 'keys', 'values', 'pairs', 'end_queries', 'end_keys']
-BRANCH_INPUTS = ['ids', 'cases', 'positions', 'owners', 'orders', 'ranks', 'marks', 'kinds', 'reads', 'read_tokens',
-                 'state_ids', 'state_seen', 'words', 'memory', 'keys', 'values', 'pairs']
-BRANCH_OUTPUTS = ['logits', 'start', 'end', 'absent', 'vocabulary', 'copy']
+
+
+def state_outputs(layers):
+    return ['words', 'memory', 'pairs', 'end_queries', 'point_keys', 'point_added',
+            *(f'{part}_{layer}' for layer in range(layers) for part in ('keys', 'values'))]
+
+
+def state_encoder(model, path):
+    """ids, cases, segments, positions, cells [S] int64 (cells: row of the image features, -1 for text); image_features [N,192]; image_places [N,6].
+
+    words, memory [S,D]; pairs [2]; end_queries, point_keys, point_added [S,128] (the state's part of pointing: point_end, point_state, point_add);
+    keys_0 … values_L [1,H,S+1,hd+1], the sentinel last."""
+    m = Model(model, 'state_encoder')
+    g, d, H, hd = m.graph, m.width, m.heads, m.hd
+    # Image cells: what they say in place of words, and what else is known of them.
+    is_image = g.op('Unsqueeze', [g.op('GreaterOrEqual', ['cells', g.constant(0, np.int64)]), g.ints(1)])
+    row = g.op('Max', ['cells', g.constant(0, np.int64)])
+    said = g.op('Gather', [g.norm(g.linear('image_features', 'vision_word'), width=d), row])
+    e = g.op('Where', [is_image, said, m.words('ids')])
+    place = g.linear(g.op('Relu', [g.linear('image_places', 'place.0', 'place.0.bias')]), 'place.2')
+    rest = g.op('Gather', [g.op('Add', [g.norm(g.linear('image_features', 'vision_rest'), width=d), place]), row])
+    # Likeness: for each token of a segment the best cosine to a token of another segment, in blocks of rows.
+    zero = g.constant(0, np.int64)
+    compared = g.op('GreaterOrEqual', ['segments', zero])
+    compared_float = g.op('Cast', [compared], to=FLOAT)
+    like = g.op('Mul', [likeness(m, e, compared_float), compared_float])
+    last = g.op('ReduceMax', ['segments'], keepdims=1)
+    first = g.op('ReduceMin', [g.op('Where', [compared, 'segments', last])], keepdims=1)
+    has_other = g.op('Mul', [compared_float, g.op('Cast', [g.op('Greater', [last, first])], to=FLOAT)])
+    # How much of all compared segments, and of the last one, is found in another.
+    weights = g.op('MatMul', [e, g.weight('pool_pair')])
+    is_last = g.op('And', [compared, g.op('Equal', ['segments', last])])
+    means = []
+    for mask in (compared, is_last):
+        share = g.op('Softmax', [g.op('Where', [mask, weights, g.constant(-1e4)])], axis=-1)
+        found = g.op('Mul', [g.op('Mul', [share, like]), g.op('Cast', [mask], to=FLOAT)])
+        means.append(g.op('ReduceSum', [found, g.ints(0)], keepdims=1))
+    g.op('Concat', means, ['pairs'], axis=0)
+    # What goes in: words, letter cases, likeness, pictures. A state has no ranks.
+    x = g.op('Add', [g.op('Mul', [e, g.weight('input_gain')]), g.op('Gather', [g.weight('case.weight'), 'cases'])])
+    x = g.op('Add', [x, g.op('MatMul', [g.op('Concat', [g.reshape(like, -1, 1), g.reshape(has_other, -1, 1)], axis=1), g.weight('pair')])])
+    x = g.op('Where', [is_image, g.op('Add', [x, rest]), x])
+    x = g.norm(g.op('Unsqueeze', [x, g.ints(0)]), width=d)
+    positions = g.op('Unsqueeze', ['positions', g.ints(0)])
+    sentinel_key, sentinel_value = np.zeros((1, H, 1, hd + 1)), np.zeros((1, H, 1, hd + 1))
+    # Divided by the square root of hd as every score is, what the queries carry comes out as it is.
+    sentinel_key[..., -1], sentinel_value[..., -1] = hd ** 0.5, 1
+    h = g.norm(x, 'layers.0.norm1.gain')
+    for layer in range(m.layers):
+        is_last = layer == m.layers - 1
+        *q, k, v = m.projected(h, layer, positions, 'kv' if is_last else 'qkv')
+        k, v = m.by_head(k), m.by_head(v)
+        for name, part, sentinel in (('keys', k, sentinel_key), ('values', v, sentinel_value)):
+            wide = g.op('Pad', [part, g.ints(0, 0, 0, 0, 0, 0, 0, 1)])
+            g.op('Concat', [wide, g.constant(sentinel)], [f'{name}_{layer}'], axis=2)
+        if not is_last:
+            h, x = m.behind_attention(x, m.attention(q[0], k, v), layer, f'layers.{layer + 1}.norm1.gain')
+    memory = g.op('Squeeze', [g.norm(x, 'memory.gain'), g.ints(0)], ['memory'])
+    g.op('Identity', [e], ['words'])
+    for name, output in (('point_end', 'end_queries'), ('point_state', 'point_keys'), ('point_add', 'point_added')):
+        g.op('Identity', [g.linear(memory, name)], [output])
+    wide = [1, H, 'state+1', hd + 1]
+    shapes = dict(words=['state', d], memory=['state', d], pairs=[PAIRS], end_queries=['state', POINT], point_keys=['state', POINT], point_added=['state', POINT])
+    g.save(state_inputs(model), [info(name, FLOAT, shapes.get(name, wide)) for name in state_outputs(m.layers)], path)
+
+
+def likeness(m, e, compared):
+    """[S] the best cosine of each token to one of another segment, 0 at least. Tokens of no segment are zeros: like nothing."""
+    g, d = m.graph, m.width
+    shown = g.op('Mul', [e, g.op('Unsqueeze', [compared, g.ints(1)])])
+    segments = g.op('Cast', ['segments'], to=FLOAT)
+    # Rows in blocks of a fixed length, filled up behind the last.
+    missing = g.op('Mod', [g.op('Neg', [g.op('Shape', ['segments'])]), g.ints(BLOCK)])
+    blocks = [g.reshape(g.op('Pad', [shown, g.op('Concat', [g.ints(0, 0), missing, g.ints(0)], axis=0)]), -1, BLOCK, d),
+              g.reshape(g.op('Pad', [segments, g.op('Concat', [g.ints(0), missing], axis=0)]), -1, BLOCK, 1)]
+    kept, g.nodes = g.nodes, []
+    cosines = g.product('block_rows', shown, 1 / d, turned=True)
+    other = g.op('Where', [g.op('Equal', ['block_numbers', segments]), g.constant(0.0), cosines])
+    g.op('Relu', [g.op('ReduceMax', [other, g.ints(1)], keepdims=0)], ['block_best'])
+    body = helper.make_graph(g.nodes, 'likeness', [info('block_rows', FLOAT, [BLOCK, d]), info('block_numbers', FLOAT, [BLOCK, 1])],
+                             [info('block_best', FLOAT, [BLOCK])])
+    g.nodes = kept
+    best = g.op('Scan', blocks, body=body, num_scan_inputs=2)
+    return g.op('Slice', [g.reshape(best, -1), g.ints(0), g.op('Shape', ['segments'])])
+
+
+BRANCH_INPUTS = ['ids', 'cases', 'positions', 'owners', 'orders', 'ranks', 'marks', 'mark_weights', 'kinds', 'pointers', 'reads', 'read_tokens',
+                 'previous', 'words', 'memory', 'pairs', 'point_keys', 'point_added']
+BRANCH_OUTPUTS = ['logits', 'topic', 'hidden', 'start', 'end', 'absent', 'vocabulary', 'copy']
+
+
+def branch_reader(model, path):
+    """Questions: ids … orders [B,T] int64 (owner -1: padding), ranks [B,T] float. What is read of them, as rows of [B·T]: marks [B,R] with
+    mark_weights 1, or 0 where there are fewer, and kinds [B,R]; pointers [B,P]; reads [B,W] with read_tokens, the token at each. Lists of no
+    columns cost nothing. The state: previous [S] int64, the token before each, and what the state encoder made of it.
+
+    logits [B,R]; topic [1,D] the pooled state where options are compared with it; hidden [B,R,D] the marks behind the last layer; start, end [B,P,S];
+    absent [B,P]; vocabulary [B,W,8192]; copy [B,W,S]. P and W are 0 or 1."""
+    m = Model(model, 'branch_reader')
+    g, d, H, hd = m.graph, m.width, m.heads, m.hd
+    e = m.words('ids')
+    x = g.op('Add', [g.op('Mul', [e, g.weight('input_gain')]), g.op('Gather', [g.weight('case.weight'), 'cases'])])
+    # (rank, 1 - rank) times its two vectors for the marks of a scale, (0, 0) elsewhere.
+    ranked = g.op('Cast', [g.op('GreaterOrEqual', ['ranks', g.constant(0.0)])], to=FLOAT)
+    ends = [g.op('Mul', [part, ranked]) for part in ('ranks', g.op('Sub', [g.constant(1.0), 'ranks']))]
+    x = g.op('Add', [x, g.op('MatMul', [g.op('Concat', [g.op('Unsqueeze', [part, g.ints(2)]) for part in ends], axis=2), g.weight('rank')])])
+    x = g.norm(x, width=d)
+    # Who sees whom among the tokens of a question.
+    column, line = g.ints(2), g.ints(1)
+    owner_of, owner_by = g.op('Unsqueeze', ['owners', column]), g.op('Unsqueeze', ['owners', line])
+    order_of, order_by = g.op('Unsqueeze', ['orders', column]), g.op('Unsqueeze', ['orders', line])
+    shares = g.op('Or', [g.op('Equal', [owner_by, g.constant(0, np.int64)]), g.op('Equal', [owner_of, owner_by])])
+    inside = g.op('And', [shares, g.op('LessOrEqual', [order_by, order_of])])
+    is_mark = g.op('Equal', ['ids', g.constant(MARK, np.int64)])
+    among = g.op('And', [g.op('Unsqueeze', [is_mark, column]), g.op('Unsqueeze', [is_mark, line])])
+    bias = g.op('Where', [g.op('Or', [inside, among]), g.constant(0.0), g.constant(-1e9)])
+    everywhere = g.op('Unsqueeze', [bias, g.ints(1)])
+    rows = g.op('Concat', ['marks', 'pointers', 'reads'], axis=1)
+
+    def attend(layer, q, k, v, hidden_from):
+        """q [B,N,D] over the state and over k, v [B,T,D], where the bias [B,1,N,T] allows it."""
+        scores = g.op('Add', [g.product(m.by_head(q), m.by_head(k, 0, 2, 3, 1), hd ** -0.5), hidden_from])
+        total = g.op('ReduceLogSumExp', [scores, g.ints(3)], keepdims=1)
+        own = g.transpose(g.op('MatMul', [g.op('Softmax', [scores], axis=-1), m.by_head(v)]), 0, 2, 1, 3)
+        asking = g.op('Concat', [g.reshape(q, 0, 0, H, hd), g.transpose(total, 0, 2, 1, 3)], axis=3)
+        found = m.attention(g.reshape(asking, 1, -1, H * (hd + 1)), f'keys_{layer}', f'values_{layer}')
+        # [1,B·N,H·(hd+1)] as [B,N,H,hd+1].
+        found, due = g.split(g.op('Reshape', [found, g.op('Shape', [asking])]), [hd, 1])
+        return g.reshape(g.op('Add', [found, g.op('Mul', [own, due])]), 0, 0, d)
+
+    h = g.norm(x, 'layers.0.norm1.gain')
+    for layer in range(m.layers - 1):
+        q, k, v = m.projected(h, layer, 'positions')
+        h, x = m.behind_attention(x, attend(layer, q, k, v, everywhere), layer, f'layers.{layer + 1}.norm1.gain')
+    # The last layer runs on the rows that are read only.
+    q, k, v = m.projected(h, m.layers - 1, 'positions')
+    picked = g.op('Gather', [g.reshape(q, -1, d), rows])
+    width = g.op('Shape', ['ids'], start=1, end=2)
+    bias = g.op('Gather', [g.op('Reshape', [bias, g.op('Concat', [g.ints(-1), width], axis=0)]), rows])
+    attended = attend(m.layers - 1, picked, k, v, g.op('Unsqueeze', [bias, g.ints(1)]))
+    final, _ = m.behind_attention(g.op('Gather', [g.reshape(x, -1, d), rows]), attended, m.layers - 1, 'final.gain')
+
+    counts = [g.op('Shape', [name], start=1, end=2) for name in ('marks', 'pointers', 'reads')]
+    hidden = g.op('Split', [final, g.op('Concat', counts, axis=0)], 3, axis=1)
+    is_asked = [g.op('Squeeze', [g.op('Greater', [count, g.ints(0)])]) for count in counts]
+    table, block = np.zeros((0, 0)), np.zeros((0, 0, 0))
+    g.when(is_asked[0], lambda: read_marks(m, hidden[0], e), [table, table, block], ['logits', 'topic', 'hidden'])
+    g.when(is_asked[1], lambda: read_pointers(m, hidden[1]), [block, block, table], ['start', 'end', 'absent'])
+    g.when(is_asked[2], lambda: read_next(m, hidden[2]), [block, block], ['vocabulary', 'copy'])
+    tokens, marks, state, wide = ['batch', 'tokens'], ['batch', 'marks'], ['state'], [1, H, 'state+1', hd + 1]
+    shapes = dict(marks=marks, mark_weights=marks, kinds=marks, pointers=['batch', 'pointers'], reads=['batch', 'reads'], read_tokens=['batch', 'reads'],
+                  previous=state, words=['state', d], memory=['state', d], pairs=[PAIRS], point_keys=['state', POINT], point_added=['state', POINT])
+    floats = {'ranks', 'mark_weights', 'words', 'memory', 'pairs', 'point_keys', 'point_added'}
+    inputs = [info(name, FLOAT if name in floats else INT64, shapes.get(name, tokens)) for name in BRANCH_INPUTS]
+    inputs += [info(f'{part}_{layer}', FLOAT, wide) for layer in range(m.layers) for part in ('keys', 'values')]
+    outputs = [info(name, FLOAT, None) for name in BRANCH_OUTPUTS]
+    g.save(inputs, outputs, path)
+
+
+def read_marks(m, h, e):
+    """Decision.similarities and Decision.decide for h [B,R,D], e [B,T,D] the words of the questions."""
+    g, d = m.graph, m.width
+    column, line = g.ints(2), g.ints(1)
+    text = g.op('Less', ['ids', g.constant(VOCABULARY, np.int64)])
+    asked = g.op('Cast', [g.op('And', [text, g.op('Equal', ['owners', g.constant(0, np.int64)])])], to=FLOAT)
+    asked = g.op('Div', [asked, g.op('Max', [g.op('ReduceSum', [asked, g.ints(1)], keepdims=1), g.constant(1.0)])])
+    asked = g.op('MatMul', [g.op('Unsqueeze', [asked, line]), e])
+    # Each mark pools the words of its owner; an option without words pools all tokens of its question alike, and padding none of them.
+    owner = g.op('Gather', [g.reshape('owners', -1), 'marks'])
+    own = g.op('And', [g.op('Unsqueeze', [text, line]), g.op('Equal', [g.op('Unsqueeze', ['owners', line]), g.op('Unsqueeze', [owner, column])])])
+    is_padding = g.op('Unsqueeze', [g.op('Equal', ['owners', g.constant(PADDING, np.int64)]), line])
+    away = g.op('Where', [is_padding, g.constant(-1e5), g.constant(-1e4)])
+    pool = g.op('Unsqueeze', [g.op('MatMul', [e, g.weight('pool_option')]), line])
+    weights = g.op('Softmax', [g.op('Where', [own, pool, away])], axis=-1)
+    option = g.op('MatMul', [weights, e])
+    state = g.op('Softmax', [g.op('MatMul', ['words', g.weight('pool_state')])], axis=-1)
+    state = g.op('MatMul', [g.op('Unsqueeze', [state, g.ints(0)]), 'words'])
+    topic = g.norm(g.op('MatMul', [state, g.weight('left')]), width=d)
+    pooled = g.product(g.norm(g.op('MatMul', [option, g.weight('right')]), width=d), topic, 1 / d, turned=True)
+    best = g.op('ReduceMax', [g.product(e, 'words', 1 / d, turned=True), g.ints(2)], keepdims=1)
+    matched = g.op('MatMul', [weights, best])
+    look = g.op('Softmax', [g.product(g.op('MatMul', [asked, g.weight('ask')]), 'words', d ** -0.5, turned=True)], axis=-1)
+    look = g.norm(g.op('MatMul', [g.op('MatMul', [look, 'words']), g.weight('left2')]), width=d)
+    looked = g.product(g.norm(g.op('MatMul', [option, g.weight('right2')]), width=d), look, 1 / d, turned=True)
+    features = g.op('Concat', [pooled, matched, looked], axis=2)
+    # Against the mean of the question's options, and against the best other.
+    real = g.op('Unsqueeze', ['mark_weights', line])
+    count = g.op('ReduceSum', [real, column], keepdims=1)
+    mean = g.op('Div', [g.op('MatMul', [real, features]), count])
+    size = g.op('Squeeze', [g.op('Shape', ['marks'], start=1, end=2)])
+    index = g.op('Range', [g.constant(0, np.int64), size, g.constant(1, np.int64)])
+    is_other = g.op('Not', [g.op('Equal', [index, g.op('Unsqueeze', [index, g.ints(1)])])])
+    others = g.op('And', [g.op('Greater', [real, g.constant(0.5)]), is_other])
+    best_other = g.op('Where', [g.op('Unsqueeze', [others, g.ints(3)]), g.op('Unsqueeze', [features, line]), g.constant(-1.0)])
+    best_other = g.op('ReduceMax', [best_other, column], keepdims=0)
+    best_other = g.op('Where', [g.op('Greater', [count, g.constant(1.5)]), best_other, features])
+    shape = g.op('Concat', [g.op('Shape', ['marks']), g.ints(PAIRS)], axis=0)
+    seen = [features, g.op('Sub', [features, mean]), g.op('Sub', [features, best_other]), g.op('Expand', ['pairs', shape])]
+    seen = g.op('Mul', [g.op('Concat', seen, axis=2), g.constant(4.0)])
+    onehot = g.op('Gather', [g.constant(np.eye(SCORED)), 'kinds'])
+    mixed = g.op('Relu', [g.linear(g.op('Concat', [h, seen, onehot], axis=2), 'mix', 'mix.bias')])
+    direct = g.op('ReduceSum', [g.op('Mul', [features, g.op('Gather', [g.weight('direct'), 'kinds'])]), column], keepdims=0)
+    gated = g.op('ReduceSum', [g.op('Mul', [g.linear(h, 'gate'), seen]), column], keepdims=0)
+    logits = [g.op('Squeeze', [g.linear(part, name), column]) for part, name in ((mixed, 'out'), (h, 'flat'))]
+    return g.op('Sum', [*logits, direct, gated, g.op('Gather', [g.weight('offset'), 'kinds'])]), topic, h
+
+
+def read_pointers(m, h):
+    """Decision.point and Decision.absent for h [B,1,D]."""
+    g = m.graph
+    added = g.op('Add', ['point_added', g.linear(h, 'point_ask')])
+    z = g.op('Relu', [g.op('Add', [g.op('Mul', ['point_keys', g.linear(h, 'point_mark')]), added])])
+    start, end = (g.transpose(part, 0, 2, 1) for part in g.split(g.linear(z, 'point_out'), [1, 1]))
+    top = g.op('Mul', [g.op('ReduceMax', [start, g.ints(2)], keepdims=1), g.constant(0.3)])
+    absent = g.linear(g.op('Concat', [h, top], axis=2), 'nothing', 'nothing.bias')
+    return start, end, g.op('Squeeze', [absent, g.ints(2)])
+
+
+def read_next(m, h):
+    """Decision.next_token for h [B,W,D]."""
+    g, d = m.graph, m.width
+    pieces = g.norm(g.weight('embedding.weight'), width=d)
+    vocabulary = g.op('Add', [g.product(g.linear(h, 'write'), pieces, 0.25, turned=True), g.weight('write_bias')])
+    # The same as copy_state(memory) · copy_mark(h), with the state left as it is.
+    wanted = g.product(g.linear(h, 'copy_mark'), g.weight(f'copy_state.weight{TRANSPOSED}'), d ** -0.5, turned=True)
+    follows = g.op('Cast', [g.op('Equal', ['previous', g.op('Unsqueeze', ['read_tokens', g.ints(2)])])], to=FLOAT)
+    copy = g.op('Add', [g.product(wanted, 'memory', turned=True), g.op('Mul', [follows, g.weight('copy_next')])])
+    return vocabulary, copy

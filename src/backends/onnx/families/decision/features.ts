@@ -1,6 +1,5 @@
 // What the model made of a state and a question, to one vector for heads learned on top of it (calibration/head.ts).
-// Cheap on purpose: two inner tensors of the branch graph come out with the logits, and the rest is a mean over the words of the state.
-import { concat, type Field, lengthField, readFields, textField, varintField } from '../../protobuf.ts'
+// Cheap on purpose: two inner tensors of the branch graph come out with the logits, and the rest is a mean over the words of the state, taken once.
 import { CONTROL, VOCABULARY } from './control.ts'
 import type { PackedState } from './pack.ts'
 
@@ -11,77 +10,44 @@ const PROJECTED = 128
 /** Length of the vector: the words, the topic, and a projection of the two contextual blocks. */
 export const FEATURES = 2 * WIDTH + PROJECTED
 
-/** Inner tensors of the branch graph, by what it calls them. Their numbers change with every export, so they are found by the weights they come from. */
-export interface InnerNames {
-  /** [1,1,192] the words of the state as the model pools them, turned to where options are compared with them. */
-  readonly topic: string
-  /** [1,R+W,192] the marks and read rows behind the last layer. */
-  readonly hidden: string
-}
-
-const MODEL = { graph: 7 } as const
-const GRAPH = { node: 1, output: 12 } as const
-const NODE = { input: 1, output: 2 } as const
-const FLOAT = 1
-
-/** The branch graph with its inner tensors as further outputs; null when it has none that we know. Results stay as they were. */
-export function exposeInner(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly names: InnerNames } | null {
-  const model = readFields(bytes)
-  const graph = readFields(model.find(({ number }) => number === MODEL.graph)?.body ?? new Uint8Array(0))
-  const nodes = graph.flatMap(({ number, body }) => (number === GRAPH.node && body !== null ? [readFields(body)] : []))
-  const behind = (input: string): string | null => {
-    const node = nodes.find((fields) => texts(fields, NODE.input).includes(input))
-    return node === undefined ? null : (texts(node, NODE.output)[0] ?? null)
-  }
-  const turned = behind('model.left')
-  const topic = turned === null ? null : behind(turned)
-  const hidden = behind('model.final.gain')
-  if (topic === null || hidden === null) return null
-  const outputs = [topic, hidden].map((name) => outputField(name))
-  const parts = [...graph.map((field) => field.raw), ...outputs]
-  const exposed = model.flatMap((field) => (field.number === MODEL.graph ? lengthField(MODEL.graph, parts) : [field.raw]))
-  return { bytes: concat(exposed), names: { topic, hidden } }
-}
-
-function texts(fields: readonly Field[], number: number): string[] {
-  return fields.flatMap((field) => (field.number === number && field.body !== null ? [new TextDecoder().decode(field.body)] : []))
-}
-
-/** ValueInfoProto {name, type {tensor_type {elem_type, shape {dim {dim_param}}}}} with three axes of any length. */
-function outputField(name: string): Uint8Array {
-  const axes = ['one', 'rows', 'width'].map((axis) => concat(lengthField(1, [textField(2, `${axis} of ${name}`)])))
-  const tensor = lengthField(1, [varintField(1, FLOAT), ...lengthField(2, axes)])
-  return concat(lengthField(GRAPH.output, [textField(1, name), ...lengthField(2, tensor)]))
-}
-
 /** What the branch graph gave beside the logits. */
 export interface InnerState {
-  /** [192]. */
+  /** [192] the words of the state as the model pools them, turned to where options are compared with them. */
   readonly topic: Float32Array
-  /** [R or more][192], marks first. */
+  /** [R][192] the marks behind the last layer. */
   readonly hidden: Float32Array
   /** R. Marks stand in the order of `PackedBranch`, which does not depend on the caller's. */
   readonly marks: number
 }
 
-/**
- * The features [512] of a branch. `words` and `memory` [S][192] of the state, `seen` [S] what the question may see.
- * Blocks of length one each: the words of the state, rare ones weighing most; the topic; and, projected to 128, the end of the state in its context
- * (where the last message of a dialogue is summed up) beside the mean of the marks (state and question together).
- */
-export function featuresOf(
+/** What all questions that see the same of a state have in common: directions of length one. */
+export interface AboutState {
+  /** [192] the words, rare ones weighing most. */
+  readonly words: Float32Array
+  /** [192] the end of the state in its context, where the last message of a dialogue is summed up. */
+  readonly context: Float32Array
+}
+
+/** `words` and `memory` [S][192] of the state; `isHidden` [S] is 1 for what the questions do not see. */
+export function aboutState(
   state: Pick<PackedState, 'ids' | 'origins' | 'imageCells'>,
   words: Float32Array,
   memory: Float32Array,
-  seen: Float32Array,
-  inner: InnerState,
-): Float32Array {
+  isHidden: Uint8Array,
+): AboutState {
+  const last = isHidden.lastIndexOf(0)
+  return { words: unit(pooledWords(state, words, isHidden)), context: unit(memory.subarray(last * WIDTH, (last + 1) * WIDTH)) }
+}
+
+/**
+ * The features [512] of a branch, in blocks of length one each: the words of the state; the topic; and, projected to 128, the end of the state beside
+ * the mean of the marks (state and question together).
+ */
+export function featuresOf(about: AboutState, inner: InnerState): Float32Array {
   const features = new Float32Array(FEATURES)
-  features.set(unit(pooledWords(state, words, seen)), 0)
+  features.set(about.words, 0)
   features.set(unit(inner.topic), WIDTH)
-  const last = seen.lastIndexOf(1)
-  const contexts = [unit(memory.subarray(last * WIDTH, (last + 1) * WIDTH)), unit(meanRow(inner.hidden, inner.marks))]
-  features.set(project(contexts), 2 * WIDTH)
+  features.set(project([about.context, unit(meanRow(inner.hidden, inner.marks))]), 2 * WIDTH)
   return features
 }
 
@@ -97,16 +63,14 @@ function weightOf(id: number): number {
 
 /** Weighted mean of the word vectors of the caller's strings and images; of everything where there are neither. */
 function pooledWords(
-  { ids, origins, imageCells }: Parameters<typeof featuresOf>[0],
+  { ids, origins, imageCells }: Parameters<typeof aboutState>[0],
   words: Float32Array,
-  seen: Float32Array,
+  isHidden: Uint8Array,
 ): Float32Array {
-  const all = ids.map((_, token) => token).filter((token) => seen[token] === 1)
+  const all = [...ids.keys()].filter((token) => isHidden[token] === 0)
   const said = all.filter((token) => origins[token] != null || imageCells[token] !== -1)
   const mean = new Float64Array(WIDTH)
-  const counted = said.length > 0 ? said : all
-  for (let n = 0; n < counted.length; n++) {
-    const token = counted[n] as number
+  for (const token of said.length > 0 ? said : all) {
     const weight = weightOf(ids[token] ?? CONTROL.state)
     const from = token * WIDTH
     for (let i = 0; i < WIDTH; i++) mean[i] = (mean[i] as number) + weight * (words[from + i] as number)

@@ -106,7 +106,7 @@ function restored(text: string, grammar: Grammar, state: PackedState): string {
 
 /** One distribution over ids: a token that may be copied has the sum of writing and copying it. */
 function addCopies(vocabulary: Float32Array, copy: Float32Array, ids: readonly number[]): Float32Array {
-  const logits = Float32Array.from(vocabulary)
+  const logits = vocabulary.slice()
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i] as number
     if (id >= VOCABULARY) continue

@@ -1,0 +1,195 @@
+// Everything that can be asked of one encoded state. Questions wait in batches, which all requests about the state share: what is waiting when the
+// model has a turn goes into one pass, scored questions, pointers and tokens to be written each with their like.
+import { EngineError } from '../../../../errors.ts'
+import { logSigmoid, logSoftmax } from '../../../../math.ts'
+import type { Branch, Constraint, Generated, ScoreRow, Scores } from '../../../backend.ts'
+import { type Batches, makeBatches } from '../../batches.ts'
+import type { Turns } from '../../turns.ts'
+import { type Question, tokensOf } from './batch.ts'
+import { everyBox, oneBox } from './boxes.ts'
+import type { Cell } from './cells.ts'
+import { kindOf } from './control.ts'
+import { type AboutState, aboutState, featuresOf } from './features.ts'
+import type { Limits } from './limits.ts'
+import { type PackedState, packBranch } from './pack.ts'
+import type { EncodedPicture, EncodedState, MarkReading, NextReading, PointerReading, Runner } from './runner.ts'
+import type { Settings } from './settings.ts'
+import { SpanFinder } from './spans.ts'
+import { dataOf } from './tensors.ts'
+import type { PieceTokenizer } from './text.ts'
+import { hiddenFrom, type PartViews, spread, type View, wholeView } from './views.ts'
+import { type Languages, write } from './write.ts'
+
+/** Tokens of a pass: more are hardly faster, and what waits for its turn waits longer. Measured at 128 to 4,000 tokens of state. */
+const MOST_TOKENS = 512
+
+/** A picture as tokens: the cells that are not flat, and what the encoder said of them. */
+export interface SeenPicture {
+  readonly cells: readonly Cell[]
+  readonly encoded: EncodedPicture
+}
+
+export interface SeenImage extends SeenPicture {
+  readonly id: string
+}
+
+/** What the states of one model share. */
+export interface Reader {
+  readonly settings: Settings
+  readonly limits: Limits
+  readonly tokenizer: PieceTokenizer
+  readonly languages: Languages
+  readonly runner: Runner
+  readonly turns: Turns
+  readonly parts: PartViews
+}
+
+export class OpenState {
+  readonly #reader: Reader
+  readonly #packed: PackedState
+  readonly #encoded: EncodedState
+  readonly #images: readonly SeenImage[]
+  readonly #finder: SpanFinder
+  readonly #whole: View
+  /** By image; null for the whole state. */
+  readonly #about = new Map<string | null, AboutState>()
+  readonly #marks: Batches<Question, MarkReading>
+  readonly #pointers: Batches<Question, PointerReading>
+  readonly #next: Batches<Question, NextReading>
+
+  constructor(reader: Reader, packed: PackedState, encoded: EncodedState, images: readonly SeenImage[]) {
+    const { runner, settings } = reader
+    this.#reader = reader
+    this.#packed = packed
+    this.#encoded = encoded
+    this.#images = images
+    this.#finder = new SpanFinder(packed, settings.spanTokens)
+    this.#whole = wholeView(runner.ort, packed, encoded)
+    const length = packed.ids.length
+    this.#marks = this.#batches((view, questions) => runner.marks(view, questions))
+    this.#pointers = this.#batches(async (view, questions) => {
+      const readings = await runner.pointers(view, questions)
+      return readings.map(({ start, end, absent }) => ({ start: spread(start, view, length), end: spread(end, view, length), absent }))
+    })
+    this.#next = this.#batches(async (view, questions) => {
+      const readings = await runner.next(view, questions)
+      return readings.map(({ vocabulary, copy }) => ({ vocabulary, copy: spread(copy, view, length) }))
+    })
+  }
+
+  get tokens(): number {
+    return this.#packed.ids.length
+  }
+
+  get bytes(): number {
+    return this.#encoded.bytes
+  }
+
+  /** All branches are packed, and refused if need be, before the first is run. */
+  async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
+    const questions = branches.map((branch) => this.#question({ ...branch, readout: this.#readAs(branch) }, null))
+    const readings = await this.#marks.run(questions, signal)
+    return branches.map((branch, index) => {
+      const { packed, image } = questions[index] as Question
+      const { logits, inner } = readings[index] as MarkReading
+      const features = featuresOf(this.#aboutOf(image), inner)
+      return { rows: rowsOf(branch, logits, packed.rowOf), inputTokens: packed.ids.length, features }
+    })
+  }
+
+  async generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
+    const { settings, languages, limits } = this.#reader
+    const question = this.#question(branch, constraint)
+    const inputTokens = question.packed.ids.length
+    if (constraint.type === 'grammar') {
+      // Beyond the length of its training answers the model only repeats itself: what is not done by then is not valid.
+      const maxTokens = Math.min(constraint.maxTokens, settings.writeTokens)
+      limits.checkLength(this.tokens, inputTokens, maxTokens)
+      const logitsOf = async (written: readonly number[]) => one(await this.#next.run([{ ...question, written: [...written] }], signal))
+      const { text, complete, tokens, logProbability } = await write(logitsOf, { ...constraint, maxTokens }, languages, this.#packed)
+      return { type: 'text', text, complete, inputTokens, outputTokens: tokens, logProbability }
+    }
+    if (constraint.type === 'box') return { ...(await this.#boxes(branch, question, constraint.many, signal)), inputTokens }
+    const { start, end, absent } = one(await this.#pointers.run([question], signal))
+    const pointers = { start, end, absent, endsGiven: (first: number, last: number) => endsGiven(this.#encoded, first, last) }
+    const found = constraint.many ? this.#finder.every(pointers, constraint.format) : this.#finder.one(pointers, constraint.format)
+    return { type: 'spans', ...found, inputTokens, outputTokens: found.spans.length }
+  }
+
+  #batches<Reading>(pass: (view: View, questions: readonly Question[]) => Promise<readonly Reading[]>): Batches<Question, Reading> {
+    return makeBatches({
+      turns: this.#reader.turns,
+      mostTokens: MOST_TOKENS,
+      tokensOf,
+      groupOf: ({ image }) => (image === null ? '' : `image ${image}`),
+      pass: (questions) => pass(this.#view(one(questions).image), questions),
+    })
+  }
+
+  #view(image: string | null): View {
+    const { parts, runner } = this.#reader
+    return image === null ? this.#whole : parts.of(runner.ort, this.#packed, this.#encoded, image)
+  }
+
+  #aboutOf(image: string | null): AboutState {
+    const known = this.#about.get(image)
+    if (known !== undefined) return known
+    const { words, memory } = this.#encoded.feeds
+    const about = aboutState(this.#packed, dataOf(words), dataOf(memory), hiddenFrom(this.#packed, image))
+    this.#about.set(image, about)
+    return about
+  }
+
+  #question(branch: Branch, constraint: Constraint | null): Question {
+    const { limits, tokenizer } = this.#reader
+    const options = branch.candidates.flatMap(({ name, description }) => [name, description ?? ''])
+    limits.checkSize([branch.instructions, ...options], 'question')
+    const packed = packBranch(branch, constraint, this.#packed.nextPosition, tokenizer)
+    limits.checkLength(this.tokens, packed.ids.length)
+    // A question about one image does not see the others.
+    const seesAll = branch.image === null || this.#packed.images.every(({ id }) => id === branch.image)
+    return { packed, kind: kindOf(branch, constraint), written: [], image: seesAll ? null : branch.image }
+  }
+
+  /** The read-out that answers a branch. The rows it is asked for stay those of the branch. */
+  #readAs({ readout, instructions }: Branch): Branch['readout'] {
+    if (readout !== 'exclusive') return readout
+    const { text, images, bare } = this.#reader.settings.choices
+    return instructions === '' ? bare : this.#images.length > 0 ? images : text
+  }
+
+  async #boxes(branch: Branch, question: Question, isMany: boolean, signal: AbortSignal | undefined) {
+    const index = branch.image === null ? 0 : this.#images.findIndex(({ id }) => id === branch.image)
+    const image = this.#images[index]
+    const range = this.#packed.images[index]
+    if (image === undefined || range === undefined) throw new EngineError('invalid_question', 'a box needs an image; add one to the state')
+    const { start, absent } = one(await this.#pointers.run([question], signal))
+    const { cells, encoded } = image
+    const scores = { image: image.id, cells, logits: start.subarray(range.from, range.to), offsets: encoded.offsets, absent }
+    const found = isMany ? everyBox(scores) : oneBox(scores)
+    return { type: 'boxes' as const, ...found, outputTokens: found.boxes.length }
+  }
+}
+
+/** Every option is a branch of its own, so nothing but the options is ever weighed: their mass is one. */
+function rowsOf({ readout }: Branch, marks: Float32Array, rowOf: readonly number[]): ScoreRow[] {
+  const logits = rowOf.map((row) => marks[row] as number)
+  const yesNo = (logit: number): ScoreRow => ({ logProbabilities: [logSigmoid(logit), logSigmoid(-logit)], mass: 1 })
+  if (readout === 'binary') return [yesNo(marks[0] as number)]
+  return readout === 'independent' ? logits.map(yesNo) : [{ logProbabilities: logSoftmax(logits), mass: 1 }]
+}
+
+/** What a first token adds to the end logits of the tokens from it to `last`. */
+function endsGiven({ endQueries, endKeys, endWidth }: EncodedState, first: number, last: number): number[] {
+  const query = endQueries.subarray(first * endWidth, (first + 1) * endWidth)
+  return Array.from({ length: last - first + 1 }, (_, i) => {
+    const key = (first + i) * endWidth
+    let dot = 0
+    for (let j = 0; j < endWidth; j++) dot += (query[j] as number) * (endKeys[key + j] as number)
+    return dot / Math.sqrt(endWidth)
+  })
+}
+
+function one<T>(items: readonly T[]): T {
+  return items[0] as T
+}
