@@ -46,9 +46,10 @@ interface ReadPast extends Past {
 
 function scriptedDecoder(tokenizer: TextTokenizer, chat: Chat, end: number, elsewhere: number, script: Script): Decoder {
   const opening = chat.encodeQuestion('')
+  const nothingRead: ReadPast = { length: 0, bytes: 0, ids: [] }
   const behind = (past: Past, ids: readonly number[]): ReadPast => {
     const all = [...(past as ReadPast).ids, ...ids]
-    return { length: all.length, tensors: {}, bytes: 0, ids: all }
+    return { length: all.length, bytes: 0, ids: all }
   }
   const textOf = (ids: readonly number[]): string =>
     Buffer.concat(ids.map((id) => tokenizer.vocabulary[id] ?? new Uint8Array())).toString('utf8')
@@ -79,16 +80,22 @@ function scriptedDecoder(tokenizer: TextTokenizer, chat: Chat, end: number, else
     return logits
   }
 
+  const each = (past: Past, ids: readonly number[]): Float32Array[] => ids.map((_, i) => logitsAfter(behind(past, ids.slice(0, i + 1)).ids))
   return {
     width: 1,
-    empty: behind({ length: 0, tensors: {}, bytes: 0, ids: [] } as ReadPast, []),
+    chunk: 1 << 20,
+    sharesPasses: true,
+    empty: nothingRead,
     embed: async (ids) => Float32Array.from(ids),
     read: async (past, embeddings) => behind(past, Array.from(embeddings)),
     next: async (past, ids) => {
       const now = behind(past, ids)
       return { logits: logitsAfter(now.ids), past: now }
     },
-    each: async (past, ids) => ids.map((_, i) => logitsAfter(behind(past, ids.slice(0, i + 1)).ids)),
+    cut: (past, length) => behind(nothingRead, (past as ReadPast).ids.slice(0, length)),
+    tails: async (past, rows) => rows.map(({ ids, last }) => each(past, ids).slice(-last)),
+    lasts: async (past, rows) => rows.map((ids) => logitsAfter(behind(past, ids).ids)),
+    each: async (past, ids) => each(past, ids),
     close: async () => {},
   }
 }

@@ -60,6 +60,20 @@ export function varintField(number: number, value: number): Uint8Array {
   return Uint8Array.from([...encodeVarint(number * 8 + VARINT), ...encodeVarint(value)])
 }
 
+/** A varint field of any sign: below zero, all 64 bits. */
+export function signedField(number: number, value: number): Uint8Array {
+  if (value >= 0) return varintField(number, value)
+  const bytes = encodeVarint(number * 8 + VARINT)
+  for (let rest = BigInt.asUintN(64, BigInt(value)); ; rest >>= 7n) {
+    if (rest < 128n) return Uint8Array.from([...bytes, Number(rest)])
+    bytes.push(Number(rest & 127n) + 128)
+  }
+}
+
+export function floatField(number: number, value: number): Uint8Array {
+  return Uint8Array.from([...encodeVarint(number * 8 + FIXED32), ...new Uint8Array(Float32Array.of(value).buffer)])
+}
+
 /** A field with a length: a text, or a message made of parts. Parts are kept apart, so that large ones are copied once only. */
 export function lengthField(number: number, parts: readonly Uint8Array[]): Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0)

@@ -1,30 +1,53 @@
-// Token ids behind a kept past to logits and a longer past. Only what is asked for is fetched, since fetching copies.
+// Token ids behind a kept past to logits and a longer past. Two decoders do it: plain.ts on a graph as it came, cascade.ts on a graph in which many rows may
+// stand behind one past (patches/cascade.ts). What they say is the same.
 import { EngineError } from '../../../../errors.ts'
 import { LOGIT_ROWS } from '../../patch.ts'
-import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
+import { LOCAL_BIAS } from '../../patches/cascade.ts'
+import { inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
+import { makeCascadeDecoder } from './cascade.ts'
 import type { Past } from './past.ts'
+import { makePlainDecoder } from './plain.ts'
 
+/** Tokens behind a past, and for how many of the last ones logits are wanted (from 1 to all). */
+export interface Row {
+  readonly ids: readonly number[]
+  readonly last: number
+}
+
+/** One call is one pass of the model, unless it says more. No call changes a past that it is given. */
 export interface Decoder {
   /** Numbers in one embedding. */
   readonly width: number
   readonly empty: Past
+  /** Most tokens that one `read` should be given. */
+  readonly chunk: number
+  /** Whether rows of `tails` and `lasts` go in one pass; else each takes one of its own. */
+  readonly sharesPasses: boolean
   /** Ids to embeddings, [token][width]. */
   embed(ids: readonly number[]): Promise<Float32Array>
-  /** Reads embeddings behind the past. */
-  read(past: Past, embeddings: Float32Array): Promise<Past>
+  /** Reads embeddings behind the past. `room`: tokens that will be held when all is read; saves copying as it grows. */
+  read(past: Past, embeddings: Float32Array, room?: number): Promise<Past>
+  /** The first tokens of a past. */
+  cut(past: Past, length: number): Past
   /** Logits behind the last of the ids, and the past with them in it when `keep`. */
   next(past: Past, ids: readonly number[], keep?: boolean): Promise<{ logits: Float32Array; past: Past }>
+  /** Each row behind the past on its own: logits behind its last tokens, [row][token][vocabulary]. */
+  tails(past: Past, rows: readonly Row[]): Promise<Float32Array[][]>
+  /** Each row behind the past on its own: logits behind its last token, [row][vocabulary]. */
+  lasts(past: Past, rows: readonly (readonly number[])[]): Promise<Float32Array[]>
   /** Logits behind each of the ids, [token][vocabulary]. */
   each(past: Past, ids: readonly number[]): Promise<Float32Array[]>
   close(): Promise<void>
 }
 
-/** Embeddings read in one run: bounds the logits that graphs without `num_logits_to_keep` make of all of them. */
-const CHUNK = 512
+export interface Embedder {
+  readonly width: number
+  embed(ids: readonly number[]): Promise<Float32Array>
+  release(): Promise<void>
+}
 
-const OTHERS = ['inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS]
+const OTHERS = ['inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS, LOCAL_BIAS]
 const isPast = (name: string): boolean => name.startsWith('past_key_values.')
-const pastName = (present: string): string => present.replace(/^present\./, 'past_key_values.')
 
 export function makeDecoder(runtime: Runtime, embedder: Session, session: Session): Decoder {
   const inputs = inputsOf(session)
@@ -36,90 +59,49 @@ export function makeDecoder(runtime: Runtime, embedder: Session, session: Sessio
       `decoder_model_merged ${what}, which this engine cannot feed; export it as transformers.js expects it`,
     )
   }
-  const has = (name: string): boolean => inputs.some((input) => input.name === name)
   const width = Number(inputs.find(({ name }) => name === 'inputs_embeds')?.shape.at(-1))
   if (!Number.isInteger(width))
     throw new EngineError('model_not_available', 'decoder_model_merged does not declare the width of inputs_embeds; export it again')
-  const presents = session.outputNames.filter((name) => name.startsWith('present.'))
-  const { Tensor: Make } = runtime
+  const make = inputs.some(({ name }) => name === LOCAL_BIAS) ? makeCascadeDecoder : makePlainDecoder
+  return make(runtime, { width, embed: embedWith(runtime, embedder), release: () => embedder.release() }, session)
+}
 
-  const emptyTensors: Feeds = {}
-  for (const { name, type, shape } of inputs.filter((input) => isPast(input.name))) {
-    // The first free size is the batch; the other is the length, which is none yet.
-    const dims = shape.map((size, axis) => (typeof size === 'number' && size >= 0 ? size : axis === 0 ? 1 : 0))
-    emptyTensors[name] =
-      type === 'float16' ? new Make('float16', new Uint16Array(0), dims) : new Make(type as 'float32', new Float32Array(0), dims)
-  }
-
-  /** `keep`: how many of the last rows the logits are for; 0 for all. */
-  const run = async (past: Past, embeddings: Float32Array, keep: number, fetches: readonly string[]): Promise<Readonly<Feeds>> => {
-    const count = embeddings.length / width
-    const total = past.length + count
-    const feeds: Feeds = {
-      ...past.tensors,
-      inputs_embeds: new Make('float32', embeddings, [1, count, width]),
-      attention_mask: new Make('int64', new BigInt64Array(total).fill(1n), [1, total]),
-    }
-    if (has('position_ids')) {
-      feeds.position_ids = new Make(
-        'int64',
-        BigInt64Array.from({ length: count }, (_, i) => BigInt(past.length + i)),
-        [1, count],
-      )
-    }
-    if (has(LOGIT_ROWS)) {
-      const rows = keep === 0 ? count : keep
-      feeds[LOGIT_ROWS] = new Make(
-        'int64',
-        BigInt64Array.from({ length: rows }, (_, i) => BigInt(count - rows + i)),
-        [rows],
-      )
-    }
-    if (has('num_logits_to_keep')) feeds.num_logits_to_keep = new Make('int64', BigInt64Array.of(BigInt(keep)), [])
-    return session.run(feeds, fetches as string[])
-  }
-  const grown = (past: Past, count: number, out: Readonly<Feeds>): Past => {
-    const tensors = Object.fromEntries(presents.map((name) => [pastName(name), out[name] as Tensor]))
-    return { length: past.length + count, tensors, bytes: bytesOf(Object.values(tensors)) }
-  }
-  /** The last `count` rows of [1][rows][vocabulary]. */
-  const rowsOf = (logits: Tensor, count: number): Float32Array[] => {
-    const [, rows = 0, vocabulary = 0] = logits.dims
-    const data = logits.data as Float32Array
-    if (rows < count) throw new EngineError('internal_error', `the model gave logits for ${rows} tokens, ${count} were asked for`)
-    return Array.from({ length: count }, (_, i) => data.slice((rows - count + i) * vocabulary, (rows - count + i + 1) * vocabulary))
-  }
-
-  const embed = async (ids: readonly number[]): Promise<Float32Array> => {
+function embedWith({ Tensor: Make }: Runtime, embedder: Session): Embedder['embed'] {
+  return async (ids) => {
     const feeds = { input_ids: new Make('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]) }
     const out = await embedder.run(feeds, ['inputs_embeds'])
     return (out.inputs_embeds as Tensor).data as Float32Array
   }
+}
 
-  return {
-    width,
-    empty: { length: 0, tensors: emptyTensors, bytes: 0 },
-    embed,
-    async read(past, embeddings) {
-      let now = past
-      for (let from = 0; from < embeddings.length; from += CHUNK * width) {
-        const chunk = embeddings.slice(from, from + CHUNK * width)
-        now = grown(now, chunk.length / width, await run(now, chunk, 1, presents))
-      }
-      return now
-    },
-    async next(past, ids, keep = false) {
-      const out = await run(past, await embed(ids), 1, keep ? ['logits', ...presents] : ['logits'])
-      const [logits] = rowsOf(out.logits as Tensor, 1)
-      return { logits: logits as Float32Array, past: keep ? grown(past, ids.length, out) : past }
-    },
-    async each(past, ids) {
-      const out = await run(past, await embed(ids), 0, ['logits'])
-      return rowsOf(out.logits as Tensor, ids.length)
-    },
-    async close() {
-      await embedder.release()
-      await session.release()
-    },
+/** Embeddings behind a past in chunks. `turn` runs one pass, at its own time. */
+export async function readAll(
+  decoder: Decoder,
+  past: Past,
+  embeddings: Float32Array,
+  turn: <T>(pass: () => Promise<T>) => Promise<T> = (pass) => pass(),
+): Promise<Past> {
+  const room = past.length + embeddings.length / decoder.width
+  let now = past
+  for (let from = 0; from < embeddings.length; from += decoder.chunk * decoder.width) {
+    const chunk = embeddings.subarray(from, from + decoder.chunk * decoder.width)
+    now = await turn(() => decoder.read(now, chunk, room))
   }
+  return now
+}
+
+/**
+ * Logits of a fixed probe, [token][vocabulary], for the comparison of a changed graph with the graph as it came: what a state, rows behind it and rows
+ * behind nothing say.
+ */
+export async function probeLogits(decoder: Decoder, ids: readonly number[]): Promise<Float32Array[]> {
+  const half = ids.length >> 1
+  const [state, question] = [ids.slice(0, half), ids.slice(half)]
+  const past = await readAll(decoder, decoder.empty, await decoder.embed(state))
+  const rows = [question, question.slice(0, 3), question.slice(1)].filter(({ length }) => length > 0)
+  const behind = await decoder.tails(
+    past,
+    rows.map((row) => ({ ids: row, last: row.length })),
+  )
+  return [...(await decoder.each(decoder.empty, state)), ...behind.flat()]
 }

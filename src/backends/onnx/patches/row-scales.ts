@@ -1,0 +1,105 @@
+// Dynamic int8 with a scale for each row, instead of one for all that happens to be in a pass: what is said about a token then depends neither on its
+// neighbours nor on how a state was cut into chunks, and one huge activation costs the precision of its own row only.
+//
+//   before  DynamicQuantizeLinear → MatMulInteger → Cast → Mul by both scales
+//   after   x / |largest of its row| → QuantizeLinear by 1/127 → the same product with constant scales → Mul by the row's largest
+import { consumersOf, FLOAT, type Graph, MICROSOFT, makeNode, maxOverLast, type Node, numberOf, UINT8 } from './graph.ts'
+
+const LEVELS = 127
+/** Rows of nothing but zeros are divided by this. */
+const SMALLEST = 1e-30
+
+interface Product {
+  readonly product: Node
+  readonly cast: Node
+  readonly scaled: Node
+  readonly weightScale: string
+}
+
+export interface RowScales {
+  /** Quantised tensors that now have a scale for each row. */
+  readonly changed: number
+  /** Those that were left with one scale for all. */
+  readonly left: number
+}
+
+export function scaleRows(graph: Graph): RowScales {
+  const consumers = consumersOf(graph)
+  const outputs = new Set(graph.outputs.map(({ name }) => name))
+  const replaced = new Map<Node, Node[]>()
+  const quantisers = graph.nodes.filter(({ opType }) => opType === 'DynamicQuantizeLinear')
+  // In other forms the scale is inside one node with the product.
+  let left = graph.nodes.filter(({ opType }) => opType === 'DynamicQuantizeMatMul').length
+  for (const quantiser of quantisers) {
+    const products = productsOf(graph, quantiser, consumers, outputs)
+    if (products === null) {
+      left++
+      continue
+    }
+    const [input = ''] = quantiser.inputs
+    const [quantised = ''] = quantiser.outputs
+    const name = (what: string): string => `${quantised}/${what}`
+    const scale = graph.constant(FLOAT, [], [1 / LEVELS])
+    const zero = graph.constant(UINT8, [], [128])
+    replaced.set(quantiser, [
+      makeNode('Abs', [input], [name('sizes')]),
+      maxOverLast(graph, name('sizes'), name('largest_or_zero')),
+      makeNode('Max', [name('largest_or_zero'), graph.constant(FLOAT, [], [SMALLEST])], [name('largest')]),
+      makeNode('Div', [input, name('largest')], [name('shares')]),
+      makeNode('QuantizeLinear', [name('shares'), scale, zero], [quantised]),
+    ])
+    for (const { product, cast, scaled, weightScale } of products) {
+      const [result = ''] = scaled.outputs
+      const [, weight = '', , weightZero = ''] = product.inputs
+      const inputs = [quantised, weight, scale, weightScale, zero, weightZero]
+      replaced.set(product, [])
+      replaced.set(cast, [])
+      replaced.set(scaled, [
+        makeNode('MatMulIntegerToFloat', inputs, [`${result}/of_shares`], {}, MICROSOFT),
+        makeNode('Mul', [`${result}/of_shares`, name('largest')], [result]),
+      ])
+    }
+    // Scales of the two together, which nothing takes any more.
+    for (const mul of consumers.get(quantiser.outputs[1] as string) ?? []) replaced.set(mul, [])
+  }
+  if (replaced.size > 0) {
+    graph.importOpset(MICROSOFT, 1)
+    graph.nodes = graph.nodes.flatMap((node) => replaced.get(node) ?? [node])
+  }
+  return { changed: quantisers.filter((node) => replaced.has(node)).length, left }
+}
+
+/** The products that take what was quantised, each with its weight's scale; null when anything else takes it, or its scale. */
+function productsOf(
+  graph: Graph,
+  quantiser: Node,
+  consumers: ReadonlyMap<string, readonly Node[]>,
+  outputs: ReadonlySet<string>,
+): Product[] | null {
+  const [quantised = '', scale = '', zero = ''] = quantiser.outputs
+  if ([quantised, scale, zero].some((name) => outputs.has(name))) return null
+  const only = (name: string, opType: string): Node | null => {
+    const [node, ...others] = consumers.get(name) ?? []
+    return node?.opType === opType && others.length === 0 && !outputs.has(name) ? node : null
+  }
+  const takers = consumers.get(quantised) ?? []
+  if (takers.length === 0 || (consumers.get(zero) ?? []).some((node) => !takers.includes(node))) return null
+  const scalers = new Set(consumers.get(scale) ?? [])
+  const found: Product[] = []
+  const used = new Set<Node>()
+  for (const product of takers) {
+    if (product.opType !== 'MatMulInteger' || product.inputs[0] !== quantised || product.inputs[2] !== zero) return null
+    const cast = only(product.outputs[0] as string, 'Cast')
+    const scaled = cast === null ? null : only(cast.outputs[0] as string, 'Mul')
+    if (cast === null || scaled === null || numberOf(cast, 'to') !== FLOAT) return null
+    const factor = scaled.inputs.find((name) => name !== cast.outputs[0])
+    const scaler = [...scalers].find((node) => node.opType === 'Mul' && node.outputs[0] === factor)
+    const weightScale = scaler?.inputs.find((name) => name !== scale)
+    if (scaler === undefined || weightScale === undefined || outputs.has(factor as string)) return null
+    const dims = graph.weightDims(weightScale)
+    if (dims === null || dims.length > 1 || (consumers.get(factor as string) ?? []).some((node) => node !== scaled)) return null
+    used.add(scaler)
+    found.push({ product, cast, scaled, weightScale })
+  }
+  return used.size === scalers.size ? found : null
+}
