@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Branch, Scores } from '../../src/backends/backend.ts'
-import { plainSymbolRows, type Scorer, scoreBranch } from '../../src/backends/onnx/families/idefics3/score.ts'
+import { plainSymbolRows, type Scorer, scorerOf } from '../../src/backends/onnx/families/idefics3/score.ts'
 import { loadOnnxModel, probeOnnxModel } from '../../src/backends/onnx/index.ts'
 import { type AskSymbols, PROBE_HASH, probe, readingOf } from '../../src/backends/onnx/probe.ts'
 import { type Measured, type Scoring, scoringOf, symbolsUpTo } from '../../src/backends/onnx/scoring.ts'
@@ -54,7 +54,7 @@ async function measured(script: Script, elsewhere?: number): Promise<Probed> {
   const found = await probe(plain, { onProgress: (...step) => steps.push(step) })
   const reading = readingOf(scoringOf({ revision: '', templateHash: '' }, found), plain)
   const probed: Scorer = { ...scorer, reading }
-  return { found, scorer: probed, steps, plain, score: (branch) => scoreBranch(probed, nothing, branch, null) }
+  return { found, scorer: probed, steps, plain, score: (branch) => scorerOf(probed, nothing).score(branch, null) }
 }
 
 const branch = (readout: Branch['readout'], instructions: string, names: readonly string[]): Branch => ({

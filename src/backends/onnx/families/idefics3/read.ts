@@ -1,4 +1,5 @@
-// Reads behind a past: greedy decoding under a constraint, one token a run, with the keys and values of the question kept between them.
+// Reads behind a past: greedy decoding under a constraint, one token a pass, each at its own turn, with the keys and
+// values of the question kept between them.
 import type { Automaton } from '../../../../constraint/automaton.ts'
 import { type Decoded, decode } from '../../../../constraint/decode.ts'
 import { compileGrammar } from '../../../../constraint/grammar.ts'
@@ -7,6 +8,7 @@ import { buildTokenTrie, constrainTokens, type TokenConstraint, type TokenTrie }
 import { EngineError } from '../../../../errors.ts'
 import type { Prompt } from '../../../../types.ts'
 import type { Branch, Constraint, Generated } from '../../../backend.ts'
+import { makeTurns } from '../../turns.ts'
 import type { Past } from './past.ts'
 import type { Scorer } from './score.ts'
 import { NOTHING, wordRead } from './wording.ts'
@@ -29,11 +31,20 @@ export function afterSpace(inner: Automaton): Automaton {
 }
 
 export interface Reader {
-  generate(past: Past, prompt: Prompt, branch: Branch, constraint: Constraint, about: string | null): Promise<Generated>
+  /** Rejects with the signal's reason when that aborts, after the pass it is in. */
+  generate(
+    past: Past,
+    prompt: Prompt,
+    branch: Branch,
+    constraint: Constraint,
+    about: string | null,
+    signal?: AbortSignal,
+  ): Promise<Generated>
 }
 
 export function makeReader(scorer: Scorer): Reader {
   const { tokenizer, chat, decoder } = scorer
+  const turns = scorer.turns ?? makeTurns()
   // A new line ends an answer of one line, where the constraint does not ask for one.
   const newLines = ['\n', '\n\n'].map((text) => tokenizer.encode(text)).flatMap((ids) => (ids.length === 1 ? ids : []))
   const endTokens = [...new Set([...scorer.endTokens, ...newLines])]
@@ -56,7 +67,7 @@ export function makeReader(scorer: Scorer): Reader {
   }
 
   return {
-    async generate(past, prompt, branch, constraint, about) {
+    async generate(past, prompt, branch, constraint, about, signal) {
       if (constraint.type === 'box') {
         throw new EngineError('capability_not_supported', 'this model cannot point at pixels; use a model whose capabilities say boxes')
       }
@@ -66,7 +77,7 @@ export function makeReader(scorer: Scorer): Reader {
 
       let kept = past
       const nextLogits = async (tokens: readonly number[]): Promise<Float32Array> => {
-        const read = await decoder.next(kept, tokens.length === 0 ? question : [tokens.at(-1) as number], true)
+        const read = await turns.run(() => decoder.next(kept, tokens.length === 0 ? question : [tokens.at(-1) as number], true), signal)
         kept = read.past
         return read.logits
       }

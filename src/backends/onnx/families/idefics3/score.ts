@@ -1,15 +1,16 @@
-// Scored branches behind a past: one pass gives the log-probabilities of all symbols of a question. Where candidates have no symbols of one
+// Scored branches behind a past: one row of tokens gives the log-probabilities of all symbols of a question. Where candidates have no symbols of one
 // token each, their texts are scored instead, by the mean log-probability of their tokens (so that long names are not put behind short ones).
 //
-// Branches run one after the other. Packed into one pass under an attention bias they would cost more, not less: the bias hides the other
-// branches but does not skip them (GroupQueryAttention, 1024 kept tokens: 400 rows at once 30 ms a layer, ten times 40 rows 14 ms).
+// Rows of all branches, of all requests about the same past, go through the model together, as many at a time as are fastest (batches.ts).
 import { EngineError } from '../../../../errors.ts'
 import { logSoftmax, logSumExp } from '../../../../math.ts'
 import type { Branch, ScoreRow, Scores } from '../../../backend.ts'
+import { type Batches, makeBatches } from '../../batches.ts'
 import { divideOut, type Reading } from '../../scoring.ts'
 import type { TextTokenizer } from '../../tokenizer.ts'
+import { makeTurns, type Turns } from '../../turns.ts'
 import type { Chat } from './chat.ts'
-import type { Decoder } from './decoder.ts'
+import type { Decoder, Row } from './decoder.ts'
 import type { Past } from './past.ts'
 import { listed, type Symbols, type Wording, wordScored } from './wording.ts'
 
@@ -23,7 +24,23 @@ export interface Scorer {
   fits(past: Past, added: number): void
   /** As the probe found best; null reads every symbol as the model gives it. */
   reading: Reading | null
+  /** Of the model, which other requests take too. Default: its own. */
+  turns?: Turns
 }
+
+/** Branches behind one past. Scores of many at the same time share passes. */
+export interface BranchScorer {
+  /** `about` is the picture the branch is about, when there are several. Rejects with the signal's reason when that aborts. */
+  score(branch: Branch, about: string | null, signal?: AbortSignal): Promise<Scores>
+}
+
+/** Tokens of a pass: from here on, more at once are no faster, and others wait longer. */
+const MOST_TOKENS = 200
+/**
+ * Tokens that rows may repeat of each other before it pays to read them once: a pass that only reads is short, so slow for its tokens, and the past is
+ * copied to grow.
+ */
+const MOST_REPEATED = 64
 
 /** Where symbols are read: tokens said before them (a lone space, for tokenizers that split it from digits), then the ids that say each one. */
 export interface ReadOut {
@@ -59,36 +76,103 @@ export function readOutOf(symbols: Symbols, tokenizer: TextTokenizer, opensWithS
   return { lead, ids }
 }
 
-/** Log-probabilities of the symbols: spellings of one symbol are summed. */
-function symbolRow(logits: Float32Array, ids: ReadOut['ids']): ScoreRow {
+/** The log of the sum over the vocabulary. */
+function normOf(logits: Float32Array): number {
   const norm = logSumExp(logits)
   if (!Number.isFinite(norm)) throw new EngineError('internal_error', 'the model gave logits that are not numbers; try another dtype')
+  return norm
+}
+
+/** Log-probabilities of the symbols: spellings of one symbol are summed. */
+function symbolRow(logits: Float32Array, ids: ReadOut['ids']): ScoreRow {
+  const norm = normOf(logits)
   const logProbabilities = ids.map((spellings) => logSumExp(spellings.map((id) => logits[id] as number)) - norm)
   return { logProbabilities, mass: massOf(logProbabilities) }
 }
 
 const massOf = (logProbabilities: readonly number[]): number => Math.min(1, Math.exp(logSumExp(logProbabilities)))
 
+type Rows = Batches<Row, readonly Float32Array[]>
+
+function rowsBehind({ decoder }: Scorer, turns: Turns, past: Past): Rows {
+  return makeBatches<Row, readonly Float32Array[]>({
+    turns,
+    // Where each row takes a pass of its own, it takes a turn of its own.
+    mostTokens: decoder.sharesPasses ? MOST_TOKENS : 0,
+    tokensOf: ({ ids }) => ids.length,
+    groupOf: () => '',
+    pass: (rows) => decoder.tails(past, rows),
+  })
+}
+
+/** Whoever asks about one past gets the same scorer, so that their rows share passes. */
+export function makeScorers(scorer: Scorer): (past: Past) => BranchScorer {
+  const turns = scorer.turns ?? makeTurns()
+  const scorers = new WeakMap<Past, BranchScorer>()
+  return (past) => {
+    const known = scorers.get(past)
+    if (known !== undefined) return known
+    const rows = rowsBehind(scorer, turns, past)
+    const made: BranchScorer = { score: (branch, about, signal) => scoreRows(scorer, { turns, past, rows }, branch, about, signal) }
+    scorers.set(past, made)
+    return made
+  }
+}
+
+export const scorerOf = (scorer: Scorer, past: Past): BranchScorer => makeScorers(scorer)(past)
+
+/** Where rows stand: a past, and who runs them behind it. */
+interface Place {
+  readonly turns: Turns
+  readonly past: Past
+  readonly rows: Rows
+}
+
+/**
+ * Rows that all begin with `shared`, [row][token]: logits behind their last tokens. What they share is read once when that saves enough; else it is part
+ * of each row, and they go in passes with others.
+ */
+async function runRows(
+  { decoder, ...scorer }: Scorer,
+  { turns, past, rows }: Place,
+  shared: readonly number[],
+  own: readonly Row[],
+  signal: AbortSignal | undefined,
+): Promise<(readonly Float32Array[])[]> {
+  // Logits that are wanted of shared tokens come with the rows.
+  const isWithin = own.every(({ ids, last }) => last <= ids.length)
+  if (shared.length === 0 || !isWithin || !decoder.sharesPasses || (own.length - 1) * shared.length <= MOST_REPEATED) {
+    return rows.run(
+      own.map(({ ids, last }) => ({ ids: [...shared, ...ids], last })),
+      signal,
+    )
+  }
+  const longer = await turns.run(() => decoder.next(past, shared, true), signal)
+  return rowsBehind({ decoder, ...scorer }, turns, longer.past).run(own, signal)
+}
+
 /** Candidate texts behind the question. The row sums to the probability of all texts, each with its end; within it, shares go by mean log-probability. */
 async function textRow(
   scorer: Scorer,
-  past: Past,
+  place: Place,
   question: readonly number[],
   texts: readonly string[],
+  signal: AbortSignal | undefined,
 ): Promise<{ row: ScoreRow; tokens: number }> {
-  const { tokenizer, chat, decoder, endTokens } = scorer
+  const { tokenizer, chat, endTokens } = scorer
   const answers = texts.map((text) => tokenizer.encode(chat.opensWithSpace ? text : ` ${text}`))
-  const longest = Math.max(...answers.map((ids) => ids.length))
-  scorer.fits(past, question.length + longest)
-  const behind = await decoder.next(past, question, true)
-  const sums: number[] = []
-  for (const ids of answers) {
-    const rows = [behind.logits, ...(await decoder.each(behind.past, ids))]
-    const ofTokens = ids.map((id, i) => (rows[i]?.[id] as number) - logSumExp(rows[i] as Float32Array))
-    const last = rows.at(-1) as Float32Array
+  scorer.fits(place.past, question.length + Math.max(...answers.map((ids) => ids.length)))
+  // The last token of the question says how an answer begins, so it is part of each row.
+  const last = question.at(-1) as number
+  const own = answers.map((ids) => ({ ids: [last, ...ids], last: ids.length + 1 }))
+  const rows = await runRows(scorer, place, question.slice(0, -1), own, signal)
+  const sums = answers.map((ids, i) => {
+    const behind = rows[i] as readonly Float32Array[]
+    const ofTokens = ids.map((id, at) => (behind[at]?.[id] as number) - normOf(behind[at] as Float32Array))
+    const end = behind.at(-1) as Float32Array
     // The end belongs to the answer: without it "ash" would take its share of "ashtray".
-    sums.push(ofTokens.reduce((a, b) => a + b, 0) + logSumExp(endTokens.map((id) => last[id] as number)) - logSumExp(last))
-  }
+    return ofTokens.reduce((a, b) => a + b, 0) + logSumExp(endTokens.map((id) => end[id] as number)) - normOf(end)
+  })
   const mass = massOf(sums)
   const shares = logSoftmax(sums.map((sum, i) => sum / ((answers[i]?.length ?? 0) + 1)))
   return {
@@ -101,38 +185,54 @@ async function textRow(
 export async function plainSymbolRows(scorer: Scorer, past: Past, branch: Branch): Promise<readonly ScoreRow[] | null> {
   const { tokenizer, chat } = scorer
   if (wordScored(branch, null).some(({ symbols }) => readOutOf(symbols, tokenizer, chat.opensWithSpace) === null)) return null
-  return (await scoreBranch({ ...scorer, reading: null }, past, branch, null)).rows
+  return (await scorerOf({ ...scorer, reading: null }, past).score(branch, null)).rows
 }
 
-/** Scores one branch. `about` is the picture it is about, when there are several. */
-export async function scoreBranch(scorer: Scorer, past: Past, branch: Branch, about: string | null): Promise<Scores> {
-  const { tokenizer, chat, decoder, reading } = scorer
+async function scoreRows(
+  scorer: Scorer,
+  place: Place,
+  branch: Branch,
+  about: string | null,
+  signal: AbortSignal | undefined,
+): Promise<Scores> {
+  const { tokenizer, chat, reading } = scorer
+  const { past } = place
   const wordings = wordScored(branch, about)
   const isBySymbols = reading?.readsSymbols(branch) ?? true
   const logPrior = (await reading?.logPriorOf(branch)) ?? null
   const shared = tokenizer.encode(wordings[0]?.shared ?? '')
-  let behind = past
-  if (shared.length > 0) {
-    scorer.fits(past, shared.length)
-    behind = await decoder.read(past, await decoder.embed(shared))
-  }
-  const rows: ScoreRow[] = []
+  // Read by symbols: one row of tokens each, that all begin with what is shared.
+  const readOuts = wordings.map(({ symbols }) => (isBySymbols ? readOutOf(symbols, tokenizer, chat.opensWithSpace) : null))
+  const own = wordings.map((wording, i) => ({ ids: [...chat.encodeQuestion(wording.question), ...(readOuts[i]?.lead ?? [])], last: 1 }))
+  for (const { ids } of own) scorer.fits(past, shared.length + ids.length)
+  const isListed = (i: number): boolean => readOuts[i] !== null
+  const listedRows = runRows(
+    scorer,
+    place,
+    shared,
+    own.filter((_, i) => isListed(i)),
+    signal,
+  )
+  const spelledRows = wordings.flatMap((wording, i) => {
+    if (isListed(i)) return []
+    const { question, texts } = inFull(branch, wording, about)
+    return [textRow(scorer, place, [...shared, ...chat.encodeQuestion(question)], texts, signal)]
+  })
+  const [logits, spelled] = await Promise.all([listedRows, Promise.all(spelledRows)])
+
   let inputTokens = shared.length
-  for (const wording of wordings) {
-    const readOut = isBySymbols ? readOutOf(wording.symbols, tokenizer, chat.opensWithSpace) : null
+  let [nextListed, nextSpelled] = [0, 0]
+  const rows = wordings.map((_, i) => {
+    const readOut = readOuts[i] ?? null
     if (readOut === null) {
-      const spelled = inFull(branch, wording, about)
-      const { row, tokens } = await textRow(scorer, behind, chat.encodeQuestion(spelled.question), spelled.texts)
-      rows.push(row)
-      inputTokens += tokens
-      continue
+      const { row, tokens } = spelled[nextSpelled++] as { row: ScoreRow; tokens: number }
+      inputTokens += tokens - shared.length
+      return row
     }
-    const ids = [...chat.encodeQuestion(wording.question), ...readOut.lead]
-    scorer.fits(behind, ids.length)
-    const row = symbolRow((await decoder.next(behind, ids)).logits, readOut.ids)
-    rows.push(logPrior === null ? row : divideOut(row, logPrior))
-    inputTokens += ids.length
-  }
+    const row = symbolRow(logits[nextListed++]?.[0] as Float32Array, readOut.ids)
+    inputTokens += own[i]?.ids.length ?? 0
+    return logPrior === null ? row : divideOut(row, logPrior)
+  })
   return { rows, inputTokens }
 }
 
