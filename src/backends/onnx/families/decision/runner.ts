@@ -7,7 +7,7 @@ import { feedsOf, type Question, type Role, widthOf } from './batch.ts'
 import type { InnerState } from './features.ts'
 import type { PackedState } from './pack.ts'
 import { dataOf, floats, ints, takeRows } from './tensors.ts'
-import type { View } from './views.ts'
+import type { EncodedState, View } from './views.ts'
 
 const VISION_WIDTH = 192
 const PLACE_WIDTH = 6
@@ -17,17 +17,6 @@ const OFFSET_WIDTH = 5
 export interface EncodedPicture {
   readonly features: Float32Array
   readonly offsets: Float32Array
-}
-
-/** What the state encoder made of a state, held once: every pass reads these. */
-export interface EncodedState {
-  /** By the names of the branch reader's inputs. */
-  readonly feeds: Readonly<Record<string, Tensor>>
-  /** [S][128] each: what a first token looks for, and what a last token offers. */
-  readonly endQueries: Float32Array
-  readonly endKeys: Float32Array
-  readonly endWidth: number
-  readonly bytes: number
 }
 
 /** Logits of a question's marks, in the order of `packed.marks`, and what the model thought on the way. */

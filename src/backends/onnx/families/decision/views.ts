@@ -2,8 +2,18 @@
 // needs no mask, and passes over it cost less.
 import type { Runtime, Tensor } from '../../session.ts'
 import type { PackedState } from './pack.ts'
-import type { EncodedState } from './runner.ts'
 import { dataOf, floats, ints, takeRows } from './tensors.ts'
+
+/** What the state encoder made of a state, held once: every pass reads these. */
+export interface EncodedState {
+  /** By the names of the branch reader's inputs. */
+  readonly feeds: Readonly<Record<string, Tensor>>
+  /** [S][128] each: what a first token looks for, and what a last token offers. */
+  readonly endQueries: Float32Array
+  readonly endKeys: Float32Array
+  readonly endWidth: number
+  readonly bytes: number
+}
 
 export interface View {
   /** What the branch reader takes of the state. */
