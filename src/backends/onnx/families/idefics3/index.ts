@@ -2,9 +2,8 @@
 // A state is prefilled once; every branch is a short continuation on its keys and values. See chat.ts and wording.ts for the prompt.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../errors.ts'
-import type { Piece, Prompt } from '../../../../types.ts'
+import type { Prompt } from '../../../../types.ts'
 import type { Backend, Branch, ModelInfo, Prefix } from '../../../backend.ts'
-import { ByteCache } from '../../cache.ts'
 import { CONFIGURATION_FILES, findGraph, hashFiles, type ModelFolder, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../layout.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { openPatched } from '../../patched.ts'
@@ -12,12 +11,14 @@ import { type AskSymbols, PROBE_HASH, type ProbeOptions, type ProbeProgress, pro
 import { parseScoring, SCORING_FILE, type Scoring, scoringOf, symbolsUpTo } from '../../scoring.ts'
 import { loadRuntime, openSession, type Session } from '../../session.ts'
 import { makeTokenizer } from '../../tokenizer.ts'
+import { makeTurns, type Turns } from '../../turns.ts'
 import { type Chat, makeChat, readTemplate, SPLIT_PICTURES_UP_TO } from './chat.ts'
-import { type Decoder, makeDecoder } from './decoder.ts'
+import { type Decoder, makeDecoder, probeLogits } from './decoder.ts'
 import type { Past } from './past.ts'
 import { makeReader, type Reader } from './read.ts'
-import { plainSymbolRows, type Scorer, scoreBranch } from './score.ts'
+import { makeScorers, plainSymbolRows, type Scorer } from './score.ts'
 import { contextLengthOf, endTokensOf, tileRuleOf, tokensPerTileOf, variablesOf } from './settings.ts'
+import { makeStates } from './states.ts'
 import { makeVision, type Vision } from './vision.ts'
 import { wordRead, wordScored } from './wording.ts'
 
@@ -28,6 +29,7 @@ const PARITY =
 interface Parts {
   readonly info: ModelInfo
   readonly chat: Chat
+  readonly turns: Turns
   readonly vision: Vision
   readonly decoder: Decoder
   readonly scorer: Scorer
@@ -119,19 +121,19 @@ async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Par
 
   const runtime = await loadRuntime()
   const cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
-  const vision = makeVision(runtime, await openSession(graphs.vision, options), cacheBytes)
+  const turns = makeTurns()
+  const vision = makeVision(runtime, await openSession(graphs.vision, options), cacheBytes, turns)
   const embedder = await openSession(graphs.embed, options)
   const parity = chat.encodeQuestion(PARITY)
   const logitsOf = (session: Session): Promise<Float32Array[]> => {
-    const tried = makeDecoder(runtime, embedder, session)
-    return tried.each(tried.empty, parity)
+    return probeLogits(makeDecoder(runtime, embedder, session), parity)
   }
   const { session, applied } = await openPatched(graphs.decoder, options, logitsOf)
   const decoder = makeDecoder(runtime, embedder, session)
   const id = options.id ?? folder.name
   const fits = (past: Past, added: number): void =>
     refuseTooLong(past.length + added, contextLength, 'the state with its question and answer')
-  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, reading: null }
+  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, reading: null, turns }
   const info: ModelInfo = {
     id,
     name: id,
@@ -142,7 +144,7 @@ async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Par
     capabilities: { images: true, boxes: false },
     scorer: 'symbols',
   }
-  return { info, chat, vision, decoder, scorer, reader: makeReader(scorer), cacheBytes }
+  return { info, chat, turns, vision, decoder, scorer, reader: makeReader(scorer), cacheBytes }
 }
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
@@ -182,17 +184,10 @@ function refuseTooLong(tokens: number, contextLength: number, what: string): voi
   )
 }
 
-/** Ids of pictures are not in it: where they can be read, they stand in the text. */
-function keyOf(pieces: readonly Piece[]): string {
-  return hashOf(
-    pieces.map((piece) =>
-      piece.type === 'text' ? ['text', piece.text] : ['image', piece.picture.sha256, piece.picture.width, piece.picture.height],
-    ),
-  )
-}
-
-function makeBackend({ info, chat, vision, decoder, scorer, reader, cacheBytes }: Parts): Backend {
-  const pasts = new ByteCache<Past>(cacheBytes)
+function makeBackend({ info, chat, turns, vision, decoder, scorer, reader, cacheBytes }: Parts): Backend {
+  const fits = (tokens: number): void => refuseTooLong(tokens, info.contextLength, 'the state')
+  const states = makeStates({ chat, vision, decoder, turns, cacheBytes, fits })
+  const scorerOf = makeScorers(scorer)
   const underWay = new Set<Promise<unknown>>()
   let isClosed = false
 
@@ -206,29 +201,10 @@ function makeBackend({ info, chat, vision, decoder, scorer, reader, cacheBytes }
     return running
   }
 
-  const prefill = async (pieces: readonly Piece[]): Promise<Past> => {
-    const { ids, pictures } = chat.encodeState(pieces)
-    refuseTooLong(ids.length, info.contextLength, 'the state')
-    const embeddings = await decoder.embed(ids)
-    for (const { picture, rule, at } of pictures) {
-      const features = await vision.features(picture, rule)
-      if (features.length !== at.length * decoder.width) {
-        throw new EngineError('internal_error', `vision_encoder gave ${features.length / decoder.width} rows for ${at.length} image tokens`)
-      }
-      at.forEach((position, i) => {
-        embeddings.set(features.subarray(i * decoder.width, (i + 1) * decoder.width), position * decoder.width)
-      })
-    }
-    return decoder.read(decoder.empty, embeddings)
-  }
-
-  const open = async (prompt: Prompt): Promise<Prefix> => {
-    const key = keyOf(prompt.pieces)
-    const kept = pasts.get(key)
-    const past = kept ?? (await prefill(prompt.pieces))
-    if (kept === undefined) pasts.set(key, past, past.bytes)
+  const open = async (prompt: Prompt, signal: AbortSignal | undefined): Promise<Prefix> => {
+    const { past, cachedTokens } = await states.open(prompt.pieces, signal)
     const images = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece.id] : []))
-    return prefixOf(prompt, past, kept === undefined ? 0 : past.length, images)
+    return prefixOf(prompt, past, cachedTokens, images)
   }
 
   const prefixOf = (prompt: Prompt, past: Past, cachedTokens: number, images: readonly string[]): Prefix => {
@@ -242,16 +218,19 @@ function makeBackend({ info, chat, vision, decoder, scorer, reader, cacheBytes }
       }
       return images.length > 1 ? `image ${images.indexOf(image) + 1} of ${images.length} (${image})` : null
     }
+    const scoring = scorerOf(past)
     return {
       tokens: past.length,
       cachedTokens,
-      score: (branches) =>
-        guard(async () => {
-          const scores = []
-          for (const branch of branches) scores.push(await scoreBranch(scorer, past, branch, aboutOf(branch)))
-          return scores
-        }),
-      generate: (branch, constraint) => guard(async () => reader.generate(past, prompt, branch, constraint, aboutOf(branch))),
+      score: (branches, signal) =>
+        guard(() =>
+          together(
+            branches.map((branch) => async (stop) => scoring.score(branch, aboutOf(branch), stop)),
+            signal,
+          ),
+        ),
+      generate: (branch, constraint, signal) =>
+        guard(async () => reader.generate(past, prompt, branch, constraint, aboutOf(branch), signal)),
       close: () => {
         isOpen = false
       },
@@ -261,16 +240,40 @@ function makeBackend({ info, chat, vision, decoder, scorer, reader, cacheBytes }
   let closing: Promise<void> | null = null
   return {
     info,
-    open: (prompt) => work(() => open(prompt)),
+    open: (prompt, signal) => work(() => open(prompt, signal)),
+    caches: () => states.caches,
     close: () => {
       closing ??= (async () => {
         isClosed = true
         await Promise.allSettled([...underWay])
-        pasts.clear()
+        states.clear()
         await vision.close()
         await decoder.close()
       })()
       return closing
     },
+  }
+}
+
+/** All of the works at the same time. When one fails, the others are stopped, and nothing is under way any more when that error comes out. */
+async function together<T>(works: readonly ((stop: AbortSignal) => Promise<T>)[], signal: AbortSignal | undefined): Promise<T[]> {
+  signal?.throwIfAborted()
+  const stop = new AbortController()
+  const onAbort = (): void => stop.abort(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    const begun = works.map(async (work) => {
+      try {
+        return await work(stop.signal)
+      } catch (error) {
+        stop.abort(error)
+        throw error
+      }
+    })
+    await Promise.allSettled(begun)
+    if (stop.signal.aborted) throw stop.signal.reason
+    return await Promise.all(begun)
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
   }
 }

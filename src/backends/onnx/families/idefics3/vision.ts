@@ -2,17 +2,25 @@
 // (a quantised graph would scale them together), and memory does not grow with the picture.
 import { EngineError } from '../../../../errors.ts'
 import type { Picture } from '../../../../types.ts'
+import type { CacheCounts } from '../../../backend.ts'
 import { ByteCache } from '../../cache.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
 import { normaliseTiles, type TileRule, tilePicture } from '../../tiles.ts'
+import { makeTurns, type Turns } from '../../turns.ts'
 
 export interface Vision {
-  /** Features of all tiles of a picture, one behind the other. Kept by the hash of its pixels and the rule. */
-  features(picture: Picture, rule: TileRule): Promise<Float32Array>
+  /** Features of all tiles of a picture, one behind the other; each tile takes a turn. Kept by the hash of its pixels and the rule. */
+  features(picture: Picture, rule: TileRule, signal?: AbortSignal): Promise<Float32Array>
+  readonly counts: CacheCounts
   close(): Promise<void>
 }
 
-export function makeVision(runtime: Runtime, session: Session, cacheBytes: number): Vision {
+/** Pictures with the same key have the same features. */
+export function pictureKey({ sha256, width, height }: Picture, { longestEdge, tileSize, split, upscale }: TileRule): string {
+  return [sha256, width, height, longestEdge, tileSize, split, upscale].join()
+}
+
+export function makeVision(runtime: Runtime, session: Session, cacheBytes: number, turns: Turns = makeTurns()): Vision {
   const { Tensor: Make } = runtime
   const takesMask = inputsOf(session).some(({ name }) => name === 'pixel_attention_mask')
   const cache = new ByteCache<Float32Array>(cacheBytes)
@@ -25,21 +33,24 @@ export function makeVision(runtime: Runtime, session: Session, cacheBytes: numbe
   }
 
   return {
-    async features(picture, rule) {
-      const key = [picture.sha256, picture.width, picture.height, rule.longestEdge, rule.tileSize, rule.split, rule.upscale].join()
-      const kept = cache.get(key)
-      if (kept !== undefined) return kept
-      const { tiles, tileSize } = await tilePicture(picture, rule)
-      const parts: Float32Array[] = []
-      for (const tile of tiles) parts.push(await encode(tile, tileSize))
-      const each = parts[0]?.length ?? 0
-      if (parts.some((part) => part.length !== each)) throw new EngineError('internal_error', 'vision_encoder gave tiles of unequal length')
-      const features = new Float32Array(each * parts.length)
-      parts.forEach((part, i) => {
-        features.set(part, i * each)
-      })
-      cache.set(key, features, features.byteLength)
-      return features
+    async features(picture, rule, signal) {
+      const make = async (stop: AbortSignal) => {
+        const { tiles, tileSize } = await tilePicture(picture, rule)
+        const parts: Float32Array[] = []
+        for (const tile of tiles) parts.push(await turns.run(() => encode(tile, tileSize), stop))
+        const each = parts[0]?.length ?? 0
+        if (parts.some((part) => part.length !== each))
+          throw new EngineError('internal_error', 'vision_encoder gave tiles of unequal length')
+        const features = new Float32Array(each * parts.length)
+        parts.forEach((part, i) => {
+          features.set(part, i * each)
+        })
+        return { value: features, bytes: features.byteLength }
+      }
+      return (await cache.through(pictureKey(picture, rule), make, signal)).value
+    },
+    get counts() {
+      return cache.counts
     },
     async close() {
       cache.clear()
