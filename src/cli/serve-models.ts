@@ -16,12 +16,19 @@ export interface ModelFlags {
   readonly fake?: string | true
 }
 
+/** How local models are loaded. */
+export type ModelSettings = Pick<Settings, 'workers'>
+
 export const FAKE_MODEL = 'fake'
 
 const fakeDelay = duration(0, 60_000)
 
 /** Models to load, by their flags. Throws `UsageError`, or `model_not_found` for a folder that is not there. */
-export async function modelsOf({ model: named, fake }: ModelFlags, terminal: Terminal): Promise<readonly ModelSource[]> {
+export async function modelsOf(
+  { model: named, fake }: ModelFlags,
+  terminal: Terminal,
+  { workers }: ModelSettings = DEFAULT_SETTINGS,
+): Promise<readonly ModelSource[]> {
   const model = named ?? (fake === undefined ? namesIn(process.env.ASSAY_MODELS) : undefined)
   if (fake !== undefined) {
     if (model !== undefined) throw new UsageError('--fake and --model were given; keep one of them')
@@ -30,12 +37,12 @@ export async function modelsOf({ model: named, fake }: ModelFlags, terminal: Ter
     return [{ id: FAKE_MODEL, load: () => loadFake(delayMs) }]
   }
   const { localModel } = await import('../index.ts')
-  const shipped = () => localModel(fileURLToPath(new URL(`../../models/${DEFAULT_MODEL}`, import.meta.url)))
+  const shipped = () => localModel(fileURLToPath(new URL(`../../models/${DEFAULT_MODEL}`, import.meta.url)), { workers })
   if (model === undefined) return [shipped()]
   return Promise.all(
     model.map(async (name) => {
       const folder = await folderOf(name, terminal)
-      if (folder !== null) return localModel(folder)
+      if (folder !== null) return localModel(folder, { workers })
       if (name === DEFAULT_MODEL) return shipped()
       throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
     }),

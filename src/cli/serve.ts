@@ -74,7 +74,7 @@ function describe(entry: SettingEntry): string {
 
 /** Serves until a signal comes. */
 async function serve(flags: ModelFlags, given: Settings, output: Output, terminal: Terminal): Promise<void> {
-  const models = await modelsOf(flags, terminal)
+  const models = await modelsOf(flags, terminal, given)
   const ids = models.map(({ id }) => id)
   holdPrices(given, ids)
   const settings = aliasesFor(given, ids)

@@ -1,6 +1,8 @@
 // Numbers for Prometheus by prom-client, in a registry of each service's own. Labels are patterns and closed lists, so that no client can add series.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { CacheCounts } from '../backends/backend.ts'
+import type { Engine } from '../engine.ts'
 import { CONSOLE_ERROR_CODES } from './console/errors.ts'
 import { WIRE_ERROR_CODES } from './errors.ts'
 import type { Answerer, Metrics } from './parts.ts'
@@ -57,6 +59,8 @@ export function createMetrics(): Metrics {
   let load: () => Answerer['load'] = () => ({ running: 0, waiting: 0 })
   gauge('assay_requests_running', 'Requests that are answered now', () => load().running)
   gauge('assay_requests_waiting', 'Requests that wait for their turn', () => load().waiting)
+  let caches: Engine['caches'] = () => ({})
+  addCaches(() => caches(), registers)
   addProcess(gauge, registers)
 
   const route = bounded()
@@ -82,13 +86,38 @@ export function createMetrics(): Metrics {
       askSeconds.observe(labels, answer.askMs / 1000)
       waitSeconds.observe(labels, answer.waitMs / 1000)
     },
-    watch(read) {
-      load = read
+    watch(readLoad, readCaches) {
+      load = readLoad
+      caches = readCaches
     },
     async text() {
       return { contentType: registry.contentType, body: await registry.metrics() }
     },
   }
+}
+
+/** What was asked of the caches of each model since its load: encoded states, and encoded pictures. */
+function addCaches(read: Engine['caches'], registers: Registry[]): void {
+  const labelNames = ['model', 'cache']
+  const add = (name: string, help: string, field: keyof CacheCounts, Kind: typeof Gauge | typeof Counter) => {
+    new Kind({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        // Counted elsewhere, so said anew each time.
+        this.reset()
+        for (const [model, caches] of Object.entries(read())) {
+          for (const cache of ['states', 'pictures'] as const) this.inc({ model, cache }, caches[cache][field])
+        }
+      },
+    })
+  }
+  add('assay_prefix_cache_hits_total', 'States, or their beginnings, and pictures that were not encoded again', 'hits', Counter)
+  add('assay_prefix_cache_misses_total', 'States and pictures that were encoded from the start', 'misses', Counter)
+  add('assay_prefix_cache_bytes', 'Bytes of encoded states and pictures that are kept', 'bytes', Gauge)
+  add('assay_prefix_cache_limit_bytes', 'Bytes of them that may be kept', 'limitBytes', Gauge)
 }
 
 /** The process itself: memory, time, and how late the event loop is. */

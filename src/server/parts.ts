@@ -79,8 +79,8 @@ export interface Answered {
 export interface Metrics {
   finished(request: Finished): void
   answered(answer: Answered): void
-  /** Read when the numbers are asked for. */
-  watch(load: () => Answerer['load']): void
+  /** Read when the numbers are asked for: what runs and waits, and what the caches of the models did. */
+  watch(load: () => Answerer['load'], caches: Engine['caches']): void
   /** The text Prometheus reads, and its content type. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>
 }

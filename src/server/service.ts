@@ -51,7 +51,10 @@ export async function createService({ engine, store, settings, log, metrics, now
   const line = createLine(settings)
   const answerer = createAnswerer({ engine, store, settings, log, metrics, line, now })
   const parts: Parts = { engine, store, settings, log, metrics, answerer, now }
-  metrics.watch(() => answerer.load)
+  metrics.watch(
+    () => answerer.load,
+    () => engine.caches(),
+  )
 
   const app = await createApp(parts, state)
   await askRoutes(app, parts, line)

@@ -94,6 +94,7 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
   setting('Limits', 'requestsPerMinute', 'requests-per-minute', wholeNumber(0, 1e6), 'of one key on one replica, then 429; 0 for no limit'),
 
   setting('Running', 'concurrency', 'concurrency', wholeNumber(1, 1024), 'requests that are answered at the same time'),
+  setting('Running', 'workers', 'workers', wholeNumber(1, 64), 'copies of each model that answer at the same time, each with its memory'),
   setting('Running', 'queue', 'queue', wholeNumber(0, 100_000), 'requests that may wait for their turn; then 503'),
   setting('Running', 'bodyTimeoutMs', 'body-timeout', duration(1, DAY_MS), 'most time for a body to come in'),
   setting('Running', 'drainMs', 'drain', duration(0, DAY_MS), 'most time that running requests get after SIGTERM'),

@@ -37,6 +37,8 @@ export interface Settings {
   readonly deadlineMs: number
   /** Requests that are answered at the same time. */
   readonly concurrency: number
+  /** Copies of each local model, each with weights and caches of its own. */
+  readonly workers: number
   /** Requests that wait for their turn, and those whose bodies are still coming; beyond, 503. */
   readonly queue: number
   /** Of one key, on one replica; 0: no limit. */
@@ -86,6 +88,7 @@ export const DEFAULT_SETTINGS: Settings = {
   fillTokens: REQUEST_LIMITS.fillTokens,
   deadlineMs: 60_000,
   concurrency: 2,
+  workers: 1,
   queue: 128,
   requestsPerMinute: 0,
   bodyTimeoutMs: 30_000,

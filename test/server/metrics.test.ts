@@ -61,11 +61,23 @@ describe('metrics', () => {
   it('read the line and the process when they are asked for', async () => {
     const metrics = createMetrics()
     let waiting = 0
-    metrics.watch(() => ({ running: 2, waiting }))
+    let hits = 1
+    const counts = { hits, misses: 2, bytes: 300, limitBytes: 4000 }
+    metrics.watch(
+      () => ({ running: 2, waiting }),
+      () => ({ tiny: { states: { ...counts, hits }, pictures: { ...counts, hits: 0 } } }),
+    )
     waiting = 7
+    await samplesOf(metrics)
+    hits = 5
     const samples = await samplesOf(metrics)
     expect(samples.get('assay_requests_running')).toBe(2)
     expect(samples.get('assay_requests_waiting')).toBe(7)
+    expect(samples.get('assay_prefix_cache_hits_total{model="tiny",cache="states"}')).toBe(5)
+    expect(samples.get('assay_prefix_cache_hits_total{model="tiny",cache="pictures"}')).toBe(0)
+    expect(samples.get('assay_prefix_cache_misses_total{model="tiny",cache="pictures"}')).toBe(2)
+    expect(samples.get('assay_prefix_cache_bytes{model="tiny",cache="states"}')).toBe(300)
+    expect(samples.get('assay_prefix_cache_limit_bytes{model="tiny",cache="states"}')).toBe(4000)
     expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e7)
     expect(samples.get('process_cpu_seconds_total')).toBeGreaterThan(0)
     expect(samples.get('assay_event_loop_lag_max_seconds')).toBeGreaterThanOrEqual(0)

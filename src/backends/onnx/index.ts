@@ -5,6 +5,7 @@ import { EngineError } from '../../errors.ts'
 import type { Backend } from '../backend.ts'
 import { loadFamily, probeFamily } from './families/index.ts'
 import type { OnnxOptions } from './options.ts'
+import { makePool } from './pool.ts'
 import type { ProbeProgress } from './probe.ts'
 import { startWorker } from './proxy.ts'
 import type { Scoring } from './scoring.ts'
@@ -13,6 +14,9 @@ import { refuseTelemetry } from './telemetry.ts'
 export type { Dtype, OnnxOptions } from './options.ts'
 export type { ProbeProgress } from './probe.ts'
 export type { Scoring } from './scoring.ts'
+
+/** More copies of a model than this are a slip of the keyboard. */
+const MOST_WORKERS = 64
 
 /** The worker as JavaScript: beside this file when it is built, in `dist/` when this file runs from its source. */
 function workerEntry(): URL {
@@ -26,11 +30,27 @@ function workerEntry(): URL {
 
 /**
  * Loads a model folder (config.json, tokenizer, onnx/). Throws `model_not_found` when there is no such folder, `model_not_available` when
- * something in it is missing or of an unknown type. The model runs on its own thread unless `inProcess` is set; calls queue.
+ * something in it is missing or of an unknown type. The model runs on its own thread unless `inProcess` is set; passes
+ * of calls take turns.
  */
 export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): Promise<Backend> {
   refuseTelemetry()
-  return options.inProcess === true ? loadFamily(folder, options) : startWorker(workerEntry(), folder, options)
+  const { workers = 1, inProcess = false } = options
+  if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS || (inProcess && workers > 1)) {
+    const most = inProcess ? '1 with inProcess' : `${MOST_WORKERS} at most`
+    throw new EngineError('invalid_request', `workers is a whole number from 1 on, ${most}; received ${workers}`)
+  }
+  if (inProcess) return loadFamily(folder, options)
+  const entry = workerEntry()
+  // One after the other: the first reads the files from disk, and what is wrong with them is said once.
+  const first = await startWorker(entry, folder, options)
+  if (workers === 1) return first
+  const others = await Promise.allSettled(Array.from({ length: workers - 1 }, () => startWorker(entry, folder, options)))
+  const all = [first, ...others.flatMap((other) => (other.status === 'fulfilled' ? [other.value] : []))] as const
+  const failed = others.find((other) => other.status === 'rejected')
+  if (failed === undefined) return makePool(all)
+  await Promise.all(all.map((backend) => backend.close()))
+  throw failed.reason
 }
 
 /**

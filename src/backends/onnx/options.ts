@@ -1,4 +1,5 @@
 // What a caller may set when loading a model from a folder. Everything has a default; nothing here changes what a folder must contain.
+import { availableParallelism } from 'node:os'
 
 /** How the numbers of a graph are stored: the suffix of its file, `fp32` for none. See `layout.ts` for the list. */
 export type Dtype = 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | 'q4f16' | 'bnb4'
@@ -6,11 +7,16 @@ export type Dtype = 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | 'q4f16' |
 export interface OnnxOptions {
   /** Name in `info.id` and in answers. Default: the name of the folder. */
   readonly id?: string
-  /** Threads of one session. Default: 2, or 1 on a machine with one core. */
+  /** Threads of one session. Default: 2, or fewer when there are not as many cores for each worker. */
   readonly threads?: number
+  /**
+   * Copies of the model, each with weights and caches of its own on a thread of its own, that answer at the same time. Default: 1. Two with one thread
+   * each answer more requests a second than one with two, which answers a single request sooner.
+   */
+  readonly workers?: number
   /** One dtype for every graph, or one per graph name (`vision_encoder`, …). Default: the best one that the folder has. */
   readonly dtype?: Dtype | { readonly [graph: string]: Dtype }
-  /** Bytes kept for encoded states, and as many again for encoded pictures. Default: 256 MiB. */
+  /** Bytes kept for encoded states, and as many again for encoded pictures, by each worker. Default: 256 MiB. */
   readonly cacheBytes?: number
   /** Overrides the picture rule of the folder: fewer pixels are faster and read less. Part of `info.templateHash`. */
   readonly pictures?: { readonly longestEdge?: number; readonly split?: boolean }
@@ -25,3 +31,8 @@ export interface OnnxOptions {
 }
 
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
+
+/** Threads of each session: as many as are asked for, else a share of the cores, of which more than two gain little. */
+export function threadsOf({ threads, workers = 1 }: OnnxOptions): number {
+  return threads ?? Math.max(1, Math.min(2, Math.floor(availableParallelism() / workers)))
+}

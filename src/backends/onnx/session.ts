@@ -1,10 +1,9 @@
 // Graph files to sessions, and the shapes and types that a session declares: those, not config.json, say what it is to be fed.
-import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import type * as Ort from 'onnxruntime-node'
 import { EngineError } from '../../errors.ts'
 import type { GraphFile } from './layout.ts'
-import type { OnnxOptions } from './options.ts'
+import { type OnnxOptions, threadsOf } from './options.ts'
 
 export type Session = Ort.InferenceSession
 export type Tensor = Ort.Tensor
@@ -28,7 +27,6 @@ export async function loadRuntime(): Promise<Runtime> {
 /** Opens a graph file, or `bytes` in its stead: a changed graph, whose weights still come from the files beside the original. */
 export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?: Uint8Array): Promise<Session> {
   const ort = await loadRuntime()
-  const threads = options.threads ?? Math.min(2, availableParallelism())
   let session: Session
   // Threads spin for more work inside a run, and stop with it: each session has its own, and those of one that is done would take the cores from the
   // next, and from this process's event loop.
@@ -37,7 +35,7 @@ export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?
     const settings: Ort.InferenceSession.SessionOptions = {
       executionProviders: ['cpu'],
       graphOptimizationLevel: 'all',
-      intraOpNumThreads: threads,
+      intraOpNumThreads: threadsOf(options),
       interOpNumThreads: 1,
       extra,
       // Errors arrive as exceptions; warnings about graphs are of no use to the caller.
