@@ -1,0 +1,30 @@
+// Whether something became slower: npm run bench:check -- [--strict] [--only a,b] [--rounds N]. A short run, whose ratios are compared with the committed
+// ones; milliseconds are not, so another machine of the same kind may run it. Says what is worse beyond the spread of both; fails only with --strict.
+import { readFileSync } from 'node:fs'
+import { compareMetrics } from './metrics.ts'
+import { chosen } from './options.ts'
+import type { Report } from './report.ts'
+import { runSections } from './run.ts'
+import { number } from './table.ts'
+
+const KEPT = new URL('../results/speed.json', import.meta.url)
+
+const kept = JSON.parse(readFileSync(KEPT, 'utf8')) as Report
+const { sections, context, flags } = chosen(process.argv.slice(2), {
+  rounds: 3,
+  only: ['peers', 'roofline', 'grid', 'overhead'],
+  isShort: true,
+})
+const report = await runSections(sections, context)
+const metricsOf = ({ sections: all }: Report) => all.flatMap(({ metrics }) => metrics)
+const compared = compareMetrics(metricsOf(kept), metricsOf(report))
+const here = `${report.environment.cpu}, ${report.environment.cores} cores`
+const there = `${kept.environment.cpu}, ${kept.environment.cores} cores`
+if (here !== there) console.log(`The results are of another machine (${there}; this is ${here}): what differs may be the machines.`)
+for (const { name, before, now, verdict } of compared)
+  console.log(`${verdict === 'same' ? '      ' : verdict.padEnd(6)}  ${number(before).padStart(8)} → ${number(now).padStart(8)}  ${name}`)
+const worse = compared.filter(({ verdict }) => verdict === 'worse')
+console.log(
+  worse.length === 0 ? 'Nothing became worse beyond the spread.' : `${worse.length} of ${compared.length} became worse beyond the spread.`,
+)
+if (flags.strict && worse.length > 0) process.exitCode = 1

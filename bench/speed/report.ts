@@ -1,0 +1,10 @@
+// A run of the bench as it is kept: how it was made, then what each section found.
+import type { Findings } from './context.ts'
+import type { Environment } from './machine.ts'
+
+export interface Report {
+  readonly engine: string
+  readonly environment: Environment & { readonly stolen: number | null }
+  readonly settings: { readonly rounds: number; readonly threads: number; readonly dtype: 'q8' | 'fp32' }
+  readonly sections: readonly (Findings & { readonly name: string; readonly title: string })[]
+}

@@ -1,0 +1,67 @@
+// Findings as Markdown: what was aimed at, what was timed, and what is behind it.
+import { type Metric, meets } from './metrics.ts'
+import type { Report } from './report.ts'
+import type { Series } from './timing.ts'
+
+const MARKS = { true: 'met', false: 'missed', null: '' } as const
+
+export function reportText(report: Report): string {
+  const { environment: at, settings, sections } = report
+  const metrics = sections.flatMap((section) => section.metrics)
+  return [
+    '# Speed',
+    '',
+    `${at.cpu}, ${at.cores} cores (${at.instructions.join(', ')}), Node ${at.node}, onnxruntime ${at.onnxruntime}, ${at.date}; ` +
+      `${settings.threads} threads, ${settings.rounds} rounds, ${settings.dtype}. Load before the run ${at.load.toFixed(2)}` +
+      `${at.stolen === null ? '' : `, ${percent(at.stolen)} of the time stolen by other machines on the host`}.`,
+    '',
+    '*Shipped* is the model of the package; *M* has the shape of SmolVLM-256M and random weights. Alternatives were timed in turn, round by round: ratios',
+    'hold, milliseconds do not compare with those of another run. In brackets the quartiles; of a ratio, the widest they allow. ~: others used the machine.',
+    '',
+    '![Cost against questions](speed.svg)',
+    '',
+    '## Held against the targets',
+    '',
+    ...metricRows(metrics.filter(({ target }) => target !== null)),
+    '',
+    ...sections.flatMap(({ title, metrics: own, series, facts }) => [
+      `## ${title}`,
+      '',
+      ...metricRows(own),
+      '',
+      ...seriesRows(series),
+      '',
+      ...Object.entries(facts).map(([name, value]) => `- ${name}: ${value}`),
+      '',
+    ]),
+  ].join('\n')
+}
+
+function metricRows(metrics: readonly Metric[]): string[] {
+  if (metrics.length === 0) return []
+  const rows = metrics.map((one) => {
+    const spread = one.low === one.high ? '' : ` (${shown(one, one.low)} to ${shown(one, one.high)})`
+    const target = one.target === null ? '' : `${one.better === 'higher' ? '≥' : '≤'} ${shown(one, one.target)}`
+    return `| ${one.name} | ${shown(one, one.value)}${spread} | ${target} | ${MARKS[`${meets(one)}`]} | ${one.note} |`
+  })
+  return ['| | | target | | |', '|---|---|---|---|---|', ...rows]
+}
+
+function seriesRows(series: readonly Series[]): string[] {
+  if (series.length === 0) return []
+  const rows = series.map(
+    ({ name, median, low, high, samples, isDoubtful }) =>
+      `| ${name} | ${isDoubtful ? '~' : ''}${number(median)} | ${number(low)} to ${number(high)} | ${samples.length} |`,
+  )
+  return ['| ms, unless it says more | median | quartiles | rounds |', '|---|---|---|---|', ...rows]
+}
+
+export function shown({ unit }: Pick<Metric, 'unit'>, value: number): string {
+  if (unit === 'share') return percent(value)
+  return unit === 'times' ? `${number(value)} ×` : number(value)
+}
+
+const percent = (value: number): string => `${(value * 100).toFixed(1)} %`
+
+/** Three digits that count. */
+export const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString())
