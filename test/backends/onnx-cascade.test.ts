@@ -153,6 +153,26 @@ describe('a past of a cascade decoder', () => {
     expect(decoder.cut(past, 5).bytes).toBeLessThan(past.bytes / 2)
   })
 
+  it('has room for one answer after the other, once the last one is let go', async () => {
+    const past = await readState(decoder)
+    const wanted = await decoder.lasts(past, [row(4, 1)])
+    // A state that was read to its end has a little room left, so that a question is not read into a copy of it all.
+    for (const seed of [1, 2, 3]) {
+      const longer = (await decoder.next(past, row(5, seed), true)).past
+      const alone = await decoder.next(decoder.empty, [...STATE, ...row(5, seed), ...row(2, 9)])
+      expect(apart([(await decoder.next(longer, row(2, 9))).logits], [alone.logits])).toBeLessThan(1e-4)
+      expect(longer.bytes).toBe(past.bytes)
+      decoder.release(longer, past)
+      expect(await decoder.lasts(past, [row(4, 1)])).toEqual(wanted)
+    }
+    // What another still reads stays.
+    const [one, other] = [(await decoder.next(past, row(5, 1), true)).past, (await decoder.next(past, row(5, 2), true)).past]
+    const said = await decoder.lasts(one, [row(2, 9)])
+    decoder.release(other, past)
+    await decoder.next(past, row(5, 3), true)
+    expect(await decoder.lasts(one, [row(2, 9)])).toEqual(said)
+  })
+
   it('grows in place when it is told how long it will be', async () => {
     const embeddings = await decoder.embed(STATE)
     const [told, untold] = [

@@ -93,6 +93,7 @@ function scriptedDecoder(tokenizer: TextTokenizer, chat: Chat, end: number, else
       return { logits: logitsAfter(now.ids), past: now }
     },
     cut: (past, length) => behind(nothingRead, (past as ReadPast).ids.slice(0, length)),
+    release: () => {},
     tails: async (past, rows) => rows.map(({ ids, last }) => each(past, ids).slice(-last)),
     lasts: async (past, rows) => rows.map((ids) => logitsAfter(behind(past, ids).ids)),
     each: async (past, ids) => each(past, ids),

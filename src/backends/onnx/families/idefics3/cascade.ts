@@ -4,7 +4,7 @@ import { LOCAL_BIAS } from '../../patches/cascade.ts'
 import { type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
 import type { Decoder, Embedder, Row } from './decoder.ts'
 import { rowsOf } from './logits.ts'
-import { appended, cut, emptyPast, type Layout, layerOf, type Past, type StoredPast } from './past.ts'
+import { appended, cut, emptyPast, type Layout, layerOf, type Past, released, type StoredPast } from './past.ts'
 
 /** Tokens read in one run: enough for products of full speed, few enough for others not to wait long. */
 const CHUNK = 128
@@ -114,6 +114,7 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, { width, embed, re
       return grown(past as StoredPast, count, await run(past as StoredPast, pass, presents), room)
     },
     cut: (past, length) => cut(layout, past as StoredPast, length),
+    release: (past, base) => released(past as StoredPast, base as StoredPast),
     async next(past, ids, keep = false) {
       const out = await run(past as StoredPast, await passOf(past, [{ ids, last: 1 }]), keep ? ['logits', ...presents] : ['logits'])
       const [logits] = rowsOf(out.logits as Tensor, 1)

@@ -29,6 +29,8 @@ export interface Decoder {
   read(past: Past, embeddings: Float32Array, room?: number): Promise<Past>
   /** The first tokens of a past. */
   cut(past: Past, length: number): Past
+  /** What was read behind `base` up to `past` is not needed any more by anyone: its room may be used again. */
+  release(past: Past, base: Past): void
   /** Logits behind the last of the ids, and the past with them in it when `keep`. */
   next(past: Past, ids: readonly number[], keep?: boolean): Promise<{ logits: Float32Array; past: Past }>
   /** Each row behind the past on its own: logits behind its last tokens, [row][token][vocabulary]. */

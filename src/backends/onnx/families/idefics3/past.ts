@@ -28,8 +28,9 @@ export interface StoredPast extends Past {
   readonly store: Store
 }
 
-/** Room that is made for what is written one token at a time. */
+/** Room that is made for what is read behind a past for a while: a question, its answer. Most of it, and its share of a long past. */
 const SPARE = 128
+const SPARE_SHARE = 1 / 8
 
 const keyWidth = ({ heads, size }: Layout): number => heads * (size + 1)
 const valueWidth = ({ heads, size }: Layout): number => heads * size
@@ -81,7 +82,9 @@ export function appended(
   const count = (values[0]?.length ?? 0) / width
   const length = past.length + count
   const isFree = past.store.filled === past.length && length <= past.store.capacity
-  const { store } = isFree ? past : copied(layout, past, room >= length ? room : length + SPARE)
+  const { store } = isFree
+    ? past
+    : copied(layout, past, room >= length ? room + Math.min(SPARE, Math.floor(room * SPARE_SHARE)) : length + SPARE)
   for (let layer = 0; layer < layout.layers; layer++) {
     store.values[layer]?.set(values[layer] as Float32Array, (1 + past.length) * width)
     const [to, from] = [store.keys[layer] as Float32Array, keys[layer] as Float32Array]
@@ -94,6 +97,11 @@ export function appended(
   }
   store.filled = length
   return pastOf(store, length)
+}
+
+/** Gives back the room of what was read behind `base`, and that nobody needs any more, if it is the last that was. */
+export function released({ length, store }: StoredPast, base: StoredPast): void {
+  if (store === base.store && store.filled === length) store.filled = Math.min(length, base.length)
 }
 
 /** The first tokens of a past. Shares its memory, unless most of that would be kept for nothing. */

@@ -89,6 +89,7 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, { width, embed, rele
       const feeds = Object.fromEntries(tensors)
       return { length, tensors: feeds, bytes: bytesOf(Object.values(feeds)) } as PlainPast
     },
+    release() {},
     async next(past, ids, keep = false) {
       const out = await run(past, await embed(ids), 1, keep ? ['logits', ...presents] : ['logits'])
       const [logits] = rowsOf(out.logits as Tensor, 1)

@@ -83,19 +83,23 @@ export function makeReader(scorer: Scorer): Reader {
       }
       const options = { maxTokens, endTokens }
 
-      if (constraint.type === 'grammar') {
-        const decoded = await decode(nextLogits, grammarOf(constraint), options)
-        const text = chat.opensWithSpace ? decoded.text : decoded.text.replace(/^ /, '')
-        return { type: 'text', text, complete: decoded.complete, ...counted(question, decoded) }
+      try {
+        if (constraint.type === 'grammar') {
+          const decoded = await decode(nextLogits, grammarOf(constraint), options)
+          const text = chat.opensWithSpace ? decoded.text : decoded.text.replace(/^ /, '')
+          return { type: 'text', text, complete: decoded.complete, ...counted(question, decoded) }
+        }
+        const spans = compileSpans(prompt, {
+          format: constraint.format,
+          many: constraint.many,
+          nothing: NOTHING,
+          leadingSpace: !chat.opensWithSpace,
+        })
+        const decoded = await decode(nextLogits, constrainTokens(tokenTrie(), spans), options)
+        return { type: 'spans', spans: readSpans(spans, decoded), ...counted(question, decoded) }
+      } finally {
+        decoder.release(kept, past)
       }
-      const spans = compileSpans(prompt, {
-        format: constraint.format,
-        many: constraint.many,
-        nothing: NOTHING,
-        leadingSpace: !chat.opensWithSpace,
-      })
-      const decoded = await decode(nextLogits, constrainTokens(tokenTrie(), spans), options)
-      return { type: 'spans', spans: readSpans(spans, decoded), ...counted(question, decoded) }
     },
   }
 }

@@ -147,8 +147,12 @@ async function runRows(
       signal,
     )
   }
-  const longer = await turns.run(() => decoder.next(past, shared, true), signal)
-  return rowsBehind({ decoder, ...scorer }, turns, longer.past).run(own, signal)
+  const longer = (await turns.run(() => decoder.next(past, shared, true), signal)).past
+  try {
+    return await rowsBehind({ decoder, ...scorer }, turns, longer).run(own, signal)
+  } finally {
+    decoder.release(longer, past)
+  }
 }
 
 /** Candidate texts behind the question. The row sums to the probability of all texts, each with its end; within it, shares go by mean log-probability. */
