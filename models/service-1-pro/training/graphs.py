@@ -3,8 +3,9 @@
 Lengths: S state tokens, N image cells (at least one row, unused without images), B questions of T tokens (padded), R marks, P pointers, W written rows of
 a question, L layers, H heads, hd head width.
 
-Neither ever holds scores of all against all. Attention to the state is MultiHeadAttention without a mask, whose kernel works block by block. What a
-question attends to among its own tokens is merged with that exactly, without reading any keys twice: the state has one key more, a sentinel that scores
+The state encoder never holds scores of all against all: MultiHeadAttention without a mask, of keys in rows of a token, works block by block. The branch
+reader takes keys by head, so that none are copied; its kernel then holds the scores of a pass, which the engine bounds by its tokens. What a question
+attends to among its own tokens is merged with the state exactly, without joining keys: the state has one key more, a sentinel that scores
 the log-sum-exp of the question's own scores (queries carry it in one more channel, where all other keys have 0). So the weight the sentinel gets is what
 is due to the own tokens; its value is 0 and 1 in one more channel, where that weight comes out. A softmax stays a softmax: nothing can overflow.
 """
@@ -128,9 +129,8 @@ def state_encoder(model, path):
     for layer in range(m.layers):
         is_last = layer == m.layers - 1
         *q, k, v = m.projected(h, layer, positions, 'kv' if is_last else 'qkv')
-        k, v = m.by_head(k), m.by_head(v)
         for name, part, sentinel in (('keys', k, sentinel_key), ('values', v, sentinel_value)):
-            wide = g.op('Pad', [part, g.ints(0, 0, 0, 0, 0, 0, 0, 1)])
+            wide = g.op('Pad', [m.by_head(part), g.ints(0, 0, 0, 0, 0, 0, 0, 1)])
             g.op('Concat', [wide, g.constant(sentinel)], [f'{name}_{layer}'], axis=2)
         if not is_last:
             h, x = m.behind_attention(x, m.attention(q[0], k, v), layer, f'layers.{layer + 1}.norm1.gain')
