@@ -8,6 +8,13 @@ import { type Shape, tokensPerTile } from './shape.ts'
 const SHIPPED = new URL('../../../models/service-1-pro/tokenizer.json', import.meta.url)
 const FIRST = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+/** Words that every vocabulary of this size has whole, and prompts are made of; the shipped model's, which reads everything in small letters, has not. */
+const WHOLE = [
+  ...Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ'),
+  ...'Yes No YES NO yes no Statement Question Option Answer Assistant User The This There Is Are Does What Which Who How It Copy Give'.split(
+    ' ',
+  ),
+]
 /** SmolVLM's base vocabulary; behind it stand the tokens of pictures, and some that say nothing. */
 const BASE = 49_152
 
@@ -33,6 +40,14 @@ export function makeVocabulary({ vocabulary }: Shape): Vocabulary {
     if (known.has(left + right) || known.size >= BASE) return
     known.add(left + right)
     merges.push([left, right])
+  }
+  for (const word of WHOLE) {
+    for (const start of ['Ġ', '']) {
+      const letters = [...start, ...word]
+      letters.slice(1).forEach((letter, i) => {
+        join(letters.slice(0, i + 1).join(''), letter)
+      })
+    }
   }
   for (const [left, right] of shipped.model.merges) join(left, right)
   for (const token of [...known].slice(FIRST.length)) for (const letter of LETTERS) join(token, letter)
