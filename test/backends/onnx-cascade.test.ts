@@ -6,7 +6,7 @@ import { type Decoder, makeDecoder, readAll } from '../../src/backends/onnx/fami
 import { findGraph, type ModelFolder, openFolder, TEXT_DTYPES } from '../../src/backends/onnx/layout.ts'
 import type { Dtype } from '../../src/backends/onnx/options.ts'
 import { patchGraph } from '../../src/backends/onnx/patch.ts'
-import { makeNode, readGraph } from '../../src/backends/onnx/patches/graph.ts'
+import { FLOAT, type Graph, INT64, makeNode, type Node, readGraph, withAttributes } from '../../src/backends/onnx/patches/graph.ts'
 import { inputsOf, loadRuntime, openSession, type Session } from '../../src/backends/onnx/session.ts'
 import { logSoftmax } from '../../src/math.ts'
 
@@ -204,6 +204,82 @@ describe('int8 with a scale for each row', () => {
       logits.reduce((sum, one, i) => sum + one.reduce((all, logit, id) => all + Math.abs(logit - (float[i]?.[id] as number)), 0), 0)
     expect(away(await logitsOf('int8', true))).toBeLessThan(0.9 * away(await logitsOf('int8', false)))
   })
+})
+
+describe('cascade attention in place of', () => {
+  const GQA = 'GroupQueryAttention'
+  /** What the float graph says after a change of its nodes, as it then is and patched. */
+  async function bothSay(change: (graph: Graph) => void): Promise<[Float32Array[], Float32Array[]]> {
+    const graph = readGraph(readFileSync(graphOf('fp32').path))
+    if (graph === null) throw new Error('no graph')
+    change(graph)
+    const bytes = graph.write()
+    const patch = patchGraph(bytes, CASCADE)
+    expect(patch?.isCascade).toBe(true)
+    const said: Float32Array[][] = []
+    for (const one of [bytes, patch?.bytes]) {
+      const session = await openSession(graphOf('fp32'), options, one)
+      opened.push(session)
+      const decoder = makeDecoder(await loadRuntime(), embedder, session)
+      const behind = await decoder.lasts(await readState(decoder), [row(24, 1), row(5, 2), row(1, 3)])
+      said.push([...behind, ...(await decoder.lasts(decoder.empty, [row(24, 1), row(1, 1)]))])
+    }
+    return said as [Float32Array[], Float32Array[]]
+  }
+  const eachAttention = (graph: Graph, change: (node: Node, index: number) => Node[]): void => {
+    let index = 0
+    graph.nodes = graph.nodes.flatMap((node) => (node.opType === GQA ? change(node, index++) : [node]))
+  }
+  const withInputs = (node: Node, inputs: readonly string[]): Node => ({ ...node, inputs })
+
+  it('attention that turns keys and queries itself', async () => {
+    const [plain, patched] = await bothSay((graph) => {
+      const rotaries = new Map(
+        graph.nodes.filter(({ opType }) => opType === 'RotaryEmbedding').map((node) => [node.outputs[0] as string, node]),
+      )
+      eachAttention(graph, (node) => {
+        const [query, key] = node.inputs.slice(0, 2).map((name) => rotaries.get(name) as Node) as [Node, Node]
+        const tables = query.inputs.slice(2)
+        const inputs = [query.inputs[0] as string, key.inputs[0] as string, ...node.inputs.slice(2), ...tables]
+        return [withAttributes(withInputs(node, inputs), { do_rotary: 1 })]
+      })
+      graph.prune((input) => input === 'position_ids')
+      expect(graph.inputs.map(({ name }) => name)).not.toContain('position_ids')
+    })
+    expect(apart(patched, plain)).toBeLessThan(1e-4)
+  })
+
+  it('attention with a bias made of the mask', async () => {
+    const [plain, patched] = await bothSay((graph) => {
+      const [bias, shape] = ['bias', 'bias_shape']
+      graph.nodes = [
+        makeNode('Cast', ['attention_mask'], ['mask_float'], { to: 1 }),
+        makeNode('Sub', [graph.constant(FLOAT, [], [1]), 'mask_float'], ['mask_hidden']),
+        makeNode('Mul', ['mask_hidden', graph.constant(FLOAT, [], [-1e9])], ['mask_scores']),
+        makeNode('Shape', ['inputs_embeds'], ['embeds_shape']),
+        makeNode('Gather', ['embeds_shape', graph.constant(INT64, [1], [1])], ['tokens'], { axis: 0 }),
+        makeNode('Concat', [graph.constant(INT64, [2], [1, 1]), 'tokens', graph.constant(INT64, [1], [1])], [shape], { axis: 0 }),
+        makeNode('Expand', ['mask_scores', shape], [bias]),
+        ...graph.nodes,
+      ]
+      eachAttention(graph, (node) => [withInputs(node, [...node.inputs, '', '', '', bias])])
+    })
+    expect(apart(patched, plain)).toBeLessThan(1e-4)
+  })
+
+  for (const factor of [1e-6, 30, 1000, 1e5]) {
+    it(`attention whose queries are ${factor} times as large`, async () => {
+      const [plain, patched] = await bothSay((graph) =>
+        eachAttention(graph, (node, index) => {
+          const name = `larger_${index}`
+          const larger = makeNode('Mul', [node.inputs[0] as string, graph.constant(FLOAT, [], [factor])], [name])
+          return [larger, withInputs(node, [name, ...node.inputs.slice(1)])]
+        }),
+      )
+      for (const logits of patched) expect(logits.every(Number.isFinite)).toBe(true)
+      expect(apart(patched, plain)).toBeLessThan(1e-3)
+    })
+  }
 })
 
 describe('cascade attention', () => {

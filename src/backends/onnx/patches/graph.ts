@@ -75,6 +75,7 @@ export function readGraph(bytes: Uint8Array): Graph | null {
   const weights = new Map(bodies(GRAPH.initializer).map((tensor) => [tensorName(tensor), tensor] as const))
   const added: { opsets: Uint8Array[]; tensors: Uint8Array[] } = { opsets: [], tensors: [] }
   const constants = new Map<string, string>()
+  let nextConstant = 0
   // What was not changed is written as it came.
   const originals = new Map<Node | Value, Uint8Array>()
   const kept = <T extends Node | Value>(value: T, raw: Uint8Array): T => {
@@ -102,7 +103,9 @@ export function readGraph(bytes: Uint8Array): Graph | null {
       const key = JSON.stringify([type, dims, values])
       const known = constants.get(key)
       if (known !== undefined) return known
-      const name = `assay/constant_${constants.size}`
+      do nextConstant++
+      while (weights.has(`assay/constant_${nextConstant}`))
+      const name = `assay/constant_${nextConstant}`
       constants.set(key, name)
       added.tensors.push(concat(lengthField(GRAPH.initializer, tensorParts(name, type, dims, values))))
       return name

@@ -141,7 +141,7 @@ async function runRows(
 ): Promise<(readonly Float32Array[])[]> {
   // Logits that are wanted of shared tokens come with the rows.
   const isWithin = own.every(({ ids, last }) => last <= ids.length)
-  if (shared.length === 0 || !isWithin || !decoder.sharesPasses || (own.length - 1) * shared.length <= MOST_REPEATED) {
+  if (shared.length === 0 || !isWithin || (own.length - 1) * shared.length <= MOST_REPEATED) {
     return rows.run(
       own.map(({ ids, last }) => ({ ids: [...shared, ...ids], last })),
       signal,
