@@ -42,6 +42,10 @@ export interface Section {
 export type ModelName = 'shipped' | 'M'
 export const MODELS: readonly ModelName[] = ['shipped', 'M']
 
+/** Rounds of what takes seconds: fewer, but enough for a median. */
+export const fewerRounds = ({ rounds, isFull }: Context): number =>
+  isFull ? rounds : Math.max(Math.min(rounds, 3), Math.ceil(rounds * 0.6))
+
 const SHIPPED = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
 
 export function engineSetup(model: ModelName, { threads, dtype, randomModel }: Context, more: OnnxOptions = {}): EngineSetup {

@@ -6,5 +6,12 @@ export interface Report {
   readonly engine: string
   readonly environment: Environment & { readonly stolen: number | null }
   readonly settings: { readonly rounds: number; readonly threads: number; readonly dtype: 'q8' | 'fp32' }
-  readonly sections: readonly (Findings & { readonly name: string; readonly title: string })[]
+  readonly sections: readonly SectionReport[]
+}
+
+export interface SectionReport extends Findings {
+  readonly name: string
+  readonly title: string
+  /** Why there is nothing. */
+  readonly error?: string
 }

@@ -2,15 +2,21 @@
 import { ENGINE_VERSION } from '../../src/index.ts'
 import type { Context, Section } from './context.ts'
 import { environment, watchSteal } from './machine.ts'
-import type { Report } from './report.ts'
+import type { Report, SectionReport } from './report.ts'
 
 export async function runSections(sections: readonly Section[], context: Context): Promise<Report> {
   const machine = environment()
   const stolen = watchSteal()
-  const found: Report['sections'][number][] = []
+  const found: SectionReport[] = []
   for (const { name, title, run } of sections) {
     const from = performance.now()
-    found.push({ name, title, ...(await run(context)) })
+    // One section that fails does not take the minutes of the others with it.
+    const findings = await run(context).catch((cause: unknown) => {
+      context.say(`${name} failed: ${cause instanceof Error ? cause.stack : String(cause)}`)
+      process.exitCode = 1
+      return { series: [], metrics: [], facts: {}, error: cause instanceof Error ? cause.message : String(cause) }
+    })
+    found.push({ name, title, ...findings })
     context.say(`${name}: ${((performance.now() - from) / 1000).toFixed(0)} s`)
   }
   const { rounds, threads, dtype } = context

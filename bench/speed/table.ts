@@ -24,12 +24,14 @@ export function reportText(report: Report): string {
     '',
     ...metricRows(metrics.filter(({ target }) => target !== null)),
     '',
-    ...sections.flatMap(({ title, metrics: own, series, facts }) => [
+    ...sections.flatMap(({ title, metrics: own, series, facts, error }) => [
       `## ${title}`,
       '',
+      ...(error === undefined ? [] : [`Failed: ${error.split('\n')[0]}`, '']),
       ...metricRows(own),
       '',
-      ...seriesRows(series),
+      ...crossed(series),
+      ...seriesRows(series.filter(({ name }) => !CELL.test(name))),
       '',
       ...Object.entries(facts).map(([name, value]) => `- ${name}: ${value}`),
       '',
@@ -45,6 +47,30 @@ function metricRows(metrics: readonly Metric[]): string[] {
     return `| ${one.name} | ${shown(one, one.value)}${spread} | ${target} | ${MARKS[`${meets(one)}`]} | ${one.note} |`
   })
   return ['| | | target | | |', '|---|---|---|---|---|', ...rows]
+}
+
+/** Series of a grid: what is asked, by how many questions of how many options. */
+const CELL = /^(.*): (\d+ × \d+), (cold|warm)$/
+
+function crossed(series: readonly Series[]): string[] {
+  const rows = new Map<string, Map<string, Series>>()
+  const columns: string[] = []
+  for (const one of series) {
+    const [, state, questions, kind] = CELL.exec(one.name) ?? []
+    if (state === undefined || questions === undefined) continue
+    if (!columns.includes(questions)) columns.push(questions)
+    const name = `${state}, ${kind}`
+    rows.set(name, (rows.get(name) ?? new Map<string, Series>()).set(questions, one))
+  }
+  if (rows.size === 0) return []
+  const cell = (found: Series | undefined) =>
+    found === undefined ? '–' : `${found.isDoubtful ? '~' : ''}${number(found.median)} (${number(found.low)} to ${number(found.high)})`
+  return [
+    `| ms: questions × options | ${columns.join(' | ')} |`,
+    `|---|${columns.map(() => '---|').join('')}`,
+    ...[...rows].map(([name, cells]) => `| ${name} | ${columns.map((column) => cell(cells.get(column))).join(' | ')} |`),
+    '',
+  ]
 }
 
 function seriesRows(series: readonly Series[]): string[] {

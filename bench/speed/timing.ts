@@ -6,6 +6,8 @@ import { type Watch, watchOthers } from './machine.ts'
 export interface Case {
   readonly name: string
   run(round: number): Promise<Readonly<Record<string, number>>>
+  /** What stands for a round that is not counted, where a whole one would take long. */
+  warmUp?(): Promise<unknown>
 }
 
 /** Milliseconds of one part of one case. */
@@ -45,9 +47,14 @@ export async function interleave(cases: readonly Case[], { rounds, warmUps = 1, 
   for (let round = -warmUps; round < rounds; round++) {
     say(round < 0 ? 'warming up' : `round ${round + 1} of ${rounds}`)
     for (let i = 0; i < cases.length; i++) {
-      const { name, run } = cases[(i + Math.max(0, round)) % cases.length] as Case
+      const one = cases[(i + Math.max(0, round)) % cases.length] as Case
+      const { name } = one
+      if (round < 0 && one.warmUp !== undefined) {
+        await one.warmUp()
+        continue
+      }
       const watch: Watch = watchOthers(pids)
-      const parts = await run(round)
+      const parts = await one.run(round)
       const isDisturbed = watch.shareOfOthers() > MOST_FOR_OTHERS
       if (round < 0) continue
       for (const [part, ms] of Object.entries(parts)) {

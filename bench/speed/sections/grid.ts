@@ -2,7 +2,7 @@
 
 import { type Contender, startContender } from '../contender.ts'
 import type { EngineMethods } from '../contenders/engine.ts'
-import { type Context, engineSetup, type Findings, MODELS, type ModelName, type Section, tokenizerOf } from '../context.ts'
+import { type Context, engineSetup, type Findings, fewerRounds, MODELS, type ModelName, type Section, tokenizerOf } from '../context.ts'
 import { less, type Metric, metric, ratio, seriesNamed } from '../metrics.ts'
 import { questionsOf, stateOf } from '../texts.ts'
 import { type Case, interleave, line, type Series } from '../timing.ts'
@@ -30,7 +30,12 @@ export const grid: Section = {
       try {
         const lengths = context.isShort ? [1024] : LENGTHS
         const cases = lengths.map((length) => caseOf(model, length, context, engine, facts))
-        const found = await interleave(cases, { ...context, pids: [engine.pid], say: (text) => context.say(`grid, ${model}: ${text}`) })
+        const found = await interleave(cases, {
+          ...context,
+          rounds: model === 'M' ? fewerRounds(context) : context.rounds,
+          pids: [engine.pid],
+          say: (text) => context.say(`grid, ${model}: ${text}`),
+        })
         series.push(...found)
         metrics.push(...concluded(model, found), ...(context.isShort ? [] : growth(model, found)))
       } finally {
@@ -51,6 +56,11 @@ function caseOf(model: ModelName, length: number, context: Context, engine: Cont
   }
   return {
     name: `${model}, ${length} tokens`,
+    async warmUp() {
+      if (length > 1024) return
+      const state = newState('warming up')
+      for (const count of [1, 8]) await ask(state, count, 5)
+    },
     async run(round) {
       const parts: Record<string, number> = {}
       const first = newState(`case ${round}`)

@@ -3,7 +3,7 @@
 
 import { type Contender, startContender } from '../contender.ts'
 import type { EngineMethods } from '../contenders/engine.ts'
-import { type Context, engineSetup, type Findings, MODELS, type ModelName, type Section, tokenizerOf } from '../context.ts'
+import { type Context, engineSetup, type Findings, fewerRounds, MODELS, type ModelName, type Section, tokenizerOf } from '../context.ts'
 import { type Metric, metric, ratio, seriesNamed } from '../metrics.ts'
 import { questionsOf, stateOf } from '../texts.ts'
 import { type Case, interleave, type Series } from '../timing.ts'
@@ -23,6 +23,7 @@ export const overhead: Section = {
       const worker = await startContender<EngineMethods, unknown>(ENGINE, engineSetup(model, context))
       const found = await interleave([seen(model, context, inside, facts), behindWorker(model, context, worker)], {
         ...context,
+        rounds: model === 'M' ? fewerRounds(context) : context.rounds,
         pids: [inside.pid, worker.pid],
         say: (text) => context.say(`overhead, ${model}: ${text}`),
       })
@@ -38,6 +39,7 @@ function seen(model: ModelName, context: Context, engine: Contender<EngineMethod
   const tokenizer = tokenizerOf(model, context)
   return {
     name: `${model}, one thread`,
+    warmUp: () => engine.call('ask', { text: 'Warming up.' }, questionsOf(2, 32)),
     async run(round) {
       const text = stateOf(TOKENS, `seen ${round}`, (one) => tokenizer.encode(one).length)
       const parts: Record<string, number> = {}
@@ -66,6 +68,7 @@ function behindWorker(model: ModelName, context: Context, engine: Contender<Engi
   const newText = (salt: string) => ({ text: stateOf(TOKENS, salt, (one) => tokenizer.encode(one).length) })
   return {
     name: `${model}, worker`,
+    warmUp: () => engine.call('ask', { text: 'Warming up.' }, questionsOf(2, 32)),
     async run(round) {
       const state = newText(`worker ${round}`)
       const cold = (await engine.call('ask', state, questionsOf(2, 32))).ms

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { type Contender, startContender } from '../contender.ts'
 import type { EngineMethods } from '../contenders/engine.ts'
-import { type Context, engineSetup, type Findings, MODELS, type ModelName, type Section } from '../context.ts'
+import { type Context, engineSetup, type Findings, fewerRounds, MODELS, type ModelName, type Section } from '../context.ts'
 import { type Metric, ratio, seriesNamed } from '../metrics.ts'
 import { questionsOf } from '../texts.ts'
 import { type Case, interleave, type Series } from '../timing.ts'
@@ -30,12 +30,10 @@ export const pictures: Section = {
       for (const model of MODELS) {
         const engine = await startContender<EngineMethods, unknown>(ENGINE, engineSetup(model, context))
         // The random model's encoder cuts a screenshot into 13 tiles of 512 pixels, a second each: fewer rounds.
-        const rounds = model === 'M' && !context.isFull ? Math.ceil(context.rounds / 2) : context.rounds
         const cases = SIZES.map((size) => caseOf(size, model, folder, engine, context))
         const found = await interleave(cases, {
           ...context,
-          rounds,
-          warmUps: model === 'M' ? 0 : 1,
+          rounds: model === 'M' ? fewerRounds(context) : context.rounds,
           pids: [engine.pid],
           say: (text) => context.say(`pictures, ${model}: ${text}`),
         })
@@ -69,6 +67,7 @@ function caseOf(
 ): Case {
   return {
     name: `${model}, ${width}×${height}`,
+    warmUp: () => engine.call('ask', { text: 'Nothing to see.' }, questionsOf(2, 10)),
     async run(round) {
       const parts: Record<string, number> = {}
       let picture = ''
