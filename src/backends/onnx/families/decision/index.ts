@@ -2,18 +2,18 @@
 // so their order cannot matter; words and boxes are pointed at; texts are written or copied under a grammar.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../errors.ts'
-import type { Picture, Prompt } from '../../../../types.ts'
+import type { Prompt } from '../../../../types.ts'
 import type { Backend, ModelInfo, Prefix } from '../../../backend.ts'
 import { ByteCache } from '../../cache.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../layout.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
-import { normaliseTiles, tilePicture } from '../../tiles.ts'
 import { makeTurns } from '../../turns.ts'
-import { type Cell, cellsOf, keptCells, placesOf } from './cells.ts'
+import { placesOf } from './cells.ts'
 import { KINDS, VOCABULARY } from './control.ts'
 import { Limits } from './limits.ts'
-import { OpenState, type Reader, type SeenImage, type SeenPicture } from './open-state.ts'
+import { OpenState, type Reader, type SeenImage } from './open-state.ts'
 import { packState } from './pack.ts'
+import { nameOf, Pictures } from './pictures.ts'
 import { Runner } from './runner.ts'
 import { settingsOf } from './settings.ts'
 import { PieceTokenizer } from './text.ts'
@@ -65,7 +65,7 @@ class DecisionBackend implements Backend {
   readonly info: ModelInfo
   readonly #reader: Reader
   readonly #states: ByteCache<OpenState>
-  readonly #pictures: ByteCache<SeenPicture>
+  readonly #pictures: Pictures
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
@@ -73,7 +73,7 @@ class DecisionBackend implements Backend {
     this.info = info
     this.#reader = reader
     this.#states = new ByteCache(cacheBytes)
-    this.#pictures = new ByteCache(cacheBytes)
+    this.#pictures = new Pictures(reader.runner, reader.turns, reader.settings.rule, cacheBytes)
   }
 
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
@@ -122,12 +122,12 @@ class DecisionBackend implements Backend {
       'state',
     )
     const images: SeenImage[] = []
-    for (const { id, picture } of pieces) images.push({ id, ...(await this.#see(picture, signal)) })
+    for (const { id, picture } of pieces) images.push({ id, ...(await this.#pictures.see(picture, signal)) })
     const cells = images.map((image) => image.cells.length)
     const packed = packState(prompt, tokenizer, cells)
     limits.checkLength(packed.ids.length, 0)
     const places = images.map((image, i) => placesOf(image.cells, (pieces[i]?.picture.width ?? 1) / (pieces[i]?.picture.height ?? 1)))
-    const features = images.map((image) => image.encoded.features)
+    const features = images.map((image) => image.features)
     return turns.run(async () => {
       // The same state may have been encoded for another request while this one waited for its turn.
       const known = this.#states.get(key)
@@ -136,19 +136,6 @@ class DecisionBackend implements Backend {
       this.#states.set(key, state, state.bytes)
       return state
     }, signal)
-  }
-
-  async #see(picture: Picture, signal: AbortSignal | undefined): Promise<SeenPicture> {
-    const { settings, runner, turns } = this.#reader
-    const known = this.#pictures.get(nameOf(picture))
-    if (known !== undefined) return known
-    const { tiles, tileSize, rows, cols } = await tilePicture(picture, settings.rule)
-    const kept = keptCells(tiles, tileSize)
-    const all = cellsOf(rows, cols)
-    const encoded = await turns.run(() => runner.picture(normaliseTiles(tiles, tileSize), tiles.length, tileSize, kept), signal)
-    const seen = { cells: kept.map((cell) => all[cell] as Cell), encoded }
-    this.#pictures.set(nameOf(picture), seen, encoded.features.byteLength + encoded.offsets.byteLength)
-    return seen
   }
 
   #prefix(state: OpenState, isCached: boolean): Prefix {
@@ -168,10 +155,6 @@ class DecisionBackend implements Backend {
       },
     }
   }
-}
-
-function nameOf({ sha256, width, height }: Picture): string {
-  return `${sha256} ${width}x${height}`
 }
 
 /** Names a prompt by its content. */

@@ -7,12 +7,12 @@ import { type Batches, makeBatches } from '../../batches.ts'
 import type { Turns } from '../../turns.ts'
 import { type Question, tokensOf } from './batch.ts'
 import { everyBox, oneBox } from './boxes.ts'
-import type { Cell } from './cells.ts'
 import { kindOf } from './control.ts'
 import { type AboutState, aboutState, featuresOf } from './features.ts'
 import type { Limits } from './limits.ts'
 import { type PackedState, packBranch } from './pack.ts'
-import type { EncodedPicture, MarkReading, NextReading, PointerReading, Runner } from './runner.ts'
+import type { SeenPicture } from './pictures.ts'
+import type { MarkReading, NextReading, PointerReading, Runner } from './runner.ts'
 import type { Settings } from './settings.ts'
 import { SpanFinder } from './spans.ts'
 import { dataOf } from './tensors.ts'
@@ -22,12 +22,6 @@ import { type Languages, write } from './write.ts'
 
 /** Tokens of a pass: more are hardly faster, and what waits for its turn waits longer. Measured at 128 to 4,000 tokens of state. */
 const MOST_TOKENS = 512
-
-/** A picture as tokens: the cells that are not flat, and what the encoder said of them. */
-export interface SeenPicture {
-  readonly cells: readonly Cell[]
-  readonly encoded: EncodedPicture
-}
 
 export interface SeenImage extends SeenPicture {
   readonly id: string
@@ -164,8 +158,8 @@ export class OpenState {
     const range = this.#packed.images[index]
     if (image === undefined || range === undefined) throw new EngineError('invalid_question', 'a box needs an image; add one to the state')
     const { start, absent } = one(await this.#pointers.run([question], signal))
-    const { cells, encoded } = image
-    const scores = { image: image.id, cells, logits: start.subarray(range.from, range.to), offsets: encoded.offsets, absent }
+    const { cells, offsets } = image
+    const scores = { image: image.id, cells, logits: start.subarray(range.from, range.to), offsets, absent }
     const found = isMany ? everyBox(scores) : oneBox(scores)
     return { type: 'boxes' as const, ...found, outputTokens: found.boxes.length }
   }

@@ -13,12 +13,6 @@ const VISION_WIDTH = 192
 const PLACE_WIDTH = 6
 const OFFSET_WIDTH = 5
 
-/** What the vision encoder made of a picture: [cell][192] features and [cell][5] offsets. */
-export interface EncodedPicture {
-  readonly features: Float32Array
-  readonly offsets: Float32Array
-}
-
 /** Logits of a question's marks, in the order of `packed.marks`, and what the model thought on the way. */
 export interface MarkReading {
   readonly logits: Float32Array
@@ -66,12 +60,12 @@ export class Runner {
     return this.#vision !== null
   }
 
-  /** `pixels`: [tile][3][size][size], -1 to 1. `kept`: the cells to give, in the order of `cellsOf`. */
-  async picture(pixels: Float32Array, tiles: number, size: number, kept: readonly number[]): Promise<EncodedPicture> {
+  /** `pixels`: [tile][3][size][size], -1 to 1. `kept`: the cells to give, in the order of `cellsOf`: [cell][192] features and [cell][5] offsets. */
+  async tiles(pixels: Float32Array, count: number, size: number, kept: readonly number[]) {
     if (this.#vision === null)
       throw new EngineError('capability_not_supported', 'this model reads no images; use one with a vision encoder')
     const { image_features: features, image_boxes: offsets } = await this.#vision.run({
-      pixel_values: floats(this.ort, pixels, [tiles, 3, size, size]),
+      pixel_values: floats(this.ort, pixels, [count, 3, size, size]),
     })
     return {
       features: takeRows(dataOf(features as Tensor), VISION_WIDTH, kept),

@@ -1,0 +1,75 @@
+// Pictures to what the decoder sees of them: tiles through the vision encoder, a few a pass, so that what else waits for the model waits for a few tiles
+// at most; and of their cells those that show something. Kept by content, whatever state they stand in.
+import type { Picture } from '../../../../types.ts'
+import { ByteCache } from '../../cache.ts'
+import { normaliseTiles, type TileRule, tilePicture } from '../../tiles.ts'
+import type { Turns } from '../../turns.ts'
+import { CELLS, type Cell, cellsOf, keptCells } from './cells.ts'
+import type { Runner } from './runner.ts'
+
+/** Tiles of a pass: as fast as all of a picture in one, and a quarter faster than one by one. */
+const TILES_A_PASS = 4
+
+/** The cells of a picture that are not flat, each with [192] features and [5] offsets. */
+export interface SeenPicture {
+  readonly cells: readonly Cell[]
+  readonly features: Float32Array
+  readonly offsets: Float32Array
+}
+
+export class Pictures {
+  readonly #runner: Runner
+  readonly #turns: Turns
+  readonly #rule: TileRule
+  readonly #seen: ByteCache<SeenPicture>
+
+  constructor(runner: Runner, turns: Turns, rule: TileRule, cacheBytes: number) {
+    this.#runner = runner
+    this.#turns = turns
+    this.#rule = rule
+    this.#seen = new ByteCache(cacheBytes)
+  }
+
+  async see(picture: Picture, signal: AbortSignal | undefined): Promise<SeenPicture> {
+    const known = this.#seen.get(nameOf(picture))
+    if (known !== undefined) return known
+    const { tiles, tileSize, rows, cols } = await tilePicture(picture, this.#rule)
+    const kept = keptCells(tiles, tileSize)
+    const parts: { features: Float32Array; offsets: Float32Array }[] = []
+    for (let from = 0; from < tiles.length; from += TILES_A_PASS) {
+      const some = tiles.slice(from, from + TILES_A_PASS)
+      const [first, behind] = [from * CELLS * CELLS, (from + some.length) * CELLS * CELLS]
+      const own = kept.filter((cell) => cell >= first && cell < behind).map((cell) => cell - first)
+      // Nothing but flat cells: nothing of these tiles becomes a token.
+      if (own.length === 0) continue
+      parts.push(await this.#turns.run(() => this.#runner.tiles(normaliseTiles(some, tileSize), some.length, tileSize, own), signal))
+    }
+    const all = cellsOf(rows, cols)
+    const seen = {
+      cells: kept.map((cell) => all[cell] as Cell),
+      features: joined(parts.map(({ features }) => features)),
+      offsets: joined(parts.map(({ offsets }) => offsets)),
+    }
+    this.#seen.set(nameOf(picture), seen, seen.features.byteLength + seen.offsets.byteLength)
+    return seen
+  }
+
+  clear(): void {
+    this.#seen.clear()
+  }
+}
+
+/** What a picture shows, as a name. */
+export function nameOf({ sha256, width, height }: Picture): string {
+  return `${sha256} ${width}x${height}`
+}
+
+function joined(parts: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
