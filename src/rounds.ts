@@ -1,4 +1,5 @@
 // Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its reads, at the same time. No inquiry knows of another.
+import { setImmediate } from 'node:timers/promises'
 import type { Branch, Generated, Prefix, Scores } from './backends/backend.ts'
 import { EngineError } from './errors.ts'
 import type { Failed, Inquiry, Reply, Work } from './questions/inquiry.ts'
@@ -17,6 +18,9 @@ export interface RoundsResult<A> {
   readonly inputTokens: number
   readonly outputTokens: number
 }
+
+/** Candidates that are asked about, or whose scores become answers, in one go: some 2 ms. */
+const WEIGHED_AT_ONCE = 2048
 
 interface State<A> {
   readonly param: string
@@ -38,7 +42,21 @@ export async function runInquiries<A>(
   afterRound: (inputTokens: number) => void = () => {},
   signal?: AbortSignal,
 ): Promise<RoundsResult<A>> {
-  const states = running.map(({ param, inquiry }): State<A> => ({ param, inquiry, step: inquiry.next(undefined as never), passes: 0 }))
+  let weighed = 0
+  // What is made of thousands of options takes a while, in which other requests want to be heard.
+  const weigh = async (works: readonly Work[]): Promise<void> => {
+    weighed += works.reduce((sum, { branch }) => sum + branch.candidates.length, 0)
+    if (weighed <= WEIGHED_AT_ONCE) return
+    weighed = 0
+    await setImmediate()
+    beforeCall()
+  }
+  const states: State<A>[] = []
+  for (const { param, inquiry } of running) {
+    const step = inquiry.next(undefined as never)
+    states.push({ param, inquiry, step, passes: 0 })
+    if (!step.done) await weigh(step.value)
+  }
   let [passes, inputTokens, outputTokens] = [0, 0, 0]
   for (;;) {
     const open = states.filter(({ step }) => !step.done)
@@ -86,7 +104,10 @@ export async function runInquiries<A>(
     }
 
     afterRound(inputTokens)
-    for (const { state, replies } of rounds) state.step = state.inquiry.next(replies)
+    for (const { state, works, replies } of rounds) {
+      await weigh(works)
+      state.step = state.inquiry.next(replies)
+    }
   }
   const results = states.map(({ step, passes: own }) => ({ value: step.value as A, passes: own }))
   return { results, passes, inputTokens, outputTokens }
