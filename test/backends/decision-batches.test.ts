@@ -7,6 +7,7 @@ import type { Backend, Branch, Generated, Prefix, Scores } from '../../src/backe
 import { feedsOf, type Question } from '../../src/backends/onnx/families/decision/batch.ts'
 import { loadDecision } from '../../src/backends/onnx/families/decision/index.ts'
 import { packBranch } from '../../src/backends/onnx/families/decision/pack.ts'
+import { Runner } from '../../src/backends/onnx/families/decision/runner.ts'
 import { PartViews, spread, wholeView } from '../../src/backends/onnx/families/decision/views.ts'
 import { openFolder } from '../../src/backends/onnx/layout.ts'
 import type { Piece, Prompt } from '../../src/types.ts'
@@ -138,7 +139,7 @@ describe('the arrays of a pass', () => {
   const question = (asked: Branch, written: readonly number[] = []): Question => {
     const constraint = asked.readout === 'read' ? ({ type: 'grammar', grammar: { type: 'text' }, maxTokens: 9 } as const) : null
     const kind = asked.readout === 'read' ? 'text' : asked.readout
-    return { packed: packBranch(asked, constraint, 10, tokenizer), kind, written, image: null }
+    return { packed: packBranch(asked, constraint, 10, tokenizer), kind, image: null, written, past: null }
   }
   const numbers = (tensor: Tensor | undefined): number[] => Array.from(tensor!.data as ArrayLike<bigint | number>, Number)
 
@@ -165,8 +166,51 @@ describe('the arrays of a pass', () => {
     expect(numbers(feeds.owners).slice(-2)).toEqual([-1, -1])
   })
 
+  it('hold only what is new of a text that is being written', () => {
+    const asked = question(branch('read', 'Which city?', []), [500, 501])
+    const known = { tokens: asked.packed.ids.length + 1, tables: new Map() }
+    const feeds = feedsOf(runtime, [{ ...asked, past: known }], 'reads')
+    expect(numbers(feeds.ids)).toEqual([501])
+    expect(numbers(feeds.positions)).toEqual([asked.packed.positions.at(-1)! + 2])
+    expect([...numbers(feeds.owners), ...numbers(feeds.orders), ...numbers(feeds.reads)]).toEqual([1000, 2, 0])
+  })
+
   it('keep negative numbers', () => {
     expect(numbers(wholeView(runtime, pack([quotable('a b')]), encodedOf(3)).feeds.previous)[0]).toBe(-1)
+  })
+})
+
+describe('a text that is being written', () => {
+  it('gets the same logits token by token as read anew, alone and beside a longer one', async () => {
+    const runner = await Runner.open(await openFolder(folder), {})
+    const packed = pack([quotable(STATE)])
+    const view = wholeView(runner.ort, packed, await runner.state(packed, [], []))
+    const asked = ['Which city?', 'Until which day is the new card needed, and what happened to the old one?'].map(
+      (instructions): Question => {
+        const constraint = { type: 'grammar', grammar: { type: 'text' }, maxTokens: 9 } as const
+        const branchPacked = packBranch(branch('read', instructions, []), constraint, packed.nextPosition, tokenizer)
+        return { packed: branchPacked, kind: 'text', image: null, written: [], past: null }
+      },
+    )
+    const tokens = tokenizer.encode('rome friday').ids
+    let pasts = asked.map(({ past }) => past)
+    for (let count = 0; count <= tokens.length; count++) {
+      const written = tokens.slice(0, count)
+      const stepwise = await runner.next(
+        view,
+        asked.map((question, i) => ({ ...question, written, past: pasts[i]! })),
+      )
+      pasts = stepwise.map(({ past }) => past)
+      for (const [i, question] of asked.entries()) {
+        const [anew] = await runner.next(view, [{ ...question, written }])
+        for (const name of ['vocabulary', 'copy'] as const) {
+          const [got, wanted] = [stepwise[i]![name], anew![name]]
+          expect(got.length).toBe(wanted.length)
+          expect(Math.max(...got.map((value, at) => Math.abs(value - wanted[at]!)))).toBeLessThan(1e-4)
+        }
+      }
+    }
+    await runner.close()
   })
 })
 

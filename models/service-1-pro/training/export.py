@@ -126,6 +126,9 @@ class Graphs:
             feed['kinds'] = table(lambda packed, rows: [packed.scored[0][0]] * len(rows), 0, widest)
         if role == 'reads':
             feed['read_tokens'] = table(lambda packed, rows: [packed.ids[row] for row in rows], 0, widest)
+        feed['past_seen'] = none.astype(np.float32)
+        for past in (i for i in self.branch.get_inputs() if i.name.startswith('past_') and i.name not in feed):
+            feed[past.name] = np.zeros((len(questions), past.shape[1], 0, past.shape[3]), np.float32)
         feed |= {i.name: encoded[i.name] for i in self.branch.get_inputs() if i.name not in feed}
         outputs = dict(marks=('logits',), pointers=('start', 'end', 'absent'), reads=('vocabulary', 'copy'))[role]
         return self.branch.run(list(outputs), feed)

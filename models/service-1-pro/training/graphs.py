@@ -56,9 +56,9 @@ class Model:
         roped = self.rotated(roped, positions, turning * self.heads)
         return (*(g.split(roped, [d] * turning) if turning > 1 else [roped]), v)
 
-    def by_head(self, x, *order):
-        """[B,T,D] as [B,H,T,hd], or in another order of (B, T, H, hd)."""
-        return self.graph.transpose(self.graph.reshape(x, 0, 0, self.heads, self.hd), *(order or (0, 2, 1, 3)))
+    def by_head(self, x, output=1):
+        """[B,T,D] as [B,H,T,hd]."""
+        return self.graph.op('Transpose', [self.graph.reshape(x, 0, 0, self.heads, self.hd)], output, perm=[0, 2, 1, 3])
 
     def attention(self, q, keys, values):
         return self.graph.op('MultiHeadAttention', [q, keys, values], domain=MICROSOFT, num_heads=self.heads, scale=self.hd ** -0.5)
@@ -82,7 +82,11 @@ STATE_INPUTS = ['ids', 'cases', 'segments', 'positions', 'cells', 'image_feature
 
 def state_outputs(layers):
     return ['words', 'memory', 'pairs', 'end_queries', 'point_keys', 'point_added',
-            *(f'{part}_{layer}' for layer in range(layers) for part in ('keys', 'values'))]
+            *by_layer('', layers)]
+
+
+def by_layer(prefix, layers):
+    return [f'{prefix}{part}_{layer}' for layer in range(layers) for part in ('keys', 'values')]
 
 
 def state_encoder(model, path):
@@ -164,7 +168,7 @@ def likeness(m, e, compared):
 
 
 BRANCH_INPUTS = ['ids', 'cases', 'positions', 'owners', 'orders', 'ranks', 'marks', 'mark_weights', 'kinds', 'pointers', 'reads', 'read_tokens',
-                 'previous', 'words', 'memory', 'pairs', 'point_keys', 'point_added']
+                 'past_seen', 'previous', 'words', 'memory', 'pairs', 'point_keys', 'point_added']
 BRANCH_OUTPUTS = ['logits', 'topic', 'hidden', 'start', 'end', 'absent', 'vocabulary', 'copy']
 
 
@@ -174,7 +178,10 @@ def branch_reader(model, path):
     columns cost nothing. The state: previous [S] int64, the token before each, and what the state encoder made of it.
 
     logits [B,R]; topic [1,D] the pooled state where options are compared with it; hidden [B,R,D] the marks behind the last layer; start, end [B,P,S];
-    absent [B,P]; vocabulary [B,W,8192]; copy [B,W,S]. P and W are 0 or 1."""
+    absent [B,P]; vocabulary [B,W,8192]; copy [B,W,S]. P and W are 0 or 1.
+
+    Texts are written a token at a time: new_keys_0 … new_values_L [B,H,T,hd] are what a pass made of its tokens, and past_keys_0 … past_values_L [B,H,Q,hd]
+    what earlier ones made of the tokens before them, which all see where past_seen [B,Q] is 1. Q is 0 for whole questions."""
     m = Model(model, 'branch_reader')
     g, d, H, hd = m.graph, m.width, m.heads, m.hd
     e = m.words('ids')
@@ -193,14 +200,19 @@ def branch_reader(model, path):
     is_mark = g.op('Equal', ['ids', g.constant(MARK, np.int64)])
     among = g.op('And', [g.op('Unsqueeze', [is_mark, column]), g.op('Unsqueeze', [is_mark, line])])
     bias = g.op('Where', [g.op('Or', [inside, among]), g.constant(0.0), g.constant(-1e9)])
-    everywhere = g.op('Unsqueeze', [bias, g.ints(1)])
+    past = g.op('Where', [g.op('Greater', ['past_seen', g.constant(0.5)]), g.constant(0.0), g.constant(-1e9)])
+    past = g.op('Expand', [g.op('Unsqueeze', [past, line]), g.op('Concat', [g.op('Shape', ['ids']), g.ints(1)], axis=0)])
+    bias = g.op('Concat', [past, bias], axis=2)
+    everywhere = g.op('Unsqueeze', [bias, line])
     rows = g.op('Concat', ['marks', 'pointers', 'reads'], axis=1)
 
-    def attend(layer, q, k, v, hidden_from):
-        """q [B,N,D] over the state and over k, v [B,T,D], where the bias [B,1,N,T] allows it."""
-        scores = g.op('Add', [g.product(m.by_head(q), m.by_head(k, 0, 2, 3, 1), hd ** -0.5), hidden_from])
+    def attend(layer, q, k, v, bias):
+        """q [B,N,D] over the state, and over what is past and k, v [B,T,D], where the bias [B,1,N,Q+T] allows it."""
+        made = [m.by_head(part, [f'new_{name}_{layer}']) for name, part in (('keys', k), ('values', v))]
+        k, v = (g.op('Concat', [f'past_{name}_{layer}', part], axis=2) for name, part in zip(('keys', 'values'), made))
+        scores = g.op('Add', [g.product(m.by_head(q), k, hd ** -0.5, turned=True), bias])
         total = g.op('ReduceLogSumExp', [scores, g.ints(3)], keepdims=1)
-        own = g.transpose(g.op('MatMul', [g.op('Softmax', [scores], axis=-1), m.by_head(v)]), 0, 2, 1, 3)
+        own = g.transpose(g.op('MatMul', [g.op('Softmax', [scores], axis=-1), v]), 0, 2, 1, 3)
         asking = g.op('Concat', [g.reshape(q, 0, 0, H, hd), g.transpose(total, 0, 2, 1, 3)], axis=3)
         found = m.attention(g.reshape(asking, 1, -1, H * (hd + 1)), f'keys_{layer}', f'values_{layer}')
         # [1,B·N,H·(hd+1)] as [B,N,H,hd+1].
@@ -214,7 +226,7 @@ def branch_reader(model, path):
     # The last layer runs on the rows that are read only.
     q, k, v = m.projected(h, m.layers - 1, 'positions')
     picked = g.op('Gather', [g.reshape(q, -1, d), rows])
-    width = g.op('Shape', ['ids'], start=1, end=2)
+    width = g.op('Shape', [bias], start=2, end=3)
     bias = g.op('Gather', [g.op('Reshape', [bias, g.op('Concat', [g.ints(-1), width], axis=0)]), rows])
     attended = attend(m.layers - 1, picked, k, v, g.op('Unsqueeze', [bias, g.ints(1)]))
     final, _ = m.behind_attention(g.op('Gather', [g.reshape(x, -1, d), rows]), attended, m.layers - 1, 'final.gain')
@@ -228,11 +240,13 @@ def branch_reader(model, path):
     g.when(is_asked[2], lambda: read_next(m, hidden[2]), [block, block], ['vocabulary', 'copy'])
     tokens, marks, state, wide = ['batch', 'tokens'], ['batch', 'marks'], ['state'], [1, H, 'state+1', hd + 1]
     shapes = dict(marks=marks, mark_weights=marks, kinds=marks, pointers=['batch', 'pointers'], reads=['batch', 'reads'], read_tokens=['batch', 'reads'],
-                  previous=state, words=['state', d], memory=['state', d], pairs=[PAIRS], point_keys=['state', POINT], point_added=['state', POINT])
-    floats = {'ranks', 'mark_weights', 'words', 'memory', 'pairs', 'point_keys', 'point_added'}
+                  previous=state, past_seen=['batch', 'past'], words=['state', d], memory=['state', d], pairs=[PAIRS], point_keys=['state', POINT], point_added=['state', POINT])
+    floats = {'ranks', 'mark_weights', 'past_seen', 'words', 'memory', 'pairs', 'point_keys', 'point_added'}
     inputs = [info(name, FLOAT if name in floats else INT64, shapes.get(name, tokens)) for name in BRANCH_INPUTS]
-    inputs += [info(f'{part}_{layer}', FLOAT, wide) for layer in range(m.layers) for part in ('keys', 'values')]
+    inputs += [info(name, FLOAT, wide) for name in by_layer('', m.layers)]
+    inputs += [info(name, FLOAT, ['batch', H, 'past', hd]) for name in by_layer('past_', m.layers)]
     outputs = [info(name, FLOAT, None) for name in BRANCH_OUTPUTS]
+    outputs += [info(name, FLOAT, ['batch', H, 'tokens', hd]) for name in by_layer('new_', m.layers)]
     g.save(inputs, outputs, path)
 
 

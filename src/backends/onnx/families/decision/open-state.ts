@@ -11,6 +11,7 @@ import { kindOf } from './control.ts'
 import { type AboutState, aboutState, featuresOf } from './features.ts'
 import type { Limits } from './limits.ts'
 import { type PackedState, packBranch } from './pack.ts'
+import type { Past } from './past.ts'
 import type { SeenPicture } from './pictures.ts'
 import type { MarkReading, NextReading, PointerReading, Runner } from './runner.ts'
 import type { Settings } from './settings.ts'
@@ -67,7 +68,7 @@ export class OpenState {
     })
     this.#next = this.#batches(async (view, questions) => {
       const readings = await runner.next(view, questions)
-      return readings.map(({ vocabulary, copy }) => ({ vocabulary, copy: spread(copy, view, length) }))
+      return readings.map((reading) => ({ ...reading, copy: spread(reading.copy, view, length) }))
     })
   }
 
@@ -99,7 +100,12 @@ export class OpenState {
       // Beyond the length of its training answers the model only repeats itself: what is not done by then is not valid.
       const maxTokens = Math.min(constraint.maxTokens, settings.writeTokens)
       limits.checkLength(this.tokens, inputTokens, maxTokens)
-      const logitsOf = async (written: readonly number[]) => one(await this.#next.run([{ ...question, written: [...written] }], signal))
+      let past: Past | null = null
+      const logitsOf = async (written: readonly number[]) => {
+        const reading: NextReading = one(await this.#next.run([{ ...question, written: [...written], past }], signal))
+        past = reading.past
+        return reading
+      }
       const { text, complete, tokens, logProbability } = await write(logitsOf, { ...constraint, maxTokens }, languages, this.#packed)
       return { type: 'text', text, complete, inputTokens, outputTokens: tokens, logProbability }
     }
@@ -115,7 +121,8 @@ export class OpenState {
       turns: this.#reader.turns,
       mostTokens: MOST_TOKENS,
       tokensOf,
-      groupOf: ({ image }) => (image === null ? '' : `image ${image}`),
+      // The first pass of a text runs on the whole question, the others on a token: filled up to each other's length they would cost the same.
+      groupOf: ({ image, past }) => JSON.stringify([image, past !== null]),
       pass: (questions) => pass(this.#view(one(questions).image), questions),
     })
   }
@@ -142,7 +149,7 @@ export class OpenState {
     limits.checkLength(this.tokens, packed.ids.length)
     // A question about one image does not see the others.
     const seesAll = branch.image === null || this.#packed.images.every(({ id }) => id === branch.image)
-    return { packed, kind: kindOf(branch, constraint), written: [], image: seesAll ? null : branch.image }
+    return { packed, kind: kindOf(branch, constraint), image: seesAll ? null : branch.image, written: [], past: null }
   }
 
   /** The read-out that answers a branch. The rows it is asked for stay those of the branch. */

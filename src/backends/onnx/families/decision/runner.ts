@@ -3,9 +3,10 @@ import { EngineError } from '../../../../errors.ts'
 import { findGraph, type ModelFolder } from '../../layout.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
-import { feedsOf, type Question, type Role, widthOf } from './batch.ts'
+import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts'
 import type { InnerState } from './features.ts'
 import type { PackedState } from './pack.ts'
+import { grown, newNames, type Past, pastFeeds } from './past.ts'
 import { dataOf, floats, ints, takeRows } from './tensors.ts'
 import type { EncodedState, View } from './views.ts'
 
@@ -30,6 +31,8 @@ export interface PointerReading {
 export interface NextReading {
   readonly vocabulary: Float32Array
   readonly copy: Float32Array
+  /** What to go on from when a token is written. */
+  readonly past: Past
 }
 
 export class Runner {
@@ -130,12 +133,18 @@ export class Runner {
   }
 
   async next(view: View, questions: readonly Question[]): Promise<NextReading[]> {
-    const { vocabulary, copy } = await this.#read(view, questions, 'reads', ['vocabulary', 'copy'])
-    return questions.map((_, index) => ({ vocabulary: rowOf(vocabulary, index), copy: rowOf(copy, index) }))
+    const outputs = await this.#read<string>(view, questions, 'reads', ['vocabulary', 'copy', ...newNames(view.feeds)])
+    const { vocabulary, copy } = outputs as Record<'vocabulary' | 'copy', Tensor>
+    return questions.map((question, index) => ({
+      vocabulary: rowOf(vocabulary, index),
+      copy: rowOf(copy, index),
+      past: grown(question.past, outputs, index, tokensOf(question)),
+    }))
   }
 
   async #read<Name extends string>(view: View, questions: readonly Question[], role: Role, outputs: readonly Name[]) {
-    const feeds = { ...view.feeds, ...feedsOf(this.ort, questions, role) }
+    const pasts = questions.map(({ past }) => past)
+    const feeds = { ...view.feeds, ...pastFeeds(this.ort, view.feeds, pasts), ...feedsOf(this.ort, questions, role) }
     return (await this.#branch.run(feeds, [...outputs])) as Record<Name, Tensor>
   }
 
