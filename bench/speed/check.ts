@@ -1,4 +1,4 @@
-// Whether something became slower: npm run bench:check -- [--strict] [--only a,b] [--rounds N]. A short run, whose ratios are compared with the committed
+// Whether something became slower: npm run bench:check -- [--strict] [--against FILE] [--only a,b]. A short run, whose ratios are compared with the committed
 // ones; milliseconds are not, so another machine of the same kind may run it. Says what is worse beyond the spread of both; fails only with --strict.
 import { readFileSync } from 'node:fs'
 import { compareMetrics } from './metrics.ts'
@@ -9,12 +9,12 @@ import { number } from './table.ts'
 
 const KEPT = new URL('../results/speed.json', import.meta.url)
 
-const kept = JSON.parse(readFileSync(KEPT, 'utf8')) as Report
-const { sections, context, flags } = chosen(process.argv.slice(2), {
+const { sections, context, strict, against } = chosen(process.argv.slice(2), {
   rounds: 3,
   only: ['peers', 'roofline', 'grid', 'overhead'],
   isShort: true,
 })
+const kept = JSON.parse(readFileSync(against ?? KEPT, 'utf8')) as Report
 const report = await runSections(sections, context)
 const metricsOf = ({ sections: all }: Report) => all.flatMap(({ metrics }) => metrics)
 const compared = compareMetrics(metricsOf(kept), metricsOf(report))
@@ -23,8 +23,12 @@ const there = `${kept.environment.cpu}, ${kept.environment.cores} cores`
 if (here !== there) console.log(`The results are of another machine (${there}; this is ${here}): what differs may be the machines.`)
 for (const { name, before, now, verdict } of compared)
   console.log(`${verdict === 'same' ? '      ' : verdict.padEnd(6)}  ${number(before).padStart(8)} → ${number(now).padStart(8)}  ${name}`)
+const series = report.sections.flatMap((section) => section.series)
+const doubtful = series.filter(({ isDoubtful }) => isDoubtful).length
+if (doubtful > series.length / 4)
+  console.log(`Others used the machine in ${doubtful} of ${series.length} timings: run it again when the machine is quiet.`)
 const worse = compared.filter(({ verdict }) => verdict === 'worse')
 console.log(
   worse.length === 0 ? 'Nothing became worse beyond the spread.' : `${worse.length} of ${compared.length} became worse beyond the spread.`,
 )
-if (flags.strict && worse.length > 0) process.exitCode = 1
+if (strict && worse.length > 0) process.exitCode = 1

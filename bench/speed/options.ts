@@ -22,7 +22,9 @@ export const USAGE = `  --only a,b     sections to run: ${SECTIONS.map(({ name }
 export interface Chosen {
   readonly context: Context
   readonly sections: readonly Section[]
-  readonly flags: Readonly<Record<string, boolean>>
+  /** For the check: whether to fail, and the results to compare with. */
+  readonly strict: boolean
+  readonly against: string | undefined
 }
 
 /** `isShort`: peers take part where they are installed already, and are not fetched. */
@@ -37,6 +39,7 @@ export function chosen(args: readonly string[], defaults: { rounds: number; only
       strict: { type: 'boolean', default: false },
       threads: { type: 'string' },
       model: { type: 'string' },
+      against: { type: 'string' },
     },
   })
   const names = values.only?.split(',') ?? defaults.only
@@ -57,7 +60,8 @@ export function chosen(args: readonly string[], defaults: { rounds: number; only
       isShort: defaults.isShort,
       say,
     },
-    flags: { strict: values.strict },
+    strict: values.strict,
+    against: values.against,
   }
 }
 

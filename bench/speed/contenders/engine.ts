@@ -23,6 +23,8 @@ export interface Asked {
   readonly cachedTokens: number
   /** Runs of onnxruntime by kind of graph; empty when the model has a thread of its own. */
   readonly runs: Readonly<Record<string, RunCount>>
+  /** By step, as the answer tells it. */
+  readonly steps: Readonly<Record<string, number>>
   /** Something of the answers, so that they are made. */
   readonly sum: number
 }
@@ -49,6 +51,7 @@ const make = async ({ folder, options }: EngineSetup) => {
       tokens: response.usage.input_tokens,
       cachedTokens: response.simo.cached_tokens,
       runs: watch?.stop() ?? {},
+      steps: response.simo.timings_ms,
       sum: JSON.stringify(response.answers).length,
     }
   }

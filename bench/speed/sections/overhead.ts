@@ -48,8 +48,9 @@ function seen(model: ModelName, context: Context, engine: Contender<EngineMethod
         ['32 × 2, warm', 32],
         ['1 × 2, warm', 1],
       ] as const) {
-        const { ms, runs } = await engine.call('ask', { text }, questionsOf(2, count))
+        const { ms, runs, steps } = await engine.call('ask', { text }, questionsOf(2, count))
         parts[`${phase}, all`] = ms
+        for (const [step, spent] of Object.entries(steps)) if (step !== 'total') parts[`${phase}, step ${step}`] = spent
         for (const [kind, { ms: spent, runs: times }] of Object.entries(runs)) {
           if (kind === 'all') parts[`${phase}, outside`] = ms - spent
           else {
