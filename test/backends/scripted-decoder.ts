@@ -94,7 +94,12 @@ function scriptedDecoder(tokenizer: TextTokenizer, chat: Chat, end: number, else
     },
     cut: (past, length) => behind(nothingRead, (past as ReadPast).ids.slice(0, length)),
     release: () => {},
-    tails: async (past, rows) => rows.map(({ ids, last }) => each(past, ids).slice(-last)),
+    tails: async (past, rows) =>
+      rows.map(({ ids, last }) =>
+        each(past, ids)
+          .slice(-last)
+          .map((logits) => ({ logits, norm: logSumExp(logits) })),
+      ),
     lasts: async (past, rows) => rows.map((ids) => logitsAfter(behind(past, ids).ids)),
     each: async (past, ids) => each(past, ids),
     close: async () => {},

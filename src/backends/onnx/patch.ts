@@ -5,10 +5,23 @@
 //   result (rows x vocabulary floats) is copied out whole. A graph that can keep the last rows itself (`num_logits_to_keep`) needs it for cascade only.
 // `cascade`: patches/cascade.ts, and with it patches/row-scales.ts: rows may share a pass only if none of them changes what is said about another.
 import { cascadeAttention } from './patches/cascade.ts'
-import { type Graph, INT64, makeNode, type Node, numberOf, producersOf, readGraph, withAttributes } from './patches/graph.ts'
+import {
+  FLOAT,
+  type Graph,
+  INT64,
+  makeNode,
+  maxOverLast,
+  type Node,
+  numberOf,
+  producersOf,
+  readGraph,
+  withAttributes,
+} from './patches/graph.ts'
 import { scaleRows } from './patches/row-scales.ts'
 
 export const LOGIT_ROWS = 'logit_rows'
+/** Of a cascade graph: for each row of logits the log of the sum of their exponentials, [1, rows, 1]. */
+export const LOGIT_NORMS = 'logit_norms'
 const KEEP = 'num_logits_to_keep'
 
 export interface Patch {
@@ -49,9 +62,27 @@ export function patchGraph(bytes: Uint8Array, wishes: PatchWishes): Patch | null
 /** Null unless all that it takes can be done. */
 function cascadeGraph(bytes: Uint8Array): { graph: Graph; scaledRows: number } | null {
   const graph = readGraph(bytes)
-  if (graph === null || !pickRowsOfPass(graph) || !cascadeAttention(graph)) return null
+  const logits = graph?.outputs.find(({ name }) => name === 'logits')
+  if (graph === null || logits?.type !== FLOAT || !pickRowsOfPass(graph) || !cascadeAttention(graph)) return null
   const { changed, left } = scaleRows(graph)
+  addNorms(graph)
   return left > 0 ? null : { graph, scaledRows: changed }
+}
+
+/** Sums over a vocabulary take a vector of threads in the graph, and one by one outside. The log of the sum is the largest less the log of its share. */
+function addNorms(graph: Graph): void {
+  const [shares, largest, largestShare, log] = ['shares', 'largest', 'largest_share', 'log_share'].map(
+    (what) => `${LOGIT_NORMS}/${what}`,
+  ) as [string, string, string, string]
+  graph.nodes = [
+    ...graph.nodes,
+    makeNode('Softmax', ['logits'], [shares], { axis: -1 }),
+    maxOverLast(graph, 'logits', largest),
+    maxOverLast(graph, shares, largestShare),
+    makeNode('Log', [largestShare], [log]),
+    makeNode('Sub', [largest, log], [LOGIT_NORMS]),
+  ]
+  graph.outputs = [...graph.outputs, { name: LOGIT_NORMS, type: FLOAT, dims: [1, null, 1] }]
 }
 
 /** Gives a level to each MatMulNBits node that leaves the choice open: none, or 0, which means the slow way. */

@@ -3,7 +3,7 @@
 //
 //   before  DynamicQuantizeLinear → MatMulInteger → Cast → Mul by both scales
 //   after   x / |largest of its row| → QuantizeLinear by 1/127 → the same product with constant scales → Mul by the row's largest
-import { consumersOf, FLOAT, type Graph, MICROSOFT, makeNode, maxOverLast, type Node, numberOf, UINT8 } from './graph.ts'
+import { consumersOf, FLOAT, type Graph, MICROSOFT, makeNode, maxOverLast, type Node, numberOf, producersOf, UINT8 } from './graph.ts'
 
 const LEVELS = 127
 /** Rows of nothing but zeros are divided by this. */
@@ -26,47 +26,72 @@ export interface RowScales {
 export function scaleRows(graph: Graph): RowScales {
   const consumers = consumersOf(graph)
   const outputs = new Set(graph.outputs.map(({ name }) => name))
-  const replaced = new Map<Node, Node[]>()
-  const quantisers = graph.nodes.filter(({ opType }) => opType === 'DynamicQuantizeLinear')
   // In other forms the scale is inside one node with the product.
   let left = graph.nodes.filter(({ opType }) => opType === 'DynamicQuantizeMatMul').length
-  for (const quantiser of quantisers) {
+  const found = new Map<Node, Product[]>()
+  for (const quantiser of graph.nodes.filter(({ opType }) => opType === 'DynamicQuantizeLinear')) {
     const products = productsOf(graph, quantiser, consumers, outputs)
-    if (products === null) {
-      left++
-      continue
+    if (products === null) left++
+    else found.set(quantiser, products)
+  }
+  if (found.size === 0) return { changed: 0, left }
+
+  const producers = producersOf(graph)
+  const largestOf = (quantiser: Node): string => `${quantiser.outputs[0]}/largest`
+  // A row that is multiplied by its scale only to be divided by its largest again is left as it is, and the next products are multiplied by both: the wide
+  // inner products of a gated layer are most of what there is to scale. [node that would scale → whose scale, and the node where it is made up for]
+  const put = new Map<Node, { readonly from: Node; readonly to: Node }>()
+  for (const [to] of found) {
+    const gate = producers.get(to.inputs[0] as string)
+    if (gate?.opType !== 'Mul' || consumers.get(gate.outputs[0] as string)?.length !== 1 || outputs.has(gate.outputs[0] as string)) continue
+    for (const [from, products] of found) {
+      const late = products.find(({ scaled }) => {
+        const [result = ''] = scaled.outputs
+        return gate.inputs.filter((name) => name === result).length === 1 && consumers.get(result)?.length === 1 && !outputs.has(result)
+      })
+      if (late === undefined) continue
+      put.set(late.scaled, { from, to })
+      break
     }
+  }
+  const later = new Map([...put.values()].map(({ from, to }) => [to, from] as const))
+
+  const replaced = new Map<Node, Node[]>()
+  for (const [quantiser, products] of found) {
     const [input = ''] = quantiser.inputs
     const [quantised = ''] = quantiser.outputs
     const name = (what: string): string => `${quantised}/${what}`
     const scale = graph.constant(FLOAT, [], [1 / LEVELS])
     const zero = graph.constant(UINT8, [], [128])
+    const from = later.get(quantiser)
+    const own = from === undefined ? largestOf(quantiser) : name('own_largest')
     replaced.set(quantiser, [
       makeNode('Abs', [input], [name('sizes')]),
       maxOverLast(graph, name('sizes'), name('largest_or_zero')),
-      makeNode('Max', [name('largest_or_zero'), graph.constant(FLOAT, [], [SMALLEST])], [name('largest')]),
-      makeNode('Div', [input, name('largest')], [name('shares')]),
+      makeNode('Max', [name('largest_or_zero'), graph.constant(FLOAT, [], [SMALLEST])], [own]),
+      makeNode('Div', [input, own], [name('shares')]),
       makeNode('QuantizeLinear', [name('shares'), scale, zero], [quantised]),
+      ...(from === undefined ? [] : [makeNode('Mul', [own, largestOf(from)], [largestOf(quantiser)])]),
     ])
     for (const { product, cast, scaled, weightScale } of products) {
       const [result = ''] = scaled.outputs
       const [, weight = '', , weightZero = ''] = product.inputs
       const inputs = [quantised, weight, scale, weightScale, zero, weightZero]
+      const isLate = put.has(scaled)
+      const ofShares = isLate ? result : `${result}/of_shares`
       replaced.set(product, [])
       replaced.set(cast, [])
       replaced.set(scaled, [
-        makeNode('MatMulIntegerToFloat', inputs, [`${result}/of_shares`], {}, MICROSOFT),
-        makeNode('Mul', [`${result}/of_shares`, name('largest')], [result]),
+        makeNode('MatMulIntegerToFloat', inputs, [ofShares], {}, MICROSOFT),
+        ...(isLate ? [] : [makeNode('Mul', [ofShares, largestOf(quantiser)], [result])]),
       ])
     }
     // Scales of the two together, which nothing takes any more.
     for (const mul of consumers.get(quantiser.outputs[1] as string) ?? []) replaced.set(mul, [])
   }
-  if (replaced.size > 0) {
-    graph.importOpset(MICROSOFT, 1)
-    graph.nodes = graph.nodes.flatMap((node) => replaced.get(node) ?? [node])
-  }
-  return { changed: quantisers.filter((node) => replaced.has(node)).length, left }
+  graph.importOpset(MICROSOFT, 1)
+  graph.nodes = graph.nodes.flatMap((node) => replaced.get(node) ?? [node])
+  return { changed: found.size, left }
 }
 
 /** The products that take what was quantised, each with its weight's scale; null when anything else takes it, or its scale. */

@@ -1,8 +1,8 @@
 // A cascade graph (patches/cascade.ts) as a decoder: one pass takes many rows behind one past, and the past is read where it lies.
-import { LOGIT_ROWS } from '../../patch.ts'
+import { LOGIT_NORMS, LOGIT_ROWS } from '../../patch.ts'
 import { LOCAL_BIAS } from '../../patches/cascade.ts'
 import { type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
-import type { Decoder, Embedder, Row } from './decoder.ts'
+import type { Decoder, Embedder, Row, Said } from './decoder.ts'
 import { rowsOf } from './logits.ts'
 import { appended, cut, emptyPast, type Layout, layerOf, type Past, released, type StoredPast } from './past.ts'
 
@@ -85,11 +85,12 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, { width, embed, re
       names.map((name) => ((out[`present.${name}.${kind}`] as Tensor).data as Float32Array).subarray(0, count * heads * size))
     return appended(layout, past, part('key'), part('value'), room)
   }
-  const tails = async (past: Past, rows: readonly Row[]): Promise<Float32Array[][]> => {
+  const tails = async (past: Past, rows: readonly Row[]): Promise<Said[][]> => {
     if (rows.length === 0) return []
     const pass = await passOf(past, rows)
-    const out = await run(past as StoredPast, pass, ['logits'])
-    const found = rowsOf(out.logits as Tensor, pass.logitRows.length)
+    const out = await run(past as StoredPast, pass, ['logits', LOGIT_NORMS])
+    const norms = (out[LOGIT_NORMS] as Tensor).data as Float32Array
+    const found = rowsOf(out.logits as Tensor, pass.logitRows.length).map((logits, i) => ({ logits, norm: norms[i] as number }))
     let from = 0
     return rows.map(({ last }) => {
       from += last
@@ -126,11 +127,11 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, { width, embed, re
         past,
         rows.map((ids) => ({ ids, last: 1 })),
       )
-      return found.map(([logits]) => logits as Float32Array)
+      return found.map(([said]) => (said as Said).logits)
     },
     async each(past, ids) {
-      const [logits] = await tails(past, [{ ids, last: ids.length }])
-      return logits as Float32Array[]
+      const [said] = await tails(past, [{ ids, last: ids.length }])
+      return (said as Said[]).map(({ logits }) => logits)
     },
     async close() {
       await release()

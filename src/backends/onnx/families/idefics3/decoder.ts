@@ -14,6 +14,12 @@ export interface Row {
   readonly last: number
 }
 
+/** What is said behind a token: logits over the vocabulary, and the log of the sum of their exponentials. */
+export interface Said {
+  readonly logits: Float32Array
+  readonly norm: number
+}
+
 /** One call is one pass of the model, unless it says more. No call changes a past that it is given. */
 export interface Decoder {
   /** Numbers in one embedding. */
@@ -33,8 +39,8 @@ export interface Decoder {
   release(past: Past, base: Past): void
   /** Logits behind the last of the ids, and the past with them in it when `keep`. */
   next(past: Past, ids: readonly number[], keep?: boolean): Promise<{ logits: Float32Array; past: Past }>
-  /** Each row behind the past on its own: logits behind its last tokens, [row][token][vocabulary]. */
-  tails(past: Past, rows: readonly Row[]): Promise<Float32Array[][]>
+  /** Each row behind the past on its own: what is said behind its last tokens, [row][token]. */
+  tails(past: Past, rows: readonly Row[]): Promise<Said[][]>
   /** Each row behind the past on its own: logits behind its last token, [row][vocabulary]. */
   lasts(past: Past, rows: readonly (readonly number[])[]): Promise<Float32Array[]>
   /** Logits behind each of the ids, [token][vocabulary]. */
@@ -105,5 +111,5 @@ export async function probeLogits(decoder: Decoder, ids: readonly number[]): Pro
     past,
     rows.map((row) => ({ ids: row, last: row.length })),
   )
-  return [...(await decoder.each(decoder.empty, state)), ...behind.flat()]
+  return [...(await decoder.each(decoder.empty, state)), ...behind.flat().map(({ logits }) => logits)]
 }

@@ -1,8 +1,9 @@
 // A decoder graph as it came: one row at a time behind a past that each run gives back whole, longer by what it read. Only what is asked for is fetched,
 // since fetching copies. It is the reference for cascade.ts, and what runs where a graph cannot be changed.
+import { logSumExp } from '../../../../math.ts'
 import { LOGIT_ROWS } from '../../patch.ts'
 import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
-import type { Decoder, Embedder } from './decoder.ts'
+import type { Decoder, Embedder, Said } from './decoder.ts'
 import { rowsOf } from './logits.ts'
 import type { Past } from './past.ts'
 
@@ -96,8 +97,11 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, { width, embed, rele
       return { logits: logits as Float32Array, past: keep ? grown(past, ids.length, out) : past }
     },
     async tails(past, rows) {
-      const found: Float32Array[][] = []
-      for (const { ids, last } of rows) found.push(await tail(past, ids, last))
+      const found: Said[][] = []
+      for (const { ids, last } of rows) {
+        const behind = await tail(past, ids, last)
+        found.push(behind.map((logits) => ({ logits, norm: logSumExp(logits) })))
+      }
       return found
     },
     async lasts(past, rows) {

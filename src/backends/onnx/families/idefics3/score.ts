@@ -10,7 +10,7 @@ import { divideOut, type Reading } from '../../scoring.ts'
 import type { TextTokenizer } from '../../tokenizer.ts'
 import { makeTurns, type Turns } from '../../turns.ts'
 import type { Chat } from './chat.ts'
-import type { Decoder, Row } from './decoder.ts'
+import type { Decoder, Row, Said } from './decoder.ts'
 import type { Past } from './past.ts'
 import { listed, type Symbols, type Wording, wordScored } from './wording.ts'
 
@@ -76,26 +76,24 @@ export function readOutOf(symbols: Symbols, tokenizer: TextTokenizer, opensWithS
   return { lead, ids }
 }
 
-/** The log of the sum over the vocabulary. */
-function normOf(logits: Float32Array): number {
-  const norm = logSumExp(logits)
+/** Log-probability of any of the tokens. */
+function logOf({ logits, norm }: Said, ids: readonly number[]): number {
   if (!Number.isFinite(norm)) throw new EngineError('internal_error', 'the model gave logits that are not numbers; try another dtype')
-  return norm
+  return logSumExp(ids.map((id) => logits[id] as number)) - norm
 }
 
 /** Log-probabilities of the symbols: spellings of one symbol are summed. */
-function symbolRow(logits: Float32Array, ids: ReadOut['ids']): ScoreRow {
-  const norm = normOf(logits)
-  const logProbabilities = ids.map((spellings) => logSumExp(spellings.map((id) => logits[id] as number)) - norm)
+function symbolRow(said: Said, ids: ReadOut['ids']): ScoreRow {
+  const logProbabilities = ids.map((spellings) => logOf(said, spellings))
   return { logProbabilities, mass: massOf(logProbabilities) }
 }
 
 const massOf = (logProbabilities: readonly number[]): number => Math.min(1, Math.exp(logSumExp(logProbabilities)))
 
-type Rows = Batches<Row, readonly Float32Array[]>
+type Rows = Batches<Row, readonly Said[]>
 
 function rowsBehind({ decoder }: Scorer, turns: Turns, past: Past): Rows {
-  return makeBatches<Row, readonly Float32Array[]>({
+  return makeBatches<Row, readonly Said[]>({
     turns,
     // Where each row takes a pass of its own, it takes a turn of its own.
     mostTokens: decoder.sharesPasses ? MOST_TOKENS : 0,
@@ -138,7 +136,7 @@ async function runRows(
   shared: readonly number[],
   own: readonly Row[],
   signal: AbortSignal | undefined,
-): Promise<(readonly Float32Array[])[]> {
+): Promise<(readonly Said[])[]> {
   // Logits that are wanted of shared tokens come with the rows.
   const isWithin = own.every(({ ids, last }) => last <= ids.length)
   if (shared.length === 0 || !isWithin || (own.length - 1) * shared.length <= MOST_REPEATED) {
@@ -171,11 +169,10 @@ async function textRow(
   const own = answers.map((ids) => ({ ids: [last, ...ids], last: ids.length + 1 }))
   const rows = await runRows(scorer, place, question.slice(0, -1), own, signal)
   const sums = answers.map((ids, i) => {
-    const behind = rows[i] as readonly Float32Array[]
-    const ofTokens = ids.map((id, at) => (behind[at]?.[id] as number) - normOf(behind[at] as Float32Array))
-    const end = behind.at(-1) as Float32Array
+    const behind = rows[i] as readonly Said[]
+    const ofTokens = ids.map((id, at) => logOf(behind[at] as Said, [id]))
     // The end belongs to the answer: without it "ash" would take its share of "ashtray".
-    return ofTokens.reduce((a, b) => a + b, 0) + logSumExp(endTokens.map((id) => end[id] as number)) - normOf(end)
+    return ofTokens.reduce((a, b) => a + b, 0) + logOf(behind.at(-1) as Said, endTokens)
   })
   const mass = massOf(sums)
   const shares = logSoftmax(sums.map((sum, i) => sum / ((answers[i]?.length ?? 0) + 1)))
@@ -222,7 +219,7 @@ async function scoreRows(
     const { question, texts } = inFull(branch, wording, about)
     return [textRow(scorer, place, [...shared, ...chat.encodeQuestion(question)], texts, signal)]
   })
-  const [logits, spelled] = await Promise.all([listedRows, Promise.all(spelledRows)])
+  const [said, spelled] = await Promise.all([listedRows, Promise.all(spelledRows)])
 
   let inputTokens = shared.length
   let [nextListed, nextSpelled] = [0, 0]
@@ -233,7 +230,7 @@ async function scoreRows(
       inputTokens += tokens - shared.length
       return row
     }
-    const row = symbolRow(logits[nextListed++]?.[0] as Float32Array, readOut.ids)
+    const row = symbolRow(said[nextListed++]?.[0] as Said, readOut.ids)
     inputTokens += own[i]?.ids.length ?? 0
     return logPrior === null ? row : divideOut(row, logPrior)
   })
