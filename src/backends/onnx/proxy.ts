@@ -22,11 +22,17 @@ interface Caller {
   calls: number
 }
 
+/**
+ * Room for what lives briefly: V8 lets it grow to several times this before it tidies up, for nothing that a model needs. What is large lies in typed
+ * arrays, outside of it.
+ */
+const YOUNG_MIB = 12
+
 /** Starts a worker from a built entry file and loads the model in it. */
 export async function startWorker(entry: URL, folder: string, options: OnnxOptions): Promise<Backend> {
   const start: WorkerStart = { folder, options }
   // Flags of the calling process (an --eval, a loader) are not meant for the worker, and some would stop it.
-  const worker = new Worker(entry, { workerData: start, execArgv: [] })
+  const worker = new Worker(entry, { workerData: start, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } })
   const pending = new Map<number, Pending>()
   // Those with something under way. The worker knows them by number, and hears of each that goes once, however much it has asked.
   const callers = new Map<AbortSignal, Caller>()
