@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chartOf } from './chart.ts'
 import { chosen, SECTIONS } from './options.ts'
+import { nameOf } from './report.ts'
 import { runSections } from './run.ts'
 import { reportText } from './table.ts'
 
@@ -20,7 +21,7 @@ console.log(text)
 const out = given ?? (sections.length === SECTIONS.length ? RESULTS : undefined)
 if (out !== undefined) {
   mkdirSync(out, { recursive: true })
-  const name = context.dtype === 'q8' ? 'speed' : 'speed-fp32'
+  const name = nameOf(report)
   writeFileSync(join(out, `${name}.json`), `${JSON.stringify(report, rounded, 1)}\n`)
   writeFileSync(join(out, `${name}.md`), `${text}\n`)
   const chart = chartOf(report)

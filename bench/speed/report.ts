@@ -9,6 +9,9 @@ export interface Report {
   readonly sections: readonly SectionReport[]
 }
 
+/** Of its files: the float model has results of its own. */
+export const nameOf = ({ settings }: Report): string => (settings.dtype === 'q8' ? 'speed' : 'speed-fp32')
+
 export interface SectionReport extends Findings {
   readonly name: string
   readonly title: string

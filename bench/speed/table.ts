@@ -1,6 +1,6 @@
 // Findings as Markdown: what was aimed at, what was timed, and what is behind it.
 import { type Metric, meets } from './metrics.ts'
-import type { Report } from './report.ts'
+import { nameOf, type Report } from './report.ts'
 import type { Series } from './timing.ts'
 
 const MARKS = { true: 'met', false: 'missed', null: '' } as const
@@ -18,8 +18,9 @@ export function reportText(report: Report): string {
     '*Shipped* is the model of the package; *M* has the shape of SmolVLM-256M and random weights. Alternatives were timed in turn, round by round: ratios',
     'hold, milliseconds do not compare with those of another run. In brackets the quartiles; of a ratio, the widest they allow. ~: others used the machine.',
     '',
-    '![Cost against questions](speed.svg)',
-    '',
+    ...(sections.some(({ name, series }) => name === 'peers' && series.length > 0)
+      ? [`![Cost against questions](${nameOf(report)}.svg)`, '']
+      : []),
     '## Held against the targets',
     '',
     ...metricRows(metrics.filter(({ target }) => target !== null)),

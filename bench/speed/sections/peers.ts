@@ -64,7 +64,7 @@ export const peers: Section = {
     const { peers: folder, randomModel, threads, dtype } = context
     if (folder === null) throw new Error('the peers are not installed')
     const ids = idsOf(context)
-    const gguf = ggufOf(randomModel, dtype === 'q8' ? 'Q8_0' : 'F16')
+    const gguf = dtype === 'q8' ? 'Q8_0' : 'F16'
     const all: Contenders = {
       decoder: await startDecoder(context, ids),
       engine: await startContender<EngineMethods, unknown>(ENGINE, engineSetup('M', context)),
@@ -76,7 +76,7 @@ export const peers: Section = {
       }),
       llama: await startContender<LlamaMethods, unknown>(new URL('../peers/llama.ts', import.meta.url), {
         peers: folder,
-        gguf,
+        gguf: ggufOf(randomModel, gguf),
         threads,
         contextTokens: 2048,
       }),
@@ -98,7 +98,7 @@ export const peers: Section = {
         pids,
         say: (text) => context.say(`peers: ${text}`),
       })
-      return { series, metrics: concluded(series), facts } satisfies Findings
+      return { series, metrics: concluded(series, gguf), facts } satisfies Findings
     } finally {
       await Promise.all(Object.values(all).map((one: Contender<never>) => one.close()))
     }
@@ -165,7 +165,7 @@ async function agreement(
   }
 }
 
-function concluded(series: readonly Series[]): Metric[] {
+function concluded(series: readonly Series[], gguf: string): Metric[] {
   const at = (name: string) => seriesNamed(series, name)
   const [read, question, choice] = [at('ours: read'), at('ours: a question'), at('ours: a choice of 5')]
   const ours = sum([1, read], [QUESTIONS, question])
@@ -200,7 +200,7 @@ function concluded(series: readonly Series[]): Metric[] {
       sum([1, read], [QUESTIONS, choice]),
     ),
     times('the same through engine.ask, 5 options', undefined, 'our own wording', perOption, at('engine.ask: 32 × 5')),
-    times('a question against node-llama-cpp Q8_0', 3, 'the state being read', at('node-llama-cpp: a question'), question),
-    times('32 yes/no against node-llama-cpp Q8_0, in all', undefined, 'state and questions', llama, ours),
+    times(`a question against node-llama-cpp ${gguf}`, 3, 'the state being read', at('node-llama-cpp: a question'), question),
+    times(`32 yes/no against node-llama-cpp ${gguf}, in all`, undefined, 'state and questions', llama, ours),
   ]
 }
