@@ -131,6 +131,32 @@ describe('a patched decoder', () => {
     await session.release()
   })
 
+  it('gives each row of int8 a scale of its own, and says so', async () => {
+    const { session, applied } = await openPatched(graphOf('int8'), options, logitsOf)
+    expect(applied).toEqual(['row scales'])
+    expect(inputsOf(session).some(({ name }) => name === 'local_bias')).toBe(true)
+    await session.release()
+  })
+
+  it('changes attention without a word where that changes nothing, and goes back where it does', async () => {
+    let runs = 0
+    for (const [isSame, hasCascade] of [
+      [true, true],
+      [false, false],
+    ]) {
+      const said = async (): Promise<Float32Array[]> => [Float32Array.of(isSame ? 0 : runs++ * 9, 0, 0)]
+      const { session, applied } = await openPatched(graphOf('fp32'), options, said)
+      expect(applied).toEqual([])
+      expect(inputsOf(session).some(({ name }) => name === 'local_bias')).toBe(hasCascade)
+      await session.release()
+    }
+    // What is not a number is not the same either.
+    const broken = async (): Promise<Float32Array[]> => [Float32Array.of(runs++ === 2 ? 0 : Number.NaN, 0)]
+    const { session } = await openPatched(graphOf('fp32'), options, broken)
+    expect(inputsOf(session).some(({ name }) => name === 'local_bias')).toBe(false)
+    await session.release()
+  })
+
   it('takes the dtype into its revision, and not into its template hash', async () => {
     const infos = []
     for (const dtype of ['fp32', 'q4'] as const) {

@@ -37,39 +37,41 @@ export async function openPatched(
 ): Promise<PatchedSession> {
   if ((await stat(graph.path)).size > LARGEST_GRAPH) return { session: await openSession(graph, options), applied: [] }
   const bytes = await readFile(graph.path)
-  const tried = triesOf(bytes)
-  if (tried.length > 0) {
-    // One session at a time: two would hold the weights twice.
-    const plain = await openSession(graph, options)
-    const expected = await logitsOf(plain)
-    await plain.release()
-    for (const patch of tried) {
-      const fast = await openSession(graph, options, patch.bytes)
-      const applied = [...(patch.quantisedNodes > 0 ? ['accuracy_level 4'] : []), ...(patch.scaledRows > 0 ? ['row scales'] : [])]
-      const most = patch.scaledRows > 0 ? LARGEST_RESCALING : patch.quantisedNodes > 0 ? LARGEST_CHANGE : LARGEST_ROUNDING
-      if (meanChange(await logitsOf(fast), expected) <= most) return { session: fast, applied }
-      await fast.release()
+  // One session at a time: two would hold the weights twice.
+  let expected: readonly Float32Array[] | null = null
+  for (const patch of triesOf(bytes)) {
+    if (expected === null) {
+      const plain = await openSession(graph, options)
+      expected = await logitsOf(plain)
+      await plain.release()
     }
+    const fast = await openSession(graph, options, patch.bytes)
+    const applied = [...(patch.quantisedNodes > 0 ? ['accuracy_level 4'] : []), ...(patch.scaledRows > 0 ? ['row scales'] : [])]
+    const most = patch.scaledRows > 0 ? LARGEST_RESCALING : patch.quantisedNodes > 0 ? LARGEST_CHANGE : LARGEST_ROUNDING
+    if (meanChange(await logitsOf(fast), expected) <= most) return { session: fast, applied }
+    await fast.release()
   }
   // Picking rows changes nothing in the rows that are left (in a dynamic int8 head, they are then scaled without the others, which is closer).
   const rows = patchGraph(bytes, { accuracyLevel: false, logitRows: true, cascade: false })
   return { session: await openSession(graph, options, rows?.bytes), applied: [] }
 }
 
-/** Patches that are to prove themselves, the fastest first. */
-function triesOf(bytes: Uint8Array): Patch[] {
+/** Patches that are to prove themselves, the fastest first; each is made when it is asked for, since it holds the file in memory once more. */
+function* triesOf(bytes: Uint8Array): Generator<Patch> {
   const wishes = [
     { accuracyLevel: true, logitRows: true, cascade: true },
     { accuracyLevel: false, logitRows: true, cascade: true },
     { accuracyLevel: true, logitRows: true, cascade: false },
   ]
-  const tries: Patch[] = []
+  const tried: string[] = []
   for (const wish of wishes) {
     const patch = patchGraph(bytes, wish)
-    const isNew = (known: Patch): boolean => known.isCascade !== patch?.isCascade || known.quantisedNodes !== patch.quantisedNodes
-    if (patch !== null && (patch.isCascade || patch.quantisedNodes > 0) && tries.every(isNew)) tries.push(patch)
+    if (patch === null || (!patch.isCascade && patch.quantisedNodes === 0)) continue
+    const what = `${patch.isCascade} ${patch.quantisedNodes}`
+    if (tried.includes(what)) continue
+    tried.push(what)
+    yield patch
   }
-  return tries
 }
 
 /** Mean over rows of the total variation between the distributions of two sets of logits. */
