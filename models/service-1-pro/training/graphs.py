@@ -211,8 +211,11 @@ def branch_reader(model, path):
         made = [m.by_head(part, [f'new_{name}_{layer}']) for name, part in (('keys', k), ('values', v))]
         k, v = (g.op('Concat', [f'past_{name}_{layer}', part], axis=2) for name, part in zip(('keys', 'values'), made))
         scores = g.op('Add', [g.product(m.by_head(q), k, hd ** -0.5, turned=True), bias])
-        total = g.op('ReduceLogSumExp', [scores, g.ints(3)], keepdims=1)
-        own = g.transpose(g.op('MatMul', [g.op('Softmax', [scores], axis=-1), v]), 0, 2, 1, 3)
+        shares = g.op('Softmax', [scores], axis=-1)
+        # The log-sum-exp, by the largest: ReduceLogSumExp goes number by number.
+        top, share = (g.op('ReduceMax', [part, g.ints(3)], keepdims=1) for part in (scores, shares))
+        total = g.op('Sub', [top, g.op('Log', [share])])
+        own = g.transpose(g.op('MatMul', [shares, v]), 0, 2, 1, 3)
         asking = g.op('Concat', [g.reshape(q, 0, 0, H, hd), g.transpose(total, 0, 2, 1, 3)], axis=3)
         found = m.attention(g.reshape(asking, 1, -1, H * (hd + 1)), f'keys_{layer}', f'values_{layer}')
         # [1,B·N,H·(hd+1)] as [B,N,H,hd+1].

@@ -1,7 +1,7 @@
 """The shipped model's answers by its training code: python make.py TRAINING_FOLDER CHECKPOINT ROWS FEATURES OUT.json
 
 ROWS are requests.jsonl rendered by training/render.ts (root: the repository). One packed forward in PyTorch, all questions of a state together; the
-engine runs the exported graphs question by question, and must agree. Options are listed in the order of rendering (sorted), logits in float32.
+engine runs the exported graphs, questions in padded passes, and must agree. Options are listed in the order of rendering (sorted), logits in float32.
 """
 import json
 import sys
