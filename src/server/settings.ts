@@ -87,7 +87,7 @@ export const DEFAULT_SETTINGS: Settings = {
   levels: REQUEST_LIMITS.levels,
   fillTokens: REQUEST_LIMITS.fillTokens,
   deadlineMs: 60_000,
-  concurrency: 2,
+  concurrency: 8,
   workers: 1,
   queue: 128,
   requestsPerMinute: 0,
