@@ -80,8 +80,10 @@ export function lengthField(number: number, parts: readonly Uint8Array[]): Uint8
   return [Uint8Array.from([...encodeVarint(number * 8 + LENGTH), ...encodeVarint(length)]), ...parts]
 }
 
+const encoder = new TextEncoder()
+
 export function textField(number: number, text: string): Uint8Array {
-  return concat(lengthField(number, [new TextEncoder().encode(text)]))
+  return concat(lengthField(number, [encoder.encode(text)]))
 }
 
 export function concat(parts: readonly Uint8Array[]): Uint8Array {

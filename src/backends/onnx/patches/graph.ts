@@ -54,7 +54,8 @@ export interface Graph {
   write(): Uint8Array
 }
 
-const text = (bytes: Uint8Array | null | undefined): string => new TextDecoder().decode(bytes ?? new Uint8Array(0))
+const decoder = new TextDecoder()
+const text = (bytes: Uint8Array | null | undefined): string => decoder.decode(bytes ?? new Uint8Array(0))
 
 /** The graph of a model; null when the bytes hold none. Throws RangeError when they are not protobuf. */
 export function readGraph(bytes: Uint8Array): Graph | null {
