@@ -2,7 +2,7 @@
 import { LOGIT_NORMS, LOGIT_ROWS } from '../../patch.ts'
 import { LOCAL_BIAS } from '../../patches/cascade.ts'
 import { type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
-import type { Decoder, Embedder, Row, Said } from './decoder.ts'
+import type { Decoder, Embedder, Row, Said } from './contract.ts'
 import { rowsOf } from './logits.ts'
 import { appended, cut, emptyPast, type Layout, layerOf, type Past, released, type StoredPast } from './past.ts'
 

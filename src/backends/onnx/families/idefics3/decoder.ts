@@ -1,58 +1,15 @@
 // Token ids behind a kept past to logits and a longer past. Two decoders do it: plain.ts on a graph as it came, cascade.ts on a graph in which many rows may
-// stand behind one past (patches/cascade.ts). What they say is the same.
+// stand behind one past (patches/cascade.ts). What they say is the same (contract.ts).
 import { EngineError } from '../../../../errors.ts'
 import { LOGIT_ROWS } from '../../patch.ts'
 import { LOCAL_BIAS } from '../../patches/cascade.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
 import { makeCascadeDecoder } from './cascade.ts'
+import type { Decoder, Embedder } from './contract.ts'
 import type { Past } from './past.ts'
 import { makePlainDecoder } from './plain.ts'
 
-/** Tokens behind a past, and for how many of the last ones logits are wanted (from 1 to all). */
-export interface Row {
-  readonly ids: readonly number[]
-  readonly last: number
-}
-
-/** What is said behind a token: logits over the vocabulary, and the log of the sum of their exponentials. */
-export interface Said {
-  readonly logits: Float32Array
-  readonly norm: number
-}
-
-/** One call is one pass of the model, unless it says more. No call changes a past that it is given. */
-export interface Decoder {
-  /** Numbers in one embedding. */
-  readonly width: number
-  readonly empty: Past
-  /** Most tokens that one `read` should be given. */
-  readonly chunk: number
-  /** Whether rows of `tails` and `lasts` go in one pass; else each takes one of its own. */
-  readonly sharesPasses: boolean
-  /** Ids to embeddings, [token][width]. */
-  embed(ids: readonly number[]): Promise<Float32Array>
-  /** Reads embeddings behind the past. `room`: tokens that will be held when all is read; saves copying as it grows. */
-  read(past: Past, embeddings: Float32Array, room?: number): Promise<Past>
-  /** The first tokens of a past. */
-  cut(past: Past, length: number): Past
-  /** What was read behind `base` up to `past` is not needed any more by anyone: its room may be used again. */
-  release(past: Past, base: Past): void
-  /** Logits behind the last of the ids, and the past with them in it when `keep`. */
-  next(past: Past, ids: readonly number[], keep?: boolean): Promise<{ logits: Float32Array; past: Past }>
-  /** Each row behind the past on its own: what is said behind its last tokens, [row][token]. */
-  tails(past: Past, rows: readonly Row[]): Promise<Said[][]>
-  /** Each row behind the past on its own: logits behind its last token, [row][vocabulary]. */
-  lasts(past: Past, rows: readonly (readonly number[])[]): Promise<Float32Array[]>
-  /** Logits behind each of the ids, [token][vocabulary]. */
-  each(past: Past, ids: readonly number[]): Promise<Float32Array[]>
-  close(): Promise<void>
-}
-
-export interface Embedder {
-  readonly width: number
-  embed(ids: readonly number[]): Promise<Float32Array>
-  release(): Promise<void>
-}
+export type { Decoder, Row, Said } from './contract.ts'
 
 const OTHERS = ['inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS, LOCAL_BIAS]
 const isPast = (name: string): boolean => name.startsWith('past_key_values.')

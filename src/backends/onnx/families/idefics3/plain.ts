@@ -3,7 +3,7 @@
 import { logSumExp } from '../../../../math.ts'
 import { LOGIT_ROWS } from '../../patch.ts'
 import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
-import type { Decoder, Embedder, Said } from './decoder.ts'
+import type { Decoder, Embedder, Said } from './contract.ts'
 import { rowsOf } from './logits.ts'
 import type { Past } from './past.ts'
 

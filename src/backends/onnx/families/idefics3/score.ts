@@ -10,7 +10,7 @@ import { divideOut, type Reading } from '../../scoring.ts'
 import type { TextTokenizer } from '../../tokenizer.ts'
 import { makeTurns, type Turns } from '../../turns.ts'
 import type { Chat } from './chat.ts'
-import type { Decoder, Row, Said } from './decoder.ts'
+import type { Decoder, Row, Said } from './contract.ts'
 import type { Past } from './past.ts'
 import { listed, type Symbols, type Wording, wordScored } from './wording.ts'
 
