@@ -9,39 +9,47 @@ export interface Metric {
   readonly better: 'higher' | 'lower'
   readonly unit: 'times' | 'share' | 'ms' | 'rate'
   readonly target: number | null
+  /** Others used the machine while it was timed. */
+  readonly isDoubtful: boolean
   /** What is behind it. */
   readonly note: string
 }
 
 type Named = Pick<Metric, 'name' | 'better' | 'unit'> & { readonly target?: number; readonly note?: string }
 
-interface Range {
+export interface Range {
   readonly median: number
   readonly low: number
   readonly high: number
+  readonly isDoubtful?: boolean
 }
 
 /** `a` over `b`; the spread goes from the low end of one over the high end of the other to the reverse: wider than the ratio's own, never narrower. */
 export function ratio(named: Named, a: Range, b: Range): Metric {
-  return metric(named, { median: a.median / b.median, low: a.low / b.high, high: a.high / b.low })
+  return metric(named, { median: a.median / b.median, low: a.low / b.high, high: a.high / b.low, isDoubtful: either(a, b) })
 }
 
-export function metric({ name, better, unit, target = Number.NaN, note = '' }: Named, { median, low, high }: Range): Metric {
-  return { name, value: median, low, high, better, unit, target: Number.isNaN(target) ? null : target, note }
+const either = (...ranges: readonly Range[]): boolean => ranges.some(({ isDoubtful }) => isDoubtful === true)
+
+export function metric({ name, better, unit, target, note = '' }: Named, { median, low, high, isDoubtful = false }: Range): Metric {
+  return { name, value: median, low, high, better, unit, target: target ?? null, isDoubtful, note }
 }
 
 /** Sums of ranges with weights: 1 reading and 32 questions. */
 export function sum(...parts: readonly (readonly [number, Range])[]): Range {
-  const add = (key: keyof Range) => parts.reduce((total, [weight, range]) => total + weight * range[key], 0)
-  return { median: add('median'), low: add('low'), high: add('high') }
+  const add = (key: 'median' | 'low' | 'high') => parts.reduce((total, [weight, range]) => total + weight * range[key], 0)
+  return { median: add('median'), low: add('low'), high: add('high'), isDoubtful: either(...parts.map(([, range]) => range)) }
 }
 
 /** `a - b`, its spread as wide as it may be; never below nothing. */
 export function less(a: Range, b: Range): Range {
-  return { median: Math.max(0, a.median - b.median), low: Math.max(0, a.low - b.high), high: Math.max(0, a.high - b.low) }
+  return {
+    median: Math.max(0, a.median - b.median),
+    low: Math.max(0, a.low - b.high),
+    high: Math.max(0, a.high - b.low),
+    isDoubtful: either(a, b),
+  }
 }
-
-export const exactly = (value: number): Range => ({ median: value, low: value, high: value })
 
 export function meets({ value, target, better }: Metric): boolean | null {
   if (target === null) return null

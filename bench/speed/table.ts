@@ -45,7 +45,7 @@ function metricRows(metrics: readonly Metric[]): string[] {
   const rows = metrics.map((one) => {
     const spread = one.low === one.high ? '' : ` (${shown(one, one.low)} to ${shown(one, one.high)})`
     const target = one.target === null ? '' : `${one.better === 'higher' ? '≥' : '≤'} ${shown(one, one.target)}`
-    return `| ${one.name} | ${shown(one, one.value)}${spread} | ${target} | ${MARKS[`${meets(one)}`]} | ${one.note} |`
+    return `| ${one.name} | ${one.isDoubtful ? '~' : ''}${shown(one, one.value)}${spread} | ${target} | ${MARKS[`${meets(one)}`]} | ${one.note} |`
   })
   return ['| | | target | | |', '|---|---|---|---|---|', ...rows]
 }

@@ -1,6 +1,6 @@
-// The engine's decoder on bare ids, patched and checked at load as the engine does it: the state in chunks, questions in passes of several rows, logits
-// behind the last of each.
-import { makeDecoder, probeLogits, readAll } from '../../../src/backends/onnx/families/idefics3/decoder.ts'
+// The engine's decoder on bare ids, patched and checked at load as the engine does it: the state in chunks, questions in passes of several rows,
+// log-probabilities behind the last token of each.
+import { makeDecoder, probeLogits, readAll, type Said } from '../../../src/backends/onnx/families/idefics3/decoder.ts'
 import type { Past } from '../../../src/backends/onnx/families/idefics3/past.ts'
 import { findGraph, openFolder, TEXT_DTYPES } from '../../../src/backends/onnx/layout.ts'
 import type { OnnxOptions } from '../../../src/backends/onnx/options.ts'
@@ -27,12 +27,6 @@ const make = async ({ folder: path, options, probe, passTokens }: DecoderSetup) 
   const decoder = makeDecoder(runtime, embedder, session)
   let past: Past = decoder.empty
 
-  const best = (logits: Float32Array): number => {
-    let at = 0
-    for (let i = 1; i < logits.length; i++) if ((logits[i] as number) > (logits[at] as number)) at = i
-    return at
-  }
-
   return {
     about: () => [...applied, decoder.sharesPasses ? 'many rows a pass' : 'one row a pass'].join(', '),
     async read(ids: readonly number[]) {
@@ -40,24 +34,30 @@ const make = async ({ folder: path, options, probe, passTokens }: DecoderSetup) 
       past = result
       return { ms }
     },
-    /** Milliseconds of one question. */
-    async questions(all: readonly (readonly number[])[]) {
+    /** Milliseconds of one question, and the log-probabilities of the answers behind each, as scoring takes them. */
+    async questions(all: readonly (readonly number[])[], answers: readonly number[]) {
       const { ms, result } = await timed(async () => {
-        const answers: number[] = []
+        const found: number[][] = []
         for (let from = 0; from < all.length; ) {
           let to = from + 1
           while (to < all.length && (to + 1 - from) * (all[to] as readonly number[]).length <= passTokens) to += 1
-          for (const logits of await decoder.lasts(past, all.slice(from, to))) answers.push(best(logits))
+          const rows = all.slice(from, to).map((ids) => ({ ids, last: 1 }))
+          for (const [said] of await decoder.tails(past, rows)) {
+            const { logits, norm } = said as Said
+            found.push(answers.map((id) => (logits[id] as number) - norm))
+          }
           from = to
         }
-        return answers
+        return found
       })
-      return { ms: ms / all.length, best: result }
+      return { ms: ms / all.length, logProbabilities: result }
     },
-    /** Logits of these ids behind one question, to see that contenders agree. */
-    async logits(ids: readonly number[], wanted: readonly number[]) {
-      const [found] = await decoder.lasts(past, [ids])
-      return wanted.map((id) => found?.[id] ?? Number.NaN)
+    /** The likeliest token behind one question, to see that contenders agree. */
+    async best(ids: readonly number[]) {
+      const [logits] = (await decoder.lasts(past, [ids])) as [Float32Array]
+      let at = 0
+      for (let i = 1; i < logits.length; i++) if ((logits[i] as number) > (logits[at] as number)) at = i
+      return at
     },
   }
 }

@@ -3,7 +3,7 @@
 import { type Contender, startContender } from '../contender.ts'
 import type { EngineMethods } from '../contenders/engine.ts'
 import { type Context, engineSetup, type Findings, fewerRounds, MODELS, type ModelName, type Section, tokenizerOf } from '../context.ts'
-import { less, type Metric, metric, ratio, seriesNamed } from '../metrics.ts'
+import { less, type Metric, metric, ratio, seriesNamed, sum } from '../metrics.ts'
 import { questionsOf, stateOf } from '../texts.ts'
 import { type Case, interleave, line, type Series } from '../timing.ts'
 
@@ -98,7 +98,7 @@ function concluded(model: ModelName, found: readonly Series[]): Metric[] {
   const [oneCold, oneWarm, manyWarm] = [at(1, 2, 'cold'), at(1, 2, 'warm'), at(32, 2, 'warm')]
   const reading = less(oneCold, oneWarm)
   const marginal = less(manyWarm, oneWarm)
-  const perQuestion = { median: marginal.median / 31, low: marginal.low / 31, high: marginal.high / 31 }
+  const perQuestion = sum([1 / 31, marginal])
   return [
     ratio(
       {

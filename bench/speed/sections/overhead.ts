@@ -10,6 +10,8 @@ import { type Case, interleave, type Series } from '../timing.ts'
 import { ENGINE } from './grid.ts'
 
 const TOKENS = 1024
+/** Those that take time: the state is read, then opened by the model, then the questions are asked. */
+const STEPS = ['read', 'open', 'ask']
 
 export const overhead: Section = {
   name: 'overhead',
@@ -50,7 +52,7 @@ function seen(model: ModelName, context: Context, engine: Contender<EngineMethod
       ] as const) {
         const { ms, runs, steps } = await engine.call('ask', { text }, questionsOf(2, count))
         parts[`${phase}, all`] = ms
-        for (const [step, spent] of Object.entries(steps)) if (step !== 'total') parts[`${phase}, step ${step}`] = spent
+        for (const step of STEPS) parts[`${phase}, step ${step}`] = steps[step] ?? 0
         for (const [kind, { ms: spent, runs: times }] of Object.entries(runs)) {
           if (kind === 'all') parts[`${phase}, outside`] = ms - spent
           else {

@@ -20,6 +20,9 @@ export const PASS_TOKENS = 200
 /** Tokens of one option: where all are listed for a choice by letter, and where each is read behind the question. */
 const OPTION_TOKENS = 4
 const QUESTIONS = 32
+/** Ids that stand for answers: which ones they are makes no difference to time. */
+export const YES_NO = [301, 302]
+const LETTERS = [301, 302, 303, 304, 305]
 /** Questions that the slower contenders are asked in a round; their mean counts. */
 const ASKED = 4
 
@@ -109,7 +112,6 @@ function casesOf(all: Contenders, ids: Ids, context: Context, facts: Record<stri
   const { encode } = tokenizerOf('M', context)
   const few = ids.questions.slice(0, ASKED)
   const whole = [...ids.state, ...(ids.questions[0] as readonly number[])]
-  const answers = [1, 2]
   const ask = async (round: number, options: 2 | 5) => {
     const state = { text: stateOf(STATE_TOKENS, `peers ${round} ${options}`, (text) => encode(text).length) }
     const answer = await all.engine.call('ask', state, questionsOf(options, QUESTIONS))
@@ -121,8 +123,8 @@ function casesOf(all: Contenders, ids: Ids, context: Context, facts: Record<stri
       name: 'ours',
       run: async () => ({
         read: (await all.decoder.call('read', ids.state)).ms,
-        'a question': (await all.decoder.call('questions', ids.questions)).ms,
-        'a choice of 5': (await all.decoder.call('questions', ids.choices)).ms,
+        'a question': (await all.decoder.call('questions', ids.questions, YES_NO)).ms,
+        'a choice of 5': (await all.decoder.call('questions', ids.choices, LETTERS)).ms,
       }),
     },
     { name: 'engine.ask', run: async (round) => ({ '32 × 2': await ask(round, 2), '32 × 5': await ask(round, 5) }) },
@@ -139,7 +141,7 @@ function casesOf(all: Contenders, ids: Ids, context: Context, facts: Record<stri
       name: 'node-llama-cpp',
       run: async () => ({
         read: (await all.llama.call('read', ids.state)).ms,
-        'a question': (await all.llama.call('questions', few, answers)).ms,
+        'a question': (await all.llama.call('questions', few, YES_NO)).ms,
       }),
     },
   ]
@@ -152,11 +154,12 @@ async function agreement(
 ): Promise<Record<string, string | number>> {
   const question = questions[0] as readonly number[]
   await Promise.all([decoder.call('read', state), transformers.call('read', state), llama.call('read', state)])
-  const [ours] = (await decoder.call('questions', [question])).best
+  const ours = await decoder.call('best', question)
   const [theirs] = (await transformers.call('questions', [question])).best
   const { best: generated } = await transformers.call('generate', [...state, ...question])
-  const wanted = [ours as number, 1]
-  const [own, other] = [await decoder.call('logits', question, wanted), (await llama.call('questions', [question], wanted)).logits[0]]
+  const wanted = [ours, 1]
+  const [own] = (await decoder.call('questions', [question], wanted)).logProbabilities
+  const [other] = (await llama.call('questions', [question], wanted)).logits
   const gap = (logits: readonly number[] | undefined) => Number(((logits?.[0] ?? 0) - (logits?.[1] ?? 0)).toFixed(3))
   return {
     'likeliest token: ours, kept cache, generate': [ours, theirs, generated].join(', '),

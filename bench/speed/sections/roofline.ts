@@ -7,7 +7,7 @@ import type { Findings, Section } from '../context.ts'
 import { type Metric, metric, ratio, seriesNamed } from '../metrics.ts'
 import { type Shape, SMOLVLM_256M } from '../model/shape.ts'
 import { interleave, type Series } from '../timing.ts'
-import { idsOf, QUESTION_TOKENS, STATE_TOKENS, startDecoder } from './peers.ts'
+import { idsOf, QUESTION_TOKENS, STATE_TOKENS, startDecoder, YES_NO } from './peers.ts'
 
 const QUESTIONS = 32
 const RATE_ROWS = [192, 1024] as const
@@ -51,8 +51,8 @@ export const roofline: Section = {
           name: 'decoder',
           run: async () => ({
             read: (await decoder.call('read', ids.state)).ms,
-            'a question': (await decoder.call('questions', ids.questions)).ms,
-            'one question alone': (await decoder.call('questions', ids.questions.slice(0, 1))).ms,
+            'a question': (await decoder.call('questions', ids.questions, YES_NO)).ms,
+            'one question alone': (await decoder.call('questions', ids.questions.slice(0, 1), YES_NO)).ms,
           }),
         },
       ],
@@ -74,6 +74,7 @@ function concluded(series: readonly Series[], dtype: 'q8' | 'fp32'): Metric[] {
     median: (weights / weightsRate.median + attention / attentionRate.median) / 1e6,
     low: (weights / weightsRate.high + attention / attentionRate.high) / 1e6,
     high: (weights / weightsRate.low + attention / attentionRate.low) / 1e6,
+    isDoubtful: weightsRate.isDoubtful || attentionRate.isDoubtful,
   })
   const reading = least(operations(SMOLVLM_256M, 0, STATE_TOKENS, 0))
   const asking = least(operations(SMOLVLM_256M, STATE_TOKENS, QUESTION_TOKENS, 1))
