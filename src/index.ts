@@ -1,7 +1,7 @@
 // The package: an engine with the shipped model unless others are given, builders of questions, and every type of the wire.
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ModelInfo } from './backends/backend.ts'
+import type { CachesOfBackend, ModelInfo } from './backends/backend.ts'
 import type { OnnxOptions } from './backends/onnx/options.ts'
 import type { Scoring } from './backends/onnx/scoring.ts'
 import type { Calibration } from './calibration/calibration.ts'
@@ -13,7 +13,7 @@ import { DEFAULT_MODEL, type ModelListing, type ModelSource } from './models.ts'
 import type { Json } from './types.ts'
 
 export type * from './answers.ts'
-export type { Backend, ModelInfo } from './backends/backend.ts'
+export type { Backend, CachesOfBackend, ModelInfo } from './backends/backend.ts'
 export type { OnnxOptions } from './backends/onnx/options.ts'
 export type { Scoring } from './backends/onnx/scoring.ts'
 export { choice, extract, fill, noul, score, select } from './builders.ts'
@@ -43,6 +43,8 @@ export interface Engine {
   models(): readonly ModelListing[]
   /** The models that are loaded by now, with the revisions and templates that calibrations are bound to. */
   loaded(): readonly ModelInfo[]
+  /** What the caches of the loaded models did so far, by the id of the model. */
+  caches(): Readonly<Record<string, CachesOfBackend>>
   /** Refuses new requests, waits for those that run, and frees the models. Twice is once. */
   close(): Promise<void>
 }

@@ -78,6 +78,7 @@ describe('the package', () => {
         "BoxAnswer",
         "BoxItem",
         "BoxManyAnswer",
+        "CachesOfBackend",
         "Calibration",
         "CalibrationReport",
         "ChoiceAnswer",

@@ -33,7 +33,10 @@ describe('service-1-pro against its training code', () => {
     const { choice_readouts: _, ...config } = JSON.parse(readFileSync(join(shipped, 'config.json'), 'utf8')) as Record<string, unknown>
     writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
     engine = await createEngine({
-      models: [localModel(folder, { inProcess: true, id: 'service-1-pro' })],
+      models: [
+        // Training knows the vision encoder in float only.
+        localModel(folder, { inProcess: true, id: 'service-1-pro', dtype: { vision_encoder: 'fp32' } }),
+      ],
       calibrations: [],
       deliberation: { passes: 1 },
     })

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../errors.ts'
 import type { Prompt } from '../../../../types.ts'
-import type { Backend, ModelInfo, Prefix } from '../../../backend.ts'
-import { ByteCache } from '../../cache.ts'
+import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
+import { ByteCache, type Made } from '../../cache.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../layout.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { makeTurns } from '../../turns.ts'
@@ -34,8 +34,7 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
     )
   }
   const runner = await Runner.open(folder, options)
-  const graphs = folder.files.filter((file) => file.startsWith('onnx/'))
-  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...graphs])
+  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...runner.files])
   const template = createHash('sha256').update(
     JSON.stringify([PROMPT_VERSION, KINDS, settings, await hashFiles(folder, ['tokenizer.json'])]),
   )
@@ -78,11 +77,13 @@ class DecisionBackend implements Backend {
 
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
     return this.#work(async () => {
-      signal?.throwIfAborted()
-      const key = keyOf(prompt)
-      const known = this.#states.get(key)
-      return this.#prefix(known ?? (await this.#encode(prompt, key, signal)), known !== undefined)
+      const { value, isKept } = await this.#states.through(keyOf(prompt), (stop) => this.#encode(prompt, stop), signal)
+      return this.#prefix(value, isKept)
     })
+  }
+
+  caches(): CachesOfBackend {
+    return { states: this.#states.counts, pictures: this.#pictures.counts }
   }
 
   close(): Promise<void> {
@@ -111,7 +112,7 @@ class DecisionBackend implements Backend {
     }
   }
 
-  async #encode(prompt: Prompt, key: string, signal: AbortSignal | undefined): Promise<OpenState> {
+  async #encode(prompt: Prompt, signal: AbortSignal): Promise<Made<OpenState>> {
     const { runner, limits, tokenizer, turns } = this.#reader
     const pieces = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece] : []))
     if (pieces.length > 0 && !runner.seesImages) {
@@ -128,14 +129,9 @@ class DecisionBackend implements Backend {
     limits.checkLength(packed.ids.length, 0)
     const places = images.map((image, i) => placesOf(image.cells, (pieces[i]?.picture.width ?? 1) / (pieces[i]?.picture.height ?? 1)))
     const features = images.map((image) => image.features)
-    return turns.run(async () => {
-      // The same state may have been encoded for another request while this one waited for its turn.
-      const known = this.#states.get(key)
-      if (known !== undefined) return known
-      const state = new OpenState(this.#reader, packed, await runner.state(packed, features, places), images)
-      this.#states.set(key, state, state.bytes)
-      return state
-    }, signal)
+    const encoded = await turns.run(() => runner.state(packed, features, places), signal)
+    const value = new OpenState(this.#reader, packed, encoded, images)
+    return { value, bytes: value.bytes }
   }
 
   #prefix(state: OpenState, isCached: boolean): Prefix {

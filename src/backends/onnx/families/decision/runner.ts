@@ -1,6 +1,6 @@
 // The three graphs of our own model as typed calls. Shapes: S state tokens, N image cells, B questions, D width; see training/graphs.py.
 import { EngineError } from '../../../../errors.ts'
-import { findGraph, type ModelFolder } from '../../layout.ts'
+import { findGraph, type GraphFile, type ModelFolder } from '../../layout.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
 import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts'
@@ -10,6 +10,8 @@ import { grown, newNames, type Past, pastFeeds } from './past.ts'
 import { dataOf, floats, ints, takeRows } from './tensors.ts'
 import type { EncodedState, View } from './views.ts'
 
+/** Of the state encoder and the branch reader. */
+const WEIGHTS = 'onnx/decision.onnx_data'
 const VISION_WIDTH = 192
 const PLACE_WIDTH = 6
 const OFFSET_WIDTH = 5
@@ -40,22 +42,31 @@ export class Runner {
   readonly #state: Session
   readonly #branch: Session
   readonly #vision: Session | null
+  /** The files that were read, in the folder. */
+  readonly files: readonly string[]
 
-  private constructor(ort: Runtime, state: Session, branch: Session, vision: Session | null) {
+  private constructor(ort: Runtime, state: Session, branch: Session, vision: Session | null, files: readonly string[]) {
     this.ort = ort
     this.#state = state
     this.#branch = branch
     this.#vision = vision
+    this.files = files
   }
 
   static async open(folder: ModelFolder, options: OnnxOptions): Promise<Runner> {
-    const open = (name: string): Promise<Session> => openSession(findGraph(folder, name, ['fp32'], options), options)
-    const hasVision = folder.files.includes('onnx/vision_encoder.onnx')
+    const [state, branch] = ['state_encoder', 'branch_reader'].map((name) => findGraph(folder, name, ['fp32'], options)) as [
+      GraphFile,
+      GraphFile,
+    ]
+    const hasVision = folder.files.some((file) => file.startsWith('onnx/vision_encoder'))
+    // Integers of 8 bits with fixed scales: half the time, and a tile reads the same whatever runs beside it.
+    const vision = hasVision ? findGraph(folder, 'vision_encoder', ['int8', 'fp32'], options) : null
     return new Runner(
       await loadRuntime(),
-      await open('state_encoder'),
-      await open('branch_reader'),
-      hasVision ? await open('vision_encoder') : null,
+      await openSession(state, options),
+      await openSession(branch, options),
+      vision && (await openSession(vision, options)),
+      [state, branch, ...(vision ? [vision] : [])].flatMap(({ files }) => files).concat(WEIGHTS),
     )
   }
 
