@@ -109,6 +109,17 @@ describe('batches', () => {
     await expect(batches.run([item('z')], leaving.signal)).rejects.toThrow('gone')
   })
 
+  it('refuse who leaves during the last pass of theirs as after any other', async () => {
+    const leaving = new AbortController()
+    const { batches } = batching(10, {
+      async pass(items) {
+        leaving.abort(new Error('gone'))
+        return items.map(({ name }) => name)
+      },
+    })
+    await expect(batches.run([item('a')], leaving.signal)).rejects.toThrow('gone')
+  })
+
   it('refuse at once who leaves before any pass of theirs', async () => {
     let end: (results: string[]) => void = () => {}
     const { batches } = batching(10, { pass: () => new Promise((resolve) => (end = resolve)) })
@@ -142,6 +153,20 @@ describe('batches', () => {
     ])
     expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'bad item' } })
     expect(await batches.run([item('e')])).toEqual(['E'])
+  })
+
+  it('lose nobody who asks again while the others of a pass that failed are tried', async () => {
+    const { batches } = batching(100, {
+      async pass(items) {
+        await tick()
+        if (items.some(({ name }) => name === 'bad')) throw new Error('bad item')
+        return items.map(({ name }) => name.toUpperCase())
+      },
+    })
+    const { signal } = new AbortController()
+    const twice = batches.run([item('a')], signal).then(() => batches.run([item('b')], signal))
+    await expect(batches.run([item('bad')])).rejects.toThrow('bad item')
+    expect(await twice).toEqual(['B'])
   })
 
   it('fail a pass that gives too few results, and lose nobody', async () => {

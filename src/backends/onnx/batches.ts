@@ -85,9 +85,11 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
     return undefined
   }
 
-  /** Who was served goes to the end. */
+  /** Who was served goes to the end, unless all of it is done: whoever has come back with the same signal since then stands there as another. */
   function toTheEnd(caller: Caller<Item, Result>): void {
-    if (callers.delete(caller.key)) callers.set(caller.key, caller)
+    if (callers.get(caller.key) !== caller) return
+    callers.delete(caller.key)
+    callers.set(caller.key, caller)
   }
 
   function callerOf(signal: AbortSignal | undefined): Caller<Item, Result> {
@@ -182,6 +184,7 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
           results[at] = result
           open -= 1
           if (open > 0 || job.isOver) return
+          if (signal?.aborted) return fail(signal.reason)
           end()
           resolve(results)
         }
