@@ -184,9 +184,9 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
           results[at] = result
           open -= 1
           if (open > 0 || job.isOver) return
-          if (signal?.aborted) return fail(signal.reason)
           end()
-          resolve(results)
+          if (signal?.aborted) reject(signal.reason)
+          else resolve(results)
         }
         const fail = (error: unknown): void => {
           if (job.isOver) return
