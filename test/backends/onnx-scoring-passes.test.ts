@@ -1,14 +1,16 @@
 // Branches in shared passes: how many there are, and that sharing changes nothing that is said. On the tiny model, float and int8, as it came and patched.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Branch, Scores } from '../../src/backends/backend.ts'
+import type { Branch, Constraint, Scores } from '../../src/backends/backend.ts'
 import { type Decoder, makeDecoder, readAll } from '../../src/backends/onnx/families/idefics3/decoder.ts'
 import type { Past } from '../../src/backends/onnx/families/idefics3/past.ts'
+import { makeReader } from '../../src/backends/onnx/families/idefics3/read.ts'
 import { makeScorers, type Scorer } from '../../src/backends/onnx/families/idefics3/score.ts'
 import { findGraph, openFolder, TEXT_DTYPES } from '../../src/backends/onnx/layout.ts'
 import { patchGraph } from '../../src/backends/onnx/patch.ts'
 import { loadRuntime, openSession, type Session } from '../../src/backends/onnx/session.ts'
 import { makeTurns } from '../../src/backends/onnx/turns.ts'
+import type { Prompt } from '../../src/types.ts'
 import { scriptedScorer, TINY_MODEL } from './scripted-decoder.ts'
 
 const branch = (readout: Branch['readout'], instructions: string, count: number): Branch => ({
@@ -35,6 +37,30 @@ function apart(a: readonly Scores[], b: readonly Scores[]): number {
   const [one, other] = [flat(a), flat(b)]
   expect(one.length).toBe(other.length)
   return Math.max(...one.map((value, i) => Math.abs(value - (other[i] as number))))
+}
+
+/** The decoder, and how many at most went on from the state at the same time. */
+function counting(inner: Decoder, state: Past): { decoder: Decoder; most(): number } {
+  let [now, most] = [0, 0]
+  const begin = (past: Past): void => {
+    if (past === state) most = Math.max(most, ++now)
+  }
+  const decoder: Decoder = {
+    ...inner,
+    read(past, embeddings, room) {
+      begin(past)
+      return inner.read(past, embeddings, room)
+    },
+    next(past, ids, keep) {
+      if (keep) begin(past)
+      return inner.next(past, ids, keep)
+    },
+    release(past, base) {
+      if (base === state) now--
+      inner.release(past, base)
+    },
+  }
+  return { decoder, most: () => most }
 }
 
 const opened: Session[] = []
@@ -121,6 +147,44 @@ for (const dtype of ['fp32', 'int8'] as const) {
       for (const lengths of asked.passes) expect(Math.max(...lengths)).toBeLessThan(shared)
     })
 
+    it('are read off in their pass: what it said of a whole vocabulary is not kept', async () => {
+      const wanted = await together(MIXED)
+      const gone: Decoder = {
+        ...asked.scorer.decoder,
+        async tails(past, rows) {
+          const said = await asked.scorer.decoder.tails(past, rows)
+          setImmediate(() => {
+            for (const { logits } of said.flat()) logits.fill(Number.NaN)
+          })
+          return said
+        },
+      }
+      const scorer = makeScorers({ ...asked.scorer, decoder: gone })(asked.past)
+      expect(apart(await Promise.all(MIXED.map((one) => scorer.score(one, null))), wanted)).toBeLessThan(1e-6)
+    })
+
+    it('of one request read what they share one after the other: each at the same time would need a copy of the state', async () => {
+      const { decoder, most } = counting(asked.scorer.decoder, asked.past)
+      const scorer = makeScorers({ ...asked.scorer, decoder })(asked.past)
+      const { signal } = new AbortController()
+      const long = Array.from({ length: 4 }, (_, i) => branch('independent', `${i} ${'It is late. '.repeat(12)}`, 6))
+      await Promise.all(long.map((one) => scorer.score(one, null, signal)))
+      expect(most()).toBe(1)
+    })
+
+    it('are read in chunks where they are long, and say the same', async () => {
+      const long = branch('exclusive', 'It is late. '.repeat(60), 5)
+      const tokens = asked.scorer.tokenizer.encode(long.instructions).length
+      expect(tokens).toBeGreaterThan(2 * asked.scorer.decoder.chunk)
+      asked.passes.length = 0
+      const [chunked] = await together([long])
+      expect(asked.passes).toHaveLength(1)
+      expect(asked.passes[0]?.[0]).toBeLessThanOrEqual(asked.scorer.decoder.chunk + 1)
+      const whole: Decoder = { ...asked.scorer.decoder, chunk: 1000 }
+      const [alone] = await Promise.all([makeScorers({ ...asked.scorer, decoder: whole })(asked.past).score(long, null)])
+      expect(apart([chunked as Scores], [alone])).toBeLessThan(1e-4)
+    })
+
     it('reject with the reason of a signal, and leave the others be', async () => {
       const scorer = makeScorers(asked.scorer)(asked.past)
       const stop = new AbortController()
@@ -132,6 +196,65 @@ for (const dtype of ['fp32', 'int8'] as const) {
     })
   })
 }
+
+describe('reads', () => {
+  const prompt: Prompt = { pieces: [{ type: 'text', text: 'Hello', source: { part: 0, path: null } }] }
+  const number: Constraint = { type: 'grammar', grammar: { type: 'int' }, maxTokens: 8 }
+
+  for (const isPatched of [true, false]) {
+    it(`of one request go one after the other, those of two at the same time (${isPatched ? 'patched' : 'as it came'})`, async () => {
+      const { scorer, past } = await askedOf('fp32', isPatched)
+      const questions = ['How many?', 'How late?', 'Which order?'].map((instructions) => branch('read', instructions, 0))
+      const read = async (signals: readonly AbortSignal[]) => {
+        const { decoder, most } = counting(scorer.decoder, past)
+        const reader = makeReader({ ...scorer, decoder })
+        const found = await Promise.all(questions.map((one, i) => reader.generate(past, prompt, one, number, null, signals[i])))
+        return { found, most: most() }
+      }
+      const { signal } = new AbortController()
+      const one = await read(questions.map(() => signal))
+      const three = await read(questions.map(() => new AbortController().signal))
+      expect([one.most, three.most]).toEqual([1, 3])
+      expect(one.found).toEqual(three.found)
+    })
+  }
+
+  it('of long questions take them in chunks, and write the same', async () => {
+    const { scorer, past } = await askedOf('fp32', true)
+    const long = branch('read', 'It is late. '.repeat(60), 0)
+    const lengths: number[] = []
+    const decoder: Decoder = {
+      ...scorer.decoder,
+      next(from, ids, keep) {
+        lengths.push(ids.length)
+        return scorer.decoder.next(from, ids, keep)
+      },
+    }
+    const chunked = await makeReader({ ...scorer, decoder }).generate(past, prompt, long, number, null)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(decoder.chunk)
+    const whole = await makeReader({ ...scorer, decoder: { ...decoder, chunk: 1000 } }).generate(past, prompt, long, number, null)
+    expect(Math.max(...lengths)).toBeGreaterThan(2 * decoder.chunk)
+    expect(chunked).toMatchObject({ text: (whole as { text: string }).text, outputTokens: whole.outputTokens })
+    expect(chunked.logProbability).toBeCloseTo(whole.logProbability, 3)
+  })
+
+  it('that were stopped leave the room behind the state to others', async () => {
+    const { scorer, past } = await askedOf('fp32', true)
+    const stop = new AbortController()
+    let reads = 0
+    const decoder: Decoder = {
+      ...scorer.decoder,
+      async read(from, embeddings, room) {
+        if (++reads === 2) stop.abort(new Error('gone'))
+        return scorer.decoder.read(from, embeddings, room)
+      },
+    }
+    const long = branch('read', 'It is late. '.repeat(60), 0)
+    await expect(makeReader({ ...scorer, decoder }).generate(past, prompt, long, number, null, stop.signal)).rejects.toThrow('gone')
+    const longer = (await scorer.decoder.next(past, [50], true)).past
+    expect(longer.bytes).toBe(past.bytes)
+  })
+})
 
 describe('a model as it came', () => {
   it('says what the patched one says, one run a row', async () => {

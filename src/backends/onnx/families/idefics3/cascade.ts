@@ -10,8 +10,9 @@ import { appended, cut, emptyPast, type Layout, layerOf, type Past, released, ty
 const CHUNK = 128
 /** Added to scores of what is not to be seen. */
 const HIDDEN = -1e30
-/** Shapes of passes whose biases are kept. */
+/** Shapes of passes whose biases are kept, and the most numbers of one that is: they grow with the square of the tokens. */
 const KEPT_BIASES = 32
+const KEPT_NUMBERS = 2 ** 18
 
 interface Pass {
   /** Rows of the pass, and tokens of each: shorter rows are filled up behind. */
@@ -40,6 +41,7 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, { width, embed, re
     const groups = groupsOf(rows, tokens, heads)
     const dims = rows === 1 ? [groups, 1, 1, tokens / groups, tokens] : [groups, 1, rows / groups, tokens, tokens]
     const bias = new Make('float32', data, dims)
+    if (data.length > KEPT_NUMBERS) return bias
     if (biases.size >= KEPT_BIASES) biases.delete(biases.keys().next().value as string)
     biases.set(key, bias)
     return bias

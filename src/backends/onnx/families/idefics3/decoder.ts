@@ -4,8 +4,9 @@ import { EngineError } from '../../../../errors.ts'
 import { LOGIT_ROWS } from '../../patch.ts'
 import { LOCAL_BIAS } from '../../patches/cascade.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
+import type { Turns } from '../../turns.ts'
 import { makeCascadeDecoder } from './cascade.ts'
-import type { Decoder, Embedder } from './contract.ts'
+import type { Decoder, Embedder, Row } from './contract.ts'
 import type { Past } from './past.ts'
 import { makePlainDecoder } from './plain.ts'
 
@@ -39,7 +40,7 @@ function embedWith({ Tensor: Make }: Runtime, embedder: Session): Embedder['embe
   }
 }
 
-/** Embeddings behind a past in chunks. `turn` runs one pass, at its own time. */
+/** Embeddings behind a past in chunks. `turn` runs one pass, at its own time. Of a read that fails, nothing is kept. */
 export async function readAll(
   decoder: Decoder,
   past: Past,
@@ -48,11 +49,36 @@ export async function readAll(
 ): Promise<Past> {
   const room = past.length + embeddings.length / decoder.width
   let now = past
-  for (let from = 0; from < embeddings.length; from += decoder.chunk * decoder.width) {
-    const chunk = embeddings.subarray(from, from + decoder.chunk * decoder.width)
-    now = await turn(() => decoder.read(now, chunk, room))
+  try {
+    for (let from = 0; from < embeddings.length; from += decoder.chunk * decoder.width) {
+      const chunk = embeddings.subarray(from, from + decoder.chunk * decoder.width)
+      now = await turn(() => decoder.read(now, chunk, room))
+    }
+    return now
+  } catch (error) {
+    decoder.release(now, past)
+    throw error
   }
-  return now
+}
+
+/** Tokens behind a past in chunks, each at its turn. */
+export async function readBehind(
+  decoder: Decoder,
+  turns: Turns,
+  past: Past,
+  ids: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<Past> {
+  const embeddings = await turns.run(() => decoder.embed(ids), signal)
+  return readAll(decoder, past, embeddings, (pass) => turns.run(pass, signal))
+}
+
+/**
+ * How many of the first tokens of a row are read in chunks before the others are run: none, but of one that is so long that others would wait for it,
+ * in memory that grows with the square of its tokens.
+ */
+export function readFirst({ chunk }: Decoder, { ids, last }: Row): number {
+  return ids.length > 2 * chunk ? Math.floor((ids.length - last) / chunk) * chunk : 0
 }
 
 /**

@@ -14,6 +14,7 @@ import { makeTokenizer } from '../../tokenizer.ts'
 import { makeTurns, type Turns } from '../../turns.ts'
 import { type Chat, makeChat, readTemplate, SPLIT_PICTURES_UP_TO } from './chat.ts'
 import { type Decoder, makeDecoder, probeLogits } from './decoder.ts'
+import { makeLines } from './lines.ts'
 import type { Past } from './past.ts'
 import { makeReader, type Reader } from './read.ts'
 import { makeScorers, plainSymbolRows, type Scorer } from './score.ts'
@@ -133,7 +134,7 @@ async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Par
   const id = options.id ?? folder.name
   const fits = (past: Past, added: number): void =>
     refuseTooLong(past.length + added, contextLength, 'the state with its question and answer')
-  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, reading: null, turns }
+  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, reading: null, turns, lines: makeLines() }
   const info: ModelInfo = {
     id,
     name: id,

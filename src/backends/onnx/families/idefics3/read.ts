@@ -9,6 +9,8 @@ import { EngineError } from '../../../../errors.ts'
 import type { Prompt } from '../../../../types.ts'
 import type { Branch, Constraint, Generated } from '../../../backend.ts'
 import { makeTurns } from '../../turns.ts'
+import { readBehind, readFirst } from './decoder.ts'
+import { makeLines } from './lines.ts'
 import type { Past } from './past.ts'
 import type { Scorer } from './score.ts'
 import { NOTHING, wordRead } from './wording.ts'
@@ -45,6 +47,7 @@ export interface Reader {
 export function makeReader(scorer: Scorer): Reader {
   const { tokenizer, chat, decoder } = scorer
   const turns = scorer.turns ?? makeTurns()
+  const lines = scorer.lines ?? makeLines()
   // A new line ends an answer of one line, where the constraint does not ask for one.
   const newLines = ['\n', '\n\n'].map((text) => tokenizer.encode(text)).flatMap((ids) => (ids.length === 1 ? ids : []))
   const endTokens = [...new Set([...scorer.endTokens, ...newLines])]
@@ -66,6 +69,28 @@ export function makeReader(scorer: Scorer): Reader {
     return found
   }
 
+  /** What is decoded behind a question; each call of `next` is given the answer so far. */
+  const answer = async (
+    past: Past,
+    question: readonly number[],
+    decodeWith: (next: (tokens: readonly number[]) => Promise<Float32Array>) => Promise<Decoded>,
+    signal: AbortSignal | undefined,
+  ): Promise<Decoded> => {
+    let kept = past
+    try {
+      const first = readFirst(decoder, { ids: question, last: 1 })
+      if (first > 0) kept = await readBehind(decoder, turns, past, question.slice(0, first), signal)
+      return await decodeWith(async (tokens) => {
+        const ids = tokens.length === 0 ? question.slice(first) : [tokens.at(-1) as number]
+        const read = await turns.run(() => decoder.next(kept, ids, true), signal)
+        kept = read.past
+        return read.logits
+      })
+    } finally {
+      decoder.release(kept, past)
+    }
+  }
+
   return {
     async generate(past, prompt, branch, constraint, about, signal) {
       if (constraint.type === 'box') {
@@ -75,31 +100,21 @@ export function makeReader(scorer: Scorer): Reader {
       const maxTokens = constraint.type === 'grammar' ? constraint.maxTokens : constraint.many ? MANY_SPANS_TOKENS : SPAN_TOKENS
       scorer.fits(past, question.length + maxTokens)
 
-      let kept = past
-      const nextLogits = async (tokens: readonly number[]): Promise<Float32Array> => {
-        const read = await turns.run(() => decoder.next(kept, tokens.length === 0 ? question : [tokens.at(-1) as number], true), signal)
-        kept = read.past
-        return read.logits
+      const decodeBy = (tokens: TokenConstraint): Promise<Decoded> =>
+        lines(signal ?? past, () => answer(past, question, (next) => decode(next, tokens, { maxTokens, endTokens }), signal))
+      if (constraint.type === 'grammar') {
+        const decoded = await decodeBy(grammarOf(constraint))
+        const text = chat.opensWithSpace ? decoded.text : decoded.text.replace(/^ /, '')
+        return { type: 'text', text, complete: decoded.complete, ...counted(question, decoded) }
       }
-      const options = { maxTokens, endTokens }
-
-      try {
-        if (constraint.type === 'grammar') {
-          const decoded = await decode(nextLogits, grammarOf(constraint), options)
-          const text = chat.opensWithSpace ? decoded.text : decoded.text.replace(/^ /, '')
-          return { type: 'text', text, complete: decoded.complete, ...counted(question, decoded) }
-        }
-        const spans = compileSpans(prompt, {
-          format: constraint.format,
-          many: constraint.many,
-          nothing: NOTHING,
-          leadingSpace: !chat.opensWithSpace,
-        })
-        const decoded = await decode(nextLogits, constrainTokens(tokenTrie(), spans), options)
-        return { type: 'spans', spans: readSpans(spans, decoded), ...counted(question, decoded) }
-      } finally {
-        decoder.release(kept, past)
-      }
+      const spans = compileSpans(prompt, {
+        format: constraint.format,
+        many: constraint.many,
+        nothing: NOTHING,
+        leadingSpace: !chat.opensWithSpace,
+      })
+      const decoded = await decodeBy(constrainTokens(tokenTrie(), spans))
+      return { type: 'spans', spans: readSpans(spans, decoded), ...counted(question, decoded) }
     },
   }
 }

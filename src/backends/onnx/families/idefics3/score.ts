@@ -11,6 +11,8 @@ import type { TextTokenizer } from '../../tokenizer.ts'
 import { makeTurns, type Turns } from '../../turns.ts'
 import type { Chat } from './chat.ts'
 import type { Decoder, Row, Said } from './contract.ts'
+import { readBehind, readFirst } from './decoder.ts'
+import { type Lines, makeLines } from './lines.ts'
 import type { Past } from './past.ts'
 import { listed, type Symbols, type Wording, wordScored } from './wording.ts'
 
@@ -26,6 +28,8 @@ export interface Scorer {
   reading: Reading | null
   /** Of the model, which other requests take too. Default: its own. */
   turns?: Turns
+  /** Of the model, as its turns. */
+  lines?: Lines
 }
 
 /** Branches behind one past. Scores of many at the same time share passes. */
@@ -83,35 +87,44 @@ function logOf({ logits, norm }: Said, ids: readonly number[]): number {
 }
 
 /** Log-probabilities of the symbols: spellings of one symbol are summed. */
-function symbolRow(said: Said, ids: ReadOut['ids']): ScoreRow {
-  const logProbabilities = ids.map((spellings) => logOf(said, spellings))
-  return { logProbabilities, mass: massOf(logProbabilities) }
-}
+const symbolsOf = (said: Said, ids: ReadOut['ids']): number[] => ids.map((spellings) => logOf(said, spellings))
 
 const massOf = (logProbabilities: readonly number[]): number => Math.min(1, Math.exp(logSumExp(logProbabilities)))
 
-type Rows = Batches<Row, readonly Said[]>
+/**
+ * A row, and what is to be made of what is said behind its last tokens. That is made in its pass: with logits over a vocabulary kept for each token, the
+ * options of a few questions would take all the memory there is.
+ */
+interface Asked extends Row {
+  read(said: readonly Said[]): readonly number[]
+}
+
+type Rows = Batches<Asked, readonly number[]>
 
 function rowsBehind({ decoder }: Scorer, turns: Turns, past: Past): Rows {
-  return makeBatches<Row, readonly Said[]>({
+  return makeBatches<Asked, readonly number[]>({
     turns,
     // Where each row takes a pass of its own, it takes a turn of its own.
     mostTokens: decoder.sharesPasses ? MOST_TOKENS : 0,
     tokensOf: ({ ids }) => ids.length,
     groupOf: () => '',
-    pass: (rows) => decoder.tails(past, rows),
+    async pass(rows) {
+      const said = await decoder.tails(past, rows)
+      return rows.map((row, i) => row.read(said[i] as readonly Said[]))
+    },
   })
 }
 
 /** Whoever asks about one past gets the same scorer, so that their rows share passes. */
 export function makeScorers(scorer: Scorer): (past: Past) => BranchScorer {
   const turns = scorer.turns ?? makeTurns()
+  const lines = scorer.lines ?? makeLines()
   const scorers = new WeakMap<Past, BranchScorer>()
   return (past) => {
     const known = scorers.get(past)
     if (known !== undefined) return known
     const rows = rowsBehind(scorer, turns, past)
-    const made: BranchScorer = { score: (branch, about, signal) => scoreRows(scorer, { turns, past, rows }, branch, about, signal) }
+    const made: BranchScorer = { score: (branch, about, signal) => scoreRows(scorer, { turns, lines, past, rows }, branch, about, signal) }
     scorers.set(past, made)
     return made
   }
@@ -122,34 +135,72 @@ export const scorerOf = (scorer: Scorer, past: Past): BranchScorer => makeScorer
 /** Where rows stand: a past, and who runs them behind it. */
 interface Place {
   readonly turns: Turns
+  readonly lines: Lines
   readonly past: Past
   readonly rows: Rows
 }
 
 /**
- * Rows that all begin with `shared`, [row][token]: logits behind their last tokens. What they share is read once when that saves enough; else it is part
- * of each row, and they go in passes with others.
+ * Rows that all begin with `shared`, [row][token]: what is made of them. What they share is read once when that saves enough; else it is part of each row,
+ * and they go in passes with others.
  */
 async function runRows(
-  { decoder, ...scorer }: Scorer,
-  { turns, past, rows }: Place,
+  scorer: Scorer,
+  place: Place,
   shared: readonly number[],
-  own: readonly Row[],
+  own: readonly Asked[],
   signal: AbortSignal | undefined,
-): Promise<(readonly Said[])[]> {
+): Promise<(readonly number[])[]> {
+  const line = signal ?? place.past
   // Logits that are wanted of shared tokens come with the rows.
   const isWithin = own.every(({ ids, last }) => last <= ids.length)
   if (shared.length === 0 || !isWithin || (own.length - 1) * shared.length <= MOST_REPEATED) {
-    return rows.run(
-      own.map(({ ids, last }) => ({ ids: [...shared, ...ids], last })),
-      signal,
-    )
+    const whole = own.map((row) => ({ ...row, ids: [...shared, ...row.ids] }))
+    if (whole.every((row) => readFirst(scorer.decoder, row) === 0)) return place.rows.run(whole, signal)
+    return place.lines(line, () => runLong(scorer, place, whole, signal))
   }
-  const longer = (await turns.run(() => decoder.next(past, shared, true), signal)).past
+  return place.lines(line, () => behind(scorer, place, shared, (further) => runLong(scorer, further, own, signal), signal))
+}
+
+/** Rows of which some are too long for one pass: those one after the other. */
+async function runLong(
+  scorer: Scorer,
+  place: Place,
+  own: readonly Asked[],
+  signal: AbortSignal | undefined,
+): Promise<(readonly number[])[]> {
+  const firsts = own.map((row) => readFirst(scorer.decoder, row))
+  const short = await place.rows.run(
+    own.filter((_, i) => firsts[i] === 0),
+    signal,
+  )
+  const found: (readonly number[])[] = []
+  let next = 0
+  for (const [i, row] of own.entries()) {
+    const first = firsts[i] as number
+    if (first === 0) {
+      found.push(short[next++] as readonly number[])
+      continue
+    }
+    const rest = [{ ...row, ids: row.ids.slice(first) }]
+    found.push(...(await behind(scorer, place, row.ids.slice(0, first), ({ rows }) => rows.run(rest, signal), signal)))
+  }
+  return found
+}
+
+/** Work behind some tokens more, which are let go of when it is done. */
+async function behind<T>(
+  scorer: Scorer,
+  place: Place,
+  ids: readonly number[],
+  work: (further: Place) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const past = await readBehind(scorer.decoder, place.turns, place.past, ids, signal)
   try {
-    return await rowsBehind({ decoder, ...scorer }, turns, longer).run(own, signal)
+    return await work({ ...place, past, rows: rowsBehind(scorer, place.turns, past) })
   } finally {
-    decoder.release(longer, past)
+    scorer.decoder.release(past, place.past)
   }
 }
 
@@ -166,14 +217,14 @@ async function textRow(
   scorer.fits(place.past, question.length + Math.max(...answers.map((ids) => ids.length)))
   // The last token of the question says how an answer begins, so it is part of each row.
   const last = question.at(-1) as number
-  const own = answers.map((ids) => ({ ids: [last, ...ids], last: ids.length + 1 }))
-  const rows = await runRows(scorer, place, question.slice(0, -1), own, signal)
-  const sums = answers.map((ids, i) => {
-    const behind = rows[i] as readonly Said[]
-    const ofTokens = ids.map((id, at) => logOf(behind[at] as Said, [id]))
+  const sumOf = (ids: readonly number[], said: readonly Said[]): number => {
+    const ofTokens = ids.map((id, at) => logOf(said[at] as Said, [id]))
     // The end belongs to the answer: without it "ash" would take its share of "ashtray".
-    return ofTokens.reduce((a, b) => a + b, 0) + logOf(behind.at(-1) as Said, endTokens)
-  })
+    return ofTokens.reduce((a, b) => a + b, 0) + logOf(said.at(-1) as Said, endTokens)
+  }
+  const own = answers.map((ids): Asked => ({ ids: [last, ...ids], last: ids.length + 1, read: (said) => [sumOf(ids, said)] }))
+  const rows = await runRows(scorer, place, question.slice(0, -1), own, signal)
+  const sums = rows.map(([sum]) => sum as number)
   const mass = massOf(sums)
   const shares = logSoftmax(sums.map((sum, i) => sum / ((answers[i]?.length ?? 0) + 1)))
   return {
@@ -204,7 +255,10 @@ async function scoreRows(
   const shared = tokenizer.encode(wordings[0]?.shared ?? '')
   // Read by symbols: one row of tokens each, that all begin with what is shared.
   const readOuts = wordings.map(({ symbols }) => (isBySymbols ? readOutOf(symbols, tokenizer, chat.opensWithSpace) : null))
-  const own = wordings.map((wording, i) => ({ ids: [...chat.encodeQuestion(wording.question), ...(readOuts[i]?.lead ?? [])], last: 1 }))
+  const own = wordings.map((wording, i): Asked => {
+    const { lead, ids } = readOuts[i] ?? { lead: [], ids: [] }
+    return { ids: [...chat.encodeQuestion(wording.question), ...lead], last: 1, read: ([said]) => symbolsOf(said as Said, ids) }
+  })
   for (const { ids } of own) scorer.fits(past, shared.length + ids.length)
   const isListed = (i: number): boolean => readOuts[i] !== null
   const listedRows = runRows(
@@ -230,7 +284,8 @@ async function scoreRows(
       inputTokens += tokens - shared.length
       return row
     }
-    const row = symbolRow(said[nextListed++]?.[0] as Said, readOut.ids)
+    const logProbabilities = said[nextListed++] as readonly number[]
+    const row = { logProbabilities, mass: massOf(logProbabilities) }
     inputTokens += own[i]?.ids.length ?? 0
     return logPrior === null ? row : divideOut(row, logPrior)
   })
