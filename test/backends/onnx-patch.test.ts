@@ -157,6 +157,22 @@ describe('a patched decoder', () => {
     await session.release()
   })
 
+  it('runs a model as it came where a patched graph does not run', async () => {
+    let runs = 0
+    const failing = async (): Promise<Float32Array[]> => {
+      if (runs++ > 0) throw new Error('this runtime has no such operator')
+      return [Float32Array.of(0, 0)]
+    }
+    const { session, applied } = await openPatched(graphOf('q4'), options, failing)
+    expect(applied).toEqual([])
+    expect(inputsOf(session).some(({ name }) => name === 'local_bias')).toBe(false)
+    expect(await logitsOf(session)).toHaveLength(IDS.length)
+    await session.release()
+    // What the graph as it came cannot do is no matter of patches.
+    const broken = async (): Promise<Float32Array[]> => Promise.reject(new Error('the file is broken'))
+    await expect(openPatched(graphOf('q4'), options, broken)).rejects.toThrow('the file is broken')
+  })
+
   it('takes the dtype into its revision, and not into its template hash', async () => {
     const infos = []
     for (const dtype of ['fp32', 'q4'] as const) {

@@ -37,6 +37,27 @@ describe('a prefix cache', () => {
     expect(cache.counts).toMatchObject({ hits: 3, misses: 2 })
   })
 
+  it('counts up only, and not what could not be made', async () => {
+    const { cache, open } = reading(1000)
+    await open(upTo(10))
+    let end: () => void = () => {}
+    const reads = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const tokens = upTo(20)
+    const slow = cache.through('slow', async () => {
+      await reads
+      return { value: tokens, bytes: 20, tokens, cachedTokens: 8 }
+    })
+    await Promise.resolve()
+    const before = cache.counts
+    end()
+    await slow
+    expect(cache.counts.misses).toBeGreaterThanOrEqual(before.misses)
+    await expect(cache.through('broken', () => Promise.reject(new Error('too long')))).rejects.toThrow('too long')
+    expect(cache.counts).toMatchObject({ hits: 1, misses: 1 })
+  })
+
   it('leaves the last chunk of a state to be read, so that there is one to read', async () => {
     const { open } = reading(1000)
     await open(upTo(20))
@@ -49,6 +70,16 @@ describe('a prefix cache', () => {
       await open([...upTo(length), 500 + length])
       expect(cache.counts.bytes).toBe(length + 1)
     }
+  })
+
+  it('keeps states beside one another that differ in their last words only', async () => {
+    const { open } = reading(1000)
+    const [one, two] = [
+      [...upTo(20), 901],
+      [...upTo(20), 902],
+    ]
+    for (const tokens of [one, two]) await open(tokens)
+    expect([(await open(one)).cachedTokens, (await open(two)).cachedTokens]).toEqual([21, 21])
   })
 
   it('keeps states that only share a beginning beside one another', async () => {

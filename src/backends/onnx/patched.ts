@@ -29,31 +29,47 @@ export interface PatchedSession {
   readonly applied: readonly string[]
 }
 
-/** `logitsOf` runs a fixed probe and gives its logits, [token][vocabulary]. */
-export async function openPatched(
-  graph: GraphFile,
-  options: OnnxOptions,
-  logitsOf: (session: Session) => Promise<readonly Float32Array[]>,
-): Promise<PatchedSession> {
+/** Runs a fixed probe and gives its logits, [token][vocabulary]. */
+type LogitsOf = (session: Session) => Promise<readonly Float32Array[]>
+
+export async function openPatched(graph: GraphFile, options: OnnxOptions, logitsOf: LogitsOf): Promise<PatchedSession> {
   if ((await stat(graph.path)).size > LARGEST_GRAPH) return { session: await openSession(graph, options), applied: [] }
   const bytes = await readFile(graph.path)
   // One session at a time: two would hold the weights twice.
   let expected: readonly Float32Array[] | null = null
   for (const patch of triesOf(bytes)) {
-    if (expected === null) {
-      const plain = await openSession(graph, options)
-      expected = await logitsOf(plain)
-      await plain.release()
-    }
-    const fast = await openSession(graph, options, patch.bytes)
+    expected ??= await saidBy(await openSession(graph, options), logitsOf)
     const applied = [...(patch.quantisedNodes > 0 ? ['accuracy_level 4'] : []), ...(patch.scaledRows > 0 ? ['row scales'] : [])]
     const most = patch.scaledRows > 0 ? LARGEST_RESCALING : patch.quantisedNodes > 0 ? LARGEST_CHANGE : LARGEST_ROUNDING
-    if (meanChange(await logitsOf(fast), expected) <= most) return { session: fast, applied }
-    await fast.release()
+    const session = await unlessItChanges(() => openSession(graph, options, patch.bytes), logitsOf, expected, most)
+    if (session !== null) return { session, applied }
   }
   // Picking rows changes nothing in the rows that are left (in a dynamic int8 head, they are then scaled without the others, which is closer).
   const rows = patchGraph(bytes, { accuracyLevel: false, logitRows: true, cascade: false })
   return { session: await openSession(graph, options, rows?.bytes), applied: [] }
+}
+
+async function saidBy(session: Session, logitsOf: LogitsOf): Promise<readonly Float32Array[]> {
+  try {
+    return await logitsOf(session)
+  } finally {
+    await session.release()
+  }
+}
+
+/** The session, if it says what was expected. One that does not open, or fails on the probe, is not for this runtime: the graph as it came still is. */
+async function unlessItChanges(
+  open: () => Promise<Session>,
+  logitsOf: LogitsOf,
+  expected: readonly Float32Array[],
+  most: number,
+): Promise<Session | null> {
+  const session = await open().catch(() => null)
+  if (session === null) return null
+  const said = await logitsOf(session).catch(() => null)
+  if (said !== null && meanChange(said, expected) <= most) return session
+  await session.release()
+  return null
 }
 
 /** Patches that are to prove themselves, the fastest first; each is made when it is asked for, since it holds the file in memory once more. */

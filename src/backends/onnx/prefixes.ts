@@ -30,17 +30,19 @@ export class PrefixCache<P> {
   readonly #cache: ByteCache<Held<P>>
   // The kept states that begin with what a mark stands for; the one kept last is last.
   readonly #byMark = new Map<string, Held<P>[]>()
-  #begun = 0
+  // Counted when it is known which: what counts only goes up.
+  #hits = 0
+  #misses = 0
 
   constructor(limit: number, chunk: number) {
     this.#chunk = chunk
     this.#cache = new ByteCache(limit, (held) => this.#forget(held))
   }
 
-  /** A state of which the beginning was there counts as a hit. */
+  /** A state of which the beginning was there counts as a hit; one that could not be made does not count. */
   get counts(): CacheCounts {
-    const { hits, misses, ...bytes } = this.#cache.counts
-    return { hits: hits + this.#begun, misses: misses - this.#begun, ...bytes }
+    const { bytes, limitBytes } = this.#cache.counts
+    return { hits: this.#hits, misses: this.#misses, bytes, limitBytes }
   }
 
   /**
@@ -58,13 +60,15 @@ export class PrefixCache<P> {
       async (stop): Promise<Made<Held<P>>> => {
         const { cachedTokens, value, bytes, tokens } = await make(stop)
         reused = cachedTokens
-        if (cachedTokens > 0) this.#begun += 1
+        if (cachedTokens > 0) this.#hits += 1
+        else this.#misses += 1
         const made = { key, value, bytes, tokens, marks: this.#marksOf(tokens) }
         this.#keep(made)
         return { value: made, bytes }
       },
       signal,
     )
+    if (isKept) this.#hits += 1
     return { value: held.value, cachedTokens: isKept ? held.tokens.length : reused }
   }
 
@@ -120,7 +124,8 @@ export class PrefixCache<P> {
 
 function isBeginning(tokens: readonly (number | string)[], of: readonly (number | string)[]): boolean {
   if (tokens.length > of.length) return false
-  const firm = tokens.length - RAGGED_TOKENS
+  // As long as each other and not the same, neither is what the other goes on from: they would push each other out for ever.
+  const firm = tokens.length === of.length ? tokens.length : tokens.length - RAGGED_TOKENS
   for (let i = 0; i < firm; i++) if (tokens[i] !== of[i]) return false
   return true
 }
