@@ -4,12 +4,17 @@ import * as runtime from 'onnxruntime-node'
 import { Tensor } from 'onnxruntime-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch, Generated, Prefix, Scores } from '../../src/backends/backend.ts'
-import { feedsOf, type Question } from '../../src/backends/onnx/families/decision/batch.ts'
+import { feedsOf, type Question, tokensOf } from '../../src/backends/onnx/families/decision/batch.ts'
 import { loadDecision } from '../../src/backends/onnx/families/decision/index.ts'
+import { Limits } from '../../src/backends/onnx/families/decision/limits.ts'
+import { OpenState } from '../../src/backends/onnx/families/decision/open-state.ts'
 import { packBranch } from '../../src/backends/onnx/families/decision/pack.ts'
 import { Runner } from '../../src/backends/onnx/families/decision/runner.ts'
+import type { Settings } from '../../src/backends/onnx/families/decision/settings.ts'
 import { PartViews, spread, wholeView } from '../../src/backends/onnx/families/decision/views.ts'
+import { Languages } from '../../src/backends/onnx/families/decision/write.ts'
 import { openFolder } from '../../src/backends/onnx/layout.ts'
+import { makeTurns } from '../../src/backends/onnx/turns.ts'
 import type { Piece, Prompt } from '../../src/types.ts'
 import { image, pack, quotable, scaffold, tokenizer } from './decision.ts'
 
@@ -211,6 +216,37 @@ describe('a text that is being written', () => {
       }
     }
     await runner.close()
+  })
+})
+
+describe('many texts that are being written at once', () => {
+  it('are not filled up to a question a hundred times as long', async () => {
+    const packed = pack([quotable(STATE)])
+    const pasts: number[][] = []
+    const runner = {
+      ort: runtime,
+      async next(_: unknown, questions: readonly Question[]) {
+        pasts.push(questions.map(({ past }) => past?.tokens ?? 0))
+        return questions.map((question) => ({
+          vocabulary: new Float32Array(8192),
+          copy: new Float32Array(packed.ids.length),
+          past: { tokens: tokensOf(question) + (question.past?.tokens ?? 0), tables: new Map() },
+        }))
+      },
+    } as unknown as Runner
+    const settings = { ...({} as Settings), spanTokens: 24, writeTokens: 40 }
+    const limits = new Limits('fake', 4096, tokenizer.longest)
+    const languages = new Languages(tokenizer)
+    const reader = { settings, limits, tokenizer, languages, runner, turns: makeTurns(), parts: new PartViews() }
+    const state = new OpenState(reader, packed, encodedOf(packed.ids.length), [])
+    const read = (instructions: string) =>
+      state.generate(branch('read', instructions, []), { type: 'grammar', grammar: { type: 'text' }, maxTokens: 5 }, undefined)
+    await Promise.all([read('word '.repeat(2000)), ...Array.from({ length: 60 }, () => read('Which city?'))])
+    const sizes = pasts.map((past) => past.length * Math.max(...past))
+    expect(Math.max(...sizes)).toBeGreaterThan(1999)
+    expect(Math.max(...sizes)).toBeLessThan(5 * 2100)
+    // The short ones still share theirs.
+    expect(Math.max(...pasts.map((past) => past.length))).toBeGreaterThan(50)
   })
 })
 

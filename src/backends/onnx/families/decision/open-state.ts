@@ -23,6 +23,8 @@ import { type Languages, write } from './write.ts'
 
 /** Tokens of a pass: more are hardly faster, and what waits for its turn waits longer. Measured at 128 to 4,000 tokens of state. */
 const MOST_TOKENS = 512
+/** Tokens of the past that take the room of one in a pass: they cost little time, but are copied, 6 KB each, and filled up to the longest of the pass. */
+const PAST_A_TOKEN = 32
 
 export interface SeenImage extends SeenPicture {
   readonly id: string
@@ -120,7 +122,7 @@ export class OpenState {
     return makeBatches({
       turns: this.#reader.turns,
       mostTokens: MOST_TOKENS,
-      tokensOf,
+      tokensOf: (question) => tokensOf(question) + Math.ceil((question.past?.tokens ?? 0) / PAST_A_TOKEN),
       // The first pass of a text runs on the whole question, the others on a token: filled up to each other's length they would cost the same.
       groupOf: ({ image, past }) => JSON.stringify([image, past !== null]),
       pass: (questions) => pass(this.#view(one(questions).image), questions),
