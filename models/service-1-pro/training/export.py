@@ -1,9 +1,10 @@
-"""A checkpoint to the shipped folder: python export.py CHECKPOINT TOKENIZER VISION_ENCODER OUT [--name ...]
+"""A checkpoint to the shipped folder: python export.py CHECKPOINT TOKENIZER VISION_ENCODER OUT
 
 Writes onnx/state_encoder.onnx and onnx/branch_reader.onnx over one shared weights file, copies the vision encoder and the tokenizer, writes
 config.json, and checks both graphs in onnxruntime against the training code's one-pass forward on random rows.
 """
 import argparse
+import filecmp
 import json
 import os
 import shutil
@@ -176,6 +177,17 @@ def check(model, folder, count=20):
     return worst
 
 
+def copy_vision(encoder, folder):
+    """The float encoder. The engine takes one in 8 bits before it: that of another encoder goes, until vision/quantise.py makes a new one."""
+    there, small = f'{folder}/vision_encoder.onnx', f'{folder}/vision_encoder_int8.onnx'
+    if os.path.exists(there) and filecmp.cmp(encoder, there, shallow=False):
+        return
+    shutil.copy(encoder, there)
+    if os.path.exists(small):
+        os.remove(small)
+        print(f'{small} was of the encoder before and is gone: make one of this encoder with vision/quantise.py')
+
+
 # Which read-out answers a choice: about a text, about pictures, and when no question stands beside the options. What is better is measured on the
 # calibration split for each set of weights (bench/operators.ts), so look again when they change.
 CHOICE_READOUTS = dict(text='independent', images='exclusive', bare='exclusive')
@@ -196,7 +208,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     write_graphs(model, folder)
     if options.vision != '-':
-        shutil.copy(options.vision, f'{folder}/vision_encoder.onnx')
+        copy_vision(options.vision, folder)
     shutil.copy(options.tokenizer, f'{options.out}/tokenizer.json')
     config = dict(
         model_type='assay-decision', id='service-1-pro', name='Service 1 Pro', context_length=4096,

@@ -77,12 +77,8 @@ def state_inputs(model):
             info('image_features', FLOAT, ['cells', width]), info('image_places', FLOAT, ['cells', GEOMETRY])]
 
 
-STATE_INPUTS = ['ids', 'cases', 'segments', 'positions', 'cells', 'image_features', 'image_places']
-
-
 def state_outputs(layers):
-    return ['words', 'memory', 'pairs', 'end_queries', 'point_keys', 'point_added',
-            *by_layer('', layers)]
+    return ['words', 'memory', 'pairs', 'end_queries', 'point_keys', 'point_added', *by_layer('', layers)]
 
 
 def by_layer(prefix, layers):
