@@ -185,6 +185,22 @@ for (const dtype of ['fp32', 'int8'] as const) {
       expect(apart([chunked as Scores], [alone])).toBeLessThan(1e-4)
     })
 
+    it('are read in parts where an option is long, and say the same', async () => {
+      const long = branch('exclusive', 'Which?', 30)
+      const candidates = long.candidates.map((one, i) => (i === 7 ? { ...one, name: 'order '.repeat(280) } : one))
+      asked.passes.length = 0
+      const [parts] = await together([{ ...long, candidates }])
+      expect(Math.max(...asked.passes.flat())).toBeLessThanOrEqual(2 * asked.scorer.decoder.chunk)
+      const whole: Decoder = { ...asked.scorer.decoder, chunk: 1000 }
+      asked.passes.length = 0
+      const alone = await makeScorers({ ...asked.scorer, decoder: whole })(asked.past).score({ ...long, candidates }, null)
+      expect(Math.max(...asked.passes.flat())).toBeGreaterThan(2 * asked.scorer.decoder.chunk)
+      expect(apart([parts as Scores], [alone])).toBeLessThan(1e-4)
+      const [some, all] = [parts?.rows[0]?.logProbabilities ?? [], alone.rows[0]?.logProbabilities ?? []]
+      // Of some 280 tokens; int8 rounds a few of them otherwise.
+      for (const [i, logP] of some.entries()) expect(logP).toBeCloseTo(all[i] as number, dtype === 'fp32' ? 3 : 1)
+    })
+
     it('reject with the reason of a signal, and leave the others be', async () => {
       const scorer = makeScorers(asked.scorer)(asked.past)
       const stop = new AbortController()

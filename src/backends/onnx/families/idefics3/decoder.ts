@@ -40,19 +40,30 @@ function embedWith({ Tensor: Make }: Runtime, embedder: Session): Embedder['embe
   }
 }
 
-/** Embeddings behind a past in chunks. `turn` runs one pass, at its own time. Of a read that fails, nothing is kept. */
-export async function readAll(
-  decoder: Decoder,
-  past: Past,
-  embeddings: Float32Array,
-  turn: <T>(pass: () => Promise<T>) => Promise<T> = (pass) => pass(),
-): Promise<Past> {
+/** Embeddings behind a past in chunks. */
+export async function readAll(decoder: Decoder, past: Past, embeddings: Float32Array): Promise<Past> {
   const room = past.length + embeddings.length / decoder.width
   let now = past
+  for (let from = 0; from < embeddings.length; from += decoder.chunk * decoder.width) {
+    now = await decoder.read(now, embeddings.subarray(from, from + decoder.chunk * decoder.width), room)
+  }
+  return now
+}
+
+/** Tokens behind a past in chunks, each at its turn. Of a read that fails, nothing is kept. */
+export async function readBehind(
+  decoder: Decoder,
+  turns: Turns,
+  past: Past,
+  ids: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<Past> {
+  const room = past.length + ids.length
+  let now = past
   try {
-    for (let from = 0; from < embeddings.length; from += decoder.chunk * decoder.width) {
-      const chunk = embeddings.subarray(from, from + decoder.chunk * decoder.width)
-      now = await turn(() => decoder.read(now, chunk, room))
+    for (let from = 0; from < ids.length; from += decoder.chunk) {
+      const chunk = ids.slice(from, from + decoder.chunk)
+      now = await turns.run(async () => decoder.read(now, await decoder.embed(chunk), room), signal)
     }
     return now
   } catch (error) {
@@ -61,24 +72,12 @@ export async function readAll(
   }
 }
 
-/** Tokens behind a past in chunks, each at its turn. */
-export async function readBehind(
-  decoder: Decoder,
-  turns: Turns,
-  past: Past,
-  ids: readonly number[],
-  signal: AbortSignal | undefined,
-): Promise<Past> {
-  const embeddings = await turns.run(() => decoder.embed(ids), signal)
-  return readAll(decoder, past, embeddings, (pass) => turns.run(pass, signal))
-}
+/** Whether a row is too long for one pass: others would wait for it, and its memory grows with the square of its tokens. */
+export const isLong = ({ chunk }: Decoder, { ids }: Row): boolean => ids.length > 2 * chunk
 
-/**
- * How many of the first tokens of a row are read in chunks before the others are run: none, but of one that is so long that others would wait for it,
- * in memory that grows with the square of its tokens.
- */
-export function readFirst({ chunk }: Decoder, { ids, last }: Row): number {
-  return ids.length > 2 * chunk ? Math.floor((ids.length - last) / chunk) * chunk : 0
+/** How many of the first tokens of a row are read in chunks before the others are run: none of one that is not long. */
+export function readFirst(decoder: Decoder, row: Row): number {
+  return isLong(decoder, row) ? Math.floor((row.ids.length - row.last) / decoder.chunk) * decoder.chunk : 0
 }
 
 /**

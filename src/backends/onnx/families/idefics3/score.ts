@@ -11,7 +11,7 @@ import type { TextTokenizer } from '../../tokenizer.ts'
 import { makeTurns, type Turns } from '../../turns.ts'
 import type { Chat } from './chat.ts'
 import type { Decoder, Row, Said } from './contract.ts'
-import { readBehind, readFirst } from './decoder.ts'
+import { isLong, readBehind, readFirst } from './decoder.ts'
 import { type Lines, makeLines } from './lines.ts'
 import type { Past } from './past.ts'
 import { listed, type Symbols, type Wording, wordScored } from './wording.ts'
@@ -96,7 +96,8 @@ const massOf = (logProbabilities: readonly number[]): number => Math.min(1, Math
  * options of a few questions would take all the memory there is.
  */
 interface Asked extends Row {
-  read(said: readonly Said[]): readonly number[]
+  /** `from`: how many of the last tokens come before. What a row says in several parts is added up. */
+  read(said: readonly Said[], from: number): readonly number[]
 }
 
 type Rows = Batches<Asked, readonly number[]>
@@ -110,7 +111,7 @@ function rowsBehind({ decoder }: Scorer, turns: Turns, past: Past): Rows {
     groupOf: () => '',
     async pass(rows) {
       const said = await decoder.tails(past, rows)
-      return rows.map((row, i) => row.read(said[i] as readonly Said[]))
+      return rows.map((row, i) => row.read(said[i] as readonly Said[], 0))
     },
   })
 }
@@ -156,51 +157,63 @@ async function runRows(
   const isWithin = own.every(({ ids, last }) => last <= ids.length)
   if (shared.length === 0 || !isWithin || (own.length - 1) * shared.length <= MOST_REPEATED) {
     const whole = own.map((row) => ({ ...row, ids: [...shared, ...row.ids] }))
-    if (whole.every((row) => readFirst(scorer.decoder, row) === 0)) return place.rows.run(whole, signal)
-    return place.lines(line, () => runLong(scorer, place, whole, signal))
+    if (!whole.some((row) => isLong(scorer.decoder, row))) return place.rows.run(whole, signal)
+    return place.lines(line, () => runAll(scorer, place, whole, signal))
   }
-  return place.lines(line, () => behind(scorer, place, shared, (further) => runLong(scorer, further, own, signal), signal))
+  return place.lines(line, async () => {
+    const past = await readBehind(scorer.decoder, place.turns, place.past, shared, signal)
+    try {
+      return await runAll(scorer, { ...place, past, rows: rowsBehind(scorer, place.turns, past) }, own, signal)
+    } finally {
+      scorer.decoder.release(past, place.past)
+    }
+  })
 }
 
-/** Rows of which some are too long for one pass: those one after the other. */
-async function runLong(
+/** Rows of which some may be long: those go one after the other. */
+async function runAll(
   scorer: Scorer,
   place: Place,
   own: readonly Asked[],
   signal: AbortSignal | undefined,
 ): Promise<(readonly number[])[]> {
-  const firsts = own.map((row) => readFirst(scorer.decoder, row))
-  const short = await place.rows.run(
-    own.filter((_, i) => firsts[i] === 0),
-    signal,
-  )
+  const short = own.filter((row) => !isLong(scorer.decoder, row))
+  const ofShort = (await place.rows.run(short, signal)).values()
   const found: (readonly number[])[] = []
-  let next = 0
-  for (const [i, row] of own.entries()) {
-    const first = firsts[i] as number
-    if (first === 0) {
-      found.push(short[next++] as readonly number[])
-      continue
-    }
-    const rest = [{ ...row, ids: row.ids.slice(first) }]
-    found.push(...(await behind(scorer, place, row.ids.slice(0, first), ({ rows }) => rows.run(rest, signal), signal)))
+  for (const row of own) {
+    found.push(isLong(scorer.decoder, row) ? await runLong(scorer, place, row, signal) : (ofShort.next().value as readonly number[]))
   }
   return found
 }
 
-/** Work behind some tokens more, which are let go of when it is done. */
-async function behind<T>(
+/** A long row: what nothing is wanted of is read, the others are run in parts, each behind those before it. */
+async function runLong(
   scorer: Scorer,
-  place: Place,
-  ids: readonly number[],
-  work: (further: Place) => Promise<T>,
+  { turns, past: base }: Place,
+  row: Asked,
   signal: AbortSignal | undefined,
-): Promise<T> {
-  const past = await readBehind(scorer.decoder, place.turns, place.past, ids, signal)
+): Promise<readonly number[]> {
+  const { decoder } = scorer
+  const { ids, last } = row
+  const wantedFrom = ids.length - last
+  let past = base
+  let sums: readonly number[] = []
+  let at = 0
+  let to = readFirst(decoder, row)
   try {
-    return await work({ ...place, past, rows: rowsBehind(scorer, place.turns, past) })
+    while (at < ids.length) {
+      if (to > at) past = await readBehind(decoder, turns, past, ids.slice(at, to), signal)
+      at = to
+      to = ids.length - at > 2 * decoder.chunk ? at + decoder.chunk : ids.length
+      const from = Math.max(at, wantedFrom)
+      const part: Asked = { ids: ids.slice(at, to), last: to - from, read: (said) => row.read(said, from - wantedFrom) }
+      const [values = []] = await rowsBehind(scorer, turns, past).run([part], signal)
+      sums = values.map((value, i) => value + (sums[i] ?? 0))
+      if (to === ids.length) break
+    }
+    return sums
   } finally {
-    scorer.decoder.release(past, place.past)
+    decoder.release(past, base)
   }
 }
 
@@ -217,12 +230,15 @@ async function textRow(
   scorer.fits(place.past, question.length + Math.max(...answers.map((ids) => ids.length)))
   // The last token of the question says how an answer begins, so it is part of each row.
   const last = question.at(-1) as number
-  const sumOf = (ids: readonly number[], said: readonly Said[]): number => {
-    const ofTokens = ids.map((id, at) => logOf(said[at] as Said, [id]))
-    // The end belongs to the answer: without it "ash" would take its share of "ashtray".
-    return ofTokens.reduce((a, b) => a + b, 0) + logOf(said.at(-1) as Said, endTokens)
-  }
-  const own = answers.map((ids): Asked => ({ ids: [last, ...ids], last: ids.length + 1, read: (said) => [sumOf(ids, said)] }))
+  // The end belongs to the answer: without it "ash" would take its share of "ashtray".
+  const meant = (ids: readonly number[], at: number): readonly number[] => (at < ids.length ? [ids[at] as number] : endTokens)
+  const own = answers.map(
+    (ids): Asked => ({
+      ids: [last, ...ids],
+      last: ids.length + 1,
+      read: (said, from) => [said.reduce((sum, one, i) => sum + logOf(one, meant(ids, from + i)), 0)],
+    }),
+  )
   const rows = await runRows(scorer, place, question.slice(0, -1), own, signal)
   const sums = rows.map(([sum]) => sum as number)
   const mass = massOf(sums)
