@@ -155,6 +155,20 @@ describe('batches', () => {
     expect(await batches.run([item('e')])).toEqual(['E'])
   })
 
+  it('bring those together who ask on and on, though they began in several passes', async () => {
+    const { batches, passes } = batching(100)
+    const write = async (name: string) => {
+      await batches.run([item(name, 30, 'question')])
+      for (let i = 0; i < 4; i++) {
+        // What the caller does with a result takes a while of its own.
+        for (let step = 0; step < 20; step++) await null
+        await batches.run([item(name, 1, 'token')])
+      }
+    }
+    await Promise.all(['a', 'b', 'c', 'd'].map(write))
+    expect(passes.map((names) => names.length)).toEqual([3, 1, 4, 4, 4, 4])
+  })
+
   it('lose nobody who asks again while the others of a pass that failed are tried', async () => {
     const { batches } = batching(100, {
       async pass(items) {

@@ -60,9 +60,13 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
   let isRunning = false
 
   async function work(): Promise<void> {
-    // What is asked in the same breath, by messages that have arrived, goes into the first pass too.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (head() !== undefined) await turns.run(onePass)
+    for (;;) {
+      // What is asked in the same breath, by messages that have arrived, goes into the next pass too; and so does what is asked next by those who were in
+      // the one before: texts that are written together stay together.
+      await new Promise((resolve) => setImmediate(resolve))
+      if (head() === undefined) break
+      await turns.run(onePass)
+    }
     groups.clear()
     isRunning = false
   }
