@@ -1,8 +1,11 @@
 // Pictures go through the vision encoder a few tiles a pass: in order, only what shows something, and no further once the request has given up.
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { CELLS } from '../../src/backends/onnx/families/decision/cells.ts'
 import { Pictures } from '../../src/backends/onnx/families/decision/pictures.ts'
-import type { Runner } from '../../src/backends/onnx/families/decision/runner.ts'
+import { Runner } from '../../src/backends/onnx/families/decision/runner.ts'
+import { openFolder } from '../../src/backends/onnx/layout.ts'
+import { normaliseTiles } from '../../src/backends/onnx/tiles.ts'
 import { makeTurns } from '../../src/backends/onnx/turns.ts'
 import type { Picture } from '../../src/types.ts'
 
@@ -62,5 +65,24 @@ describe('pictures', () => {
     const { passes, pictures } = recording(() => stop.abort(new Error('gone')))
     await expect(pictures.see(picture, stop.signal)).rejects.toThrow('gone')
     expect(passes).toHaveLength(1)
+  })
+})
+
+describe('the vision encoder in 8 bits, which is what runs', () => {
+  it('reads a tile the same to the last bit, whatever runs beside it', async () => {
+    const runner = await Runner.open(await openFolder(fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))), {})
+    expect(runner.files).toContain('onnx/vision_encoder_int8.onnx')
+    const side = 256
+    const of = (level: (i: number) => number) => Uint8Array.from({ length: side * side * 3 }, (_, i) => level(i))
+    const tiles = [of((i) => (i * 2_654_435_761) >>> 24), of((i) => ((Math.floor(i / 3) % side) & 32 ? 255 : 0)), of(() => 0)]
+    const cells = (count: number) => Array.from({ length: count * CELLS_A_TILE }, (_, cell) => cell)
+    const together = await runner.tiles(normaliseTiles(tiles, side), tiles.length, side, cells(tiles.length))
+    const alone = []
+    for (const tile of tiles) alone.push(await runner.tiles(normaliseTiles([tile], side), 1, side, cells(1)))
+    for (const name of ['features', 'offsets'] as const) {
+      expect([...together[name]]).toEqual(alone.flatMap((one) => [...one[name]]))
+      expect(together[name].every(Number.isFinite)).toBe(true)
+    }
+    await runner.close()
   })
 })
