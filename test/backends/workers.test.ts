@@ -172,6 +172,21 @@ describe('a pool', () => {
     expect(Math.min(one, two)).toBeGreaterThanOrEqual(3)
   })
 
+  it('gives nothing to a copy that has ended while another lives, though it seems the idlest', async () => {
+    const fakes = Array.from({ length: 3 }, () => createFakeBackend())
+    const ended = new Set<number>()
+    const pool = makePool(fakes.map((fake, i) => ({ ...fake, isAlive: () => !ended.has(i) })) as unknown as [Backend, ...Backend[]])
+    const opens = () => fakes.map(({ calls }) => calls.filter((call: FakeCall) => call.type === 'open').length)
+    await pool.open(textPrompt('the first'))
+    ended.add(0)
+    for (const text of ['the first', 'b', 'c', 'd']) await pool.open(textPrompt(text))
+    expect(opens()).toEqual([1, 2, 2])
+    // With none left, the error of one of them says what happened.
+    for (const i of [1, 2]) ended.add(i)
+    await pool.open(textPrompt('e'))
+    expect(opens().reduce((sum, count) => sum + count)).toBe(6)
+  })
+
   it('counts a request that could not be opened as ended', async () => {
     const { pool, opens } = pooled(2)
     for (let i = 0; i < 5; i++) await pool.open(textPrompt(`${'w '.repeat(5000)}${i}`)).catch(() => {})

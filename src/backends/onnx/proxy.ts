@@ -4,8 +4,9 @@ import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { EngineError } from '../../errors.ts'
 import type { Piece, Prompt } from '../../types.ts'
-import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../backend.ts'
+import type { CachesOfBackend, ModelInfo, Prefix } from '../backend.ts'
 import type { OnnxOptions } from './options.ts'
+import type { Mortal } from './pool.ts'
 import { fromWire, type Opened, type Reply, type Request, type WorkerStart } from './protocol.ts'
 
 interface Pending {
@@ -29,7 +30,7 @@ interface Caller {
 const YOUNG_MIB = 12
 
 /** Starts a worker from a built entry file and loads the model in it. */
-export async function startWorker(entry: URL, folder: string, options: OnnxOptions): Promise<Backend> {
+export async function startWorker(entry: URL, folder: string, options: OnnxOptions): Promise<Mortal> {
   const start: WorkerStart = { folder, options }
   // Flags of the calling process (an --eval, a loader) are not meant for the worker, and some would stop it.
   const worker = new Worker(entry, { workerData: start, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } })
@@ -128,6 +129,7 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
   let closing: Promise<void> | null = null
   return {
     info,
+    isAlive: () => stopped === null,
     open: async (prompt, signal) => prefixOf(await call<Opened>({ type: 'open', prompt: await sendable(prompt) }, signal)),
     // Of a family that keeps none, null.
     ...(caches === null ? {} : { caches: () => caches as CachesOfBackend }),
