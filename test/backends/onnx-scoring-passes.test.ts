@@ -6,6 +6,7 @@ import { type Decoder, makeDecoder, readAll } from '../../src/backends/onnx/fami
 import type { Past } from '../../src/backends/onnx/families/idefics3/past.ts'
 import { makeReader } from '../../src/backends/onnx/families/idefics3/read.ts'
 import { makeScorers, type Scorer } from '../../src/backends/onnx/families/idefics3/score.ts'
+import { makeStates } from '../../src/backends/onnx/families/idefics3/states.ts'
 import { findGraph, openFolder, TEXT_DTYPES } from '../../src/backends/onnx/layout.ts'
 import { patchGraph } from '../../src/backends/onnx/patch.ts'
 import { loadRuntime, openSession, type Session } from '../../src/backends/onnx/session.ts'
@@ -41,22 +42,24 @@ function apart(a: readonly Scores[], b: readonly Scores[]): number {
 
 /** The decoder, and how many at most went on from the state at the same time. */
 function counting(inner: Decoder, state: Past): { decoder: Decoder; most(): number } {
-  let [now, most] = [0, 0]
-  const begin = (past: Past): void => {
-    if (past === state) most = Math.max(most, ++now)
+  // Where each stands that has gone on.
+  const ends = new Set<Past>()
+  let [moving, most] = [0, 0]
+  const move = async <T>(past: Past, work: Promise<T>, pastOf: (result: T) => Past): Promise<T> => {
+    if (past !== state && !ends.delete(past)) return work
+    moving += 1
+    most = Math.max(most, moving + ends.size)
+    const result = await work
+    moving -= 1
+    ends.add(pastOf(result))
+    return result
   }
   const decoder: Decoder = {
     ...inner,
-    read(past, embeddings, room) {
-      begin(past)
-      return inner.read(past, embeddings, room)
-    },
-    next(past, ids, keep) {
-      if (keep) begin(past)
-      return inner.next(past, ids, keep)
-    },
+    read: (past, embeddings, room) => move(past, inner.read(past, embeddings, room), (longer) => longer),
+    next: (past, ids, keep) => (keep ? move(past, inner.next(past, ids, keep), (read) => read.past) : inner.next(past, ids, keep)),
     release(past, base) {
-      if (base === state) now--
+      ends.delete(past)
       inner.release(past, base)
     },
   }
@@ -254,6 +257,17 @@ describe('reads', () => {
     expect(chunked.logProbability).toBeCloseTo(whole.logProbability, 3)
   })
 
+  it('that outgrow the room behind the state leave it to others', async () => {
+    const { scorer } = await askedOf('fp32', true)
+    const state = Array.from({ length: 320 }, (_, i) => 40 + (i % 50))
+    const past = await readAll(scorer.decoder, scorer.decoder.empty, await scorer.decoder.embed(state))
+    const line: Constraint = { type: 'grammar', grammar: { type: 'text' }, maxTokens: 40 }
+    const found = await makeReader({ ...scorer, endTokens: [] }).generate(past, prompt, branch('read', 'What?', 0), line, null)
+    expect(found.inputTokens).toBeLessThan(40)
+    expect(found.inputTokens + found.outputTokens).toBeGreaterThan(40)
+    expect((await scorer.decoder.next(past, [50], true)).past.bytes).toBe(past.bytes)
+  })
+
   it('that were stopped leave the room behind the state to others', async () => {
     const { scorer, past } = await askedOf('fp32', true)
     const stop = new AbortController()
@@ -269,6 +283,35 @@ describe('reads', () => {
     await expect(makeReader({ ...scorer, decoder }).generate(past, prompt, long, number, null, stop.signal)).rejects.toThrow('gone')
     const longer = (await scorer.decoder.next(past, [50], true)).past
     expect(longer.bytes).toBe(past.bytes)
+  })
+})
+
+describe('a kept state', () => {
+  it('has its room back when what was read behind it was given up', async () => {
+    const { scorer } = await askedOf('fp32', true)
+    let reads = 0
+    const decoder: Decoder = {
+      ...scorer.decoder,
+      chunk: 16,
+      async read(from, embeddings, room) {
+        if (++reads === 18) throw new Error('gone')
+        return scorer.decoder.read(from, embeddings, room)
+      },
+    }
+    const encodeState = (pieces: Prompt['pieces']) => ({
+      ids: pieces.flatMap((piece) => (piece.type === 'text' ? Array.from(piece.text, (_, i) => 40 + (i % 50)) : [])),
+      pictures: [],
+    })
+    const vision = {
+      features: () => Promise.reject(new Error('there is no picture')),
+      counts: { hits: 0, misses: 0, bytes: 0, limitBytes: 0 },
+    }
+    const states = makeStates({ chat: { encodeState }, vision, decoder, turns: makeTurns(), cacheBytes: 2 ** 24, fits() {} })
+    const open = (tokens: number) => states.open([{ type: 'text', text: 'x'.repeat(tokens), source: { part: 0, path: null } }])
+    // Sixteen chunks, and room for two more.
+    const { past } = await open(256)
+    await expect(open(288)).rejects.toThrow('gone')
+    expect((await scorer.decoder.next(past, [50], true)).past.bytes).toBe(past.bytes)
   })
 })
 

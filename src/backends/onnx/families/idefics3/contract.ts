@@ -28,7 +28,7 @@ export interface Decoder {
   read(past: Past, embeddings: Float32Array, room?: number): Promise<Past>
   /** The first tokens of a past. */
   cut(past: Past, length: number): Past
-  /** What was read behind `base` up to `past` is not needed any more by anyone: its room may be used again. */
+  /** What was read behind `base` up to `past` is not needed any more, but by what stands on it in the same place: else its room may be used again. */
   release(past: Past, base: Past): void
   /** Logits behind the last of the ids, and the past with them in it when `keep`. */
   next(past: Past, ids: readonly number[], keep?: boolean): Promise<{ logits: Float32Array; past: Past }>

@@ -81,7 +81,8 @@ export function appended(
   const width = valueWidth(layout)
   const count = (values[0]?.length ?? 0) / width
   const length = past.length + count
-  const isFree = past.store.filled === past.length && length <= past.store.capacity
+  // Where all of it will not fit, none of it takes the room of others.
+  const isFree = past.store.filled === past.length && Math.max(length, room) <= past.store.capacity
   const { store } = isFree
     ? past
     : copied(layout, past, room >= length ? room + Math.min(SPARE, Math.floor(room * SPARE_SHARE)) : length + SPARE)

@@ -83,7 +83,10 @@ export function makeReader(scorer: Scorer): Reader {
       return await decodeWith(async (tokens) => {
         const ids = tokens.length === 0 ? question.slice(first) : [tokens.at(-1) as number]
         const read = await turns.run(() => decoder.next(kept, ids, true), signal)
+        // An answer that outgrows the room behind the state has gone elsewhere, and leaves it.
+        const before = kept
         kept = read.past
+        decoder.release(before, past)
         return read.logits
       })
     } finally {

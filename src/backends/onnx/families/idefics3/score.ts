@@ -202,7 +202,11 @@ async function runLong(
   let to = readFirst(decoder, row)
   try {
     while (at < ids.length) {
-      if (to > at) past = await readBehind(decoder, turns, past, ids.slice(at, to), signal)
+      if (to > at) {
+        const before = past
+        past = await readBehind(decoder, turns, before, ids.slice(at, to), signal)
+        decoder.release(before, base)
+      }
       at = to
       to = ids.length - at > 2 * decoder.chunk ? at + decoder.chunk : ids.length
       const from = Math.max(at, wantedFrom)

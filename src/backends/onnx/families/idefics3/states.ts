@@ -21,7 +21,7 @@ export interface States {
 export interface StatesParts {
   readonly chat: Pick<Chat, 'encodeState'>
   readonly vision: Pick<Vision, 'features' | 'counts'>
-  readonly decoder: Pick<Decoder, 'width' | 'empty' | 'chunk' | 'embed' | 'read' | 'cut'>
+  readonly decoder: Pick<Decoder, 'width' | 'empty' | 'chunk' | 'embed' | 'read' | 'cut' | 'release'>
   readonly turns: Turns
   readonly cacheBytes: number
   /** Refuses a state of so many tokens. */
@@ -58,14 +58,21 @@ export function makeStates({ chat, vision, decoder, turns, cacheBytes, fits }: S
     const tokens = tokensOf(state)
     const begun = kept.beginningOf(tokens)
     const cachedTokens = begun?.tokens ?? 0
-    let past = begun === null ? decoder.empty : decoder.cut(begun.value, begun.tokens)
+    const base = begun === null ? decoder.empty : decoder.cut(begun.value, begun.tokens)
+    let past = base
     const { width, chunk } = decoder
     const embeddings = await turns.run(() => decoder.embed(ids.slice(cachedTokens)), signal)
     await placePictures(state, embeddings, cachedTokens, ids.length, signal)
-    for (let from = cachedTokens; from < ids.length; from += chunk) {
-      const to = Math.min(from + chunk, ids.length)
-      const part = embeddings.slice((from - cachedTokens) * width, (to - cachedTokens) * width)
-      past = await turns.run(() => decoder.read(past, part, ids.length), signal)
+    try {
+      for (let from = cachedTokens; from < ids.length; from += chunk) {
+        const to = Math.min(from + chunk, ids.length)
+        const part = embeddings.slice((from - cachedTokens) * width, (to - cachedTokens) * width)
+        past = await turns.run(() => decoder.read(past, part, ids.length), signal)
+      }
+    } catch (error) {
+      // The kept state has its room back.
+      decoder.release(past, base)
+      throw error
     }
     return { value: past, bytes: past.bytes, tokens, cachedTokens }
   }
