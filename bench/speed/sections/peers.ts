@@ -118,31 +118,42 @@ function casesOf(all: Contenders, ids: Ids, context: Context, facts: Record<stri
     facts[`engine.ask, 32 × ${options}: input tokens`] = answer.tokens
     return answer.ms
   }
+  // Who has waited for the others starts slowly (caches, memory that the system has taken back), so everyone first reads the state once more, untimed.
+  const woken = async <T>(wake: Promise<unknown>, run: () => Promise<T>): Promise<T> => {
+    await wake
+    return run()
+  }
   return [
     {
       name: 'ours',
-      run: async () => ({
-        read: (await all.decoder.call('read', ids.state)).ms,
-        'a question': (await all.decoder.call('questions', ids.questions, YES_NO)).ms,
-        'a choice of 5': (await all.decoder.call('questions', ids.choices, LETTERS)).ms,
-      }),
+      run: () =>
+        woken(all.decoder.call('read', ids.state), async () => ({
+          read: (await all.decoder.call('read', ids.state)).ms,
+          'a question': (await all.decoder.call('questions', ids.questions, YES_NO)).ms,
+          'a choice of 5': (await all.decoder.call('questions', ids.choices, LETTERS)).ms,
+        })),
     },
-    { name: 'engine.ask', run: async (round) => ({ '32 × 2': await ask(round, 2), '32 × 5': await ask(round, 5) }) },
+    {
+      name: 'engine.ask',
+      run: (round) => woken(ask(round + 0.5, 2), async () => ({ '32 × 2': await ask(round, 2), '32 × 5': await ask(round, 5) })),
+    },
     {
       name: 'transformers.js',
-      run: async () => ({
-        'generate, a question': (await all.transformers.call('generate', whole)).ms,
-        'whole prompt, an option': (await all.transformers.call('whole', ids.option)).ms,
-        'kept cache, read': (await all.transformers.call('read', ids.state)).ms,
-        'kept cache, a question': (await all.transformers.call('questions', few)).ms,
-      }),
+      run: () =>
+        woken(all.transformers.call('read', ids.state), async () => ({
+          'generate, a question': (await all.transformers.call('generate', whole)).ms,
+          'whole prompt, an option': (await all.transformers.call('whole', ids.option)).ms,
+          'kept cache, read': (await all.transformers.call('read', ids.state)).ms,
+          'kept cache, a question': (await all.transformers.call('questions', few)).ms,
+        })),
     },
     {
       name: 'node-llama-cpp',
-      run: async () => ({
-        read: (await all.llama.call('read', ids.state)).ms,
-        'a question': (await all.llama.call('questions', few, YES_NO)).ms,
-      }),
+      run: () =>
+        woken(all.llama.call('read', ids.state), async () => ({
+          read: (await all.llama.call('read', ids.state)).ms,
+          'a question': (await all.llama.call('questions', few, YES_NO)).ms,
+        })),
     },
   ]
 }
