@@ -20,6 +20,7 @@ const branch = (readout: Branch['readout'], instructions: string, count: number)
   candidates: Array.from({ length: count }, (_, i) => ({ name: `option ${i} of ${count}`, description: i % 2 === 0 ? null : 'or so' })),
   image: null,
 })
+const CHUNK = 128
 const SHORT = Array.from({ length: 12 }, (_, i) => branch('binary', `order ${i} is late`, 2))
 const MIXED = [
   ...SHORT,
@@ -86,7 +87,11 @@ async function askedOf(dtype: 'fp32' | 'int8', isPatched: boolean): Promise<Aske
   const embedder = await open(openSession(findGraph(folder, 'embed_tokens', TEXT_DTYPES, {}), { threads: 1 }))
   const graph = findGraph(folder, 'decoder_model_merged', TEXT_DTYPES, { dtype })
   const patch = isPatched ? patchGraph(readFileSync(graph.path), { accuracyLevel: false, logitRows: true, cascade: true }) : null
-  const inner = makeDecoder(await loadRuntime(), embedder, await open(openSession(graph, { threads: 1 }, patch?.bytes)))
+  // Short chunks: the tiny model takes 1,024 tokens in all.
+  const inner = {
+    ...makeDecoder(await loadRuntime(), embedder, await open(openSession(graph, { threads: 1 }, patch?.bytes))),
+    chunk: CHUNK,
+  }
   const passes: number[][] = []
   const decoder: Decoder = {
     ...inner,
