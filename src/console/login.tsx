@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { TextField } from './ui/field.tsx'
 import { Mark } from './ui/mark.tsx'
 import { Failure } from './ui/notice.tsx'
+import { useSubmit } from './ui/use-submit.ts'
 
 export interface LoginProps {
   /** Why nobody is signed in; null when nobody was. */
@@ -12,19 +13,7 @@ export interface LoginProps {
 
 export function Login({ why, onLogin }: LoginProps) {
   const [token, setToken] = useState('')
-  const [error, setError] = useState<Error | null>(why instanceof Error ? why : null)
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(null)
-    try {
-      await onLogin(token.trim())
-    } catch (failure) {
-      setError(failure as Error)
-      setBusy(false)
-    }
-  }
+  const { submit, error, isBusy } = useSubmit(() => onLogin(token.trim()), why instanceof Error ? why : null)
   return (
     <main class="login">
       <form class="panel" onSubmit={submit}>

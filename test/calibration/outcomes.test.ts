@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -338,19 +339,20 @@ describe('an outcome store in a folder', () => {
     const module = new URL('../../src/calibration/whole-file.ts', import.meta.url).href
     const script = `
       import { lockFolder } from ${JSON.stringify(module)}
-      // All begin at the same moment; nobody lets go before all have tried.
+      // All begin at the same moment, and nobody ends before all have tried: who comes late finds the lock of one that lives.
       while (Date.now() < Number(process.argv[2])) {}
       const isMine = await lockFolder(process.argv[1]).then(() => true, () => false)
-      setTimeout(() => process.stdout.write(String(isMine)), 1000)`
+      process.stdout.write(String(isMine))
+      process.stdin.resume()`
     const start = String(Date.now() + 2500)
-    const children = Array.from({ length: 4 }, async () => {
+    const children = Array.from({ length: 4 }, () => {
       const args = ['--import', 'tsx', '--input-type=module', '-e', script, folder, start]
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-      let said = ''
-      for await (const chunk of child.stdout) said += chunk
-      return said
+      return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     })
-    expect((await Promise.all(children)).filter((said) => said === 'true')).toHaveLength(1)
+    const said = await Promise.all(children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0])))
+    for (const { stdin } of children) stdin.end()
+    await Promise.all(children.map((child) => once(child, 'exit')))
+    expect(said.filter((isMine) => isMine === 'true')).toHaveLength(1)
   })
 
   it('loses nothing that was acknowledged when its process is killed', async () => {

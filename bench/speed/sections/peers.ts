@@ -1,6 +1,7 @@
 // Against what a user would run instead, on the same weights: everyone reads the same 1,024 ids and is asked the same 32 questions of 24 ids behind them.
 // What would take minutes (the whole prompt for every question and option) is run once a round and multiplied out.
 
+import { MOST_TOKENS } from '../../../src/backends/onnx/families/idefics3/score.ts'
 import { type Contender, startContender } from '../contender.ts'
 import type { DecoderMethods } from '../contenders/decoder.ts'
 import type { EngineMethods } from '../contenders/engine.ts'
@@ -16,7 +17,6 @@ import { ENGINE } from './grid.ts'
 
 export const STATE_TOKENS = 1024
 export const QUESTION_TOKENS = 24
-export const PASS_TOKENS = 200
 /** Tokens of one option: where all are listed for a choice by letter, and where each is read behind the question. */
 const OPTION_TOKENS = 4
 const QUESTIONS = 32
@@ -57,7 +57,7 @@ export const startDecoder = (context: Context, { state, questions }: Ids): Promi
     folder: context.randomModel,
     options: engineSetup('M', context).options,
     probe: [...state.slice(0, 40), ...(questions[0] as readonly number[])],
-    passTokens: PASS_TOKENS,
+    passTokens: MOST_TOKENS,
   })
 
 export const peers: Section = {

@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 
-/** `submit` is for the form. When the work succeeds, the form is expected to go away. */
-export function useSubmit(work: () => Promise<void>) {
-  const [error, setError] = useState<Error | null>(null)
+/** `submit` is for the form, which may begin with an `earlier` error. When the work succeeds, the form is expected to go away. */
+export function useSubmit(work: () => Promise<void>, earlier: Error | null = null) {
+  const [error, setError] = useState<Error | null>(earlier)
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()

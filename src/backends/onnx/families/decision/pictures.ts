@@ -3,6 +3,7 @@
 import type { Picture } from '../../../../types.ts'
 import type { CacheCounts } from '../../../backend.ts'
 import { ByteCache, type Made } from '../../cache.ts'
+import { joined } from '../../tensors.ts'
 import { normaliseTiles, type TileRule, tilePicture } from '../../tiles.ts'
 import type { Turns } from '../../turns.ts'
 import { CELLS, type Cell, cellsOf, keptCells } from './cells.ts'
@@ -72,14 +73,4 @@ export class Pictures {
 /** What a picture shows, as a name. */
 export function nameOf({ sha256, width, height }: Picture): string {
   return `${sha256} ${width}x${height}`
-}
-
-function joined(parts: readonly Float32Array[]): Float32Array {
-  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

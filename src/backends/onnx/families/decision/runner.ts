@@ -3,11 +3,11 @@ import { EngineError } from '../../../../errors.ts'
 import { findGraph, type GraphFile, type ModelFolder } from '../../layout.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
+import { dataOf, floats, ints, joined, takeRows } from '../../tensors.ts'
 import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts'
 import type { InnerState } from './features.ts'
 import type { PackedState } from './pack.ts'
 import { grown, newNames, type Past, pastFeeds } from './past.ts'
-import { dataOf, floats, ints, takeRows } from './tensors.ts'
 import type { EncodedState, View } from './views.ts'
 
 /** Of the state encoder and the branch reader. */
@@ -111,14 +111,8 @@ export class Runner {
 
   /** At least one row: the graph gathers from it even when no token is an image cell. */
   #rows(parts: readonly Float32Array[], width: number): Tensor {
-    const rows = Math.max(1, parts.reduce((sum, part) => sum + part.length, 0) / width)
-    const all = new Float32Array(rows * width)
-    let at = 0
-    for (const part of parts) {
-      all.set(part, at)
-      at += part.length
-    }
-    return floats(this.ort, all, [rows, width])
+    const all = joined(parts)
+    return all.length === 0 ? floats(this.ort, new Float32Array(width), [1, width]) : floats(this.ort, all, [all.length / width, width])
   }
 
   async marks(view: View, questions: readonly Question[]): Promise<MarkReading[]> {

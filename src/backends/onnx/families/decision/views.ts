@@ -1,8 +1,8 @@
 // What the questions of a pass see of a state: all of it, or all but the images they are not about. A part is a state of fewer tokens, so the graph
 // needs no mask, and passes over it cost less.
 import type { Runtime, Tensor } from '../../session.ts'
+import { dataOf, floats, ints, takeRows } from '../../tensors.ts'
 import type { PackedState } from './pack.ts'
-import { dataOf, floats, ints, takeRows } from './tensors.ts'
 
 /** What the state encoder made of a state, held once: every pass reads these. */
 export interface EncodedState {

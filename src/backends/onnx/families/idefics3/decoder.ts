@@ -4,17 +4,16 @@ import { EngineError } from '../../../../errors.ts'
 import { LOGIT_ROWS } from '../../patch.ts'
 import { LOCAL_BIAS } from '../../patches/cascade.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
+import { ints } from '../../tensors.ts'
 import type { Turns } from '../../turns.ts'
 import { makeCascadeDecoder } from './cascade.ts'
 import type { Decoder, Embedder, Row } from './contract.ts'
 import type { Past } from './past.ts'
-import { makePlainDecoder } from './plain.ts'
+import { isPast, makePlainDecoder } from './plain.ts'
 
 export type { Decoder, Row, Said } from './contract.ts'
 
 const OTHERS = ['inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS, LOCAL_BIAS]
-const isPast = (name: string): boolean => name.startsWith('past_key_values.')
-
 export function makeDecoder(runtime: Runtime, embedder: Session, session: Session): Decoder {
   const inputs = inputsOf(session)
   const unknown = inputs.filter(({ name }) => !isPast(name) && !OTHERS.includes(name))
@@ -32,9 +31,9 @@ export function makeDecoder(runtime: Runtime, embedder: Session, session: Sessio
   return make(runtime, { width, embed: embedWith(runtime, embedder), release: () => embedder.release() }, session)
 }
 
-function embedWith({ Tensor: Make }: Runtime, embedder: Session): Embedder['embed'] {
+function embedWith(runtime: Runtime, embedder: Session): Embedder['embed'] {
   return async (ids) => {
-    const feeds = { input_ids: new Make('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]) }
+    const feeds = { input_ids: ints(runtime, ids, [1, ids.length]) }
     const out = await embedder.run(feeds, ['inputs_embeds'])
     return (out.inputs_embeds as Tensor).data as Float32Array
   }

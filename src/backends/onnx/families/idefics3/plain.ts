@@ -15,7 +15,8 @@ interface PlainPast extends Past {
   readonly tensors: Readonly<Feeds>
 }
 
-const isPast = (name: string): boolean => name.startsWith('past_key_values.')
+/** Whether an input of the graph is keys or values of what was read before. */
+export const isPast = (name: string): boolean => name.startsWith('past_key_values.')
 const pastName = (present: string): string => present.replace(/^present\./, 'past_key_values.')
 
 export function makePlainDecoder({ Tensor: Make }: Runtime, { width, embed, release }: Embedder, session: Session): Decoder {

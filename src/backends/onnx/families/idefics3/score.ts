@@ -39,7 +39,7 @@ export interface BranchScorer {
 }
 
 /** Tokens of a pass: from here on, more at once are no faster, and others wait longer. */
-const MOST_TOKENS = 200
+export const MOST_TOKENS = 200
 /**
  * Tokens that rows may repeat of each other before it pays to read them once: a pass that only reads is short, so slow for its tokens, and the past is
  * copied to grow.

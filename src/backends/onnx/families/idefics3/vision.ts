@@ -5,6 +5,7 @@ import type { Picture } from '../../../../types.ts'
 import type { CacheCounts } from '../../../backend.ts'
 import { ByteCache } from '../../cache.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
+import { joined } from '../../tensors.ts'
 import { normaliseTiles, type TileRule, tilePicture } from '../../tiles.ts'
 import { makeTurns, type Turns } from '../../turns.ts'
 
@@ -41,10 +42,7 @@ export function makeVision(runtime: Runtime, session: Session, cacheBytes: numbe
         const each = parts[0]?.length ?? 0
         if (parts.some((part) => part.length !== each))
           throw new EngineError('internal_error', 'vision_encoder gave tiles of unequal length')
-        const features = new Float32Array(each * parts.length)
-        parts.forEach((part, i) => {
-          features.set(part, i * each)
-        })
+        const features = joined(parts)
         return { value: features, bytes: features.byteLength }
       }
       return (await cache.through(pictureKey(picture, rule), make, signal)).value

@@ -1,5 +1,5 @@
 // Rows of numbers to the tensors a graph takes, and back.
-import type { Runtime, Tensor } from '../../session.ts'
+import type { Runtime, Tensor } from './session.ts'
 
 /** Whole numbers of 32 bits as int64, written as two halves each: a BigInt a number costs more than some passes do. */
 export function ints(ort: Runtime, values: ArrayLike<number>, shape: readonly number[]): Tensor {
@@ -31,4 +31,15 @@ export function takeRows(data: Float32Array, width: number, rows: ArrayLike<numb
     taken.set(data.subarray(row * width, (row + 1) * width), i * width)
   }
   return taken
+}
+
+/** One behind the other. */
+export function joined(parts: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
 }
