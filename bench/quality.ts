@@ -10,6 +10,7 @@ import { type QuestionResult, type RunSettings, runRow } from '../src/evaluate/r
 import { sumUpBy, typeOf } from '../src/evaluate/summary.ts'
 import { createEngine, ENGINE_VERSION, localModel } from '../src/index.ts'
 import { benchArguments } from './arguments.ts'
+import { spearman } from './spearman.ts'
 
 const { folder, root, out, files, limit } = benchArguments('quality.ts')
 
@@ -47,17 +48,27 @@ process.stderr.write('\n')
 await engine.close()
 
 const table = sumUpBy(graded).map(({ type: key, count: n, right, margin, guess, logLoss: loss, uniformLogLoss: guessLoss, overlap }) => {
-  return { key, n, right, margin, guess, loss, guessLoss, overlap }
+  return { key, n, right, margin, guess, loss, guessLoss, overlap, spearman: orderOf(key) }
 })
-console.log('| rows, type | questions | right | guessing | log-loss | uniform | mean IoU |')
-console.log('|---|---|---|---|---|---|---|')
+console.log('| rows, type | questions | right | guessing | log-loss | uniform | mean IoU | Spearman |')
+console.log('|---|---|---|---|---|---|---|---|')
 for (const row of table) {
   const number = (value: number | null): string => (value === null ? '' : value.toFixed(3))
   const right = `${number(row.right)} ± ${number(row.margin)}`
   console.log(
-    `| ${row.key} | ${row.n} | ${right} | ${number(row.guess)} | ${number(row.loss)} | ${number(row.guessLoss)} | ${number(row.overlap)} |`,
+    `| ${row.key} | ${row.n} | ${right} | ${number(row.guess)} | ${number(row.loss)} | ${number(row.guessLoss)} | ${number(row.overlap)} | ${number(row.spearman)} |`,
   )
 }
 if (Object.keys(refused).length > 0) console.log('refused:', refused)
 const machine = { node: process.version, cores: availableParallelism(), cpu: cpus()[0]?.model ?? 'unknown' }
 writeFileSync(out, `${JSON.stringify({ engine: ENGINE_VERSION, revision, machine, limit, table }, null, 1)}\n`)
+
+/** Of the mean levels that were said, against the true ones; null where scales of different length meet, and for what is no score. */
+function orderOf(key: string): number | null {
+  const scores = graded.filter((one) => one.key === key && one.question.type === 'score').map(({ question }) => question)
+  if (new Set(scores.map(({ distribution }) => distribution?.names.length)).size !== 1) return null
+  return spearman(
+    scores.map(({ said }) => Number(said)),
+    scores.map(({ truth }) => Number(truth)),
+  )
+}
