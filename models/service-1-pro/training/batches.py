@@ -7,10 +7,12 @@ import random
 import numpy as np
 import torch
 
-from model import END, GEOMETRY, IMAGE, KINDS, MARK, SCORED, VOCABULARY
+from model import END, IMAGE, KINDS, MARK, SCORED, VOCABULARY
 
 KIND = {name: index for index, name in enumerate(KINDS)}
 MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
+# A page is long and asked much at once: its tokens are paid for only once.
+PAGE_TOKENS, PAGE_QUESTIONS = 240, 12
 
 
 def load(path):
@@ -40,12 +42,13 @@ def draw(row, rng, budget=MOST_TOKENS):
     """Some of a row's questions, as many as fit."""
     questions = list(row[4])
     rng.shuffle(questions)
+    most, room = (PAGE_QUESTIONS, PAGE_TOKENS) if len(row) > 5 else (MOST_QUESTIONS, 120)
     used, chosen = len(row[1]), []
     for question in questions:
-        if len(chosen) == MOST_QUESTIONS:
+        if len(chosen) == most:
             break
         question = thin(question, rng)
-        if chosen and used + size(question) > max(budget, len(row[1]) + 120):
+        if chosen and used + size(question) > max(budget, len(row[1]) + room):
             continue
         used += size(question)
         chosen.append(question)
@@ -151,7 +154,7 @@ def mask_of(question, owner, order, marks, state):
 
 
 def collate(packed, features=None):
-    """Packed rows to one batch of tensors (a dict). `features(picture)` gives [cells, width] features and [cells, GEOMETRY] places."""
+    """Packed rows to one batch of tensors (a dict). `features(picture)` gives what `Decision.seen` takes for its cells, and [cells, GEOMETRY] places."""
     B, T = len(packed), max(len(p.ids) for p in packed)
     R = max(len(p.rows) for p in packed)
 
@@ -164,7 +167,7 @@ def collate(packed, features=None):
     rows, row_question, marks = np.zeros((B, R), np.int64), np.zeros((B, R), np.int64) - 2, full(False, bool)
     pictured = any(p.picture is not None for p in packed)
     is_image = full(False, bool)
-    vision, geometry = (np.zeros((B, T, 192), np.float32), np.zeros((B, T, GEOMETRY), np.float32)) if pictured else (None, None)
+    seen_cells = []
     scored, pointers, boxes, writes = [], [], [], []
     for b, p in enumerate(packed):
         n = len(p.ids)
@@ -179,7 +182,7 @@ def collate(packed, features=None):
         if p.picture is not None:
             where = [i for i, c in enumerate(p.cells) if c >= 0]
             is_image[b, where] = True
-            vision[b, where], geometry[b, where] = features(p.picture)
+            seen_cells.append(features(p.picture))
         scored += [(b, *s) for s in p.scored]
         pointers += [(b, *s) for s in p.pointers]
         boxes += [(b, *s) for s in p.boxes]
@@ -191,13 +194,15 @@ def collate(packed, features=None):
     at = t(rows)
     row_owner = owner_t.gather(1, at)
     row_question = t(row_question)
+    # Cells of all rows one after another, in the order of `is_image`.
+    *cells, geometry = (t(np.concatenate(parts)) for parts in zip(*seen_cells)) if pictured else (None, None)
     text = (t(ids) < VOCABULARY)[:, None] & (question_t[:, None] == row_question[:, :, None])
     own = text & (owner_t[:, None] == row_owner[:, :, None])
     asked = text & (owner_t[:, None] == 0)
     return dict(
         ids=t(ids), cases=t(cases), positions=t(positions), segments=t(segments), ranks=t(ranks), state=state_t, seen=seen, rows=at,
         row_question=row_question, own=own, asked=asked, is_image=t(is_image) if pictured else None,
-        vision=t(vision) if pictured else None, geometry=t(geometry) if pictured else None,
+        cells=cells if pictured else None, geometry=geometry,
         scored=scored, pointers=pointers, boxes=boxes, writes=writes, tokens=sum(len(p.ids) for p in packed))
 
 

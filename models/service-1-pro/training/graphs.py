@@ -12,7 +12,7 @@ is due to the own tokens; its value is 0 and 1 in one more channel, where that w
 import numpy as np
 from onnx import helper
 
-from model import GEOMETRY, MARK, PAIRS, SCORED, VOCABULARY
+from model import GEOMETRY, MARK, PAIRS, SCORED, SPELLED, VOCABULARY
 from nodes import FLOAT, INT64, MICROSOFT, TRANSPOSED, Graph, info
 
 # Rotary tables are as long as a position can be.
@@ -71,10 +71,11 @@ class Model:
         return g.add_norm(x, g.linear(g.op('Mul', [up, up]), f'{name}.down'), gain)
 
 
-def state_inputs(model):
-    width = model.config.vision_width
-    return [*(info(name, INT64, ['state']) for name in ('ids', 'cases', 'segments', 'positions', 'cells')),
-            info('image_features', FLOAT, ['cells', width]), info('image_places', FLOAT, ['cells', GEOMETRY])]
+def state_inputs(model, sees):
+    texts = [info(name, INT64, ['state']) for name in ('ids', 'cases', 'segments', 'positions')]
+    if not sees:
+        return texts
+    return [*texts, info('cells', INT64, ['state']), info('image_features', FLOAT, ['cells', model.config.vision_width]), info('image_places', FLOAT, ['cells', GEOMETRY])]
 
 
 def state_outputs(layers):
@@ -85,20 +86,22 @@ def by_layer(prefix, layers):
     return [f'{prefix}{part}_{layer}' for layer in range(layers) for part in ('keys', 'values')]
 
 
-def state_encoder(model, path):
-    """ids, cases, segments, positions, cells [S] int64 (cells: row of the image features, -1 for text); image_features [N,192]; image_places [N,6].
+def state_encoder(model, path, sees):
+    """ids, cases, segments, positions [S] int64; when it sees pictures: cells [S] int64 (row of the image features, -1 for text), image_features
+    [N,vision_width] and image_places [N,6].
 
     words, memory [S,D]; pairs [2]; end_queries, point_keys, point_added [S,128] (the state's part of pointing: point_end, point_state, point_add);
     keys_0 … values_L [1,H,S+1,hd+1], the sentinel last."""
     m = Model(model, 'state_encoder')
     g, d, H, hd = m.graph, m.width, m.heads, m.hd
-    # Image cells: what they say in place of words, and what else is known of them.
-    is_image = g.op('Unsqueeze', [g.op('GreaterOrEqual', ['cells', g.constant(0, np.int64)]), g.ints(1)])
-    row = g.op('Max', ['cells', g.constant(0, np.int64)])
-    said = g.op('Gather', [g.norm(g.linear('image_features', 'vision_word'), width=d), row])
-    e = g.op('Where', [is_image, said, m.words('ids')])
-    place = g.linear(g.op('Relu', [g.linear('image_places', 'place.0', 'place.0.bias')]), 'place.2')
-    rest = g.op('Gather', [g.op('Add', [g.norm(g.linear('image_features', 'vision_rest'), width=d), place]), row])
+    e = m.words('ids')
+    if sees:
+        # Image cells: what they say in place of words, and what else is known of them.
+        is_image = g.op('Unsqueeze', [g.op('GreaterOrEqual', ['cells', g.constant(0, np.int64)]), g.ints(1)])
+        row = g.op('Max', ['cells', g.constant(0, np.int64)])
+        e = g.op('Where', [is_image, g.op('Gather', [seen(m), row]), e])
+        place = g.linear(g.op('Relu', [g.linear('image_places', 'place.0', 'place.0.bias')]), 'place.2')
+        rest = g.op('Gather', [g.op('Add', [g.norm(g.linear('image_features', 'vision_rest'), width=d), place]), row])
     # Likeness: for each token of a segment the best cosine to a token of another segment, in blocks of rows.
     zero = g.constant(0, np.int64)
     compared = g.op('GreaterOrEqual', ['segments', zero])
@@ -119,7 +122,8 @@ def state_encoder(model, path):
     # What goes in: words, letter cases, likeness, pictures. A state has no ranks.
     x = g.op('Add', [g.op('Mul', [e, g.weight('input_gain')]), g.op('Gather', [g.weight('case.weight'), 'cases'])])
     x = g.op('Add', [x, g.op('MatMul', [g.op('Concat', [g.reshape(like, -1, 1), g.reshape(has_other, -1, 1)], axis=1), g.weight('pair')])])
-    x = g.op('Where', [is_image, g.op('Add', [x, rest]), x])
+    if sees:
+        x = g.op('Where', [is_image, g.op('Add', [x, rest]), x])
     x = g.norm(g.op('Unsqueeze', [x, g.ints(0)]), width=d)
     positions = g.op('Unsqueeze', ['positions', g.ints(0)])
     sentinel_key, sentinel_value = np.zeros((1, H, 1, hd + 1)), np.zeros((1, H, 1, hd + 1))
@@ -140,7 +144,22 @@ def state_encoder(model, path):
         g.op('Identity', [g.linear(memory, name)], [output])
     wide = [1, H, 'state+1', hd + 1]
     shapes = dict(words=['state', d], memory=['state', d], pairs=[PAIRS], end_queries=['state', POINT], point_keys=['state', POINT], point_added=['state', POINT])
-    g.save(state_inputs(model), [info(name, FLOAT, shapes.get(name, wide)) for name in state_outputs(m.layers)], path)
+    g.save(state_inputs(model, sees), [info(name, FLOAT, shapes.get(name, wide)) for name in state_outputs(m.layers)], path)
+
+
+def seen(m):
+    """Decision.seen: [N,D] what image cells say. The pieces spelled nearest to them, by their shares, and what else is told of them."""
+    g, d = m.graph, m.width
+    said = g.op('MatMul', ['image_features', g.weight('vision_spell')])
+    said = g.op('Div', [said, g.op('Max', [g.op('ReduceL2', [said, g.ints(1)], keepdims=1), g.constant(1e-12)])])
+    scores = g.op('Mul', [g.op('MatMul', [said, g.weight('vision_codes.T')]), g.weight('vision_sharpness')])
+    best, pieces = g.op('TopK', [scores, g.ints(SPELLED)], 2, axis=1)
+    blank = g.constant(VOCABULARY, np.int64)
+    shares = g.op('Mul', [g.op('Softmax', [best], axis=-1), g.op('Cast', [g.op('Less', [pieces, blank])], to=FLOAT)])
+    words = m.words(g.op('Min', [pieces, g.constant(VOCABULARY - 1, np.int64)]))
+    written = g.op('Squeeze', [g.op('MatMul', [g.op('Unsqueeze', [shares, g.ints(1)]), words]), g.ints(1)])
+    told = g.linear(g.op('Sigmoid', [g.linear('image_features', 'vision_tell.0', 'vision_tell.0.bias')]), 'vision_tell.2')
+    return g.norm(g.op('Add', [written, told]), width=d)
 
 
 def likeness(m, e, compared):
@@ -235,7 +254,7 @@ def branch_reader(model, path):
     is_asked = [g.op('Squeeze', [g.op('Greater', [count, g.ints(0)])]) for count in counts]
     table, block = np.zeros((0, 0)), np.zeros((0, 0, 0))
     g.when(is_asked[0], lambda: read_marks(m, hidden[0], e), [table, table, block], ['logits', 'topic', 'hidden'])
-    g.when(is_asked[1], lambda: read_pointers(m, hidden[1]), [block, block, table], ['start', 'end', 'absent'])
+    g.when(is_asked[1], lambda: read_pointers(m, hidden[1], e), [block, block, table], ['start', 'end', 'absent'])
     g.when(is_asked[2], lambda: read_next(m, hidden[2]), [block, block], ['vocabulary', 'copy'])
     tokens, marks, state, wide = ['batch', 'tokens'], ['batch', 'marks'], ['state'], [1, H, 'state+1', hd + 1]
     shapes = dict(marks=marks, mark_weights=marks, kinds=marks, pointers=['batch', 'pointers'], reads=['batch', 'reads'], read_tokens=['batch', 'reads'],
@@ -297,12 +316,20 @@ def read_marks(m, h, e):
     return g.op('Sum', [*logits, direct, gated, g.op('Gather', [g.weight('offset'), 'kinds'])]), topic, h
 
 
-def read_pointers(m, h):
-    """Decision.point and Decision.absent for h [B,1,D]."""
-    g = m.graph
+def read_pointers(m, h, e):
+    """Decision.found, Decision.point and Decision.absent for h [B,1,D], e [B,T,D] the words of the questions."""
+    g, d = m.graph, m.width
+    cosines = g.product(e, 'words', 1 / d, turned=True)
+    asked = g.op('And', [g.op('Less', ['ids', g.constant(VOCABULARY, np.int64)]), g.op('Equal', ['owners', g.constant(0, np.int64)])])
+    there = g.op('Mul', [g.op('ReduceMax', [cosines, g.ints(2)], keepdims=0), g.weight('seek_there')])
+    wanted = g.op('Where', [asked, g.op('Add', [g.op('MatMul', [e, g.weight('seek')]), there]), g.constant(-1e4)])
+    weights = g.op('Unsqueeze', [g.op('Softmax', [wanted], axis=-1), g.ints(1)])
+    found = g.op('MatMul', [weights, g.op('Relu', [cosines])])
+    found = g.op('Mul', [g.op('Mul', [g.linear(h, 'seek_gate', 'seek_gate.bias'), g.constant(8.0)]), found])
     added = g.op('Add', ['point_added', g.linear(h, 'point_ask')])
     z = g.op('Relu', [g.op('Add', [g.op('Mul', ['point_keys', g.linear(h, 'point_mark')]), added])])
     start, end = (g.transpose(part, 0, 2, 1) for part in g.split(g.linear(z, 'point_out'), [1, 1]))
+    start = g.op('Add', [start, found])
     top = g.op('Mul', [g.op('ReduceMax', [start, g.ints(2)], keepdims=1), g.constant(0.3)])
     absent = g.linear(g.op('Concat', [h, top], axis=2), 'nothing', 'nothing.bias')
     return start, end, g.op('Squeeze', [absent, g.ints(2)])

@@ -1,4 +1,6 @@
 """One forward pass over a batch (batches.py): the logits of every read-out, and the training loss."""
+from typing import NamedTuple
+
 import torch
 import torch.nn.functional as F
 
@@ -7,15 +9,21 @@ from model import SCORED, normalise
 LONGEST_SPAN = 24
 
 
+class Memory(NamedTuple):
+    """What pointers and copies look at: the tokens before the last layer, and how like each is to what a question names."""
+    states: torch.Tensor  # [B,T,D]
+    found: torch.Tensor  # [B,R,T]
+
+
 def forward(model, batch):
-    """Hidden rows [B,R,D], memory [B,T,D], similarities [B,R,3] and pair features [B,2] of a packed batch."""
+    """Hidden rows [B,R,D], Memory, similarities [B,R,3] and pair features [B,2] of a packed batch."""
     ids, state, at = batch['ids'], batch['state'], batch['rows']
     B, T = ids.shape
-    e = model.words(ids, batch['vision'], batch['is_image'])
+    e = model.words(ids, batch['cells'], batch['is_image'])
     d = e.shape[-1]
     similarity = (e @ e.transpose(1, 2)).float() / d
     like, any_like = model.likeness(similarity, batch['segments'])
-    x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['vision'], batch['geometry'], batch['is_image'])
+    x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['cells'], batch['geometry'], batch['is_image'])
     cos, sin = model.angles(batch['positions'])
     bias = torch.zeros(B, T, T).masked_fill_(~batch['seen'], -1e9)[:, None]
     for layer in model.layers[:-1]:
@@ -31,10 +39,11 @@ def forward(model, batch):
     hidden = layer.attend(x.gather(1, pick), h.gather(1, pick), cos.gather(1, turn), sin.gather(1, turn), k, v, rows_bias)
     hidden = model.final(hidden)
     best = similarity.masked_fill(~state[:, None], -1).amax(-1)
+    found = model.found(e.float(), batch['asked'], similarity, best)
     asked = batch['asked'].float()
     asked = (asked / asked.sum(-1, keepdim=True).clamp(min=1)) @ e.float()
     similarities = model.similarities(e, model.pool_words(e, batch['own']), asked, e, state, best)
-    return hidden, memory, (similarities, model.pair_features(e, like, batch['segments']))
+    return hidden, Memory(memory, found), (similarities, model.pair_features(e, like, batch['segments']))
 
 
 def scored_logits(model, batch, hidden, similarities):
@@ -70,10 +79,11 @@ def scored_loss(logits, mask, truth, kinds):
 def pointer_terms(model, batch, hidden, memory, reads):
     """Start [N,S], end [N,S], absent [N] logits of reads given as (b, row, ...)."""
     b = torch.tensor([r[0] for r in reads])
-    h = hidden[b, torch.tensor([r[1] for r in reads])]
+    rows = torch.tensor([r[1] for r in reads])
+    h = hidden[b, rows]
     length = int(batch['state'].sum(1).max())
-    states, mask = memory[b, :length], batch['state'][b, :length]
-    start, end = model.point(h[:, None], states)
+    states, mask = memory.states[b, :length], batch['state'][b, :length]
+    start, end = model.point(h[:, None], states, memory.found[b, rows, None, :length])
     start = start[:, 0].float().masked_fill(~mask, -1e4)
     return start, end[:, 0].float().masked_fill(~mask, -1e4), model.absent(h, start).float(), states
 
@@ -133,7 +143,7 @@ def write_loss(model, batch, hidden, memory):
     ids = batch['ids'][b, :length]
     previous = torch.cat((torch.full_like(ids[:, :1], -1), ids[:, :-1]), 1)
     wanted = torch.tensor([f[3] for f in flat])
-    vocabulary, copy = model.next_token(hidden[b, torch.tensor([f[1] for f in flat])], torch.tensor([f[2] for f in flat]), memory[b, :length],
+    vocabulary, copy = model.next_token(hidden[b, torch.tensor([f[1] for f in flat])], torch.tensor([f[2] for f in flat]), memory.states[b, :length],
                                         previous, batch['state'][b, :length])
     vocabulary, copy = vocabulary.float(), copy.float()
     norm = torch.logsumexp(torch.cat((vocabulary, copy), -1), -1)

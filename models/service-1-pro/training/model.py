@@ -20,7 +20,9 @@ FIRST_KIND = 8136  # the control id that tells a question's kind
 KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list')
 SCORED = 4  # the first four kinds are read from marks
 SIMILARITIES, PAIRS = 3, 2
-PICTURE_PARTS = ('vision_word.', 'vision_rest.', 'place.')  # parameters that texts never pass through
+PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'place.')  # learned parameters that texts never pass through
+SPELLED = 8  # pieces a cell may say at once
+CODE_WIDTH, TOLD = 192, 64  # of the spelling code of a piece; things a cell can tell beside its words
 GEOMETRY = 6  # centre x, centre y, width, height of a cell in the image; 1 for the global view; aspect of the image
 
 
@@ -31,7 +33,7 @@ class Config:
     heads: int = 4
     inner: int = 768
     head_width: int = 96
-    vision_width: int = 192
+    vision_width: int = 256
 
     def dict(self):
         return asdict(self)
@@ -104,7 +106,11 @@ class Decision(nn.Module):
         self.input_gain = nn.Parameter(torch.ones(d))
         self.pair = nn.Parameter(torch.randn(2, d) * 0.3)  # a word has its like elsewhere in the state; there is an elsewhere
         self.rank = nn.Parameter(torch.randn(2, d) * 0.3)
-        self.vision_word = linear(config.vision_width, d)
+        # What a cell spells, and the pieces spelled so; both come from the vision tower (reading.npz) and stay. The last code is a blank.
+        self.register_buffer('vision_spell', torch.randn(config.vision_width, CODE_WIDTH) * config.vision_width ** -0.5)
+        self.register_buffer('vision_codes', F.normalize(torch.randn(VOCABULARY + 1, CODE_WIDTH), dim=-1))
+        self.register_buffer('vision_sharpness', torch.tensor(20.0))
+        self.vision_tell = nn.Sequential(linear(config.vision_width, TOLD, bias=True), nn.Sigmoid(), linear(TOLD, d))
         self.vision_rest = linear(config.vision_width, d)
         self.place = nn.Sequential(linear(GEOMETRY, 64, 1.5, bias=True), nn.ReLU(), linear(64, d, 0.7))
         self.layers = nn.ModuleList(Layer(config, i == 0) for i in range(config.layers))
@@ -128,6 +134,8 @@ class Decision(nn.Module):
         self.point_out = linear(p, 2, 1.0)
         self.point_end = linear(d, p)  # the first token of a span, for finding its end
         self.nothing = linear(d + 1, 1, 0.5, bias=True)
+        # what is looked for by name: which of a question's words count, how much more so when the state has them, and when it is the way to point
+        self.seek, self.seek_there, self.seek_gate = nn.Parameter(torch.zeros(d)), nn.Parameter(torch.tensor(4.0)), linear(d, 1, 0.0, bias=True)
         # writing
         self.write = linear(d, d)
         self.copy_mark, self.copy_state = linear(d, d), linear(d, d)
@@ -136,19 +144,43 @@ class Decision(nn.Module):
 
     # --- inputs -------------------------------------------------------------------------------------------------------------------
 
-    def words(self, ids, features=None, is_image=None):
-        """Static vectors [.., D] of length about sqrt(D): what a token says, whatever stands around it."""
+    def read_cells_with(self, reading):
+        """Begins with what the vision tower was taught: its spelling, and its tags told as the words that name them (an .npz of vision/export.py)."""
+        for name in ('spell', 'codes', 'sharpness'):
+            getattr(self, f'vision_{name}').copy_(torch.from_numpy(reading[name]))
+        first, last = self.vision_tell[0], self.vision_tell[2]
+        count = len(reading['tags'])
+        with torch.no_grad():
+            first.weight[:count], first.bias[:count] = torch.from_numpy(reading['tags']), torch.from_numpy(reading['tag_bias'])
+            for i, ids in enumerate(reading['tag_words']):
+                last.weight[:, i] = normalise(self.embedding(torch.from_numpy(ids[ids >= 0]))).mean(0)
+
+    def spelled(self, features):
+        """The pieces that cells [.., vision_width] seem to show: ids [.., SPELLED] (VOCABULARY for a blank) and their shares, which sum to 1."""
+        said = F.normalize(features @ self.vision_spell, dim=-1)
+        scores, ids = (self.vision_sharpness * said @ self.vision_codes.T).topk(SPELLED, -1)
+        return ids, scores.softmax(-1)
+
+    def seen(self, features, ids, shares):
+        """[.., D] what a cell says: the words spelled in it, and what else the features tell (ticked, an error, a circle)."""
+        pieces = normalise(self.embedding(ids.clamp(max=VOCABULARY - 1)))
+        written = ((shares * (ids < VOCABULARY))[..., None, :] @ pieces)[..., 0, :]
+        return normalise(written + self.vision_tell(features))
+
+    def words(self, ids, cells=None, is_image=None):
+        """Static vectors [.., D] of length about sqrt(D): what a token says, whatever stands around it. cells: those of `is_image`, as `seen` takes them."""
         e = normalise(self.embedding(ids))
-        if features is not None:
-            e = torch.where(is_image[..., None], normalise(self.vision_word(features)), e)
+        if cells is not None:
+            e = e.masked_scatter(is_image[..., None], self.seen(*cells).to(e.dtype))
         return e
 
-    def inputs(self, e, cases, like, like_any, ranks, features=None, geometry=None, is_image=None):
+    def inputs(self, e, cases, like, like_any, ranks, cells=None, geometry=None, is_image=None):
         x = e * self.input_gain + self.case(cases) + like[..., None] * self.pair[0] + like_any[..., None] * self.pair[1]
         ranked = (ranks >= 0).to(e.dtype)[..., None]
         x = x + ranked * (ranks[..., None] * self.rank[0] + (1 - ranks[..., None]) * self.rank[1])
-        if features is not None:
-            x = x + is_image.to(e.dtype)[..., None] * (normalise(self.vision_rest(features)) + self.place(geometry))
+        if cells is not None:
+            rest = normalise(self.vision_rest(cells[0])) + self.place(geometry)
+            x = x + torch.zeros_like(x).masked_scatter(is_image[..., None], rest.to(x.dtype))
         return normalise(x)
 
     def angles(self, positions):
@@ -207,11 +239,16 @@ class Decision(nn.Module):
         logit = logit + (self.gate(h) * seen).sum(-1)
         return logit + self.offset[kind]
 
-    def point(self, h, memory):
-        """Start and end logits [B,R,S] over the state, and the query for ends. h [B,R,D] marks of reads, memory [B,S,D]."""
+    def found(self, e, asked, similarity, best):
+        """[B,R,T] how like each token is to what a question names: the mean cosine to its words. e [B,T,D], asked [B,R,T] its words, similarity [B,T,T]."""
+        wanted = (e @ self.seek + self.seek_there * best)[:, None].masked_fill(~asked, -1e4)
+        return torch.softmax(wanted.float(), -1).to(similarity.dtype) @ similarity.clamp(min=0)
+
+    def point(self, h, memory, found):
+        """Start and end logits [B,R,S] over the state. h [B,R,D] marks of reads, memory [B,S,D], found [B,R,S]."""
         z = self.point_state(memory)[:, None] * self.point_mark(h)[:, :, None] + self.point_add(memory)[:, None] + self.point_ask(h)[:, :, None]
         start, end = self.point_out(F.relu(z)).unbind(-1)
-        return start, end
+        return start + 8 * self.seek_gate(h) * found, end
 
     def ends_given(self, memory_at_start, memory):
         """What a start adds to the end logits [.., S]: the span's last token should fit its first one."""

@@ -19,20 +19,22 @@ def places(rows, cols, aspect):
 
 
 class Features:
-    """Features of all pictures of a folder: features-*.npy [tiles, 64, 192] float16 with features-*.json, path -> [first tile, ...] (vision/features.py)."""
+    """What the cells of all pictures of a folder show (vision/features.py): features-*.npy float16 [tiles, 64, width], pieces-*.npy int16 and shares-*.npy float16
+    [tiles, 64, SPELLED], with features-*.json, path -> [first tile, ...]."""
 
     def __init__(self, folder):
         self.index = {}
         for path in sorted(glob.glob(f'{folder}/features-*.json')):
-            values = np.load(path.replace('.json', '.npy'), mmap_mode='r')
+            values = [np.load(path.replace('features-', f'{part}-').replace('.json', '.npy'), mmap_mode='r') for part in ('features', 'pieces', 'shares')]
             for name, entry in json.load(open(path)).items():
                 self.index[name] = (values, entry[0])
 
     def __call__(self, picture):
-        """Features [kept, 192] and places [kept, 6] of a row's picture entry."""
+        """Features [kept, width], pieces and shares [kept, SPELLED], and places [kept, 6] of a row's picture entry."""
         path, rows, cols, aspect, kept = picture
         values, first = self.index[path]
         kept = np.array(kept, np.int64)
         cells = rows * cols + 1
-        flat = values[first:first + cells].reshape(-1, values.shape[-1])
-        return flat[kept].astype(np.float32), places(rows, cols, aspect)[kept]
+        own = [part[first:first + cells].reshape(-1, part.shape[-1])[kept] for part in values]
+        features, pieces, shares = (part.astype(kind) for part, kind in zip(own, (np.float32, np.int64, np.float32)))
+        return features, pieces, shares, places(rows, cols, aspect)[kept]

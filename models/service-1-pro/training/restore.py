@@ -1,7 +1,7 @@
-"""Shipped weights back to a checkpoint to go on from: python restore.py MODEL_FOLDER OUT
+"""Shipped weights back to checkpoints to go on from: python restore.py MODEL_FOLDER OUT
 
-Writes OUT/last.pt (the decoder, for train.py --start) and OUT/emb.npy (its word vectors, for the vision tower). The graphs keep the names of the state
-dict (nodes.py). What comes out is checked by running the shipped graphs against it.
+Writes OUT/texts.pt and OUT/pictures.pt (for train.py --start; what only pictures pass through begins anew in the first), and OUT/emb.npy, the word
+vectors of the first. The graphs keep the names of the state dict (nodes.py). What comes out is checked by running the shipped graphs against it.
 """
 import argparse
 import json
@@ -12,22 +12,24 @@ import onnx
 import torch
 from onnx import numpy_helper
 
-from export import check
+from export import PARTS, check
 from model import Config, Decision
 from nodes import CONSTANT, TRANSPOSED
 
 GRAPHS = ('state_encoder', 'branch_reader')
 LARGEST_DIFFERENCE = 1e-4
+# What a model that reads texts only is shipped without.
+UNSEEN = ('vision_', 'place.')
 
 
-def restore(folder):
-    """The model behind MODEL_FOLDER/onnx, in evaluation mode."""
+def restore(folder, part):
+    """The model behind one pair of graphs of MODEL_FOLDER/onnx, in evaluation mode."""
     with open(f'{folder}/config.json') as file:
         served = json.load(file)
     model = Decision(Config(**{name: served[name] for name in Config().dict()})).eval()
     state = {}
     for graph in GRAPHS:
-        for tensor in onnx.load(f'{folder}/onnx/{graph}.onnx', load_external_data=False).graph.initializer:
+        for tensor in onnx.load(f'{folder}/onnx/{PARTS[part][0]}{graph}.onnx', load_external_data=False).graph.initializer:
             if tensor.name.startswith(CONSTANT):
                 continue
             values = np.array(numpy_helper.to_array(tensor, base_dir=f'{folder}/onnx'))
@@ -35,10 +37,12 @@ def restore(folder):
             name = tensor.name[:-len(TRANSPOSED)] if is_turned else tensor.name
             state[name] = torch.from_numpy(np.ascontiguousarray(values.T) if is_turned else values)
     missing, unknown = set(model.state_dict()) - set(state), set(state) - set(model.state_dict())
+    if part == 'texts':
+        missing = {name for name in missing if not name.startswith(UNSEEN)}
     if missing or unknown:
         raise SystemExit(f'the graphs are of another model: they lack {sorted(missing)} and have {sorted(unknown)}')
-    model.load_state_dict(state)
-    return model, served['trained']
+    model.load_state_dict(state, strict=False)
+    return model, served['trained'][part]
 
 
 def main():
@@ -46,15 +50,19 @@ def main():
     parser.add_argument('model')
     parser.add_argument('out')
     options = parser.parse_args()
-    model, trained = restore(options.model)
-    worst = check(model, f'{options.model}/onnx')
-    if worst > LARGEST_DIFFERENCE:
-        raise SystemExit(f'the shipped graphs answer otherwise: logits differ by {worst:.2e}, {LARGEST_DIFFERENCE:.0e} allowed')
     os.makedirs(options.out, exist_ok=True)
-    torch.save(dict(model=model.state_dict(), config=model.config.dict(), step=trained['steps'], seen=trained['tokens'], asked=trained['questions'],
-                    used=trained['seconds']), f'{options.out}/last.pt')
-    np.save(f'{options.out}/emb.npy', model.embedding.weight.detach().numpy())
-    print(f'{sum(p.numel() for p in model.parameters()):,} numbers, largest logit difference {worst:.2e}')
+    for part, (prefix, _) in PARTS.items():
+        if not os.path.exists(f'{options.model}/onnx/{prefix}state_encoder.onnx'):
+            continue
+        model, trained = restore(options.model, part)
+        worst = check(model, f'{options.model}/onnx', part)
+        if worst > LARGEST_DIFFERENCE:
+            raise SystemExit(f'the shipped graphs answer otherwise: logits differ by {worst:.2e}, {LARGEST_DIFFERENCE:.0e} allowed')
+        torch.save(dict(model=model.state_dict(), config=model.config.dict(), step=trained['steps'], seen=trained['tokens'], asked=trained['questions'],
+                        used=trained['seconds']), f'{options.out}/{part}.pt')
+        if part == 'texts':
+            np.save(f'{options.out}/emb.npy', model.embedding.weight.detach().numpy())
+        print(f'{part}: {sum(p.numel() for p in model.parameters()):,} numbers, largest logit difference {worst:.2e}')
 
 
 if __name__ == '__main__':

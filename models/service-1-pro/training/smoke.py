@@ -76,10 +76,10 @@ def main(out):
     here = os.path.dirname(os.path.abspath(__file__))
     with open(f'{out}/no-tokenizer.json', 'w') as file:
         file.write('{}\n')
-    for command in (['export.py', checkpoint, f'{out}/no-tokenizer.json', '-', f'{out}/model'], ['restore.py', f'{out}/model', f'{out}/restored']):
+    for command in (['export.py', checkpoint, checkpoint, f'{out}/no-tokenizer.json', '-', f'{out}/model'], ['restore.py', f'{out}/model', f'{out}/restored']):
         subprocess.run([sys.executable, '-W', 'ignore', f'{here}/{command[0]}', *command[1:]], check=True)
-    restored = torch.load(f'{out}/restored/last.pt', weights_only=False)['model']
-    shared = [FIRST_KIND + KINDS.index(kind) for kind in LIKE]  # the exporter writes these rows itself
+    restored = torch.load(f'{out}/restored/pictures.pt', weights_only=False)['model']
+    shared = [FIRST_KIND + KINDS.index(kind) for kind in LIKE['pictures']]  # the exporter writes these rows itself
     for name, values in saved['model'].items():
         other = restored[name]
         if name == 'embedding.weight':

@@ -42,8 +42,9 @@ def arguments(words=None):
     parser.add_argument('--start', help='checkpoint to start from (weights only)')
     parser.add_argument('--resume', action='store_true')
     parser.add_argument('--pictures', help='folder of vision features (features.py)')
-    parser.add_argument('--picture-words', metavar='CHECKPOINT', help='of the vision tower: cells are read as the words its word head says')
+    parser.add_argument('--reading', metavar='READING.npz', help='of vision/export.py: how the words of a cell are read from its features; begins the picture parts anew')
     parser.add_argument('--only-pictures', action='store_true', help='move only what pictures pass through, so that every text is answered as before')
+    parser.add_argument('--picture-factor', type=float, default=1.0, help='how much faster what only pictures pass through learns')
     parser.add_argument('--mixture', help='how often sources are drawn, by a name in mixtures.json')
     parser.add_argument('--weight', action='append', default=[], help='SOURCE=FACTOR: how much more often a source is drawn')
     parser.add_argument('--layers', type=int)
@@ -61,11 +62,14 @@ def arguments(words=None):
     return options
 
 
-def groups(model):
-    learning = [(n, p) for n, p in model.named_parameters() if p.requires_grad]
-    matrices = [p for n, p in learning if p.ndim == 2 and 'embedding' not in n and n not in ('pair', 'rank', 'direct')]
-    chosen = {id(p) for p in matrices}
-    return [dict(params=matrices, weight_decay=0.05), dict(params=[p for _, p in learning if id(p) not in chosen], weight_decay=0.0)]
+def groups(model, picture_factor):
+    """Parameters by whether they decay (matrices do) and by how much faster they learn: those that only pictures pass through may begin anew."""
+    by_kind = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            decays = parameter.ndim == 2 and 'embedding' not in name and name not in ('pair', 'rank', 'direct')
+            by_kind.setdefault((decays, picture_factor if name.startswith(PICTURE_PARTS) else 1.0), []).append(parameter)
+    return [dict(params=parameters, weight_decay=0.05 if decays else 0.0, factor=factor) for (decays, factor), parameters in by_kind.items()]
 
 
 def weights_of(options):
@@ -80,11 +84,11 @@ def build(options, device):
     model = Decision(Config(width=options.width, layers=options.layers, inner=4 * options.width))
     model.embedding.weight.data = torch.from_numpy(np.load(options.vectors))[:, :options.width].clone().to(device)
     if options.start:
-        saved = torch.load(options.start, weights_only=False, map_location=device)
-        model.load_state_dict(saved['model'], strict=False)  # new parts start as they are
-    if options.picture_words:
-        teacher = torch.load(options.picture_words, weights_only=True, map_location=device)['average']
-        model.vision_word.weight.data.copy_(teacher['module.word.weight'])
+        known = torch.load(options.start, weights_only=False, map_location=device)['model']
+        own = model.state_dict()
+        model.load_state_dict({name: value for name, value in known.items() if name in own and own[name].shape == value.shape}, strict=False)  # new parts start as they are
+    if options.reading:
+        model.read_cells_with(np.load(options.reading))
     return model
 
 
@@ -106,7 +110,7 @@ def main(words=None):
     if options.only_pictures:
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(name.startswith(PICTURE_PARTS))
-    optimiser = torch.optim.AdamW(groups(model), lr=options.rate, betas=(0.9, 0.98))
+    optimiser = torch.optim.AdamW(groups(model, options.picture_factor), lr=options.rate, betas=(0.9, 0.98))
     used, step, seen, asked, last, running = 0.0, 0, 0, 0, 0.0, {}
     checkpoint = f'{options.out}/last.pt'
     if options.resume and os.path.exists(checkpoint):
@@ -132,7 +136,7 @@ def main(words=None):
         begun = time.time()
         rate = options.rate * min(1.0, (step + 1) / WARM_UP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
         for group in optimiser.param_groups:
-            group['lr'] = rate
+            group['lr'] = rate * group['factor']
         batch = collate(packed, features)
         with half:
             loss, parts = total_loss(model, batch)

@@ -1,4 +1,4 @@
-"""The shipped model's answers by its training code: python make.py TRAINING_FOLDER CHECKPOINT ROWS FEATURES OUT.json
+"""The shipped model's answers by its training code: python make.py TRAINING_FOLDER TEXTS.pt PICTURES.pt ROWS FEATURES OUT.json
 
 ROWS are requests.jsonl rendered by training/render.ts (root: the repository). One packed forward in PyTorch, all questions of a state together; the
 engine runs the exported graphs, questions in padded passes, and must agree. Options are listed in the order of rendering (sorted), logits in float32.
@@ -12,19 +12,20 @@ import torch  # noqa: E402
 from batches import Packed, collate, load  # noqa: E402
 from loss import forward, pointer_terms, scored_logits  # noqa: E402
 from model import KINDS, Config, Decision  # noqa: E402
+from pictures import Features  # noqa: E402
 
 
 @torch.no_grad()
-def main(checkpoint, rows, features, out):
-    saved = torch.load(checkpoint, weights_only=False)
-    model = Decision(Config(**saved['config'])).eval()
-    model.load_state_dict(saved['model'])
-    look = None
-    if features != '-':
-        from pictures import Features
-        look = Features(features)
+def main(texts, pictures, rows, features, out):
+    models = []
+    for checkpoint in (texts, pictures):
+        saved = torch.load(checkpoint, weights_only=False)
+        models.append(Decision(Config(**saved['config'])).eval())
+        models[-1].load_state_dict(saved['model'])
+    look = Features(features)
     golden = []
     for row in load(rows):
+        model = models[len(row) > 5]  # the sixth part of a row is its picture
         batch = collate([Packed(row)], look)
         hidden, memory, similarities = forward(model, batch)
         logits, mask, _, _ = scored_logits(model, batch, hidden, similarities)
@@ -44,4 +45,4 @@ def main(checkpoint, rows, features, out):
 
 
 if __name__ == '__main__':
-    main(*sys.argv[2:6])
+    main(*sys.argv[2:7])

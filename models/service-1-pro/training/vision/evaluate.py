@@ -1,28 +1,15 @@
 """Dev figures of a teacher on the tiles that the engine would cut: words, tags, boxes."""
 
 import torch
-from torch.nn import functional
-
 from labels import TAGS
-from losses import to_pixels, word_scores
+from losses import box_overlap, to_pixels
 from net import Teacher
 from targets import targets_of
 from views import Picture, example, tile_view
 
 
-def box_overlap(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """Intersection over union of offset boxes (left, top, right, bottom from one point)."""
-    low = torch.minimum(a, b)
-    shared = (low[:, 0] + low[:, 2]).clamp(min=0) * (low[:, 1] + low[:, 3]).clamp(min=0)
-    return shared / (area(a) + area(b) - shared).clamp(min=1e-6)
-
-
-def area(offsets: torch.Tensor) -> torch.Tensor:
-    return (offsets[:, 0] + offsets[:, 2]).clamp(min=0) * (offsets[:, 1] + offsets[:, 3]).clamp(min=0)
-
-
 @torch.no_grad()
-def evaluate(teacher: Teacher, pictures: list[Picture], vectors: torch.Tensor, device: torch.device = torch.device("cpu")) -> dict[str, float]:
+def evaluate(teacher: Teacher, pictures: list[Picture], codes: torch.Tensor, device: torch.device = torch.device("cpu")) -> dict[str, float]:
     """Word accuracies are over cells with readable text; the cut tiles and the squashed views are told apart."""
     teacher.eval()
     hits: dict[str, list[torch.Tensor]] = {}
@@ -32,11 +19,11 @@ def evaluate(teacher: Teacher, pictures: list[Picture], vectors: torch.Tensor, d
         batch = torch.utils.data.default_collate([example(picture.tiles[i].copy(), targets_of(picture.labels, tile_view(picture, i))) for i in tiles])
         batch = {name: values.to(device) for name, values in batch.items()}
         with torch.autocast(device.type, torch.bfloat16):
-            _, _, cells = teacher.tower(to_pixels(batch["pixels"]))
+            _, cells = teacher.tower(to_pixels(batch["pixels"]))
             predicted_tags, predicted_boxes = teacher.tags(cells).float(), teacher.box(cells).float()
             cells = cells.flatten(0, 1)
             has_text = (batch["weights"].flatten(0, 1).sum(1) > 0.5) & batch["is_word_asked"].flatten()
-            scores = word_scores(teacher, cells[has_text], vectors).float()
+            scores = teacher.spelled(cells[has_text], codes)
         wanted, weights = batch["pieces"].flatten(0, 1)[has_text], batch["weights"].flatten(0, 1)[has_text]
         best = scores[:, :-1].topk(5, 1).indices
         right = (best[:, :, None] == wanted[:, None]) & (weights[:, None] > 0.15)
@@ -47,7 +34,7 @@ def evaluate(teacher: Teacher, pictures: list[Picture], vectors: torch.Tensor, d
             hits.setdefault(f"{kind} word top 1", []).append(first)
             hits.setdefault(f"{kind} word top 5", []).append(five)
         blank = (batch["weights"].flatten(0, 1).sum(1) < 0.5) & batch["is_word_asked"].flatten()
-        hits.setdefault("blank", []).extend(word_scores(teacher, cells[blank][:32].float(), vectors).argmax(1) == len(vectors))
+        hits.setdefault("blank", []).extend(teacher.spelled(cells[blank][:32].float(), codes).argmax(1) == len(codes))
         on, wanted_on = predicted_tags > 0, batch["tags"] > 0.5
         counts += torch.stack([(on & wanted_on).sum((0, 1)), (on & ~wanted_on).sum((0, 1)), (~on & wanted_on).sum((0, 1))])
         has = batch["has_box"]

@@ -1,7 +1,9 @@
 """
-A trained teacher to `vision_encoder.onnx`: python export.py RUN_FOLDER/last.pt OUT.onnx [--raw].
-`pixel_values` [tiles, 3, 256, 256] in [-1, 1] gives `image_features` [tiles, 64, 192] and `image_boxes` [tiles, 64, 5]: left, top, right,
-bottom offsets from the cell's centre in cells of 32 pixels, then the logit of "there is an element". Checks the file against torch.
+A trained teacher to `vision_encoder.onnx`: python export.py RUN_FOLDER/last.pt TOKENIZER.json OUT.onnx READING.npz [--raw].
+`pixel_values` [pictures, 3, height, width] in [-1, 1], sides of whole cells of 32 pixels, gives `image_features` [pictures, cells, 256], line by line, and
+`image_boxes` [pictures, cells, 5]: left, top, right, bottom offsets from the cell's centre in cells, then the logit of "there is an element". Checks the
+file against torch.
+READING.npz holds what the decoder begins with to read features: the spelling map and codes, and the tags with the words that name them.
 """
 
 import argparse
@@ -11,13 +13,16 @@ import time
 import numpy
 import onnx
 import onnxruntime
+import tokenizers
 import torch
+from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from labels import CHARACTER_CLASSES, TAGS
+from labels import CHARACTER_CLASSES, TAGS, encode
 from net import TILE, Convolution, Served, Teacher, averaged_weights
+from spelling import spelling_codes
 
-MOST_BYTES = 8_000_000
+MOST_BYTES = 12_000_000
 OPSET = 18
 
 
@@ -42,15 +47,35 @@ def session(path: pathlib.Path) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
+def write_reading(teacher: Teacher, tokenizer: tokenizers.Tokenizer, path: pathlib.Path) -> None:
+    """spell [WIDTH, code], codes [pieces + 1, code] (the last a blank), sharpness; tags [tag, WIDTH], tag_bias [tag], tag_words [tag, most] ids or -1."""
+    blank = functional.normalize(teacher.blank.detach(), dim=0)
+    words = [encode(tokenizer, tag.removeprefix("is ")).ids for tag in TAGS]
+    most = max(len(ids) for ids in words)
+    numpy.savez(
+        path,
+        spell=teacher.spelling.weight.detach().T,
+        codes=torch.cat([spelling_codes(tokenizer), blank[None]]),
+        sharpness=teacher.sharpness.detach().exp(),
+        tags=teacher.tags.weight.detach(),
+        tag_bias=teacher.tags.bias.detach(),
+        tag_words=numpy.array([ids + [-1] * (most - len(ids)) for ids in words]),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("checkpoint", type=pathlib.Path)
+    parser.add_argument("tokenizer", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("reading", type=pathlib.Path)
     parser.add_argument("--raw", action="store_true", help="the last weights instead of their running average")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    served = Served(read_teacher(arguments.checkpoint, arguments.raw)).eval()
-    pixels = torch.rand(2, 3, TILE, TILE) * 2 - 1
+    teacher = read_teacher(arguments.checkpoint, arguments.raw)
+    write_reading(teacher, tokenizers.Tokenizer.from_file(str(arguments.tokenizer)), arguments.reading)
+    served = Served(teacher).eval()
+    pixels = torch.rand(2, 3, TILE, 2 * TILE) * 2 - 1
     with torch.no_grad():
         wanted = [output.numpy() for output in served(pixels)]
         fold(served)
@@ -60,7 +85,11 @@ def main() -> None:
             str(arguments.out),
             input_names=["pixel_values"],
             output_names=["image_features", "image_boxes"],
-            dynamic_axes={name: {0: "tiles"} for name in ("pixel_values", "image_features", "image_boxes")},
+            dynamic_axes={
+                "pixel_values": {0: "pictures", 2: "height", 3: "width"},
+                "image_features": {0: "pictures", 1: "cells"},
+                "image_boxes": {0: "pictures", 1: "cells"},
+            },
             opset_version=OPSET,
             dynamo=False,
         )
@@ -76,7 +105,7 @@ def main() -> None:
         print(f"{name}: largest difference to torch {difference:.2e} of {numpy.abs(ours).max():.2f}")
         if difference > 1e-3:
             raise SystemExit("the file does not compute what torch computes")
-    tiles = numpy.repeat(pixels.numpy()[:1], 8, 0)
+    tiles = numpy.repeat(pixels.numpy()[:1, :, :, :TILE], 8, 0)
     times = []
     for _ in range(12):
         started = time.perf_counter()

@@ -1,40 +1,111 @@
 """
-Runs the exported tower over dumped tiles: python features.py VISION_ENCODER.onnx TILES_FOLDER OUT_FOLDER NAME ...
-For each dump writes features-NAME.npy, float16 [tiles, 64, 192], boxes-NAME.npy, float16 [tiles, 64, 5], and features-NAME.json,
-path -> [first tile, tiles, rows, cols, width, height] (rows = cols = 0: one squashed tile; else the last tile is the global view).
+Runs the trained tower over dumped tiles: python features.py RUN_FOLDER/last.pt READING.npz TILES_FOLDER OUT_FOLDER NAME ... [--threads N]
+In bfloat16, which is several times faster where the processor knows it and off by about as much as the 8 bits that are served; with --exact in float32.
+For each dump writes features-NAME.npy, float16 [tiles, 64, 256]; boxes-NAME.npy, float16 [tiles, 64, 5]; pieces-NAME.npy, int16, and shares-NAME.npy,
+float16 [tiles, 64, 8], the pieces that the cell seems to show (`Decision.spelled` of ../model.py; left out for cells of one colour, which become no
+tokens); and features-NAME.json, path -> [first tile, tiles, rows, cols, width, height] (rows = cols = 0: one squashed tile; else the last is the global view).
 """
 
+import argparse
 import json
 import pathlib
-import sys
+from collections.abc import Iterator
 
 import numpy
+import torch
+from torch.nn import functional
 
-from export import session
-from net import GRID, TILE, WIDTH
+from export import fold, read_teacher
+from losses import to_pixels
+from net import CELL, GRID, TILE, WIDTH, Served
 
-BATCH = 16
+BATCH = 64
+SPELLED, CANDIDATES = 8, 16
 
 
-def write_features(encoder: pathlib.Path, folder: pathlib.Path, out: pathlib.Path, name: str) -> None:
-    run = session(encoder)
+def spelled(features: torch.Tensor, reading: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Pieces and shares [n, SPELLED] of features [n, WIDTH]. Candidates are found in half precision and weighed in full."""
+    said = functional.normalize(features @ reading["spell"], dim=-1)
+    candidates = (said.bfloat16() @ reading["codes"].bfloat16().T).topk(CANDIDATES, -1).indices
+    scores = reading["sharpness"] * (reading["codes"][candidates] @ said[:, :, None])[:, :, 0]
+    best, order = scores.topk(SPELLED, -1)
+    return candidates.gather(1, order), best.softmax(-1)
+
+
+def shown(tiles: torch.Tensor) -> torch.Tensor:
+    """[n, 64]: which cells are not of one colour."""
+    cells = tiles.view(-1, GRID, CELL, GRID, CELL, 3)
+    return (cells.amax((2, 4)) != cells.amin((2, 4))).any(-1).flatten(1)
+
+
+def in_full(tiles: torch.Tensor, rows: int, cols: int) -> torch.Tensor:
+    """Tiles [rows * cols, 256, 256, 3] as the one picture [1, y, x, 3] they were cut from, which is what the engine shows the tower."""
+    return tiles.view(rows, cols, TILE, TILE, 3).permute(0, 2, 1, 3, 4).reshape(1, rows * TILE, cols * TILE, 3)
+
+
+def by_tile(cells: torch.Tensor, rows: int, cols: int) -> torch.Tensor:
+    """Cells [1, n, width] of a picture in full, line by line, as [rows * cols, 64, width]."""
+    return cells.view(rows, GRID, cols, GRID, -1).permute(0, 2, 1, 3, 4).reshape(rows * cols, GRID * GRID, -1)
+
+
+def looks(entries: list[dict]) -> Iterator[tuple[list[int], int, int]]:
+    """Which tiles to look at together, and in how many rows and columns: pictures in full, and what is one tile (or the whole squeezed into one) in batches."""
+    single = []
+    for entry in entries:
+        cut = entry["rows"] * entry["cols"]
+        if cut:
+            yield list(range(entry["first"], entry["first"] + cut)), entry["rows"], entry["cols"]
+        single.append(entry["first"] + cut)
+    for start in range(0, len(single), BATCH):
+        yield single[start : start + BATCH], 0, 0
+
+
+@torch.no_grad()
+def write_features(served: Served, reading: dict[str, torch.Tensor], folder: pathlib.Path, out: pathlib.Path, name: str, is_exact: bool) -> None:
     tiles = numpy.memmap(folder / f"tiles-{name}.raw", numpy.uint8, "r").reshape(-1, TILE, TILE, 3)
-    count = len(tiles)
-    features = numpy.lib.format.open_memmap(out / f"features-{name}.npy", "w+", numpy.float16, (count, GRID * GRID, WIDTH))
-    boxes = numpy.lib.format.open_memmap(out / f"boxes-{name}.npy", "w+", numpy.float16, (count, GRID * GRID, 5))
-    for start in range(0, count, BATCH):
-        pixels = tiles[start : start + BATCH].transpose(0, 3, 1, 2).astype(numpy.float32) / 127.5 - 1
-        features[start : start + BATCH], boxes[start : start + BATCH] = run.run(None, {"pixel_values": pixels})
-    features.flush()
-    boxes.flush()
     index = json.loads((folder / f"tiles-{name}.json").read_text())
+    shapes = {"features": (numpy.float16, WIDTH), "boxes": (numpy.float16, 5), "pieces": (numpy.int16, SPELLED), "shares": (numpy.float16, SPELLED)}
+    files = {
+        part: numpy.lib.format.open_memmap(out / f"{part}-{name}.npy", "w+", kind, (len(tiles), GRID * GRID, width))
+        for part, (kind, width) in shapes.items()
+    }
+    for together, rows, cols in looks(list(index.values())):
+        own = torch.from_numpy(tiles[together])
+        with torch.autocast("cpu", torch.bfloat16, enabled=not is_exact):
+            features, boxes = (part.float() for part in served(to_pixels(in_full(own, rows, cols) if rows else own)))
+        if rows:
+            features, boxes = by_tile(features, rows, cols), by_tile(boxes, rows, cols)
+        seen = shown(own)
+        pieces, shares = spelled(features[seen], reading)
+        files["features"][together], files["boxes"][together] = features, boxes
+        for part, values in (("pieces", pieces.short()), ("shares", shares)):
+            whole = values.new_zeros(*seen.shape, SPELLED)
+            whole[seen] = values
+            files[part][together] = whole
+    for file in files.values():
+        file.flush()
     fields = ("first", "count", "rows", "cols", "width", "height")
     (out / f"features-{name}.json").write_text(json.dumps({path: [entry[field] for field in fields] for path, entry in index.items()}))
-    print(name, count, "tiles")
+    print(name, len(tiles), "tiles", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for argument in ("checkpoint", "reading", "tiles", "out"):
+        parser.add_argument(argument, type=pathlib.Path)
+    parser.add_argument("names", nargs="+")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--exact", action="store_true")
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with numpy.load(arguments.reading) as file:
+        reading = {part: torch.from_numpy(file[part]) for part in ("spell", "codes", "sharpness")}
+    served = Served(read_teacher(arguments.checkpoint)).eval()
+    fold(served)
+    for name in arguments.names:
+        write_features(served.to(memory_format=torch.channels_last), reading, arguments.tiles, arguments.out, name, arguments.exact)
 
 
 if __name__ == "__main__":
-    encoder, tiles_folder, out_folder = (pathlib.Path(argument) for argument in sys.argv[1:4])
-    out_folder.mkdir(parents=True, exist_ok=True)
-    for dump in sys.argv[4:]:
-        write_features(encoder, tiles_folder, out_folder, dump)
+    main()

@@ -25,9 +25,6 @@ CHARACTER_CLASSES = len(CHARACTERS) + 2
 
 # Elements that are not written but named: their cells should sound like their names.
 NAMED = {"icon", "shape", "photo"}
-# Cells of an element also say its role or its state, softer than what is written there, so that a question finds them by its own words.
-SAID = ["error", "success", "checked", "selected", "disabled", "unread"]
-SAID_STRENGTH = 0.5
 
 
 @dataclasses.dataclass
@@ -41,6 +38,11 @@ class Labels:
     tags: numpy.ndarray  # [element, tag] of 0 and 1
     is_small: numpy.ndarray  # [element]: a thing one would point at, not a container
     page_tags: numpy.ndarray  # [tag]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that can be seen is labelled. Of receipts only some lines are."""
+        return self.kind != "receipt"
 
 
 CONTAINERS = {"dialog", "card", "row"}
@@ -80,9 +82,6 @@ def read_page(line: str, tokenizer: tokenizers.Tokenizer) -> Labels:
             tags[i, len(ROLES) + FLAGS.index(flag)] = 1
         if role in NAMED:
             pieces += [(piece, *element["box"], 1.0) for piece in encode(tokenizer, element["name"]).ids]
-        for word in SAID:
-            if word == role or word in element["flags"]:
-                pieces += [(piece, *element["box"], SAID_STRENGTH) for piece in encode(tokenizer, word).ids]
     page_tags = numpy.zeros(len(TAGS), numpy.float32)
     page_tags[TAGS.index("dark")] = page["isDark"]
     return Labels(

@@ -1,4 +1,4 @@
-"""The vision tower: a 256 x 256 tile to 8 x 8 cells of 192 numbers, the heads that teach it, and the served pair (features, boxes)."""
+"""The vision tower: each cell of 32 x 32 pixels of a picture to 256 numbers, the heads that teach it, and the served pair (features, boxes)."""
 
 import torch
 from torch import Tensor, nn
@@ -9,7 +9,8 @@ from spelling import CODE_WIDTH
 TILE = 256
 CELL = 32
 GRID = TILE // CELL
-WIDTH = 192
+WIDTH = 256
+FINE_WIDTH, COARSE_WIDTH = 128, 320
 
 
 class Convolution(nn.Sequential):
@@ -47,38 +48,37 @@ class Mix(nn.Module):
 
 
 class Tower(nn.Module):
-    """Maps at a stride of 8 pixels (read by the character head) and of 32 (by the spelling head), then the features. Only these are served."""
+    """Maps at a stride of 8 pixels (read by the character head), then the features of the cells. Only these are served."""
 
     def __init__(self) -> None:
         super().__init__()
         self.fine = nn.Sequential(
             Convolution(3, 16, 3, 2),
             Convolution(16, 48, 3, 2),
-            Convolution(48, 96, 2, 2),
-            Residual(96),
-            Residual(96),
+            Residual(48),
+            Convolution(48, FINE_WIDTH, 2, 2),
+            Residual(FINE_WIDTH),
+            Residual(FINE_WIDTH),
         )
         self.coarse = nn.Sequential(
-            Convolution(96, 192, 2, 2),
+            Convolution(FINE_WIDTH, 192, 2, 2),
             Residual(192),
             Residual(192),
-            Convolution(192, 256, 2, 2),
-            Residual(256),
+            Convolution(192, COARSE_WIDTH, 2, 2),
+            Residual(COARSE_WIDTH),
         )
-        self.mix = Mix(256, 352)
-        self.feature = nn.Conv2d(256, WIDTH, 1)
+        self.mix = Mix(COARSE_WIDTH, 512)
+        self.feature = nn.Conv2d(COARSE_WIDTH, WIDTH, 1)
 
-    def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Pixels [n, 3, 256, 256] in [-1, 1] to ([n, 96, 32, 32], [n, 64, 256], [n, 64, 192])."""
+    def forward(self, pixels: Tensor) -> tuple[Tensor, Tensor]:
+        """Pixels [n, 3, y, x] in [-1, 1] to ([n, FINE_WIDTH, y / 8, x / 8], [n, cells, WIDTH])."""
         fine = self.fine(pixels)
-        seen = self.coarse(fine)
-        cells = self.feature(self.mix(seen))
-        return fine, as_cells(seen), as_cells(cells)
+        return fine, as_cells(self.feature(self.mix(self.coarse(fine))))
 
 
 def as_cells(maps: Tensor) -> Tensor:
-    """[n, width, 8, 8] to [n, 64, width], cells row-major."""
-    return maps.reshape(-1, maps.shape[1], GRID * GRID).transpose(1, 2)
+    """[n, width, y, x] to [n, y * x, width], line by line."""
+    return maps.flatten(2).transpose(1, 2)
 
 
 class BoxHead(nn.Sequential):
@@ -94,14 +94,19 @@ class Teacher(nn.Module):
     def __init__(self, tags: int, characters: int) -> None:
         super().__init__()
         self.tower = Tower()
-        # Without a bias, as the decoder reads words from features: its map can begin as this one.
-        self.word = nn.Linear(WIDTH, WIDTH, bias=False)
-        self.blank = nn.Parameter(torch.randn(WIDTH) * 0.1)
-        self.spelling = nn.Linear(256, CODE_WIDTH)
+        # The decoder reads spellings and tags from features with these very maps (decoder's own copies go on learning).
+        self.spelling = nn.Linear(WIDTH, CODE_WIDTH, bias=False)
+        self.sharpness = nn.Parameter(torch.tensor(20.0).log())
+        self.blank = nn.Parameter(torch.randn(CODE_WIDTH) * 0.1)
         self.tags = nn.Linear(WIDTH, tags)
         self.box = BoxHead()
         # Two columns of 4 pixels for each fine position, because small letters are narrower than 8 pixels.
-        self.characters = nn.Conv2d(96, 2 * characters, 1)
+        self.characters = nn.Conv2d(FINE_WIDTH, 2 * characters, 1)
+
+    def spelled(self, cells: Tensor, codes: Tensor) -> Tensor:
+        """Scores [n, pieces + 1] of cells [n, WIDTH] for the pieces of unit codes [pieces, CODE_WIDTH] and, last, for a blank: scaled cosines."""
+        said = functional.normalize(self.spelling(cells).float(), dim=-1)
+        return self.sharpness.exp() * said @ torch.cat([codes, functional.normalize(self.blank, dim=0)[None]]).T
 
 
 class Served(nn.Module):
@@ -113,7 +118,7 @@ class Served(nn.Module):
         self.box = teacher.box
 
     def forward(self, pixel_values: Tensor) -> tuple[Tensor, Tensor]:
-        _, _, cells = self.tower(pixel_values)
+        _, cells = self.tower(pixel_values)
         return cells, self.box(cells)
 
 

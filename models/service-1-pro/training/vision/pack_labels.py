@@ -1,11 +1,12 @@
 """
-Rows of the training packs with one thing in the picture (CIFAR-10, easy-VQA) to page labels, so that photos and plain shapes teach too:
-python pack_labels.py PACK_FOLDER PHOTOS OUT.jsonl, where PHOTOS is how many CIFAR rows to take.
+Rows of the training packs to page labels, so that photos, plain shapes and receipts teach too: python pack_labels.py PACK_FOLDER PHOTOS OUT.jsonl,
+where PHOTOS is how many CIFAR-10 rows to take. Of CIFAR-10 and easy-VQA the one thing in the picture; of SROIE the lines whose boxes are asked for.
 """
 
 import gzip
 import json
 import pathlib
+import re
 import sys
 
 SHAPES = {"circle", "rectangle", "triangle"}
@@ -42,7 +43,37 @@ def shapes(rows: list[dict]) -> list[dict]:
     return pages
 
 
+def words_of(line: str, box: list[float]) -> list[dict]:
+    """The words of a line, each with as much of its box as it has of its characters."""
+    left, top, right, bottom = box
+    step = (right - left) / len(line)
+    spans = [match.span() for match in re.finditer(r"\S+", line)]
+    edges = [[left + step * i for i in range(first, last + 1)] for first, last in spans]
+    return [{"text": line[a:b], "box": [own[0], top, own[-1], bottom], "edges": own} for (a, b), own in zip(spans, edges)]
+
+
+LINE = re.compile(r'"(.+)"|Locate the text: (.+)|Find the line that reads (.+)')
+
+
+def receipts(rows: list[dict]) -> list[dict]:
+    pages: dict[str, dict] = {}
+    for row in rows:
+        path = row["state"][0]["source"]["path"]
+        for name, question in row["questions"].items():
+            box, line = row["truth"].get(name), LINE.search(question["instructions"])
+            if question["type"] != "extract" or not box or not line:
+                continue
+            text = next(part for part in line.groups() if part)
+            own = pages.setdefault(path, {"id": row["id"], "path": path, "kind": "receipt", "isDark": False, "words": {}, "elements": {}})
+            own["words"][text] = words_of(text, box)
+            own["elements"][text] = {"role": "text", "name": text, "flags": [], "box": box}
+    for own in pages.values():
+        own["words"], own["elements"] = sum(own["words"].values(), []), list(own["elements"].values())
+    return list(pages.values())
+
+
 pack = pathlib.Path(sys.argv[1])
 lines = photos(read(pack / "vision/cifar-10.jsonl.gz"))[: int(sys.argv[2])] + shapes(read(pack / "vision/easy-vqa.jsonl.gz"))
+lines += receipts(read(pack / "vision/sroie.jsonl.gz"))
 pathlib.Path(sys.argv[3]).write_text("".join(json.dumps(line) + "\n" for line in lines))
 print(len(lines), "pictures")

@@ -24,7 +24,7 @@ from export import session
 from net import CELL, GRID, TILE, WIDTH
 
 # A seventh of the work and most of the error: the large maps before a stride of 8, and what stands between the last map and the features.
-FLOAT = ("tower.fine.0.", "tower.fine.1.", "tower.fine.2.", "tower.mix.", "tower.feature.")
+FLOAT = ("tower.fine.0.", "tower.fine.1.", "tower.fine.2.", "tower.fine.3.", "tower.mix.", "tower.feature.")
 PIXELS = "pixel_values"
 TILES_LEARNED_FROM = 200
 VALUES_A_RUN = 20_000

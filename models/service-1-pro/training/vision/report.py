@@ -9,7 +9,7 @@ import torch
 
 from evaluate import evaluate
 from export import read_teacher
-from train import read_vectors
+from spelling import spelling_codes
 from views import read_pictures
 
 if __name__ == "__main__":
@@ -19,5 +19,5 @@ if __name__ == "__main__":
     for pair in sys.argv[4:]:
         name, labels = pair.split("=", 1)
         pictures = read_pictures(folder, name, pathlib.Path(labels), tokenizer)
-        figures = evaluate(read_teacher(checkpoint), pictures, read_vectors(text / "emb.npy"))
+        figures = evaluate(read_teacher(checkpoint), pictures, spelling_codes(tokenizer))
         print(json.dumps({name: {figure: round(value, 3) for figure, value in figures.items()}}, indent=1))

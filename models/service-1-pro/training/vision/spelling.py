@@ -1,24 +1,31 @@
 """
-A code for the letters of each word piece: random vectors of its letters, letter pairs, first and last pair, added up and scaled to length 1.
-Pieces that look alike get codes that are alike, which their meaning vectors do not offer, so the codes are a far easier thing to learn to see.
+A code for the letters of each word piece: random vectors of its letters, letter pairs, first and last pair, and of whether a word begins with it, added
+up and scaled to length 1. A cell says the code of what it shows, and the piece with the nearest code is looked up: seeing letters is learned, what they
+mean is not, since the text model has learned it already. A map from letters to meaning vectors would have to know thousands of words by heart.
 """
 
 import numpy
 import tokenizers
 import torch
 
-CODE_WIDTH = 256
+CODE_WIDTH = 192
+BEGINS_WORD = " "
 
 
 def letter_groups(text: str) -> list[str]:
-    pairs = [text[i : i + 2] for i in range(len(text) - 1)]
-    return [*text, *pairs, "^" + text[:2], text[-2:] + "$"]
+    """The parts of a piece as the tokenizer writes it, with its leading space."""
+    letters = text.strip().lower()
+    if not letters or "\ufffd" in letters:
+        return []
+    pairs = [letters[i : i + 2] for i in range(len(letters) - 1)]
+    start = [BEGINS_WORD] if text.startswith(" ") else []
+    return [*start, *letters, *pairs, "^" + letters[:2], letters[-2:] + "$"]
 
 
-def spelling_codes(tokenizer: tokenizers.Tokenizer, count: int) -> torch.Tensor:
-    """[count, CODE_WIDTH] for the piece ids below `count`; the same numbers every time."""
-    texts = [tokenizer.decode([piece]).strip().lower() if piece < tokenizer.get_vocab_size() else "" for piece in range(count)]
-    names = sorted({group for text in texts for group in letter_groups(text)})
+def spelling_codes(tokenizer: tokenizers.Tokenizer) -> torch.Tensor:
+    """[pieces, CODE_WIDTH], zeros for pieces that are no letters; the same numbers every time."""
+    groups = [letter_groups(tokenizer.decode([piece])) for piece in range(tokenizer.get_vocab_size())]
+    names = sorted({group for own in groups for group in own})
     vectors = dict(zip(names, numpy.random.default_rng(0).standard_normal((len(names), CODE_WIDTH)).astype(numpy.float32)))
-    codes = numpy.stack([sum(vectors[group] for group in letter_groups(text)) for text in texts])
+    codes = numpy.stack([sum((vectors[group] for group in own), numpy.zeros(CODE_WIDTH, numpy.float32)) for own in groups])
     return torch.nn.functional.normalize(torch.from_numpy(codes), dim=1)

@@ -32,6 +32,7 @@ class Targets:
     boxes: numpy.ndarray  # [64, 4]: offsets from the centre in cells
     has_box: numpy.ndarray  # [64]
     characters: numpy.ndarray  # [32, 64] classes, IGNORED where not asked
+    is_known: numpy.ndarray  # [64]: false where something may be that has no label
 
 
 @dataclasses.dataclass
@@ -124,6 +125,7 @@ def character_targets(characters: numpy.ndarray, view: View) -> numpy.ndarray:
 def targets_of(labels: Labels, view: View) -> Targets:
     pieces, weights, asked = word_targets(labels.pieces, view)
     tags, boxes, has_box = element_targets(labels, view)
-    if view.is_flipped:
-        return Targets(pieces, weights, asked, tags, boxes, has_box, numpy.full((LINES, COLUMNS), IGNORED))
-    return Targets(pieces, weights, asked, tags, boxes, has_box, character_targets(labels.characters, view))
+    is_read = labels.is_whole and not view.is_flipped
+    characters = character_targets(labels.characters, view) if is_read else numpy.full((LINES, COLUMNS), IGNORED)
+    known = numpy.ones(GRID * GRID, bool) if labels.is_whole else has_box
+    return Targets(pieces, weights, asked & known, tags, boxes, has_box, characters, known)

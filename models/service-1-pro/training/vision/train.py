@@ -10,10 +10,8 @@ import math
 import pathlib
 import time
 
-import numpy
 import tokenizers
 import torch
-from torch.nn import functional
 
 from evaluate import evaluate
 from labels import CHARACTER_CLASSES, TAGS
@@ -24,9 +22,9 @@ from views import Examples, Picture, read_pictures
 
 # One command a preset, the same code. What the command line says comes first.
 PRESETS = {
-    "smoke": {"device": "cpu", "batch": 4, "workers": 0, "peak": 2e-3, "steps": 6},
-    "cpu": {"device": "cpu", "batch": 32, "workers": 1, "peak": 2e-3, "steps": None},
-    "gpu": {"device": "cuda", "batch": 256, "workers": 14, "peak": 4e-3, "steps": None},
+    "smoke": {"device": "cpu", "batch": 4, "workers": 0, "threads": 1, "compile": False, "peak": 2e-3, "steps": 6},
+    "cpu": {"device": "cpu", "batch": 32, "workers": 1, "threads": 2, "compile": True, "peak": 2e-3, "steps": None},
+    "gpu": {"device": "cuda", "batch": 256, "workers": 14, "threads": 2, "compile": True, "peak": 4e-3, "steps": None},
 }
 WARM_UP = 200
 SAVE_SECONDS = 300
@@ -49,11 +47,13 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("run", type=pathlib.Path)
     parser.add_argument("pictures", type=pathlib.Path, help="holds tiles-NAME.raw and tiles-NAME.json")
-    parser.add_argument("text", type=pathlib.Path, help="holds emb.npy and tokenizer.json")
+    parser.add_argument("text", type=pathlib.Path, help="holds tokenizer.json")
     parser.add_argument("--preset", choices=PRESETS, default="cpu")
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--batch", type=int, help="windows a step")
     parser.add_argument("--workers", type=int, help="processes that make examples")
+    parser.add_argument("--threads", type=int, help="for the net")
+    parser.add_argument("--compile", action=argparse.BooleanOptionalAction, help="fuse the net's small operations; needs a C++ compiler")
     parser.add_argument("--steps", type=int, help="stop after so many")
     parser.add_argument("--minutes", type=float, default=40, help="length of the cosine, counted from the first start")
     parser.add_argument("--pages", action="append", default=[], help="NAME=LABELS.jsonl of a dump with pages")
@@ -86,10 +86,6 @@ def pools(arguments: argparse.Namespace, tokenizer: tokenizers.Tokenizer) -> lis
     return [(0.8, written), (0.08, drawn), (0.12, read_pool(arguments, arguments.photos, tokenizer))]
 
 
-def read_vectors(path: pathlib.Path) -> torch.Tensor:
-    return functional.normalize(torch.from_numpy(numpy.load(path).astype(numpy.float32)), dim=1)
-
-
 def rate_at(peak: float, seconds: float, total: float, step: int) -> float:
     """Warm-up by steps, then a cosine over time, so that a busy machine does not cut the end off."""
     done = min(seconds / total, 1)
@@ -104,13 +100,12 @@ def split(parameters: list[torch.nn.Parameter]) -> tuple[list[torch.nn.Parameter
 def main() -> None:
     arguments = parse()
     keep_memory()
-    torch.set_num_threads(1)
+    torch.set_num_threads(arguments.threads)
     torch.manual_seed(arguments.seed)
     arguments.run.mkdir(parents=True, exist_ok=True)
     tokenizer = tokenizers.Tokenizer.from_file(str(arguments.text / "tokenizer.json"))
     device = torch.device(arguments.device)
-    vectors = read_vectors(arguments.text / "emb.npy").to(device)
-    codes = spelling_codes(tokenizer, len(vectors)).to(device)
+    codes = spelling_codes(tokenizer).to(device)
     teacher = Teacher(len(TAGS), CHARACTER_CLASSES).to(device, memory_format=torch.channels_last)
     if arguments.start:
         teacher.load_state_dict(averaged_weights(torch.load(arguments.start, weights_only=True, map_location=device)))
@@ -124,6 +119,8 @@ def main() -> None:
     ]
     optimiser = torch.optim.AdamW(groups, arguments.peak, (0.9, 0.98))
     average = torch.optim.swa_utils.AveragedModel(teacher, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE_DECAY), use_buffers=True)
+    if arguments.compile:
+        teacher.tower.compile()
     step, spent = 0, 0.0
     last = arguments.run / "last.pt"
     if last.exists():
@@ -145,7 +142,7 @@ def main() -> None:
         state = {"teacher": teacher.state_dict(), "optimiser": optimiser.state_dict(), "average": average.state_dict()}
         torch.save({**state, "step": step, "seconds": time.monotonic() - started}, last.with_suffix(".tmp"))
         last.with_suffix(".tmp").rename(last)
-        figures = evaluate(average.module, dev, vectors, device) if dev else {}
+        figures = evaluate(average.module, dev, codes, device) if dev else {}
         log.write(json.dumps({"step": step, "seconds": round(time.monotonic() - started), "dev": figures}) + "\n")
         log.flush()
 
@@ -158,7 +155,7 @@ def main() -> None:
             group["lr"] = 0.0 if rests else rate_at(arguments.peak, seconds, total, step - (arguments.heads_first if group["is_tower"] else 0))
         batch = {name: values.to(device, non_blocking=True) for name, values in batch.items()}
         with torch.autocast(device.type, torch.bfloat16):
-            parts = losses(teacher, batch, vectors, codes)
+            parts = losses(teacher, batch, codes)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
