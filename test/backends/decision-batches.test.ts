@@ -187,7 +187,8 @@ describe('the arrays of a pass', () => {
 
 describe('a text that is being written', () => {
   it('gets the same logits token by token as read anew, alone and beside a longer one', async () => {
-    const runner = await Runner.open(await openFolder(folder), {})
+    const opened = await openFolder(folder)
+    const runner = await Runner.open(opened, {}, 'texts', opened.config.vision_width as number)
     const packed = pack([quotable(STATE)])
     const view = wholeView(runner.ort, packed, await runner.state(packed, [], []))
     const asked = ['Which city?', 'Until which day is the new card needed, and what happened to the old one?'].map(

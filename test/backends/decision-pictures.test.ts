@@ -1,16 +1,15 @@
-// Pictures go through the vision encoder a few tiles a pass: in order, only what shows something, and no further once the request has given up.
+// Pictures go through the vision encoder in full and squeezed: only what shows something is kept, and nothing goes on once the request has given up.
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { CELLS } from '../../src/backends/onnx/families/decision/cells.ts'
 import { Pictures } from '../../src/backends/onnx/families/decision/pictures.ts'
-import { Runner } from '../../src/backends/onnx/families/decision/runner.ts'
+import { VisionEncoder } from '../../src/backends/onnx/families/decision/vision.ts'
 import { openFolder } from '../../src/backends/onnx/layout.ts'
-import { normaliseTiles } from '../../src/backends/onnx/tiles.ts'
+import { normaliseGrid } from '../../src/backends/onnx/tiles.ts'
 import { makeTurns } from '../../src/backends/onnx/turns.ts'
 import type { Picture } from '../../src/types.ts'
 
 const RULE = { longestEdge: 1024, tileSize: 256, split: true, upscale: false }
-const CELLS_A_TILE = CELLS * CELLS
 
 /** 600 x 400 pixels: three by two tiles and the whole. Stripes, but for the left part, which is white. */
 const picture: Picture = {
@@ -25,10 +24,10 @@ const picture: Picture = {
 
 /** Says of each cell which pass it was in and which cell of the pass it is. */
 function recording(onPass: (pass: number) => void = () => {}) {
-  const passes: { count: number; kept: readonly number[] }[] = []
-  const runner: Pick<Runner, 'tiles'> = {
-    async tiles(_pixels, count, _size, kept) {
-      passes.push({ count, kept })
+  const passes: { height: number; width: number; kept: readonly number[] }[] = []
+  const encoder: Pick<VisionEncoder, 'look'> = {
+    async look(_pixels, height, width, kept) {
+      passes.push({ height, width, kept })
       onPass(passes.length)
       return {
         features: Float32Array.from(kept.flatMap((cell) => [passes.length, cell])),
@@ -36,21 +35,36 @@ function recording(onPass: (pass: number) => void = () => {}) {
       }
     },
   }
-  return { passes, pictures: new Pictures(runner as Runner, makeTurns(), RULE, 1e6) }
+  return { passes, pictures: new Pictures(encoder, makeTurns(), RULE, 1e6) }
 }
 
 describe('pictures', () => {
-  it('are read four tiles a pass, those that show something, and only cells that are not flat are kept, in order', async () => {
+  it('are read in full and squeezed into one tile, and only cells that are not flat are kept, each where it lies', async () => {
     const { passes, pictures } = recording()
     const seen = await pictures.see(picture, undefined)
-    expect(passes.map(({ count }) => count)).toEqual([4, 1])
+    expect(passes.map(({ height, width }) => [height, width])).toEqual([
+      [512, 768],
+      [256, 256],
+    ])
     expect(seen.cells.length).toBe(passes.reduce((sum, { kept }) => sum + kept.length, 0))
-    expect(seen.cells.length).toBeLessThan(7 * CELLS_A_TILE)
+    expect(seen.cells.length).toBeLessThan(7 * CELLS * CELLS)
     expect(seen.offsets.length).toBe(seen.cells.length)
-    expect(Array.from(seen.features)).toEqual(passes.flatMap(({ kept }, pass) => kept.flatMap((cell) => [pass + 1, cell])))
-    for (const { count, kept } of passes) for (const cell of kept) expect(cell).toBeLessThan(count * CELLS_A_TILE)
+    // Lines of 24 cells in the picture in full, of 8 in the other: the number that the encoder is asked for is where the cell says it lies.
+    const columns = [3 * CELLS, CELLS]
+    seen.cells.forEach(({ x, y, width, height }, i) => {
+      const [pass, cell] = [seen.features[2 * i] as number, seen.features[2 * i + 1] as number]
+      const across = columns[pass - 1] as number
+      expect([cell % across, Math.floor(cell / across)]).toEqual([Math.round(x / width - 0.5), Math.round(y / height - 0.5)])
+    })
     // The left tiles are white but for their edge.
     expect(seen.cells.filter(({ x, isGlobal }) => x < 0.25 && !isGlobal)).toEqual([])
+  })
+
+  it('that show nothing are not read', async () => {
+    const { passes, pictures } = recording()
+    const seen = await pictures.see({ ...picture, data: new Uint8Array(600 * 400 * 3), sha256: 'black' }, undefined)
+    expect(passes).toEqual([])
+    expect(seen.cells).toEqual([])
   })
 
   it('are read once, whatever state they stand in', async () => {
@@ -69,20 +83,32 @@ describe('pictures', () => {
 })
 
 describe('the vision encoder in 8 bits, which is what runs', () => {
-  it('reads a tile the same to the last bit, whatever runs beside it', async () => {
-    const runner = await Runner.open(await openFolder(fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))), {})
-    expect(runner.files).toContain('onnx/vision_encoder_int8.onnx')
-    const side = 256
-    const of = (level: (i: number) => number) => Uint8Array.from({ length: side * side * 3 }, (_, i) => level(i))
-    const tiles = [of((i) => (i * 2_654_435_761) >>> 24), of((i) => ((Math.floor(i / 3) % side) & 32 ? 255 : 0)), of(() => 0)]
-    const cells = (count: number) => Array.from({ length: count * CELLS_A_TILE }, (_, cell) => cell)
-    const together = await runner.tiles(normaliseTiles(tiles, side), tiles.length, side, cells(tiles.length))
-    const alone = []
-    for (const tile of tiles) alone.push(await runner.tiles(normaliseTiles([tile], side), 1, side, cells(1)))
-    for (const name of ['features', 'offsets'] as const) {
-      expect([...together[name]]).toEqual(alone.flatMap((one) => [...one[name]]))
-      expect(together[name].every(Number.isFinite)).toBe(true)
+  const side = 256
+  const of = (level: (i: number) => number) => Uint8Array.from({ length: side * side * 3 }, (_, i) => level(i))
+  const noise = of((i) => (i * 2_654_435_761) >>> 24)
+  const stripes = of((i) => ((Math.floor(i / 3) % side) & 32 ? 255 : 0))
+  const black = of(() => 0)
+
+  it('reads a picture the same every time, and sees across its tiles', async () => {
+    const folder = await openFolder(fileURLToPath(new URL('../../models/service-1-pro', import.meta.url)))
+    const encoder = await VisionEncoder.open(folder, {})
+    expect(encoder.files).toContain('onnx/vision_encoder_int8.onnx')
+    const look = (tiles: readonly Uint8Array[], cols: number) => {
+      const [height, width] = [(tiles.length / cols) * side, cols * side]
+      const cells = Array.from({ length: (height / 32) * (width / 32) }, (_, cell) => cell)
+      return encoder.look(normaliseGrid(tiles, side, cols), height, width, cells)
     }
-    await runner.close()
+    const four = [noise, stripes, black, noise]
+    const once = await look(four, 2)
+    await look([noise], 1)
+    expect(await look(four, 2)).toEqual(once)
+    for (const values of Object.values(once)) expect(values.every(Number.isFinite)).toBe(true)
+    // The last cell of the first line of the first tile lies beside the second tile; its first cell is out of sight of it.
+    const width = once.features.length / (16 * 16)
+    const cell = (features: Float32Array, index: number) => Array.from(features.subarray(index * width, (index + 1) * width))
+    const other = await look([noise, black, black, noise], 2)
+    expect(cell(other.features, 0)).toEqual(cell(once.features, 0))
+    expect(cell(other.features, 7)).not.toEqual(cell(once.features, 7))
+    await encoder.close()
   })
 })

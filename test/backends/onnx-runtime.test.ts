@@ -13,7 +13,7 @@ import { ByteCache } from '../../src/backends/onnx/cache.ts'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { findGraph, hashFiles, openFolder, TEXT_DTYPES } from '../../src/backends/onnx/layout.ts'
 import { fromWire, toWire } from '../../src/backends/onnx/protocol.ts'
-import { normaliseTiles, tileGrid, tilePicture } from '../../src/backends/onnx/tiles.ts'
+import { normaliseGrid, tileGrid, tilePicture } from '../../src/backends/onnx/tiles.ts'
 import { EngineError } from '../../src/errors.ts'
 import type { Prompt } from '../../src/types.ts'
 
@@ -103,9 +103,9 @@ describe('tileGrid', () => {
   })
 
   it('puts levels on -1 to 1, channels first', () => {
-    const values = normaliseTiles([Uint8Array.of(0, 51, 255)], 1)
+    const values = normaliseGrid([Uint8Array.of(0, 51, 255)], 1, 1)
     expect(Array.from(values, (v) => Math.round(v * 1e6) / 1e6)).toEqual([-1, -0.6, 1])
-    expect(() => normaliseTiles([new Uint8Array(5)], 1)).toThrow('5 bytes, 3 expected')
+    expect(() => normaliseGrid([new Uint8Array(5)], 1, 1)).toThrow('5 bytes, 3 expected')
   })
 })
 

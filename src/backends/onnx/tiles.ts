@@ -100,18 +100,25 @@ export async function tilePicture(picture: Picture, rule: TileRule): Promise<Til
 /** What the encoder takes for each level of 8 bits. */
 const FLOAT_OF_LEVEL = Float32Array.from({ length: 256 }, (_, level) => (level / 255 - 0.5) / 0.5)
 
-/** RGB bytes to the encoder's floats: (x / 255 - 0.5) / 0.5, laid out [tile][channel][y][x]. Every tile must be tileSize x tileSize x 3. */
-export function normaliseTiles(tiles: readonly Uint8Array[], tileSize: number): Float32Array {
-  const area = tileSize * tileSize
-  const out = new Float32Array(tiles.length * 3 * area)
+/**
+ * Tiles of `cols` columns, row-major, as the one picture they were cut from, in the encoder's floats: (x / 255 - 0.5) / 0.5, laid out [channel][y][x].
+ * Every tile must be tileSize x tileSize x 3.
+ */
+export function normaliseGrid(tiles: readonly Uint8Array[], tileSize: number, cols: number): Float32Array {
+  const width = cols * tileSize
+  const plane = (tiles.length / cols) * tileSize * width
+  const out = new Float32Array(3 * plane)
   tiles.forEach((tile, index) => {
-    if (tile.length !== area * 3) throw new RangeError(`tile ${index} has ${tile.length} bytes, ${area * 3} expected`)
-    let at = index * 3 * area
-    for (let from = 0; from < tile.length; from += 3) {
-      out[at] = FLOAT_OF_LEVEL[tile[from] as number] as number
-      out[at + area] = FLOAT_OF_LEVEL[tile[from + 1] as number] as number
-      out[at + 2 * area] = FLOAT_OF_LEVEL[tile[from + 2] as number] as number
-      at++
+    if (tile.length !== tileSize * tileSize * 3)
+      throw new RangeError(`tile ${index} has ${tile.length} bytes, ${tileSize * tileSize * 3} expected`)
+    const left = (index % cols) * tileSize
+    const top = Math.floor(index / cols) * tileSize
+    for (let y = 0, from = 0; y < tileSize; y++) {
+      for (let at = (top + y) * width + left, end = at + tileSize; at < end; at++, from += 3) {
+        out[at] = FLOAT_OF_LEVEL[tile[from] as number] as number
+        out[at + plane] = FLOAT_OF_LEVEL[tile[from + 1] as number] as number
+        out[at + 2 * plane] = FLOAT_OF_LEVEL[tile[from + 2] as number] as number
+      }
     }
   })
   return out

@@ -18,6 +18,7 @@ import { Runner } from './runner.ts'
 import { settingsOf } from './settings.ts'
 import { PieceTokenizer } from './text.ts'
 import { PartViews } from './views.ts'
+import { VisionEncoder } from './vision.ts'
 import { Languages } from './write.ts'
 
 /** Changes whenever the way a request becomes tokens changes, or the features of a branch: calibration is bound to it. */
@@ -33,8 +34,12 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
       `the tokenizer of '${folder.name}' has ${tokenizer.size} pieces, ${VOCABULARY} expected; take the folder as it was published`,
     )
   }
-  const runner = await Runner.open(folder, options)
-  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...runner.files])
+  const runner = await Runner.open(folder, options, 'texts', settings.visionWidth)
+  const sight = folder.files.some((file) => file.startsWith('onnx/vision_encoder'))
+    ? { encoder: await VisionEncoder.open(folder, options), runner: await Runner.open(folder, options, 'pictures', settings.visionWidth) }
+    : null
+  const files = [runner, ...(sight ? [sight.encoder, sight.runner] : [])].flatMap((one) => one.files)
+  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...files])
   const template = createHash('sha256').update(
     JSON.stringify([PROMPT_VERSION, KINDS, settings, await hashFiles(folder, ['tokenizer.json'])]),
   )
@@ -45,7 +50,7 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
     revision,
     templateHash: template.digest('hex'),
     contextLength: settings.contextLength,
-    capabilities: { images: runner.seesImages, boxes: runner.seesImages },
+    capabilities: { images: sight !== null, boxes: sight !== null },
     scorer: 'options',
   }
   const reader = {
@@ -57,22 +62,29 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
     turns: makeTurns(),
     parts: new PartViews(),
   }
-  return new DecisionBackend(info, reader, options.cacheBytes ?? DEFAULT_CACHE_BYTES)
+  return new DecisionBackend(info, reader, sight, options.cacheBytes ?? DEFAULT_CACHE_BYTES)
+}
+
+/** What looks at pictures, and reads the states they stand in. */
+interface Sight {
+  readonly encoder: VisionEncoder
+  readonly runner: Runner
 }
 
 class DecisionBackend implements Backend {
   readonly info: ModelInfo
   readonly #reader: Reader
   readonly #states: ByteCache<OpenState>
-  readonly #pictures: Pictures
+  /** For states with a picture in them; null when the model sees none. */
+  readonly #seeing: (Reader & Sight & { readonly pictures: Pictures }) | null
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
-  constructor(info: ModelInfo, reader: Reader, cacheBytes: number) {
+  constructor(info: ModelInfo, reader: Reader, sight: Sight | null, cacheBytes: number) {
     this.info = info
     this.#reader = reader
     this.#states = new ByteCache(cacheBytes)
-    this.#pictures = new Pictures(reader.runner, reader.turns, reader.settings.rule, cacheBytes)
+    this.#seeing = sight && { ...reader, ...sight, pictures: new Pictures(sight.encoder, reader.turns, reader.settings.rule, cacheBytes) }
   }
 
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
@@ -83,7 +95,7 @@ class DecisionBackend implements Backend {
   }
 
   caches(): CachesOfBackend {
-    return { states: this.#states.counts, pictures: this.#pictures.counts }
+    return { states: this.#states.counts, pictures: this.#seeing?.pictures.counts ?? { hits: 0, misses: 0, bytes: 0, limitBytes: 0 } }
   }
 
   close(): Promise<void> {
@@ -93,9 +105,9 @@ class DecisionBackend implements Backend {
       // Who gave up waiting for a pass has left it running.
       await turns.run(async () => {})
       this.#states.clear()
-      this.#pictures.clear()
+      this.#seeing?.pictures.clear()
       parts.clear()
-      await runner.close()
+      await Promise.all([runner, this.#seeing?.runner, this.#seeing?.encoder].map((open) => open?.close()))
     })()
     return this.#closing
   }
@@ -113,24 +125,25 @@ class DecisionBackend implements Backend {
   }
 
   async #encode(prompt: Prompt, signal: AbortSignal): Promise<Made<OpenState>> {
-    const { runner, limits, tokenizer, turns } = this.#reader
     const pieces = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece] : []))
-    if (pieces.length > 0 && !runner.seesImages) {
+    const seeing = this.#seeing
+    const reader = pieces.length === 0 ? this.#reader : seeing
+    if (reader === null)
       throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
-    }
+    const { runner, limits, tokenizer, turns } = reader
     limits.checkSize(
       prompt.pieces.map((piece) => (piece.type === 'text' ? piece.text : '')),
       'state',
     )
     const images: SeenImage[] = []
-    for (const { id, picture } of pieces) images.push({ id, ...(await this.#pictures.see(picture, signal)) })
+    for (const { id, picture } of pieces) if (seeing !== null) images.push({ id, ...(await seeing.pictures.see(picture, signal)) })
     const cells = images.map((image) => image.cells.length)
     const packed = packState(prompt, tokenizer, cells)
     limits.checkLength(packed.ids.length, 0)
     const places = images.map((image, i) => placesOf(image.cells, (pieces[i]?.picture.width ?? 1) / (pieces[i]?.picture.height ?? 1)))
     const features = images.map((image) => image.features)
     const encoded = await turns.run(() => runner.state(packed, features, places), signal)
-    const value = new OpenState(this.#reader, packed, encoded, images)
+    const value = new OpenState(reader, packed, encoded, images)
     return { value, bytes: value.bytes }
   }
 

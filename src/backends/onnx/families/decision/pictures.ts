@@ -1,33 +1,29 @@
-// Pictures to what the decoder sees of them: tiles through the vision encoder, a few a pass, so that what else waits for the model waits for a few tiles
-// at most; and of their cells those that show something. Kept by content, whatever state they stand in.
+// Pictures to what the decoder sees of them: through the vision encoder in full and squeezed into one tile, and of their cells those that show something.
+// Kept by content, whatever state they stand in.
 import type { Picture } from '../../../../types.ts'
 import type { CacheCounts } from '../../../backend.ts'
 import { ByteCache, type Made } from '../../cache.ts'
 import { joined } from '../../tensors.ts'
-import { normaliseTiles, type TileRule, tilePicture } from '../../tiles.ts'
+import { normaliseGrid, type TileRule, tilePicture } from '../../tiles.ts'
 import type { Turns } from '../../turns.ts'
 import { CELLS, type Cell, cellsOf, keptCells } from './cells.ts'
-import type { Runner } from './runner.ts'
+import type { Seen, VisionEncoder } from './vision.ts'
 
-/** Tiles of a pass: as fast as all of a picture in one, and a quarter faster than one by one. */
-const TILES_A_PASS = 4
 const CELLS_A_TILE = CELLS * CELLS
 
-/** The cells of a picture that are not flat, each with [192] features and [5] offsets. */
-export interface SeenPicture {
+/** The cells of a picture that are not flat, and what the encoder says of each. */
+export interface SeenPicture extends Seen {
   readonly cells: readonly Cell[]
-  readonly features: Float32Array
-  readonly offsets: Float32Array
 }
 
 export class Pictures {
-  readonly #runner: Runner
+  readonly #encoder: Pick<VisionEncoder, 'look'>
   readonly #turns: Turns
   readonly #rule: TileRule
   readonly #seen: ByteCache<SeenPicture>
 
-  constructor(runner: Runner, turns: Turns, rule: TileRule, cacheBytes: number) {
-    this.#runner = runner
+  constructor(encoder: Pick<VisionEncoder, 'look'>, turns: Turns, rule: TileRule, cacheBytes: number) {
+    this.#encoder = encoder
     this.#turns = turns
     this.#rule = rule
     this.#seen = new ByteCache(cacheBytes)
@@ -44,17 +40,26 @@ export class Pictures {
   async #encode(picture: Picture, signal: AbortSignal): Promise<Made<SeenPicture>> {
     const { tiles, tileSize, rows, cols } = await tilePicture(picture, this.#rule)
     const kept = keptCells(tiles, tileSize)
-    // Tiles of nothing but flat cells are not run: nothing of them becomes a token.
-    const shown = [...new Set(kept.map((cell) => Math.floor(cell / CELLS_A_TILE)))]
-    const parts: { features: Float32Array; offsets: Float32Array }[] = []
-    for (let from = 0; from < shown.length; from += TILES_A_PASS) {
-      const indexes = shown.slice(from, from + TILES_A_PASS)
-      const some = indexes.map((index) => tiles[index] as Uint8Array)
-      const own = kept.flatMap((cell) => {
-        const tile = indexes.indexOf(Math.floor(cell / CELLS_A_TILE))
-        return tile === -1 ? [] : [tile * CELLS_A_TILE + (cell % CELLS_A_TILE)]
-      })
-      parts.push(await this.#turns.run(() => this.#runner.tiles(normaliseTiles(some, tileSize), some.length, tileSize, own), signal))
+    const cut = rows * cols
+    // The picture in full, put together again so that nothing is cut in two, then the whole squeezed into one tile.
+    const views =
+      cut === 0
+        ? [{ tiles, cols: 1, first: 0 }]
+        : [
+            { tiles: tiles.slice(0, cut), cols, first: 0 },
+            { tiles: tiles.slice(cut), cols: 1, first: cut },
+          ]
+    const parts: Seen[] = []
+    for (const view of views) {
+      const end = view.first + view.tiles.length
+      const own = kept
+        .filter((cell) => tileOf(cell) >= view.first && tileOf(cell) < end)
+        .map((cell) => lineCell(cell - view.first * CELLS_A_TILE, view.cols))
+      if (own.length === 0) continue
+      const [height, width] = [(view.tiles.length / view.cols) * tileSize, view.cols * tileSize]
+      parts.push(
+        await this.#turns.run(() => this.#encoder.look(normaliseGrid(view.tiles, tileSize, view.cols), height, width, own), signal),
+      )
     }
     const all = cellsOf(rows, cols)
     const value = {
@@ -68,6 +73,16 @@ export class Pictures {
   clear(): void {
     this.#seen.clear()
   }
+}
+
+const tileOf = (cell: number): number => Math.floor(cell / CELLS_A_TILE)
+
+/** A cell counted tile by tile, counted line by line across all tiles of `cols` columns: the order in which the encoder gives them. */
+function lineCell(cell: number, cols: number): number {
+  const tile = tileOf(cell)
+  const inside = cell % CELLS_A_TILE
+  const line = Math.floor(tile / cols) * CELLS + Math.floor(inside / CELLS)
+  return (line * cols + (tile % cols)) * CELLS + (inside % CELLS)
 }
 
 /** What a picture shows, as a name. */

@@ -1,20 +1,16 @@
-// The three graphs of our own model as typed calls. Shapes: S state tokens, N image cells, B questions, D width; see training/graphs.py.
-import { EngineError } from '../../../../errors.ts'
+// The two graphs that read a state and the questions about it, as typed calls. Shapes: S state tokens, N image cells, B questions, D width; see
+// training/graphs.py.
 import { findGraph, type GraphFile, type ModelFolder } from '../../layout.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
-import { dataOf, floats, ints, joined, takeRows } from '../../tensors.ts'
+import { dataOf, floats, ints, joined } from '../../tensors.ts'
 import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts'
 import type { InnerState } from './features.ts'
 import type { PackedState } from './pack.ts'
 import { grown, newNames, type Past, pastFeeds } from './past.ts'
 import type { EncodedState, View } from './views.ts'
 
-/** Of the state encoder and the branch reader. */
-const WEIGHTS = 'onnx/decision.onnx_data'
-const VISION_WIDTH = 192
 const PLACE_WIDTH = 6
-const OFFSET_WIDTH = 5
 
 /** Logits of a question's marks, in the order of `packed.marks`, and what the model thought on the way. */
 export interface MarkReading {
@@ -37,54 +33,46 @@ export interface NextReading {
   readonly past: Past
 }
 
+/**
+ * Texts and pictures have weights of their own: what learning to look would have cost the reading of texts was measured, and is not paid
+ * (training/README.md). A state with a picture in it is read by the second pair of graphs, its questions too.
+ */
+const PARTS = {
+  texts: { prefix: '', weights: 'onnx/decision.onnx_data' },
+  pictures: { prefix: 'pictures_', weights: 'onnx/pictures.onnx_data' },
+} as const
+
+export type Part = keyof typeof PARTS
+
 export class Runner {
   readonly ort: Runtime
   readonly #state: Session
   readonly #branch: Session
-  readonly #vision: Session | null
+  /** Numbers of an image cell; null for the graphs that read texts only. */
+  readonly #visionWidth: number | null
   /** The files that were read, in the folder. */
   readonly files: readonly string[]
 
-  private constructor(ort: Runtime, state: Session, branch: Session, vision: Session | null, files: readonly string[]) {
+  private constructor(ort: Runtime, state: Session, branch: Session, visionWidth: number | null, files: readonly string[]) {
     this.ort = ort
     this.#state = state
     this.#branch = branch
-    this.#vision = vision
+    this.#visionWidth = visionWidth
     this.files = files
   }
 
-  static async open(folder: ModelFolder, options: OnnxOptions): Promise<Runner> {
-    const [state, branch] = ['state_encoder', 'branch_reader'].map((name) => findGraph(folder, name, ['fp32'], options)) as [
-      GraphFile,
-      GraphFile,
-    ]
-    const hasVision = folder.files.some((file) => file.startsWith('onnx/vision_encoder'))
-    // Integers of 8 bits with fixed scales: half the time, and a tile reads the same whatever runs beside it.
-    const vision = hasVision ? findGraph(folder, 'vision_encoder', ['int8', 'fp32'], options) : null
+  /** `visionWidth`: numbers that the vision encoder gives for a cell. */
+  static async open(folder: ModelFolder, options: OnnxOptions, part: Part, visionWidth: number): Promise<Runner> {
+    const { prefix, weights } = PARTS[part]
+    const graphs = ['state_encoder', 'branch_reader'].map((name) => findGraph(folder, prefix + name, ['fp32'], options))
+    const [state, branch] = graphs as [GraphFile, GraphFile]
     return new Runner(
       await loadRuntime(),
       await openSession(state, options),
       await openSession(branch, options),
-      vision && (await openSession(vision, options)),
-      [state, branch, ...(vision ? [vision] : [])].flatMap(({ files }) => files).concat(WEIGHTS),
+      part === 'pictures' ? visionWidth : null,
+      graphs.flatMap(({ files }) => files).concat(weights),
     )
-  }
-
-  get seesImages(): boolean {
-    return this.#vision !== null
-  }
-
-  /** `pixels`: [tile][3][size][size], -1 to 1. `kept`: the cells to give, in the order of `cellsOf`: [cell][192] features and [cell][5] offsets. */
-  async tiles(pixels: Float32Array, count: number, size: number, kept: readonly number[]) {
-    if (this.#vision === null)
-      throw new EngineError('capability_not_supported', 'this model reads no images; use one with a vision encoder')
-    const { image_features: features, image_boxes: offsets } = await this.#vision.run({
-      pixel_values: floats(this.ort, pixels, [count, 3, size, size]),
-    })
-    return {
-      features: takeRows(dataOf(features as Tensor), VISION_WIDTH, kept),
-      offsets: takeRows(dataOf(offsets as Tensor), OFFSET_WIDTH, kept),
-    }
   }
 
   /** `features` and `places` of all images of the state, in order. */
@@ -95,9 +83,11 @@ export class Runner {
       cases: column(packed.cases),
       segments: column(packed.segments),
       positions: column(packed.positions),
-      cells: column(packed.imageCells),
-      image_features: this.#rows(features, VISION_WIDTH),
-      image_places: this.#rows(places, PLACE_WIDTH),
+      ...(this.#visionWidth !== null && {
+        cells: column(packed.imageCells),
+        image_features: this.#rows(features, this.#visionWidth),
+        image_places: this.#rows(places, PLACE_WIDTH),
+      }),
     })) as Record<string, Tensor>
     const { end_queries: queries, ...feeds } = outputs
     return {
@@ -154,7 +144,7 @@ export class Runner {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#state.release(), this.#branch.release(), this.#vision?.release()])
+    await Promise.all([this.#state.release(), this.#branch.release()])
   }
 }
 

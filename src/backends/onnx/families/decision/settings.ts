@@ -11,6 +11,8 @@ export interface Settings {
   /** Tokens of a written answer at most. */
   readonly writeTokens: number
   readonly rule: TileRule
+  /** Numbers that the vision encoder gives for a cell. */
+  readonly visionWidth: number
   /** Which read-out answers a choice: about a text, about pictures, and when no question is asked beside the options. */
   readonly choices: Readonly<Record<'text' | 'images' | 'bare', ChoiceReadout>>
 }
@@ -19,18 +21,25 @@ export interface Settings {
 type ChoiceReadout = 'exclusive' | 'independent'
 
 export function settingsOf(folder: ModelFolder, options: OnnxOptions): Settings {
-  const { context_length: contextLength, span_tokens: spanTokens, write_tokens: writeTokens, image } = folder.config
+  const {
+    context_length: contextLength,
+    span_tokens: spanTokens,
+    write_tokens: writeTokens,
+    vision_width: visionWidth,
+    image,
+  } = folder.config
   const { longest_edge: longestEdge, tile_size: tileSize } = (image ?? {}) as Record<string, unknown>
   if (
     typeof contextLength !== 'number' ||
     typeof spanTokens !== 'number' ||
     typeof writeTokens !== 'number' ||
+    typeof visionWidth !== 'number' ||
     typeof longestEdge !== 'number' ||
     typeof tileSize !== 'number'
   ) {
     throw new EngineError(
       'model_not_available',
-      `config.json of '${folder.name}' lacks context_length, span_tokens, write_tokens or image; take the folder as it was published`,
+      `config.json of '${folder.name}' lacks context_length, span_tokens, write_tokens, vision_width or image; take the folder as it was published`,
     )
   }
   const {
@@ -44,6 +53,7 @@ export function settingsOf(folder: ModelFolder, options: OnnxOptions): Settings 
     contextLength,
     spanTokens,
     writeTokens,
+    visionWidth,
     rule: { longestEdge: pictures?.longestEdge ?? longestEdge, tileSize, split: pictures?.split ?? true, upscale: false },
   }
 }

@@ -6,7 +6,7 @@ import type { CacheCounts } from '../../../backend.ts'
 import { ByteCache } from '../../cache.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
 import { joined } from '../../tensors.ts'
-import { normaliseTiles, type TileRule, tilePicture } from '../../tiles.ts'
+import { normaliseGrid, type TileRule, tilePicture } from '../../tiles.ts'
 import { makeTurns, type Turns } from '../../turns.ts'
 
 export interface Vision {
@@ -27,7 +27,7 @@ export function makeVision(runtime: Runtime, session: Session, cacheBytes: numbe
   const cache = new ByteCache<Float32Array>(cacheBytes)
 
   const encode = async (tile: Uint8Array, size: number): Promise<Float32Array> => {
-    const feeds: Record<string, Tensor> = { pixel_values: new Make('float32', normaliseTiles([tile], size), [1, 1, 3, size, size]) }
+    const feeds: Record<string, Tensor> = { pixel_values: new Make('float32', normaliseGrid([tile], size, 1), [1, 1, 3, size, size]) }
     if (takesMask) feeds.pixel_attention_mask = new Make('bool', new Uint8Array(size * size).fill(1), [1, 1, size, size])
     const out = await session.run(feeds, ['image_features'])
     return (out.image_features as Tensor).data as Float32Array
