@@ -80,9 +80,8 @@ async function takeLock(path: string): Promise<void> {
         },
       )
       if (isMine) return
-      const text = (await readIfThere(path))?.toString() ?? ''
-      const owner = ownerOf(text)
-      if (owner === null || (owner.host === hostname() && !isAlive(owner.pid))) await clearLock(path, text)
+      const owner = livingOwner((await readIfThere(path))?.toString() ?? '')
+      if (owner === null) await clearLock(path)
       else {
         const where = owner.host === hostname() ? '' : ` on ${owner.host}`
         throw inUse(`process ${owner.pid}${where}`, `close it, or delete the file "${LOCK}" in the folder when it no longer runs`)
@@ -94,28 +93,31 @@ async function takeLock(path: string): Promise<void> {
   }
 }
 
-/** Takes an abandoned lock away. Of several who saw it only one may: who moved another's new lock instead puts it back. */
-async function clearLock(path: string, abandoned: string): Promise<void> {
-  const aside = `${path}.${process.pid}.abandoned`
+/**
+ * Takes an abandoned lock away, under a lock of its own: of several who saw it one looks again and removes it. An abandoned lock stays where it is until
+ * then, so nobody's new one can be removed in its place.
+ */
+async function clearLock(path: string): Promise<void> {
+  const clearing = `${path}.clearing`
+  await takeLock(clearing)
   try {
-    await rename(path, aside)
-  } catch {
-    return
+    const bytes = await readIfThere(path)
+    if (bytes !== null && livingOwner(bytes.toString()) === null) await unlink(path)
+  } finally {
+    await unlink(clearing).catch(() => {})
   }
-  const moved = (await readIfThere(aside))?.toString() ?? ''
-  if (moved !== abandoned) await link(aside, path).catch(() => {})
-  await unlink(aside).catch(() => {})
 }
 
 function inUse(who: string, remedy: string): EngineError {
   return new EngineError('overloaded', `The folder is being written to by ${who}; ${remedy}.`)
 }
 
-/** Null when the lock names nobody: its writer was killed before it could. */
-function ownerOf(text: string): { readonly pid: number; readonly host: string } | null {
+/** Null when the lock names nobody (its writer was killed before it could), or a process of this machine that is gone. */
+function livingOwner(text: string): { readonly pid: number; readonly host: string } | null {
   try {
     const { pid, host } = JSON.parse(text) as { pid?: unknown; host?: unknown }
-    return typeof pid === 'number' && typeof host === 'string' ? { pid, host } : null
+    if (typeof pid !== 'number' || typeof host !== 'string') return null
+    return host === hostname() && !isAlive(pid) ? null : { pid, host }
   } catch {
     return null
   }
