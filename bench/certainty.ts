@@ -4,14 +4,14 @@
 // information", "neutral") against those whose truth is an ordinary option. Nouls: by the row, whether its annotators could know. The noul itself may
 // have a plain truth there ("can this be answered?": no), so being sure and right is no fault; being sure and wrong is.
 import { writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
-import type { AskRequest } from '../src/answers.ts'
 import { openDataset, type Row, readRows } from '../src/evaluate/dataset.ts'
 import { groupBy } from '../src/evaluate/numbers.ts'
-import { type QuestionResult, type RunSettings, runRow } from '../src/evaluate/run.ts'
-import { meanOf } from '../src/evaluate/summary.ts'
-import { createEngine, ENGINE_VERSION, localModel } from '../src/index.ts'
+import { type QuestionResult, runRow } from '../src/evaluate/run.ts'
+import { marginOf, meanOf } from '../src/evaluate/summary.ts'
+import { ENGINE_VERSION } from '../src/index.ts'
+import { answering } from './answering.ts'
 import { benchArguments } from './arguments.ts'
+import { machine } from './machine.ts'
 
 /** No listed option holds; the same words in every source. SGD's "None" is none of them: it says that no subtitles are wanted. */
 const NONE = new Set(['none of these', 'no match', 'other', 'out of scope', 'something else'])
@@ -39,21 +39,7 @@ interface Placed {
 
 const { folder, root, out, files, limit } = benchArguments('certainty.ts')
 
-const engine = await createEngine({ models: [localModel(folder, { inProcess: true, id: 'service-1-pro' })], deadlineMs: 600_000 })
-let revision: string | null = null
-const settings: RunSettings = {
-  async ask(request, options) {
-    const response = await engine.ask(request as AskRequest, options)
-    revision = response.simo.model_revision
-    return response
-  },
-  now: () => performance.now(),
-  deliberation: 'automatic',
-  deadlineMs: 600_000,
-  selfCheck: false,
-  keepStates: false,
-  keepFeatures: false,
-}
+const { settings, revision, close } = await answering(folder)
 const { chosen, files: read } = await openDataset(files, { limit, sample: null, seed: 0 })
 const found: Placed[] = []
 const failures: Record<string, number> = {}
@@ -77,7 +63,7 @@ for await (const row of readRows(files, root)) {
   if (++done % 50 === 0) process.stderr.write(`\r${task} ${done}/${chosen.size}   `)
 }
 process.stderr.write('\n')
-await engine.close()
+await close()
 
 // Only tasks that have both, so that the sum compares groups and not tasks.
 const own = (['choice', 'noul'] as const).flatMap((type) => {
@@ -102,10 +88,9 @@ for (const { type, task, group, n, right, rightMargin, top, topMargin, entropy, 
 }
 if (Object.keys(unplaced).length > 0) console.log('\nnouls of rows that do not show it, left out:', JSON.stringify(unplaced))
 if (Object.keys(failures).length > 0) console.log('\nrows that failed:', JSON.stringify(failures))
-const machine = { node: process.version, cores: availableParallelism(), cpu: cpus()[0]?.model ?? 'unknown' }
 writeFileSync(
   out,
-  `${JSON.stringify({ engine: ENGINE_VERSION, revision, machine, limit, files: read, unplaced, failures, table }, null, 1)}\n`,
+  `${JSON.stringify({ engine: ENGINE_VERSION, revision: revision(), machine, limit, files: read, unplaced, failures, table }, null, 1)}\n`,
 )
 
 function sourceOf({ task }: Row): string {
@@ -168,11 +153,6 @@ function measure(questions: readonly QuestionResult[]) {
     entropy: meanOf(questions.map(({ entropyBits, distribution }) => entropyBits! / Math.log2(distribution!.probabilities[0]!.length))),
     wrongTop: wrong.length === 0 ? null : meanOf(wrong),
   }
-}
-
-function marginOf(values: readonly number[]): number {
-  const mean = meanOf(values)
-  return (1.96 * Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)))) / Math.sqrt(values.length)
 }
 
 function three(value: number | null): string {

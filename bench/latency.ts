@@ -2,9 +2,9 @@
 // Cold start, then one and ten questions about a 300-word text and about the screenshot, cold state (never seen) and warm (in the prefix cache),
 // interleaved round by round. Medians, quartiles and peak RSS; the model runs in its worker, as it does for users.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
 import type { AskRequest } from '../src/answers.ts'
 import { createEngine, ENGINE_VERSION, localModel } from '../src/index.ts'
+import { machine } from './machine.ts'
 
 const [folder, screenshot, out, roundsText = '15'] = process.argv.slice(2)
 if (folder === undefined || screenshot === undefined || out === undefined)
@@ -85,5 +85,4 @@ console.log(
 )
 for (const { name, medianMs, lowMs, highMs } of table)
   console.log(`${name.padEnd(52)} ${medianMs.toFixed(1)} ms (${lowMs.toFixed(1)} to ${highMs.toFixed(1)})`)
-const machine = { node: process.version, cores: availableParallelism(), cpu: cpus()[0]?.model ?? 'unknown' }
 writeFileSync(out, `${JSON.stringify({ engine: ENGINE_VERSION, machine, coldStartMs, firstPageMs, peakRssMiB, table }, null, 1)}\n`)

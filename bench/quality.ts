@@ -3,32 +3,18 @@
 // ROOT is the folder that image paths are relative to. The data are inputs only; the result holds numbers, no states. With calibration, intervals
 // and pictures the same rows go through `assay eval` and `assay report`; this table is for comparing weights.
 import { writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
-import type { AskRequest } from '../src/answers.ts'
 import { openDataset, readRows } from '../src/evaluate/dataset.ts'
-import { type QuestionResult, type RunSettings, runRow } from '../src/evaluate/run.ts'
+import { type QuestionResult, runRow } from '../src/evaluate/run.ts'
 import { sumUpBy, typeOf } from '../src/evaluate/summary.ts'
-import { createEngine, ENGINE_VERSION, localModel } from '../src/index.ts'
+import { ENGINE_VERSION } from '../src/index.ts'
+import { answering } from './answering.ts'
 import { benchArguments } from './arguments.ts'
+import { machine } from './machine.ts'
 import { spearman } from './spearman.ts'
 
 const { folder, root, out, files, limit } = benchArguments('quality.ts')
 
-const engine = await createEngine({ models: [localModel(folder, { inProcess: true, id: 'service-1-pro' })], deadlineMs: 600_000 })
-let revision: string | null = null
-const settings: RunSettings = {
-  async ask(request, options) {
-    const response = await engine.ask(request as AskRequest, options)
-    revision = response.simo.model_revision
-    return response
-  },
-  now: () => performance.now(),
-  deliberation: 'automatic',
-  deadlineMs: 600_000,
-  selfCheck: false,
-  keepStates: false,
-  keepFeatures: false,
-}
+const { settings, revision, close } = await answering(folder)
 const graded: { readonly key: string; readonly question: QuestionResult }[] = []
 const refused: Record<string, number> = {}
 const { chosen } = await openDataset(files, { limit, sample: null, seed: 0 })
@@ -45,7 +31,7 @@ for await (const row of readRows(files, root)) {
   if (++done % 50 === 0) process.stderr.write(`\r${task} ${done}/${chosen.size}   `)
 }
 process.stderr.write('\n')
-await engine.close()
+await close()
 
 const table = sumUpBy(graded).map(({ type: key, count: n, right, margin, guess, logLoss: loss, uniformLogLoss: guessLoss, overlap }) => {
   return { key, n, right, margin, guess, loss, guessLoss, overlap, spearman: orderOf(key) }
@@ -60,8 +46,7 @@ for (const row of table) {
   )
 }
 if (Object.keys(refused).length > 0) console.log('refused:', refused)
-const machine = { node: process.version, cores: availableParallelism(), cpu: cpus()[0]?.model ?? 'unknown' }
-writeFileSync(out, `${JSON.stringify({ engine: ENGINE_VERSION, revision, machine, limit, table }, null, 1)}\n`)
+writeFileSync(out, `${JSON.stringify({ engine: ENGINE_VERSION, revision: revision(), machine, limit, table }, null, 1)}\n`)
 
 /** Of the mean levels that were said, against the true ones; null where scales of different length meet, and for what is no score. */
 function orderOf(key: string): number | null {

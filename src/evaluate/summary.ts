@@ -39,6 +39,12 @@ export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
+/** Half of the 95 % interval of a mean, normal approximation. */
+export function marginOf(values: readonly number[]): number {
+  const mean = meanOf(values)
+  return (1.96 * Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)))) / Math.sqrt(values.length)
+}
+
 function meanOrNull(values: readonly (number | null | undefined)[]): number | null {
   const known = values.filter((value): value is number => typeof value === 'number')
   return known.length === 0 ? null : meanOf(known)
@@ -76,12 +82,11 @@ function uniformLossOf({ distribution }: QuestionResult): number | null {
 
 function summaryOf(type: string, group: readonly QuestionResult[]): TypeSummary {
   const right = group.map((question) => question.right)
-  const mean = meanOf(right)
   return {
     type,
     count: group.length,
-    right: mean,
-    margin: (1.96 * Math.sqrt(meanOf(right.map((value) => (value - mean) ** 2)))) / Math.sqrt(group.length),
+    right: meanOf(right),
+    margin: marginOf(right),
     guess: meanOf(group.map(({ guess }) => guess)),
     logLoss: meanOrNull(group.map(({ logLoss }) => logLoss)),
     uniformLogLoss: meanOrNull(group.map(uniformLossOf)),
