@@ -31,7 +31,7 @@ NAMED = {"icon", "shape", "photo"}
 class Labels:
     path: str
     kind: str
-    pieces: numpy.ndarray  # [piece, 6]: id, the box, how strongly it is said
+    pieces: numpy.ndarray  # [piece, 5]: id, then the box
     words: numpy.ndarray  # [word, 4]
     characters: numpy.ndarray  # [character, 5]: class, then the box
     boxes: numpy.ndarray  # [element, 4]
@@ -63,7 +63,7 @@ def read_word(word: dict, tokenizer: tokenizers.Tokenizer, pieces: list, charact
         # Offsets count the leading space; a piece that is only the space has no width and is dropped.
         left, right = max(0, start - 1), min(len(edges) - 1, end - 1)
         if right > left:
-            pieces.append((piece, edges[left], top, edges[right], bottom, 1.0))
+            pieces.append((piece, edges[left], top, edges[right], bottom))
 
 
 def read_page(line: str, tokenizer: tokenizers.Tokenizer) -> Labels:
@@ -81,13 +81,13 @@ def read_page(line: str, tokenizer: tokenizers.Tokenizer) -> Labels:
         for flag in element["flags"]:
             tags[i, len(ROLES) + FLAGS.index(flag)] = 1
         if role in NAMED:
-            pieces += [(piece, *element["box"], 1.0) for piece in encode(tokenizer, element["name"]).ids]
+            pieces += [(piece, *element["box"]) for piece in encode(tokenizer, element["name"]).ids]
     page_tags = numpy.zeros(len(TAGS), numpy.float32)
     page_tags[TAGS.index("dark")] = page["isDark"]
     return Labels(
         page["path"],
         page["kind"],
-        numpy.array(pieces, numpy.float32).reshape(-1, 6),
+        numpy.array(pieces, numpy.float32).reshape(-1, 5),
         numpy.array([word["box"] for word in page["words"]], numpy.float32).reshape(-1, 4),
         numpy.array(characters, numpy.float32).reshape(-1, 5),
         numpy.array([element["box"] for element in elements], numpy.float32).reshape(-1, 4),

@@ -61,13 +61,13 @@ def word_targets(pieces: numpy.ndarray, view: View) -> tuple[numpy.ndarray, nump
     ids = numpy.zeros((GRID * GRID, PIECES_A_CELL), numpy.int64)
     weights = numpy.zeros((GRID * GRID, PIECES_A_CELL), numpy.float32)
     asked = numpy.ones(GRID * GRID, bool)
-    boxes = view.boxes(pieces[:, 1:5])
+    boxes = view.boxes(pieces[:, 1:])
     inside = (boxes[:, 2] > 0) & (boxes[:, 0] < TILE) & (boxes[:, 3] > 0) & (boxes[:, 1] < TILE)
-    boxes, numbers, strengths = boxes[inside], pieces[inside, 0], pieces[inside, 5]
+    boxes, numbers = boxes[inside], pieces[inside, 0]
     if len(boxes) == 0:
         return ids, weights, asked
     heights = boxes[:, 3] - boxes[:, 1]
-    share = overlaps(boxes) * (strengths / (CELL * numpy.minimum(heights, CELL)))[:, None]
+    share = overlaps(boxes) * (1 / (CELL * numpy.minimum(heights, CELL)))[:, None]
     readable = heights >= LOWEST_TEXT
     strong = numpy.where((share > 0.08) & readable[:, None], share, 0)
     order = numpy.argsort(-strong, 0)[:PIECES_A_CELL].T

@@ -69,7 +69,7 @@ def window(picture: Picture, left: int, top: int, width: int, height: int) -> nu
 
 def written_in(picture: Picture, left: int, top: int, width: int, height: int) -> int:
     """How many word pieces have their middle in a window of the resized whole."""
-    boxes = picture.labels.pieces[:, 1:5]
+    boxes = picture.labels.pieces[:, 1:]
     x = (boxes[:, 0] + boxes[:, 2]) / 2 * (max(picture.cols, 1) * TILE / picture.width)
     y = (boxes[:, 1] + boxes[:, 3]) / 2 * (max(picture.rows, 1) * TILE / picture.height)
     return int(((x > left) & (x < left + width) & (y > top) & (y < top + height)).sum())
