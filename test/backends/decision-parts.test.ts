@@ -44,7 +44,7 @@ describe('the graphs that read texts', () => {
     )
     expect(backend.info.capabilities).toMatchObject({ images: false, boxes: false })
     const picture = { width: 8, height: 8, data: new Uint8Array(8 * 8 * 3), sha256: 'grey' }
-    const opening = backend.open({ pieces: [{ type: 'image', id: 'image', picture }] } as never)
+    const opening = backend.open({ pieces: [{ type: 'image', id: 'image', picture }] })
     await expect(opening).rejects.toMatchObject({ code: 'capability_not_supported' })
     expect(backend.caches?.().pictures).toEqual({ hits: 0, misses: 0, bytes: 0, limitBytes: 0 })
     await backend.close()

@@ -14,6 +14,7 @@ import { isPast, makePlainDecoder } from './plain.ts'
 export type { Decoder, Row, Said } from './contract.ts'
 
 const OTHERS = ['inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS, LOCAL_BIAS]
+
 export function makeDecoder(runtime: Runtime, embedder: Session, session: Session): Decoder {
   const inputs = inputsOf(session)
   const unknown = inputs.filter(({ name }) => !isPast(name) && !OTHERS.includes(name))
