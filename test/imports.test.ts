@@ -30,6 +30,7 @@ const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(jo
 const LEAVES = new Set([
   'types.ts',
   'errors.ts',
+  'folders.ts',
   'math.ts',
   'random.ts',
   'near-names.ts',

@@ -1,9 +1,9 @@
 // A folder of calibrations: cal_….json files, and current.json, which says what is served, what was served before, and why.
 // Whatever goes wrong with the one that is served, the one before it answers, and a note says so: a bad file must not stop an engine.
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { EngineError } from '../errors.ts'
+import { makeFolder } from '../folders.ts'
 import { type CalibratedModel, type Calibration, parseCalibration } from './calibration.ts'
 import type { HeldOutComparison } from './refit.ts'
 import { readIfThere, systemCode, writeWhole } from './whole-file.ts'
@@ -117,7 +117,7 @@ export function calibrationVersions(folder: string): CalibrationVersions {
       refuseUnnamed(calibration)
       const { pointer } = await read()
       const from = pointer.serving.at(-1) ?? null
-      await mkdir(folder, { recursive: true })
+      await makeFolder(folder)
       // The file is there before anything points at it.
       await writeWhole(folder, `${calibration.version}.json`, `${JSON.stringify(calibration)}\n`)
       if (from === calibration.version) return

@@ -1,8 +1,9 @@
 // A text to a file that is there whole or not at all, also after a crash; and a lock file that says who writes to a folder.
-import { link, mkdir, open, readFile, realpath, rename, unlink, writeFile } from 'node:fs/promises'
+import { link, open, readFile, realpath, rename, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { EngineError } from '../errors.ts'
+import { makeFolder } from '../folders.ts'
 
 /** Writes beside the file and renames over it: a reader sees the old text or the new one, never a part. */
 export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
@@ -49,7 +50,7 @@ const held = new Set<string>()
  * Returns what lets go.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   // By its real name: a link to the folder must not open it a second time.
   const name = await realpath(folder)
   if (held.has(name)) throw inUse('this very process', 'share the store that is open')

@@ -1,8 +1,9 @@
 // Files that a command is given to what they hold. What the file system refuses is about the command line (a usage error); what is in a file is not.
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
 import { EngineError } from '../errors.ts'
+import { makeFolder } from '../folders.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -20,7 +21,7 @@ export async function reading<T>(file: string, read: () => Promise<T>): Promise<
 export async function writing<T>(file: string, terminal: Terminal, write: (path: string) => Promise<T>): Promise<T> {
   const path = resolve(terminal.folder, file)
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     return await write(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -1,9 +1,10 @@
 // The results of a run as a file: a header line that says what they are about, then one line per row, appended and synced as it is done.
 // A run that was killed goes on where it stopped: whole lines count, a torn last one is cut off and its row asked again.
-import { type FileHandle, mkdir, open, readFile, truncate } from 'node:fs/promises'
+import { type FileHandle, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DeliberationMode } from '../calibration/deliberation.ts'
 import { EngineError } from '../errors.ts'
+import { makeFolder } from '../folders.ts'
 import { type DatasetFile, nameOf, type Selection } from './dataset.ts'
 import type { RowResult } from './run.ts'
 
@@ -59,7 +60,7 @@ export async function readResults(path: string): Promise<Results> {
 
 /** Opens results to append to. What is there must have the same binding, else `invalid_request` says what differs. */
 export async function openResults(path: string, binding: Binding, circumstances: Circumstances): Promise<ResultsFile> {
-  await mkdir(dirname(path), { recursive: true })
+  await makeFolder(dirname(path))
   const found = await load(path)
   if (found !== null) {
     refuseOther(path, found.header.binding, binding)
