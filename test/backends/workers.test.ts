@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest'
 import type { Backend, Branch } from '../../src/backends/backend.ts'
 import { createFakeBackend, type FakeCall } from '../../src/backends/fake/index.ts'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
+import { makeLasting } from '../../src/backends/onnx/lasting.ts'
 import { threadsOf } from '../../src/backends/onnx/options.ts'
 import { makePool } from '../../src/backends/onnx/pool.ts'
+import { startWorker } from '../../src/backends/onnx/proxy.ts'
 import type { Prompt } from '../../src/types.ts'
 import { picture, textPrompt } from '../contract/backend-suite.ts'
 
@@ -172,25 +174,54 @@ describe('a pool', () => {
     expect(Math.min(one, two)).toBeGreaterThanOrEqual(3)
   })
 
-  it('gives nothing to a copy that has ended while another lives, though it seems the idlest', async () => {
-    const fakes = Array.from({ length: 3 }, () => createFakeBackend())
-    const ended = new Set<number>()
-    const pool = makePool(fakes.map((fake, i) => ({ ...fake, isAlive: () => !ended.has(i) })) as unknown as [Backend, ...Backend[]])
-    const opens = () => fakes.map(({ calls }) => calls.filter((call: FakeCall) => call.type === 'open').length)
-    await pool.open(textPrompt('the first'))
-    ended.add(0)
-    for (const text of ['the first', 'b', 'c', 'd']) await pool.open(textPrompt(text))
-    expect(opens()).toEqual([1, 2, 2])
-    // With none left, the error of one of them says what happened.
-    for (const i of [1, 2]) ended.add(i)
-    await pool.open(textPrompt('e'))
-    expect(opens().reduce((sum, count) => sum + count)).toBe(6)
-  })
-
   it('counts a request that could not be opened as ended', async () => {
     const { pool, opens } = pooled(2)
     for (let i = 0; i < 5; i++) await pool.open(textPrompt(`${'w '.repeat(5000)}${i}`)).catch(() => {})
     await pool.open(textPrompt('a'))
     expect(opens()).toEqual([6, 0])
+  })
+})
+
+describe('a model that outlives its worker', () => {
+  /** Says that it is loaded, opens what it is given, and ends with an error at the word `break`. */
+  const worker = (revision: string) =>
+    new URL(
+      `data:text/javascript,${encodeURIComponent(`
+      import { parentPort } from 'node:worker_threads'
+      const say = (id, value) => parentPort.postMessage({ id, caches: null, value })
+      parentPort.on('message', ({ id, type, prompt }) => {
+        if (prompt?.pieces[0].text === 'break') throw new Error('broken')
+        say(id, type === 'open' ? { prefix: 1, tokens: 1, cachedTokens: 0 } : null)
+        if (type === 'close') parentPort.close()
+      })
+      say(0, { id: 'tiny', revision: '${revision}', templateHash: '' })`)}`,
+    )
+
+  it('is started again once with the requests that come after, in a pool too', async () => {
+    let starts = 0
+    const start = () => {
+      starts += 1
+      return startWorker(worker('1'), '', {})
+    }
+    const pool = makePool([await makeLasting(start), await makeLasting(start)])
+    await expect(pool.open(textPrompt('break'))).rejects.toMatchObject({
+      code: 'internal_error',
+      message: expect.stringContaining('ask again'),
+    })
+    const opened = await Promise.all(['a', 'b', 'c', 'd'].map((text) => pool.open(textPrompt(text))))
+    expect(opened.map(({ tokens }) => tokens)).toEqual([1, 1, 1, 1])
+    expect(starts).toBe(3)
+    await pool.close()
+    await expect(pool.open(textPrompt('a'))).rejects.toMatchObject({ code: 'internal_error' })
+    expect(starts).toBe(3)
+  })
+
+  it('is refused when its files are others by then', async () => {
+    const revisions = ['1', '2', '1']
+    const model = await makeLasting(() => startWorker(worker(revisions.shift() as string), '', {}))
+    await expect(model.open(textPrompt('break'))).rejects.toMatchObject({ code: 'internal_error' })
+    await expect(model.open(textPrompt('a'))).rejects.toMatchObject({ code: 'model_not_available' })
+    expect(await model.open(textPrompt('a'))).toMatchObject({ tokens: 1 })
+    await model.close()
   })
 })

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { EngineError } from '../../errors.ts'
 import type { Backend } from '../backend.ts'
 import { loadFamily, probeFamily } from './families/index.ts'
+import { makeLasting } from './lasting.ts'
 import type { OnnxOptions } from './options.ts'
 import { makePool } from './pool.ts'
 import type { ProbeProgress } from './probe.ts'
@@ -30,8 +31,8 @@ function workerEntry(): URL {
 
 /**
  * Loads a model folder (config.json, tokenizer, onnx/). Throws `model_not_found` when there is no such folder, `model_not_available` when
- * something in it is missing or of an unknown type. The model runs on its own thread unless `inProcess` is set; passes
- * of calls take turns.
+ * something in it is missing or of an unknown type. The model runs on its own thread unless `inProcess` is set, one that is started again when it has ended
+ * by itself; passes of calls take turns.
  */
 export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): Promise<Backend> {
   refuseTelemetry()
@@ -42,10 +43,11 @@ export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): 
   }
   if (inProcess) return loadFamily(folder, options)
   const entry = workerEntry()
+  const start = (): Promise<Backend> => makeLasting(() => startWorker(entry, folder, options))
   // One after the other: the first reads the files from disk, and what is wrong with them is said once.
-  const first = await startWorker(entry, folder, options)
+  const first = await start()
   if (workers === 1) return first
-  const others = await Promise.allSettled(Array.from({ length: workers - 1 }, () => startWorker(entry, folder, options)))
+  const others = await Promise.allSettled(Array.from({ length: workers - 1 }, start))
   const all = [first, ...others.flatMap((other) => (other.status === 'fulfilled' ? [other.value] : []))] as const
   const failed = others.find((other) => other.status === 'rejected')
   if (failed === undefined) return makePool(all)

@@ -4,11 +4,6 @@ import { createHash } from 'node:crypto'
 import type { Piece } from '../../types.ts'
 import type { Backend, CacheCounts, CachesOfBackend } from '../backend.ts'
 
-/** A backend that can end before it is closed, as a worker can. */
-export interface Mortal extends Backend {
-  readonly isAlive?: () => boolean
-}
-
 /** Marks remembered: of each the copy that read it last. */
 const MOST_MARKS = 10_000
 /** Characters between the marks of a text. */
@@ -20,30 +15,24 @@ const GRID = 2048
 const MOST_AHEAD = 2
 
 interface Copy {
-  readonly backend: Mortal
+  readonly backend: Backend
   /** States that are open, and being opened. */
   requests: number
 }
 
-/** The copies are the pool's, to be closed with it. One that has ended gets no more requests as long as another lives: it would seem the idlest of all. */
-export function makePool(backends: readonly [Mortal, ...Mortal[]]): Backend {
+/** The copies are the pool's, to be closed with it. */
+export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
   const copies = backends.map((backend): Copy => ({ backend, requests: 0 }))
   const holders = new Map<string, Copy>()
 
-  const lives = ({ backend }: Copy): boolean => backend.isAlive?.() ?? true
-  const before = (one: Copy, other: Copy): boolean => (lives(one) === lives(other) ? one.requests < other.requests : lives(one))
-  const idlest = (): Copy => copies.reduce((least, copy) => (before(copy, least) ? copy : least))
-  const holderOf = (mark: string): Copy | undefined => {
-    const holder = holders.get(mark)
-    return holder !== undefined && lives(holder) ? holder : undefined
-  }
+  const idlest = (): Copy => copies.reduce((least, copy) => (copy.requests < least.requests ? copy : least))
 
   function choose({ whole, parts }: Marks): Copy {
     const least = idlest()
-    const ofWhole = holderOf(whole)
+    const ofWhole = holders.get(whole)
     if (ofWhole !== undefined) return ofWhole
     for (const mark of parts) {
-      const holder = holderOf(mark)
+      const holder = holders.get(mark)
       if (holder !== undefined && holder.requests <= least.requests + MOST_AHEAD) return holder
     }
     return least

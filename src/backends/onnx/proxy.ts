@@ -5,8 +5,8 @@ import { Worker } from 'node:worker_threads'
 import { EngineError } from '../../errors.ts'
 import type { Piece, Prompt } from '../../types.ts'
 import type { CachesOfBackend, ModelInfo, Prefix } from '../backend.ts'
+import type { Mortal } from './lasting.ts'
 import type { OnnxOptions } from './options.ts'
-import type { Mortal } from './pool.ts'
 import { fromWire, type Opened, type Reply, type Request, type WorkerStart } from './protocol.ts'
 
 interface Pending {
@@ -67,8 +67,10 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
     if ('error' in reply) waiting?.reject(fromWire(reply.error))
     else waiting?.resolve(reply.value as never)
   })
-  worker.on('error', (cause) => stop(new EngineError('internal_error', 'the model worker failed; load the model again', { cause })))
-  worker.on('exit', () => stop(new EngineError('internal_error', 'the model worker ended; load the model again')))
+  worker.on('error', (cause) =>
+    stop(new EngineError('internal_error', 'the model worker failed; ask again, and it is started anew', { cause })),
+  )
+  worker.on('exit', () => stop(new EngineError('internal_error', 'the model worker ended; ask again, and it is started anew')))
 
   const post = <T>(request: Without<Extract<Request, { id: number }>, 'id'>): Promise<T> => {
     if (stopped !== null) return Promise.reject(stopped)
