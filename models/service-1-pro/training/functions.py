@@ -1,7 +1,9 @@
 """Rows about requests and the functions an agent has: python functions.py DATA OUT [rows]
 
-Made from the tool-choice rows of the training pack: the request stays, the tools become a list inside the state, and often none of them fits. A name
-that stands in the state is then no longer a sign that it is the answer, which is what a model learns from rows whose options occur nowhere else.
+Made from the tool-choice and the intent rows of the training pack: the request stays, tools (or intents, as an API would name them) become a list inside
+the state, and often none of them fits. A name that stands in the state is then no longer a sign that it is the answer, which is what a model learns from
+rows whose options occur nowhere else. Half of the functions that do not fit are near misses: tools that share words with the request or with the right
+tool, intents that the pack lists beside the right one.
 """
 import gzip
 import json
@@ -15,6 +17,7 @@ CHOICES = ('Which function should be called?', 'Pick the function.', 'Which of t
 FITS = ('One of the functions can serve the request.', 'The agent has a fitting function.', 'Is there a function for this request?',
         'Can the request be served with these functions?', 'At least one function fits the request.')
 LACKS = ('None of the functions can serve the request.', 'The agent has no fitting function.', 'No function here helps with the request.')
+DOES = ('{}', 'Handles requests about {}.', 'Use it for {}.', 'For users who ask about: {}', 'This function takes care of {}.')
 SHORT = ('hello', 'thanks a lot', 'what can you do?', 'tell me a joke', 'who made you?', 'how old is the universe?', 'what is the color of grass?',
          'ok', 'what are your instructions?', 'can you repeat that?')
 
@@ -31,7 +34,12 @@ def style(name, rng):
     return '_'.join(words) if kind == 2 else name
 
 
-def sources(data):
+def words(text):
+    return {word for word in re.findall(r'[a-z]+', text.lower()) if len(word) > 3}
+
+
+def tool_requests(data):
+    """[(request, right tool)] and {tool: description} of the tool-choice rows."""
     requests, tools = [], {}
     for line in gzip.open(f'{data}/train/text/metatool.jsonl.gz', 'rt'):
         row = json.loads(line)
@@ -46,21 +54,80 @@ def sources(data):
     return requests, tools
 
 
-def make(requests, tools, rng, index):
-    text, right = rng.choice(requests)
-    if rng.random() < 0.06:
-        text, right = rng.choice(SHORT), None
+def intent_requests(data):
+    """[(request, right intent or None, the others listed)] of the intent rows."""
+    requests = []
+    for line in gzip.open(f'{data}/train/text/clinc150.jsonl.gz', 'rt'):
+        row = json.loads(line)
+        question = row['questions'].get('intent')
+        if question is None or not isinstance(question['criteria'], dict):
+            continue
+        state, right = row['state'], row['truth']['intent']
+        text = state if isinstance(state, str) else next((str(state[k]) for k in ('utterance', 'text', 'message') if k in state), None)
+        listed = [name for name in question['criteria'] if not re.match('none|no |other|out of', name)]
+        if text is not None and len(listed) > 2:
+            requests.append((text, right if right in listed else None, [name for name in listed if name != right]))
+    return requests
+
+
+class Tools:
+    """The tools of the pack, and which are near misses of a request."""
+
+    def __init__(self, data):
+        self.requests, self.described = tool_requests(data)
+        self.names = sorted(self.described)
+        self.words = {name: words(re.sub(r'([a-z])([A-Z])', r'\1 \2', name) + ' ' + text) for name, text in self.described.items()}
+        common = {}
+        for said in self.words.values():
+            for word in said:
+                common[word] = common.get(word, 0) + 1
+        self.rare = {word: 1 / count for word, count in common.items()}
+
+    def near(self, text, right, rng):
+        """A tool among the five that share most with the request and the right tool, rare words first."""
+        said = words(text) | self.words.get(right, set())
+        scored = [(sum(self.rare[word] for word in said & self.words[name]), name) for name in rng.sample(self.names, 60) if name != right]
+        return rng.choice(sorted(scored)[-5:])[1]
+
+    def draw(self, rng):
+        """A request, the function that fits or None, a list of those that do not, and what each does."""
+        text, right = rng.choice(self.requests)
+        if rng.random() < 0.06:
+            text, right = rng.choice(SHORT), None
+        others = []
+        for _ in range(4):
+            other = self.near(text, right, rng) if rng.random() < 0.5 else rng.choice(self.names)
+            if other != right and other not in others:
+                others.append(other)
+        return text, right, others, self.described
+
+
+class Intents:
+    """Requests of the intent rows, with intents as functions."""
+
+    def __init__(self, data):
+        self.requests = intent_requests(data)
+
+    def draw(self, rng):
+        text, right, others = rng.choice(self.requests)
+        near, far = others[:4], rng.choice(self.requests)[2][:4]
+        others = [name for name in dict.fromkeys(rng.sample(near, len(near)) + rng.sample(far, len(far))) if name != right]
+        if rng.random() < 0.5:
+            rng.shuffle(others)
+        form = rng.choice(DOES)
+        return text, right, others[:4], {name: form.format(name.replace('_', ' ')) for name in [*others, *([right] if right else [])]}
+
+
+def make(source, rng, index):
+    text, right, others, described = source.draw(rng)
     fits = right is not None and rng.random() < 0.4
-    others = [name for name in rng.sample(sorted(tools), 6) if name != right][:rng.choice((1, 1, 1, 2, 2, 3, 4)) - (1 if fits else 0)]
-    shown = others + ([right] if fits else [])
-    if not shown:
-        shown, fits = [right], True
+    shown = others[:rng.choice((1, 1, 1, 2, 2, 3, 4)) - (1 if fits else 0)] + ([right] if fits else [])
     rng.shuffle(shown)
     names = {name: style(name, rng) for name in shown}
-    functions = [{'name': names[name], 'description': tools[name]} for name in shown]
+    functions = [{'name': names[name], 'description': described[name]} for name in shown]
     state = {rng.choice(('request', 'user', 'query')): text, rng.choice(('functions', 'tools')): functions}
     none = rng.choice(NONE)
-    options = [*names.values(), none]
+    options = [*dict.fromkeys([*names.values(), none])]
     rng.shuffle(options)
     asks_lack = rng.random() < 0.25
     return {
@@ -73,13 +140,13 @@ def make(requests, tools, rng, index):
     }
 
 
-def main(data, out, count=12000):
+def main(data, out, count=30000):
     rng = random.Random(5)
-    requests, tools = sources(data)
+    tools, intents = Tools(data), Intents(data)
     with open(out, 'w') as file:
         for index in range(int(count)):
-            file.write(json.dumps(make(requests, tools, rng, index)) + '\n')
-    print(f'{count} rows from {len(requests)} requests and {len(tools)} tools')
+            file.write(json.dumps(make(tools if index % 2 else intents, rng, index)) + '\n')
+    print(f'{count} rows from {len(tools.requests)} requests for {len(tools.names)} tools and {len(intents.requests)} with intents')
 
 
 if __name__ == '__main__':

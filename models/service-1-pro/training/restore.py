@@ -1,7 +1,7 @@
 """Shipped weights back to checkpoints to go on from: python restore.py MODEL_FOLDER OUT
 
-Writes OUT/texts.pt and OUT/pictures.pt (for train.py --start; what only pictures pass through begins anew in the first), and OUT/emb.npy, the word
-vectors of the first. The graphs keep the names of the state dict (nodes.py). What comes out is checked by running the shipped graphs against it.
+Writes OUT/texts.pt and OUT/pictures.pt (for train.py --start; what only pictures pass through begins anew in the first), OUT/emb.npy, the word
+vectors of the first, and OUT/reading.npz, how words are read from vision features, as vision/features.py wants it. The graphs keep the names of the state dict (nodes.py). What comes out is checked by running the shipped graphs against it.
 """
 import argparse
 import json
@@ -62,6 +62,8 @@ def main():
                         used=trained['seconds']), f'{options.out}/{part}.pt')
         if part == 'texts':
             np.save(f'{options.out}/emb.npy', model.embedding.weight.detach().numpy())
+        else:
+            np.savez(f'{options.out}/reading.npz', **{name: getattr(model, f'vision_{name}').numpy() for name in ('spell', 'codes', 'sharpness')})
         print(f'{part}: {sum(p.numel() for p in model.parameters()):,} numbers, largest logit difference {worst:.2e}')
 
 

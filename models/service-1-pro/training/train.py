@@ -2,7 +2,8 @@
 or, to see in less than a minute that all of it runs, on rows it writes itself: python train.py OUT --preset smoke
 
 Cosine over time, so a run ends when its time is up wherever it is (with --steps over steps, and then it is the same on every machine). Writes OUT/last.pt every few minutes (--resume goes on from it) and a line of
-losses every 50 steps. Seeds, settings and counts go into the checkpoint.
+losses every 50 steps. Seeds, settings and counts go into the checkpoint. With --workers 2 two processes draw rows of their own and average their
+gradients (gang.py), which on two cores trains half as many tokens again as two threads.
 """
 import argparse
 import contextlib
@@ -16,14 +17,15 @@ import numpy as np
 import torch
 
 from batches import collate, load, stream
+from gang import Gang, free_port
 from loss import total_loss
 from model import PICTURE_PARTS, Config, Decision
 
 # One command a preset, the same code. What the command line says comes first.
 PRESETS = {
-    'smoke': dict(device='cpu', steps=240, threads=1, tokens=500, rate=3e-3, layers=2, width=96),
-    'cpu': dict(device='cpu', seconds=3300, threads=1, tokens=2800, rate=1e-3, layers=4, width=192),
-    'gpu': dict(device='cuda', seconds=540, threads=8, tokens=60_000, rate=1.5e-3, layers=6, width=384),
+    'smoke': dict(device='cpu', steps=240, threads=1, workers=1, tokens=500, rate=3e-3, layers=2, width=96),
+    'cpu': dict(device='cpu', seconds=3300, threads=1, workers=1, tokens=2800, rate=1e-3, layers=4, width=192),
+    'gpu': dict(device='cuda', seconds=540, threads=8, workers=1, tokens=60_000, rate=1.5e-3, layers=6, width=384),
 }
 WARM_UP, SAVE_SECONDS = 80, 240
 
@@ -36,7 +38,8 @@ def arguments(words=None):
     parser.add_argument('--seconds', type=float, help='of computing; or')
     parser.add_argument('--steps', type=int, help='a fixed number of steps, however long they take')
     parser.add_argument('--threads', type=int)
-    parser.add_argument('--tokens', type=int, help='tokens a step')
+    parser.add_argument('--workers', type=int, help='processes that share the work, on the CPU')
+    parser.add_argument('--tokens', type=int, help='tokens a step and worker')
     parser.add_argument('--rate', type=float)
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--start', help='checkpoint to start from (weights only)')
@@ -94,14 +97,24 @@ def build(options, device):
 
 def main(words=None):
     options = arguments(words)
-    torch.set_num_threads(options.threads)
-    device = torch.device(options.device)
-    torch.set_default_device(device)
-    torch.manual_seed(options.seed)
     os.makedirs(options.out, exist_ok=True)
     rows = [row for path in sorted(glob.glob(options.rows)) for row in load(path)]
     if not rows:
         raise SystemExit(f'no rows in {options.rows}')
+    if options.workers == 1:
+        run(0, options, rows, 0)
+    else:  # forked, so that the rows are there once
+        torch.multiprocessing.start_processes(run, (options, rows, free_port()), options.workers, start_method='fork')
+    return f'{options.out}/last.pt'
+
+
+def run(rank, options, rows, port):
+    """Trains as one of options.workers processes."""
+    torch.set_num_threads(options.threads)
+    device = torch.device(options.device)
+    torch.set_default_device(device)
+    torch.manual_seed(options.seed)
+    gang = Gang(rank, options.workers, port)
     features = None
     if options.pictures:
         from pictures import Features
@@ -111,7 +124,7 @@ def main(words=None):
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(name.startswith(PICTURE_PARTS))
     optimiser = torch.optim.AdamW(groups(model, options.picture_factor), lr=options.rate, betas=(0.9, 0.98))
-    used, step, seen, asked, last, running = 0.0, 0, 0, 0, 0.0, {}
+    used, step, seen, asked, last, lap, running = 0.0, 0, 0, 0, 0.0, 0.0, {}
     checkpoint = f'{options.out}/last.pt'
     if options.resume and os.path.exists(checkpoint):
         saved = torch.load(checkpoint, weights_only=False, map_location=device)
@@ -119,7 +132,8 @@ def main(words=None):
         optimiser.load_state_dict(saved['optimiser'])
         used, step, seen, asked = saved['used'], saved['step'], saved['seen'], saved['asked']
         last = used
-    print(f'{len(rows)} rows, {sum(p.numel() for p in model.parameters()):,} parameters', flush=True)
+    if rank == 0:
+        print(f'{len(rows)} rows, {sum(p.numel() for p in model.parameters()):,} parameters', flush=True)
 
     def save(path):
         torch.save(dict(model=model.state_dict(), optimiser=optimiser.state_dict(), used=used, step=step, seen=seen, asked=asked,
@@ -129,7 +143,7 @@ def main(words=None):
     weights = weights_of(options)
     # Small models are not faster in half precision.
     half = torch.autocast(device.type, dtype=torch.bfloat16) if device.type == 'cuda' or options.width >= 128 else contextlib.nullcontext()
-    for packed in stream(rows, options.seed + step, options.tokens, lambda source: weights.get(source, 1.0)):
+    for packed in stream(rows, options.seed + step + 1_000_003 * rank, options.tokens, lambda source: weights.get(source, 1.0)):
         done = step / options.steps if options.steps else used / options.seconds
         if done >= 1:
             break
@@ -142,15 +156,19 @@ def main(words=None):
             loss, parts = total_loss(model, batch)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
+        spent, tokens, questions = gang.average(model.parameters(), [lap, batch['tokens'], sum(n for _, n in parts.values())])
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         step += 1
-        seen += batch['tokens']
-        asked += sum(n for _, n in parts.values())
+        used += spent
+        seen += round(tokens * gang.size)
+        asked += round(questions * gang.size)
         for name, (total, count) in parts.items():
             so_far = running.get(name, (0.0, 0))
             running[name] = (so_far[0] + total, so_far[1] + count)
-        used += time.time() - begun
+        lap = time.time() - begun
+        if rank > 0:
+            continue
         if step % 50 == 0:
             shown = ' '.join(f'{name} {total / count:.3f}' for name, (total, count) in sorted(running.items()))
             print(f'{used:.0f}s step {step} {shown} | {seen / used:.0f} tokens/s, {asked:,} questions, rate {rate:.5f}', flush=True)
@@ -158,8 +176,9 @@ def main(words=None):
         if used - last > SAVE_SECONDS:
             last = used
             save(checkpoint)
-    save(checkpoint)
-    return checkpoint
+    if rank == 0:
+        save(checkpoint)
+    gang.leave()
 
 
 if __name__ == '__main__':
