@@ -60,23 +60,22 @@ class Packed:
 
     def __init__(self, row):
         _, ids, cases, segments, questions = row[:5]
-        picture = row[5] if len(row) > 5 else None
         self.ids, self.cases, self.segments = list(ids), list(cases), list(segments)
         self.cells = [-1] * len(ids)
         self.positions = list(range(len(ids)))
-        if picture is not None:
-            self.place_cells(picture)
+        self.pictures = row[5:]
+        if self.pictures:
+            self.place_cells()
         self.state = len(self.ids)
         n = self.state
         self.question, self.owner, self.order, self.ranks = [0] * n, [0] * n, [0] * n, [-1.0] * n
-        self.picture = picture
         self.rows = []  # token index of each read-out row
         self.scored, self.pointers, self.boxes, self.writes = [], [], [], []
         start = self.positions[-1] + 1
         for index, question in enumerate(questions, 1):
             self.add(index, start, *question)
 
-    def place_cells(self, picture):
+    def place_cells(self):
         cell, position = 0, 0
         for i, token in enumerate(self.ids):
             if token == IMAGE:
@@ -165,7 +164,7 @@ def collate(packed, features=None):
     question, owner, order = full(-1, np.int64), full(0, np.int64), full(0, np.int64)
     segments, ranks, state = full(-1, np.int64), full(-1, np.float32), full(False, bool)
     rows, row_question, marks = np.zeros((B, R), np.int64), np.zeros((B, R), np.int64) - 2, full(False, bool)
-    pictured = any(p.picture is not None for p in packed)
+    pictured = any(p.pictures for p in packed)
     is_image = full(False, bool)
     seen_cells = []
     scored, pointers, boxes, writes = [], [], [], []
@@ -179,10 +178,10 @@ def collate(packed, features=None):
         for k, marked, _ in p.scored:
             for r in marked:
                 marks[b, p.rows[r]] = True
-        if p.picture is not None:
+        if p.pictures:
             where = [i for i, c in enumerate(p.cells) if c >= 0]
             is_image[b, where] = True
-            seen_cells.append(features(p.picture))
+            seen_cells += [features(picture) for picture in p.pictures]
         scored += [(b, *s) for s in p.scored]
         pointers += [(b, *s) for s in p.pointers]
         boxes += [(b, *s) for s in p.boxes]

@@ -109,11 +109,11 @@ class Graphs:
     def encode(self, row):
         packed = Packed((*row[:4], [], *row[5:]))
         feed = dict(ids=packed.ids, cases=packed.cases, segments=packed.segments, positions=packed.positions)
-        if packed.picture is not None:
+        if packed.pictures:
             feed['cells'] = packed.cells
         feed = {name: np.array(values, np.int64) for name, values in feed.items()}
-        if packed.picture is not None:
-            feed['image_features'], feed['image_places'] = packed.picture
+        if packed.pictures:
+            feed['image_features'], feed['image_places'] = packed.pictures[0]
         outputs = [o.name for o in self.state.get_outputs()]
         encoded = dict(zip(outputs, self.state.run(outputs, feed)))
         encoded['previous'] = np.array([-1, *packed.ids[:-1]], np.int64)

@@ -42,7 +42,9 @@ class Pictures:
 
 
 def picture_paths(state):
-    return [part['source']['path'] for part in state if isinstance(part, dict) and part.get('type') == 'image'] if isinstance(state, list) else []
+    parts = [part for part in state if isinstance(part, dict)] if isinstance(state, list) else []
+    pictured = [one for part in parts for one in (part['frames'] if part.get('type') == 'video' else [part] if part.get('type') == 'image' else [])]
+    return [one['source']['path'] for one in pictured]
 
 
 def said(state):

@@ -1,5 +1,5 @@
 // Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS]
-// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py. One JSON line a row: [source, ids, cases, segments, questions, picture?]; a question is
+// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py. One JSON line a row: [source, ids, cases, segments, questions, ...pictures]; a question is
 // [kind, ids, cases, options, truth]; an option is [ids, cases]; a picture is [path, rows, cols, aspect, kept cells]. Truths: a probability, the row of
 // an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), lists of cells, or answer ids.
 import { createReadStream, createWriteStream, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
@@ -66,10 +66,15 @@ console.log('left out:', Object.fromEntries(lost))
 
 async function render(row: LabelledRow): Promise<unknown[] | null> {
   const { prompt, images } = await readState(atRoot(row.state, root as string))
-  const image = prompt.pieces.find((piece): piece is Piece & { type: 'image' } => piece.type === 'image')
-  const picture = image === undefined ? null : await cut(image, row.state)
-  const state = packState(prompt, tokenizer, picture === null ? [] : [picture.cells.length])
-  const surplus = picture === null ? Math.max(0, state.ids.length - MOST_STATE_TOKENS) : 0
+  const pieces = prompt.pieces.filter((piece): piece is Piece & { type: 'image' } => piece.type === 'image')
+  const paths = pathsOf(row.state)
+  const pictures = await Promise.all(pieces.map((piece, i) => cut(piece, paths[i] as string)))
+  const state = packState(
+    prompt,
+    tokenizer,
+    pictures.map(({ cells }) => cells.length),
+  )
+  const surplus = pictures.length === 0 ? Math.max(0, state.ids.length - MOST_STATE_TOKENS) : 0
   const [from, to] = isDialogue(row.state) ? [surplus + 1, state.ids.length] : [1, state.ids.length - surplus]
   const kept = (values: readonly number[]): number[] => [values[0] as number, ...values.slice(from, to)]
   const sent = images.map(({ id, sentWidth, sentHeight }) => ({
@@ -87,14 +92,20 @@ async function render(row: LabelledRow): Promise<unknown[] | null> {
     const step = question.inquire(context).next(undefined as never)
     const [work] = step.done ? [] : step.value
     if (work === undefined || truth === undefined) continue
-    const target = targetOf(work, truth, { state, from, to, picture, tokenizer })
+    const target = targetOf(work, truth, {
+      state,
+      from,
+      to,
+      picture: pictures.length === 1 ? (pictures[0] as PictureCells) : null,
+      tokenizer,
+    })
     if (target === null) count(`${row.source} ${question.type}`)
     else questions.push(rendered(work, target))
     if (question.type !== 'extract' || work.type !== 'read' || work.constraint.type !== 'span' || reads++ % CHECK_EVERY !== 0) continue
     questions.push(checkOf(work.branch.instructions, truth, state))
   }
   if (questions.length === 0) return null
-  return [row.source, kept(state.ids), kept(state.cases), kept(state.segments), questions, ...(picture === null ? [] : [picture.entry])]
+  return [row.source, kept(state.ids), kept(state.cases), kept(state.segments), questions, ...pictures.map(({ entry }) => entry)]
 }
 
 function rendered(work: Work, target: Target): unknown[] {
@@ -130,12 +141,12 @@ function wrongFor(right: string | null, state: PackedState): string | null {
   return other === right ? null : other
 }
 
-async function cut(image: Piece & { type: 'image' }, state: Json): Promise<PictureCells> {
-  const { tiles, tileSize, rows, cols } = readTiles(pathOf(state)) ?? (await tilePicture(image.picture, tileRule))
+async function cut(image: Piece & { type: 'image' }, path: string): Promise<PictureCells> {
+  const { tiles, tileSize, rows, cols } = readTiles(path) ?? (await tilePicture(image.picture, tileRule))
   const kept = keptCells(tiles, tileSize)
   const all = cellsOf(rows, cols)
   const { width, height } = image.picture
-  return { cells: kept.map((cell) => all[cell] as Cell), width, height, entry: [pathOf(state), rows, cols, Math.log(width / height), kept] }
+  return { cells: kept.map((cell) => all[cell] as Cell), width, height, entry: [path, rows, cols, Math.log(width / height), kept] }
 }
 
 interface Dump {
@@ -171,9 +182,11 @@ function readTiles(path: string): Tiles | null {
   return { rows: dump.rows, cols: dump.cols, tiles, tileSize }
 }
 
-function pathOf(state: Json): string {
-  const [part] = state as [{ source: { path: string } }]
-  return part.source.path
+/** Paths of the pictures and of the frames of videos, in order. */
+function pathsOf(state: Json): string[] {
+  type Pictured = { readonly source: { readonly path: string } }
+  const parts = Array.isArray(state) ? (state as readonly Partial<Pictured & { readonly frames: readonly Pictured[] }>[]) : []
+  return parts.flatMap(({ source, frames }) => (frames ?? (source === undefined ? [] : [{ source }])).map((one) => one.source.path))
 }
 
 function isDialogue(state: Json): boolean {

@@ -24,6 +24,7 @@ export interface Rendering {
   readonly state: PackedState
   readonly from: number
   readonly to: number
+  /** The one picture of the state; null when there is none or more than one. */
   readonly picture: PictureCells | null
   readonly tokenizer: PieceTokenizer
 }

@@ -5,10 +5,11 @@ import type { Random } from './random.ts'
 import type { ListName, Vocabulary } from './vocabulary.ts'
 
 export interface Question {
-  readonly type: 'noul' | 'choice' | 'select' | 'score' | 'extract'
+  readonly type: 'noul' | 'choice' | 'select' | 'score' | 'fill' | 'extract'
   readonly instructions: string
   readonly criteria?: Readonly<Record<string, string | null>> | readonly string[]
-  readonly kind?: 'coordinates'
+  /** Of an `extract` the first, of a `fill` the others. */
+  readonly kind?: 'coordinates' | 'text' | 'int'
 }
 
 export type Truth = boolean | string | number | readonly string[] | readonly number[] | null
@@ -61,7 +62,7 @@ export function absentNames({ page, words, random }: Context, role: ElementLabel
 }
 
 /** A choice; now and then the truth is left out and "none of these" takes its place. */
-export function choice({ random }: Context, instructions: string, truth: string, others: readonly string[]): Asked | null {
+export function choice({ random }: Pick<Context, 'random'>, instructions: string, truth: string, others: readonly string[]): Asked | null {
   const wrong = [...new Set(others)].filter((name) => !sameName(name, truth) && name !== NONE)
   const shown = random.sample(wrong, random.int(1, 5))
   if (shown.length === 0) return null
@@ -73,7 +74,12 @@ export function choice({ random }: Context, instructions: string, truth: string,
 }
 
 /** A select over names that hold and names that do not. */
-export function select({ random }: Context, instructions: string, holding: readonly string[], others: readonly string[]): Asked | null {
+export function select(
+  { random }: Pick<Context, 'random'>,
+  instructions: string,
+  holding: readonly string[],
+  others: readonly string[],
+): Asked | null {
   const right = random.sample(holding, 5)
   const wrong = [...new Set(others)].filter((name) => !holding.some((held) => sameName(held, name)))
   const names = random.shuffle([...right, ...random.sample(wrong, random.int(1, 4))])

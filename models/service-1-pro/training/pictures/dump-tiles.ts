@@ -1,6 +1,6 @@
 /**
  * Cuts pictures into the tiles the engine would send to the vision tower: `tsx dump-tiles.ts OUT_FOLDER NAME IMAGE_ROOT LINES.jsonl...`.
- * The lines are page labels (`path`) or data-pack rows (`state` with an image). Writes OUT/tiles-NAME.raw, uint8 [tile][y][x][rgb], and
+ * The lines are page labels (`path`) or data-pack rows (`state` with an image or the frames of a video). Writes OUT/tiles-NAME.raw, uint8 [tile][y][x][rgb], and
  * OUT/tiles-NAME.json, path -> {first, count, rows, cols, width, height}; rows = cols = 0 says that one squashed tile is all.
  */
 
@@ -12,13 +12,15 @@ import sharp from 'sharp'
 import { tilePicture } from '../../../../src/backends/onnx/tiles.ts'
 import { tileRule } from './tile-rule.ts'
 
-interface ImagePart {
-  readonly type: string
+interface Pictured {
   readonly source?: { readonly path?: string }
+}
+interface Part extends Pictured {
+  readonly frames?: readonly Pictured[]
 }
 interface Line {
   readonly path?: string
-  readonly state?: readonly ImagePart[]
+  readonly state?: readonly Part[]
 }
 
 const [folder, name, root, ...files] = process.argv.slice(2)
@@ -32,7 +34,8 @@ const readLines = (file: string): Line[] => {
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line)
 }
-const pathsOf = (line: Line): (string | undefined)[] => (line.path ? [line.path] : (line.state ?? []).map((part) => part.source?.path))
+const pathsOf = (line: Line): (string | undefined)[] =>
+  line.path ? [line.path] : (line.state ?? []).flatMap((part) => (part.frames ?? [part]).map(({ source }) => source?.path))
 const paths = new Set(
   files
     .flatMap(readLines)

@@ -6,7 +6,6 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Browser, chromium, type Page } from 'playwright-core'
 import { Elements } from './elements.ts'
 import { drawDialog, pageKinds } from './page-kinds.ts'
 import type { PageLabels } from './page-labels.ts'
@@ -14,14 +13,11 @@ import type { PageKind } from './page-parts.ts'
 import { askAbout } from './questions.ts'
 import { Random } from './random.ts'
 import { rowOf } from './rows.ts'
+import { Screens } from './screens.ts'
 import { drawShapes } from './shape-pictures.ts'
+import { isSplit, SEEDS, type Split } from './splits.ts'
 import { drawTheme } from './theme.ts'
 import { Vocabulary } from './vocabulary.ts'
-
-type Split = 'train' | 'dev' | 'rare'
-
-/** Splits have different pages: these are added to the number of a page. */
-const SEEDS: Readonly<Record<Split, number>> = { train: 0, dev: 50_000_000, rare: 60_000_000 }
 
 const SHAPE_SHARE = 0.12
 const DIALOG_SHARE = { any: 0.14, trouble: 0.3, calm: 0.3 } as const
@@ -80,39 +76,16 @@ function draw(random: Random, words: Vocabulary, split: Split): Drawing {
   }
 }
 
-/** One browser page for each scale, because a scale is fixed when its context is made. */
-class Screens {
-  readonly #browser: Browser
-  readonly #pages = new Map<number, Page>()
-
-  constructor(browser: Browser) {
-    this.#browser = browser
-  }
-
-  async at(scale: number): Promise<Page> {
-    const known = this.#pages.get(scale)
-    if (known) return known
-    const context = await this.#browser.newContext({ deviceScaleFactor: scale })
-    const page = await context.newPage()
-    this.#pages.set(scale, page)
-    return page
-  }
-}
-
-const isSplit = (name: string | undefined): name is Split => name !== undefined && name in SEEDS
-
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { chromium: { type: 'string' } } })
 const [folder, wordsFile, split, first, count] = positionals
 if (!folder || !wordsFile || !isSplit(split) || !first || !count) {
   throw new Error('usage: generate.ts OUT_FOLDER WORDS_FILE train|dev|rare FIRST COUNT [--chromium PATH]')
 }
-const executablePath = values.chromium ?? process.env.CHROMIUM ?? '/usr/bin/chromium'
 const dictionary = readFileSync(wordsFile, 'utf8').trim().split('\n')
 const measure = readFileSync(new URL('./measure-page.js', import.meta.url), 'utf8')
 mkdirSync(join(folder, 'images'), { recursive: true })
 
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'] })
-const screens = new Screens(browser)
+const screens = await Screens.open(values.chromium)
 for (let n = Number(first); n < Number(first) + Number(count); n++) {
   const random = new Random(n + SEEDS[split])
   const words = new Vocabulary(random, split !== 'train', dictionary)
@@ -140,4 +113,4 @@ for (let n = Number(first); n < Number(first) + Number(count); n++) {
   if (asked.length === 0) continue
   appendFileSync(join(folder, `rows-${split}.jsonl`), `${JSON.stringify(rowOf(labels, asked))}\n`)
 }
-await browser.close()
+await screens.close()

@@ -4,6 +4,7 @@ import { buttonColour, looks, mainButton, pageKind, whatItSays, whichIsOn, wrong
 import { elementState, isOn, isPresent, isShown, saysText } from './claims.ts'
 import { howMany, where, whereWord, whichOn, whichPresent } from './counts-and-places.ts'
 import { shapeQuestion } from './shape-questions.ts'
+import { countWritten, whatIsWritten } from './written.ts'
 
 // biome-ignore format: repeats are weights
 const PAGE_ASKERS: readonly Asker[] = [
@@ -14,6 +15,8 @@ const PAGE_ASKERS: readonly Asker[] = [
 // biome-ignore format: repeats are weights
 /** Askers whose answers hang on a state that is easily overlooked: they come on top where questions are balanced. */
 const STATE_ASKERS: readonly Asker[] = [isShown, isShown, isShown, isShown, isOn, isOn, isOn, whichIsOn, wrongField, elementState, mainButton, where, where]
+/** Only where questions are balanced, so that `dev` stays as it was. */
+const WRITTEN_ASKERS: readonly Asker[] = [whatIsWritten, whatIsWritten, whatIsWritten, whatIsWritten, countWritten, countWritten]
 
 /** Up to `count` different questions on a page. */
 export function askAbout(context: Context, count: number): Asked[] {
@@ -24,7 +27,7 @@ export function askAbout(context: Context, count: number): Asked[] {
       : page.kind === 'words'
         ? [saysText, saysText, whereWord, isPresent]
         : context.isBalanced
-          ? [...PAGE_ASKERS, ...STATE_ASKERS]
+          ? [...PAGE_ASKERS, ...STATE_ASKERS, ...WRITTEN_ASKERS]
           : PAGE_ASKERS
   const asked = new Map<string, Asked>()
   for (let attempt = 0; attempt < count * 5 && asked.size < count; attempt++) {

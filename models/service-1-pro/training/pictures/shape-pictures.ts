@@ -27,6 +27,9 @@ const outlines: Readonly<Record<string, (random: Random) => string>> = {
 }
 export const shapeNames = Object.keys(outlines)
 
+/** SVG in a square of 100. */
+export const outlineOf = (name: string, random: Random): string => outlines[name]!(random)
+
 export function drawShapes(random: Random, width: number, height: number): string {
   const smallest = Math.min(width, height)
   const count = random.chance(0.4) ? 1 : random.int(2, 9)
@@ -45,7 +48,7 @@ export function drawShapes(random: Random, width: number, height: number): strin
     taken.push([left, top, Math.max(w, side)])
     const fill = random.pick(shapeColours[colour]!)
     shapes.push(
-      `<svg data-role="shape" data-name="${colour} ${name}" data-flags="" viewBox="0 0 100 100" preserveAspectRatio="none" style="position:absolute;left:${left}px;top:${top}px" width="${w}" height="${side}" fill="${fill}">${outlines[name]!(random)}</svg>`,
+      `<svg data-role="shape" data-name="${colour} ${name}" data-flags="" viewBox="0 0 100 100" preserveAspectRatio="none" style="position:absolute;left:${left}px;top:${top}px" width="${w}" height="${side}" fill="${fill}">${outlineOf(name, random)}</svg>`,
     )
   }
   const panels = width > 2.5 * height && random.chance(0.7)
