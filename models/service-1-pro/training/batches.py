@@ -7,12 +7,16 @@ import random
 import numpy as np
 import torch
 
-from model import END, IMAGE, KINDS, MARK, SCORED, VOCABULARY
+from model import END, FIRST_KIND, IMAGE, KINDS, MARK, SCORED, VOCABULARY
 
 KIND = {name: index for index, name in enumerate(KINDS)}
 MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
 # A page is long and asked much at once: its tokens are paid for only once.
 PAGE_TOKENS, PAGE_QUESTIONS = 240, 12
+
+
+# How often a choice is asked as a select, each option by its own yes or no: the engine may read choices so (choice_readouts in config.json).
+ONE_BY_ONE = 0.3
 
 
 def load(path):
@@ -33,6 +37,13 @@ def thin(question, rng):
     return question
 
 
+def one_by_one(question):
+    """A choice as a select of which one option holds."""
+    _, ids, cases, options, truth = question
+    swapped = {FIRST_KIND + KIND['exclusive']: FIRST_KIND + KIND['independent']}
+    return 'independent', [swapped.get(token, token) for token in ids], cases, options, [int(i == truth) for i in range(len(options))]
+
+
 def size(question):
     kind, ids, _, options, truth = question
     return len(ids) + sum(len(o[0]) for o in options) + (len(truth) if kind in ('text', 'int', 'number', 'date', 'list') else 0)
@@ -48,6 +59,8 @@ def draw(row, rng, budget=MOST_TOKENS):
         if len(chosen) == most:
             break
         question = thin(question, rng)
+        if question[0] == 'exclusive' and rng.random() < ONE_BY_ONE:
+            question = one_by_one(question)
         if chosen and used + size(question) > max(budget, len(row[1]) + room):
             continue
         used += size(question)

@@ -1,6 +1,6 @@
 """The whole of decision training in less than a minute, on rows made here: python smoke.py OUT
 
-Writes tiny rows and vectors, trains a small model (train.py --preset smoke), goes on from its checkpoint, scores it, exports it, restores it from the
+Writes tiny rows and vectors, trains a small model (train.py --preset smoke), goes on from its checkpoint with two processes, scores it, exports it, restores it from the
 export, and fails when a step does not do what it says. Nothing is read but the code.
 """
 import json
@@ -61,7 +61,7 @@ def main(out):
 
     checkpoint = train.main([out, '--preset', 'smoke'])
     before = torch.load(checkpoint, weights_only=False)
-    train.main([f'{out}/rows.jsonl', f'{out}/emb.npy', out, '--preset', 'smoke', '--steps', '260', '--resume'])
+    train.main([f'{out}/rows.jsonl', f'{out}/emb.npy', out, '--preset', 'smoke', '--steps', '260', '--resume', '--workers', '2'])
     saved = torch.load(checkpoint, weights_only=False)
     if saved['step'] <= before['step']:
         raise SystemExit('the second run did not go on from the first')
