@@ -72,6 +72,7 @@ def intent_requests(data):
 
 class Tools:
     """The tools of the pack, and which are near misses of a request."""
+    licence = 'MIT'
 
     def __init__(self, data):
         self.requests, self.described = tool_requests(data)
@@ -86,7 +87,7 @@ class Tools:
     def near(self, text, right, rng):
         """A tool among the five that share most with the request and the right tool, rare words first."""
         said = words(text) | self.words.get(right, set())
-        scored = [(sum(self.rare[word] for word in said & self.words[name]), name) for name in rng.sample(self.names, 60) if name != right]
+        scored = [(sum(self.rare[word] for word in sorted(said & self.words[name])), name) for name in rng.sample(self.names, 60) if name != right]
         return rng.choice(sorted(scored)[-5:])[1]
 
     def draw(self, rng):
@@ -104,6 +105,7 @@ class Tools:
 
 class Intents:
     """Requests of the intent rows, with intents as functions."""
+    licence = 'CC BY 3.0'
 
     def __init__(self, data):
         self.requests = intent_requests(data)
@@ -131,7 +133,7 @@ def make(source, rng, index):
     rng.shuffle(options)
     asks_lack = rng.random() < 0.25
     return {
-        'id': f'functions-{index:06d}', 'source': 'functions', 'task': 'function choice', 'licence': 'MIT', 'state': state,
+        'id': f'functions-{index:06d}', 'source': 'functions', 'task': 'function choice', 'licence': source.licence, 'state': state,
         'questions': {
             'function': {'type': 'choice', 'instructions': rng.choice(CHOICES), 'criteria': {option: None for option in options}},
             'relevant': {'type': 'noul', 'instructions': rng.choice(LACKS if asks_lack else FITS)},
