@@ -55,12 +55,13 @@ function missing(file: string): string | null {
 }
 
 describe('the example requests', () => {
-  it('are a text, a JSON object and a screenshot, and the demo asks them all', async () => {
-    expect(files).toEqual(['ask-json.json', 'ask-screenshot.json', 'ask-text.json'])
-    const [json, screenshot, text] = await Promise.all(files.map(requestOf))
+  it('are a text, a JSON object, a screenshot and a video, and the demo asks them all', async () => {
+    expect(files).toEqual(['ask-json.json', 'ask-screenshot.json', 'ask-text.json', 'ask-video.json'])
+    const [json, screenshot, text, video] = await Promise.all(files.map(requestOf))
     expect(typeof text?.state).toBe('string')
     expect(Array.isArray(json?.state)).toBe(false)
     expect(Array.isArray(screenshot?.state)).toBe(true)
+    expect(video?.state).toMatchObject([{ type: 'video' }])
     for (const file of files) expect(manifest.scripts.demo).toContain(`examples/${file}`)
   })
 
