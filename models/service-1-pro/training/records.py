@@ -44,6 +44,8 @@ def of(*values):
     return lambda rng: rng.choice(values)
 
 
+thing = of(*THINGS)
+
 # Keys a program would use, phrases a question would use, a value.
 FIELDS = (
     (('order', 'order_id', 'orderNumber', 'order_no'), ('order number', 'number of the order', 'order id'), code),
@@ -70,7 +72,7 @@ FIELDS = (
     (('language', 'locale', 'lang'), ('language',), of('English', 'German', 'French', 'Spanish', 'Polish', 'Korean')),
     (('payment', 'payment_method', 'paid_with'), ('payment method', 'way of paying'), of('credit card', 'bank transfer', 'cash', 'gift card', 'invoice')),
     (('email', 'mail', 'contact_email'), ('mail address', 'email address', 'e-mail'), email),
-    (('product', 'article', 'item', 'product_name'), ('product', 'name of the product', 'article'), of(*THINGS)),
+    (('product', 'article', 'item', 'product_name'), ('product', 'name of the product', 'article'), thing),
     (('color', 'colour'), ('color', 'colour'), of('red', 'green', 'blue', 'black', 'white', 'grey', 'yellow', 'brown')),
     (('department', 'team', 'unit'), ('department', 'team'), of('sales', 'support', 'billing', 'legal', 'marketing', 'warehouse', 'research')),
     (('role', 'job', 'job_title', 'position'), ('role', 'job title', 'position'), of('engineer', 'accountant', 'driver', 'designer', 'nurse', 'cook', 'editor', 'analyst')),
@@ -104,19 +106,17 @@ def record(rng):
         fields.append(((*phrases, spoken(key)), value, make))
     # What is not there: no field of the same maker, or a guess would be as good.
     away = [(phrases, make) for keys, phrases, make in FIELDS if not used & set(keys) and all(make is not other for _, _, other in fields)]
-    names = rng.sample(THINGS, rng.randint(1, 4)) if rng.random() < 0.35 and not any(make is FIELDS[24][2] for _, _, make in fields) else []
+    names = rng.sample(THINGS, rng.randint(1, 4)) if rng.random() < 0.35 and all(make is not thing for _, _, make in fields) else []
     if rng.random() < 0.3:
         state = '\n'.join(f'{spoken(key).capitalize()}: {value}' for key, value in flat.items())
         return state, fields, away, []
-    numbers = {key: float(value) if re.fullmatch(r'\d+\.\d\d', value) and rng.random() < 0.3 else value for key, value in flat.items()}
-    state = {key: value for key, value in numbers.items() if isinstance(value, str)} if rng.random() < 0.5 else flat
-    fields = [field for field in fields if field[1] in state.values()]
+    state = flat
     if names:
-        state[rng.choice(LISTS[0])] = [{'article': thing, 'count': rng.randint(1, 9)} for thing in names]
+        state = {**flat, rng.choice(LISTS[0]): [{'article': listed, 'count': rng.randint(1, 9)} for listed in names]}
     if rng.random() < 0.3:
-        keys = [key for key in state if isinstance(state[key], str)][:rng.randint(1, 3)]
-        inner = {key: state.pop(key) for key in keys}
-        state = {rng.choice(('order', 'data', 'details', 'record', 'result')): inner, **state}
+        first = list(flat)[:rng.randint(1, 3)]
+        outer = rng.choice([key for key in ('order', 'data', 'details', 'record', 'result') if key not in flat])
+        state = {outer: {key: flat[key] for key in first}, **{key: value for key, value in state.items() if key not in first}}
     return state, fields, away, names
 
 
@@ -149,7 +149,7 @@ def row(rng, index):
     for phrases, make in rng.sample(away, 1 if rng.random() < 0.6 else 0):
         ask({'type': 'extract', 'instructions': rng.choice(ASKS).format(rng.choice(phrases))}, None)
     if names:
-        options = names + [thing for thing in rng.sample(THINGS, 3) if thing not in names]
+        options = names + [other for other in rng.sample(THINGS, 3) if other not in names]
         rng.shuffle(options)
         ask({'type': 'select', 'instructions': rng.choice(LISTS[1]), 'criteria': {option: None for option in options}}, [option for option in options if option in names])
         ask({'type': 'fill', 'kind': 'int', 'instructions': rng.choice(LISTS[2])}, len(names))
