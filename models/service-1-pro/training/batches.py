@@ -7,14 +7,12 @@ import random
 import numpy as np
 import torch
 
-from model import END, FIRST_KIND, IMAGE, KINDS, MARK, SCORED, VOCABULARY
+from model import FIRST_KIND, IMAGE, KINDS, MARK, SCORED, VOCABULARY
 
 KIND = {name: index for index, name in enumerate(KINDS)}
 MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
 # A page is long and asked much at once: its tokens are paid for only once.
 PAGE_TOKENS, PAGE_QUESTIONS = 240, 12
-
-
 # How often a choice is asked as a select, each option by its own yes or no: the engine may read choices so (choice_readouts in config.json).
 ONE_BY_ONE = 0.3
 

@@ -18,7 +18,7 @@ def free_port():
 class Gang:
     """One of `size` processes; alone it does nothing."""
 
-    def __init__(self, rank=0, size=1, port=0):
+    def __init__(self, rank, size, port):
         self.rank, self.size = rank, size
         if size > 1:
             dist.init_process_group('gloo', init_method=f'tcp://127.0.0.1:{port}', rank=rank, world_size=size)

@@ -4,8 +4,6 @@ from typing import NamedTuple
 import torch
 import torch.nn.functional as F
 
-from model import SCORED, normalise
-
 LONGEST_SPAN = 24
 
 

@@ -1,6 +1,6 @@
 // A model that outlives its worker: one that has ended by itself (out of memory, say) is started again with the next request.
 import { EngineError } from '../../errors.ts'
-import type { Backend } from '../backend.ts'
+import type { Backend, CachesOfBackend } from '../backend.ts'
 
 /** A backend that can end before it is closed, as a worker can. */
 export interface Mortal extends Backend {
@@ -41,7 +41,8 @@ export async function makeLasting(start: () => Promise<Mortal>): Promise<Backend
   return {
     info,
     open: async (prompt, signal) => (await living()).open(prompt, signal),
-    ...(current.caches !== undefined && { caches: () => current.caches?.() ?? { states: NOTHING, pictures: NOTHING } }),
+    // Whether a family keeps any stands with the model, which is the same one.
+    ...(current.caches !== undefined && { caches: () => current.caches?.() as CachesOfBackend }),
     async close() {
       isClosed = true
       await starting?.catch(() => {})
@@ -49,5 +50,3 @@ export async function makeLasting(start: () => Promise<Mortal>): Promise<Backend
     },
   }
 }
-
-const NOTHING = { hits: 0, misses: 0, bytes: 0, limitBytes: 0 }

@@ -40,6 +40,9 @@ export const ofRole = (page: PageLabels, ...roles: readonly string[]): ElementLa
 
 export const has = (element: ElementLabel, flag: string): boolean => element.flags.some((own) => own === flag)
 
+/** Before a noun. */
+export const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')
+
 export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 /** Elements whose name no other element of the same roles has, so that a question about the name has one answer. */

@@ -1,5 +1,5 @@
 /** Questions with one answer: what kind of page, which tab, which button, which message. */
-import { type Asker, absentNames, choice, criteriaOf, has, noul, ofRole, uniquelyNamed } from './asking.ts'
+import { type Asker, absentNames, article, choice, criteriaOf, has, noul, ofRole, uniquelyNamed } from './asking.ts'
 import { pageKinds } from './page-kinds.ts'
 
 /** Kinds that a person could name; one that training never shows is no option there. */
@@ -29,9 +29,12 @@ export const pageKind: Asker = (context) => {
   if (random.chance(0.6)) return choice(context, random.pick(KIND_QUESTIONS), page.kind, others)
   const truth = random.chance(0.5)
   const name = truth ? page.kind : random.pick(others)
-  const article = /^[aeiou]/.test(name) ? 'an' : 'a'
   return noul(
-    random.pick([`This is ${article} ${name}.`, `Does the screenshot show ${article} ${name}?`, `The page is ${article} ${name}.`]),
+    random.pick([
+      `This is ${article(name)} ${name}.`,
+      `Does the screenshot show ${article(name)} ${name}?`,
+      `The page is ${article(name)} ${name}.`,
+    ]),
     truth,
   )
 }

@@ -7,7 +7,8 @@ import { outlineOf, shapeColours, shapeNames } from './shape-pictures.ts'
 import { drawTheme } from './theme.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-export type Happening = 'left' | 'right' | 'up' | 'down' | 'grows' | 'shrinks' | 'appears' | 'disappears' | 'changes colour'
+export const directions = ['left', 'right', 'up', 'down'] as const
+export type Happening = (typeof directions)[number] | 'grows' | 'shrinks' | 'appears' | 'disappears' | 'changes colour'
 
 /** A thing of a shape video; `happening` is null when it stays as it is. */
 export interface Thing {
@@ -52,7 +53,7 @@ const SCREEN_SIZES = [
   [320, 240],
 ] as const
 const WAYS: Readonly<Partial<Record<Happening, readonly [number, number]>>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }
-const HAPPENINGS: readonly Happening[] = ['left', 'right', 'up', 'down', 'grows', 'shrinks', 'appears', 'disappears', 'changes colour']
+const HAPPENINGS: readonly Happening[] = [...directions, 'grows', 'shrinks', 'appears', 'disappears', 'changes colour']
 
 /** One thing at a time from 0 (the first frame) to 1 (the last one); null when it is not there. */
 interface Look {

@@ -1,13 +1,12 @@
 /** What is asked about a video: what happens, to what, where to, what there is at the beginning and at the end. Half of the claims are false. */
 import { timeText } from '../../../../src/state.ts'
-import { type Asked, criteriaOf, noul, select } from './asking.ts'
+import { type Asked, article, criteriaOf, noul, select } from './asking.ts'
 import type { Random } from './random.ts'
-import type { Happening, ScreenScene, ShapeScene, Thing } from './scenes.ts'
+import { directions, type Happening, type ScreenScene, type ShapeScene, type Thing } from './scenes.ts'
 import { shapeColours, shapeNames } from './shape-pictures.ts'
 
 type Ask = () => Asked | null
 
-const DIRECTIONS = ['left', 'right', 'up', 'down'] as const
 const SAID: Readonly<Record<Happening, readonly string[]>> = {
   left: ['moves to the left', 'goes left'],
   right: ['moves to the right', 'goes right'],
@@ -19,8 +18,8 @@ const SAID: Readonly<Record<Happening, readonly string[]>> = {
   disappears: ['disappears', 'is gone at the end'],
   'changes colour': ['changes colour', 'changes its color'],
 }
-const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')
-const isMove = (happening: Happening | null): boolean => DIRECTIONS.some((way) => way === happening)
+const inWords = (happening: Happening | null): string => (happening === null ? 'nothing' : SAID[happening][0]!)
+const isMove = (happening: Happening | null): boolean => directions.some((way) => way === happening)
 
 /** A choice among names of which the truth is one, all shown. */
 const among = (random: Random, instructions: string, truth: string, others: readonly string[], most = 5): Asked => {
@@ -42,6 +41,12 @@ export function shapeVideoAsks(random: Random, { things }: ShapeScene): Ask[] {
     const drawn = `${random.pick(Object.keys(shapeColours))} ${random.pick(shapeNames)}`
     return all.includes(drawn) ? 'white star' : drawn
   }
+  /** Whether a frame that shows `shown` has a thing; now and then the one that is missing there. */
+  const isThere = (shown: readonly string[], missing: Happening, wordings: (name: string) => readonly string[]): Asked => {
+    const isTrue = shown.length > 0 && random.chance(0.5)
+    const name = isTrue ? random.pick(shown) : random.chance(0.5) && acting?.happening === missing ? named(acting) : away(shown)
+    return noul(random.pick(wordings(name)), isTrue)
+  }
   return [
     () => {
       const thing = about()
@@ -62,34 +67,22 @@ export function shapeVideoAsks(random: Random, { things }: ShapeScene): Ask[] {
         random.pick(['Something moves.', 'Is there movement in the video?', 'One of the shapes moves.']),
         things.some(({ happening }) => isMove(happening)),
       ),
-    () => {
-      const isTrue = atLast.length > 0 && random.chance(0.5)
-      const name = isTrue ? random.pick(atLast) : random.chance(0.5) && acting?.happening === 'disappears' ? named(acting) : away(atLast)
-      return noul(random.pick([`At the end there is a ${name}.`, `Is a ${name} shown in the last frame?`]), isTrue)
-    },
-    () => {
-      const isTrue = atFirst.length > 0 && random.chance(0.5)
-      const name = isTrue ? random.pick(atFirst) : random.chance(0.5) && acting?.happening === 'appears' ? named(acting) : away(atFirst)
-      return noul(random.pick([`The video begins with a ${name} in it.`, `Is a ${name} shown in the first frame?`]), isTrue)
-    },
+    () => isThere(atLast, 'disappears', (name) => [`At the end there is a ${name}.`, `Is a ${name} shown in the last frame?`]),
+    () => isThere(atFirst, 'appears', (name) => [`The video begins with a ${name} in it.`, `Is a ${name} shown in the first frame?`]),
     () => {
       const thing = about()
-      const truth = thing.happening === null ? 'nothing' : SAID[thing.happening][0]!
-      const others = ['nothing', ...happenings.map((happening) => SAID[happening][0]!)]
-      return among(random, random.pick([`What happens to the ${named(thing)}?`, `What does the ${thing.shape} do?`]), truth, others)
+      const wordings = [`What happens to the ${named(thing)}?`, `What does the ${thing.shape} do?`]
+      return among(random, random.pick(wordings), inWords(thing.happening), [null, ...happenings].map(inWords))
     },
     () => {
-      const truth = acting === null ? 'nothing' : SAID[acting.happening!][0]!
-      return among(random, random.pick(['What happens in the video?', 'What changes?']), truth, [
-        'nothing',
-        ...happenings.map((happening) => SAID[happening][0]!),
-      ])
+      const wordings = ['What happens in the video?', 'What changes?']
+      return among(random, random.pick(wordings), inWords(acting?.happening ?? null), [null, ...happenings].map(inWords))
     },
     () => {
       const thing = things.find(({ happening }) => isMove(happening)) ?? about()
       const truth = isMove(thing.happening) ? (thing.happening as string) : 'it does not move'
       return among(random, random.pick([`In which direction does the ${named(thing)} move?`, `Where does the ${thing.shape} go?`]), truth, [
-        ...DIRECTIONS,
+        ...directions,
         'it does not move',
       ])
     },
