@@ -15,6 +15,9 @@ MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
 PAGE_TOKENS, PAGE_QUESTIONS = 240, 12
 # How often a choice is asked as a select, each option by its own yes or no: the engine may read choices so (choice_readouts in config.json).
 ONE_BY_ONE = 0.3
+# In how many draws of a text some of its pieces become others, the same ones everywhere, and what share of its pieces; those below FIRST_RENAMED
+# (digits, signs, parts of words, the most frequent words) stay.
+RENAME, RENAMED, FIRST_RENAMED = 0.5, 0.08, 512
 
 
 def load(path):
@@ -40,6 +43,23 @@ def one_by_one(question):
     _, ids, cases, options, truth = question
     swapped = {FIRST_KIND + KIND['exclusive']: FIRST_KIND + KIND['independent']}
     return 'independent', [swapped.get(token, token) for token in ids], cases, options, [int(i == truth) for i in range(len(options))]
+
+
+def renamed(row, rng):
+    """The row with some pieces of state, questions and written answers replaced by others: what is matched or quoted stays so, what was learned by heart does not."""
+    names = {}
+
+    def name(token):
+        if token not in names:
+            moves = FIRST_RENAMED <= token < VOCABULARY and rng.random() < RENAMED
+            names[token] = rng.randrange(FIRST_RENAMED, VOCABULARY) if moves else token
+        return names[token]
+
+    def asked(kind, ids, cases, options, truth):
+        written = KIND[kind] >= KIND['text']
+        return kind, [name(i) for i in ids], cases, [([name(i) for i in tokens], own) for tokens, own in options], [name(i) for i in truth] if written else truth
+
+    return (row[0], [name(i) for i in row[1]], *row[2:4], [asked(*question) for question in row[4]])
 
 
 def size(question):
@@ -232,6 +252,8 @@ def stream(rows, seed, tokens, weight_of=None):
         for name in rng.choices(names, weights, k=384):
             of = by_source[name]
             row, used = draw(of[at[name] % len(of)], rng)
+            if len(row) == 5 and rng.random() < RENAME:
+                row = renamed(row, rng)
             at[name] += 1
             chunk.append((used, rng.random(), row))
         chunk.sort(key=lambda c: c[:2])

@@ -1,15 +1,19 @@
 """Rows about requests and the functions an agent has: python functions.py DATA OUT [rows]
 
-Made from the tool-choice and the intent rows of the training pack: the request stays, tools (or intents, as an API would name them) become a list inside
-the state, and often none of them fits. A name that stands in the state is then no longer a sign that it is the answer, which is what a model learns from
+Made from the tool-choice and the intent rows of the training pack and from functions.json: the request stays, tools (or intents, as an API would name them)
+become a list inside the state, and often none of them fits. A name that stands in the state is then no longer a sign that it is the answer, which is what a model learns from
 rows whose options occur nowhere else. Half of the functions that do not fit are near misses: tools that share words with the request or with the right
-tool, intents that the pack lists beside the right one.
+tool, intents that the pack lists beside the right one, functions of the same group. functions.json holds 208 functions in groups of four alike, each with
+five requests; what stands in braces there is filled from the lists below.
 """
 import gzip
 import json
+import os
 import random
 import re
 import sys
+
+from records import CITIES, THINGS, email, firm, name
 
 NONE = ('none of these', 'no function', 'none', 'none of the functions', 'nothing fits')
 CHOICES = ('Which function should be called?', 'Pick the function.', 'Which of these functions can serve the request?', 'Which function fits?',
@@ -20,6 +24,24 @@ LACKS = ('None of the functions can serve the request.', 'The agent has no fitti
 DOES = ('{}', 'Handles requests about {}.', 'Use it for {}.', 'For users who ask about: {}', 'This function takes care of {}.')
 SHORT = ('hello', 'thanks a lot', 'what can you do?', 'tell me a joke', 'who made you?', 'how old is the universe?', 'what is the color of grass?',
          'ok', 'what are your instructions?', 'can you repeat that?')
+COUNTRIES = ('Norway', 'Chile', 'Kenya', 'Japan', 'Peru', 'Greece', 'Canada', 'Egypt', 'Portugal', 'India', 'Mexico', 'Finland')
+TEAMS = ('the Falcons', 'Rovers', 'the Blue Sharks', 'Dynamo', 'the Otters', 'United', 'the Comets', 'Wanderers')
+FOODS = ('lentil soup', 'pancakes', 'sushi', 'apple pie', 'chicken curry', 'pizza', 'tomato salad', 'noodles', 'cheese cake')
+WORDS = ('river', 'garden', 'window', 'mountain', 'silver', 'school', 'market', 'bridge', 'winter', 'paper', 'harbour', 'maple')
+ANIMALS = ('dog', 'cat', 'parrot', 'horse', 'rabbit', 'tortoise', 'goat', 'hamster')
+SONGS, BOOKS = ('Blue Evening', 'Dancing Alone', 'Paper Boats', 'Golden Road', 'Last Train Home'), ('The Quiet Harbour', 'Winter Letters', 'A Map of Rain', 'The Clockmaker', 'Salt and Stone')
+LANGUAGES = ('German', 'Spanish', 'Korean', 'Polish', 'Swahili', 'Portuguese', 'Arabic')
+MONTHS = ('January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December')
+DAYS = ('tomorrow', 'next Monday', 'Friday', 'Saturday', 'the coming Tuesday', 'today')
+SLOTS = {
+    'city': lambda rng: rng.choice(CITIES), 'country': lambda rng: rng.choice(COUNTRIES), 'person': name, 'company': firm, 'email': email,
+    'number': lambda rng: str(rng.randint(10, 999)), 'small': lambda rng: str(rng.randint(1, 9)), 'year': lambda rng: str(rng.randint(1850, 2026)),
+    'money': lambda rng: rng.choice(('${}', '{} dollars', '{} euros', '£{}')).format(rng.choice((rng.randint(5, 900), 50 * rng.randint(20, 9000)))),
+    'date': lambda rng: rng.choice(DAYS) if rng.random() < 0.4 else f'{rng.choice(MONTHS)} {rng.randint(1, 28)}',
+    'time': lambda rng: rng.choice((f'{rng.randint(1, 12)} {rng.choice(("am", "pm"))}', f'{rng.randint(0, 23)}:{rng.choice(("00", "15", "30", "45"))}')),
+    'team': lambda rng: rng.choice(TEAMS), 'food': lambda rng: rng.choice(FOODS), 'product': lambda rng: rng.choice(THINGS), 'word': lambda rng: rng.choice(WORDS),
+    'animal': lambda rng: rng.choice(ANIMALS), 'song': lambda rng: rng.choice(SONGS), 'book': lambda rng: rng.choice(BOOKS), 'language': lambda rng: rng.choice(LANGUAGES),
+}
 
 
 def style(name, rng):
@@ -120,6 +142,28 @@ class Intents:
         return text, right, others[:4], {name: form.format(name.replace('_', ' ')) for name in [*others, *([right] if right else [])]}
 
 
+class Catalogue:
+    """Functions in groups of four that are alike, with requests of our own."""
+    licence = 'Apache-2.0'
+
+    def __init__(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'functions.json')) as file:
+            self.groups = json.load(file)
+        self.described = {function['name']: function['description'] for group in self.groups for function in group}
+
+    def draw(self, rng):
+        group = rng.choice(self.groups)
+        function = rng.choice(group)
+        text = re.sub(r'{(\w+)}', lambda slot: SLOTS[slot[1]](rng), rng.choice(function['requests']))
+        near = [other['name'] for other in group if other is not function]
+        others = []
+        for _ in range(4):
+            other = rng.choice(near) if rng.random() < 0.5 else rng.choice(rng.choice(self.groups))['name']
+            if other != function['name'] and other not in others:
+                others.append(other)
+        return text, function['name'], others, self.described
+
+
 def make(source, rng, index):
     text, right, others, described = source.draw(rng)
     fits = right is not None and rng.random() < 0.4
@@ -142,13 +186,13 @@ def make(source, rng, index):
     }
 
 
-def main(data, out, count=30000):
+def main(data, out, count=45000):
     rng = random.Random(5)
-    tools, intents = Tools(data), Intents(data)
+    tools, intents, catalogue = Tools(data), Intents(data), Catalogue()
     with open(out, 'w') as file:
         for index in range(int(count)):
-            file.write(json.dumps(make(tools if index % 2 else intents, rng, index)) + '\n')
-    print(f'{count} rows from {len(tools.requests)} requests for {len(tools.names)} tools and {len(intents.requests)} with intents')
+            file.write(json.dumps(make((intents, tools, catalogue)[index % 3], rng, index)) + '\n')
+    print(f'{count} rows from {len(tools.requests)} requests for {len(tools.names)} tools and {len(intents.requests)} with intents, and {len(catalogue.described)} functions')
 
 
 if __name__ == '__main__':

@@ -12,7 +12,7 @@ is due to the own tokens; its value is 0 and 1 in one more channel, where that w
 import numpy as np
 from onnx import helper
 
-from model import GEOMETRY, MARK, PAIRS, SCORED, SPELLED, VOCABULARY
+from model import AFTER, GEOMETRY, MARK, PAIRS, SCORED, SPELLED, VOCABULARY
 from nodes import FLOAT, INT64, MICROSOFT, TRANSPOSED, Graph, info
 
 # Rotary tables are as long as a position can be.
@@ -325,11 +325,13 @@ def read_pointers(m, h, e):
     wanted = g.op('Where', [asked, g.op('Add', [g.op('MatMul', [e, g.weight('seek')]), there]), g.constant(-1e4)])
     weights = g.op('Unsqueeze', [g.op('Softmax', [wanted], axis=-1), g.ints(1)])
     found = g.op('MatMul', [weights, g.op('Relu', [cosines])])
-    found = g.op('Mul', [g.op('Mul', [g.linear(h, 'seek_gate', 'seek_gate.bias'), g.constant(8.0)]), found])
+    # Padded by as much as the kernel is long: the token itself does not count, and one too many comes out at the end.
+    behind = g.op('Slice', [g.op('Conv', [found, g.weight('seek_after')], pads=[AFTER, 0]), g.ints(0), g.ints(-1), g.ints(2)])
+    sought = [g.op('Mul', [g.op('Mul', [g.linear(h, gate, f'{gate}.bias'), g.constant(8.0)]), by]) for gate, by in (('seek_gate', found), ('seek_after_gate', behind))]
     added = g.op('Add', ['point_added', g.linear(h, 'point_ask')])
     z = g.op('Relu', [g.op('Add', [g.op('Mul', ['point_keys', g.linear(h, 'point_mark')]), added])])
     start, end = (g.transpose(part, 0, 2, 1) for part in g.split(g.linear(z, 'point_out'), [1, 1]))
-    start = g.op('Add', [start, found])
+    start = g.op('Sum', [start, *sought])
     top = g.op('Mul', [g.op('ReduceMax', [start, g.ints(2)], keepdims=1), g.constant(0.3)])
     absent = g.linear(g.op('Concat', [h, top], axis=2), 'nothing', 'nothing.bias')
     return start, end, g.op('Squeeze', [absent, g.ints(2)])

@@ -23,6 +23,7 @@ SIMILARITIES, PAIRS = 3, 2
 PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'place.')  # learned parameters that texts never pass through
 SPELLED = 8  # pieces a cell may say at once
 CODE_WIDTH, TOLD = 192, 64  # of the spelling code of a piece; things a cell can tell beside its words
+AFTER = 6  # how many tokens behind a name its value may begin
 GEOMETRY = 6  # centre x, centre y, width, height of a cell in the image; 1 for the global view; aspect of the image
 
 
@@ -136,6 +137,8 @@ class Decision(nn.Module):
         self.nothing = linear(d + 1, 1, 0.5, bias=True)
         # what is looked for by name: which of a question's words count, how much more so when the state has them, and when it is the way to point
         self.seek, self.seek_there, self.seek_gate = nn.Parameter(torch.zeros(d)), nn.Parameter(torch.tensor(4.0)), linear(d, 1, 0.0, bias=True)
+        # and what stands behind what is named, as a value behind its key; a convolution, the nearest token last
+        self.seek_after, self.seek_after_gate = nn.Parameter(0.6 ** torch.arange(AFTER, dtype=torch.float32).flip(0)[None, None]), linear(d, 1, 0.0, bias=True)
         # writing
         self.write = linear(d, d)
         self.copy_mark, self.copy_state = linear(d, d), linear(d, d)
@@ -248,7 +251,9 @@ class Decision(nn.Module):
         """Start and end logits [B,R,S] over the state. h [B,R,D] marks of reads, memory [B,S,D], found [B,R,S]."""
         z = self.point_state(memory)[:, None] * self.point_mark(h)[:, :, None] + self.point_add(memory)[:, None] + self.point_ask(h)[:, :, None]
         start, end = self.point_out(F.relu(z)).unbind(-1)
-        return start + 8 * self.seek_gate(h) * found, end
+        B, R, S = found.shape
+        behind = F.conv1d(found.reshape(B * R, 1, S), self.seek_after, padding=AFTER)[..., :S].reshape(B, R, S)
+        return start + 8 * self.seek_gate(h) * found + 8 * self.seek_after_gate(h) * behind, end
 
     def ends_given(self, memory_at_start, memory):
         """What a start adds to the end logits [.., S]: the span's last token should fit its first one."""

@@ -1,7 +1,8 @@
-"""Rows about records: python records.py OUT [rows]
+"""Rows about records: python records.py TOKENIZER OUT [rows]
 
 A JSON object (or lines of "Key: value") as programs hold them: orders, customers, tickets, trips. A question names a field in other words or styles than its key,
-and asks for its value, whether it is so, which of some it is, or for a field that is not there. Made from the lists below alone.
+and asks for its value, to write it down, whether it is so, which of some it is, or for a field that is not there. Made from the lists below, and from words of
+the tokenizer: some fields have any word for a key and any words for a value, so that a value is found by where it stands and not by what it is.
 """
 import json
 import random
@@ -82,6 +83,9 @@ FIELDS = (
     (('quantity', 'count', 'pieces'), ('quantity', 'number of pieces'), lambda rng: str(rng.randint(1, 60))),
     (('note', 'comment', 'remark'), ('note', 'comment'), lambda rng: ' '.join(rng.choice(WORDS) for _ in range(rng.randint(2, 6)))))
 ASKS = ('The {}', 'The {}', 'What is the {}?', 'Find the {}.', 'Quote the {}.', 'Extract the {}.', 'Which {} is given?', '{}')
+WRITES = ('The {}', 'Give the {}.', 'Fill in the {}.', 'What is the {}?', '{}')
+# What can be written down: the kind of fill, what its value looks like, the truth.
+FORMS = (('int', r'\d{1,6}', int), ('number', r'\d{1,6}\.\d+', float), ('date', r'\d{4}-\d\d-\d\d', str), ('text', r'[\w ]{2,24}', str))
 CLAIMS = ('The {} is {}.', 'Is the {} {}?', '{} is the {}.')
 PICKS = ('What is the {}?', 'Which {} is given?', 'The {}', 'Choose the {}.')
 NONE = ('none of these', 'not given', 'another one')
@@ -89,23 +93,38 @@ LISTS = (('lines', 'items', 'articles', 'positions'), ('Which articles are in it
          ('How many lines are there?', 'How many different articles are listed?', 'Count the items.'))
 
 
+def any_fields(words, rng):
+    """Fields as in FIELDS, of one or two words that mean nothing together."""
+    fields = []
+    for _ in range(3):
+        key = rng.sample(words, rng.choice((1, 1, 2)))
+        style = rng.choice(('_'.join(key), key[0] + ''.join(word.capitalize() for word in key[1:])))
+        make = rng.choice((code, date, firm, name, email, lambda rng: ' '.join(rng.sample(words, rng.choice((1, 1, 2, 3)))), lambda rng: str(rng.randint(0, 9999)),
+                           lambda rng: f'{rng.randint(1, 500)} {rng.choice(("mg", "km", "%", "min", "kg", "cm", "MB", "°C"))}', lambda rng: f'{rng.randint(0, 23):02}:{rng.randint(0, 59):02}'))
+        fields.append(((style,), (), make))
+    return fields
+
+
 def spoken(key):
     return re.sub(r'([a-z])([A-Z])', r'\1 \2', key).replace('_', ' ').lower()
 
 
-def record(rng):
+def record(words, rng):
     """The state, [(phrases, value, maker)] of its fields, of those it lacks, and the names in its list."""
-    chosen = rng.sample(FIELDS, rng.randint(3, 8))
+    strange = any_fields(words, rng) if rng.random() < 0.6 else []
+    chosen = rng.sample(FIELDS, rng.randint(1 if strange else 3, 7)) + strange[1:]
+    rng.shuffle(chosen)
     used, fields, flat = set(), [], {}
     for keys, phrases, make in chosen:
         key, value = rng.choice(keys), make(rng)
-        if key in used or value in flat.values():
+        if key in used or value in map(str, flat.values()):
             continue
         used.add(key)
-        flat[key] = value
+        flat[key] = json.loads(value) if re.fullmatch(r'[1-9]\d{0,8}(\.\d?[1-9])?', value) and rng.random() < 0.6 else value
         fields.append(((*phrases, spoken(key)), value, make))
     # What is not there: no field of the same maker, or a guess would be as good.
-    away = [(phrases, make) for keys, phrases, make in FIELDS if not used & set(keys) and all(make is not other for _, _, other in fields)]
+    away = [((*phrases, spoken(keys[0])), make) for keys, phrases, make in FIELDS if not used & set(keys) and all(make is not other for _, _, other in fields)]
+    away += [((spoken(keys[0]),), make) for keys, _, make in strange[:1] if keys[0] not in used]
     names = rng.sample(THINGS, rng.randint(1, 4)) if rng.random() < 0.35 and all(make is not thing for _, _, make in fields) else []
     if rng.random() < 0.3:
         state = '\n'.join(f'{spoken(key).capitalize()}: {value}' for key, value in flat.items())
@@ -120,8 +139,8 @@ def record(rng):
     return state, fields, away, names
 
 
-def row(rng, index):
-    state, fields, away, names = record(rng)
+def row(words, rng, index):
+    state, fields, away, names = record(words, rng)
     questions, truth = {}, {}
 
     def ask(question, answer):
@@ -132,6 +151,10 @@ def row(rng, index):
         phrase, kind = rng.choice(phrases), rng.random()
         if kind < 0.55:
             ask({'type': 'extract', 'instructions': rng.choice(ASKS).format(phrase)}, value)
+        elif kind < 0.65:
+            fill = next(({'kind': form, 'truth': cast(value)} for form, pattern, cast in FORMS if re.fullmatch(pattern, value)), None)
+            if fill is not None:
+                ask({'type': 'fill', 'kind': fill['kind'], 'instructions': rng.choice(WRITES).format(phrase)}, fill['truth'])
         elif kind < 0.8:
             is_true = rng.random() < 0.5
             said = value if is_true else make(rng)
@@ -156,14 +179,17 @@ def row(rng, index):
     return {'id': f'records-{index:06d}', 'source': 'records', 'task': 'records', 'licence': 'Apache-2.0', 'state': state, 'questions': questions, 'truth': truth}
 
 
-def main(out, count=15000):
+def main(tokenizer, out, count=25000):
+    with open(tokenizer) as file:
+        pieces = json.load(file)['model']['vocab']
+    words = [piece[1:] for piece in pieces if re.fullmatch('Ġ[a-z]{4,}', piece)]
     rng = random.Random(23)
     with open(out, 'w') as file:
         for index in range(int(count)):
-            made = row(rng, index)
+            made = row(words, rng, index)
             if made['questions']:
                 file.write(json.dumps(made) + '\n')
 
 
 if __name__ == '__main__':
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])
