@@ -39,7 +39,7 @@ def sample(rng, picture=None):
         return [kind, body, [0] * len(body), [(lambda own: [own, [0] * len(own)])([OPTION, *words(int(rng.integers(1, 5))), MARK]) for _ in range(options)], truth]
 
     questions = [question('exclusive', 0, int(rng.integers(2, 9))), question('ordinal', 1, 5), question('independent', [0] * 3, 3), question('binary', 1.0),
-                 question('span', [[2, 3]]), question('span', []), question('text', [*words(4), END]), question('int', [state[5], END])]
+                 question('span', [[2, 3]]), question('span', []), question('text', [*words(4), END]), question('int', [END])]
     cases, segments = [0, *rng.integers(0, 3, n).tolist()], [-1] + [0] * (n // 2) + [1] * (n - n // 2)
     if picture is None:
         return ['x', state, cases, segments, questions]
@@ -183,7 +183,7 @@ def check(model, folder, part, count=20):
         b, rows, tokens = (torch.tensor(part) for part in zip(*[(write[0], write[1][-1], write[2][-1]) for write in batch['writes']]))
         previous = torch.tensor([[-1, *row[1][:-1]]]).expand(len(b), -1)
         seen = torch.ones_like(previous, dtype=torch.bool)
-        expected = dict(marks=[logits], pointers=[start, end, absent], reads=model.next_token(hidden[b, rows], tokens, states[b], previous, seen))
+        expected = dict(marks=[logits], pointers=[start, end, absent], reads=model.next_token(hidden[b, rows], tokens, states[b], previous, seen, memory.found[b, rows, :seen.shape[1]]))
         encoded, groups = graphs.encode(row), {}
         for question in row[4]:
             packed, rows = alone(row, question)

@@ -255,7 +255,7 @@ def branch_reader(model, path):
     table, block = np.zeros((0, 0)), np.zeros((0, 0, 0))
     g.when(is_asked[0], lambda: read_marks(m, hidden[0], e), [table, table, block], ['logits', 'topic', 'hidden'])
     g.when(is_asked[1], lambda: read_pointers(m, hidden[1], e), [block, block, table], ['start', 'end', 'absent'])
-    g.when(is_asked[2], lambda: read_next(m, hidden[2]), [block, block], ['vocabulary', 'copy'])
+    g.when(is_asked[2], lambda: read_next(m, hidden[2], e), [block, block], ['vocabulary', 'copy'])
     tokens, marks, state, wide = ['batch', 'tokens'], ['batch', 'marks'], ['state'], [1, H, 'state+1', hd + 1]
     shapes = dict(marks=marks, mark_weights=marks, kinds=marks, pointers=['batch', 'pointers'], reads=['batch', 'reads'], read_tokens=['batch', 'reads'],
                   previous=state, past_seen=['batch', 'past'], words=['state', d], memory=['state', d], pairs=[PAIRS], point_keys=['state', POINT], point_added=['state', POINT])
@@ -316,8 +316,8 @@ def read_marks(m, h, e):
     return g.op('Sum', [*logits, direct, gated, g.op('Gather', [g.weight('offset'), 'kinds'])]), topic, h
 
 
-def read_pointers(m, h, e):
-    """Decision.found, Decision.point and Decision.absent for h [B,1,D], e [B,T,D] the words of the questions."""
+def sought(m, e):
+    """Decision.found and Decision.behind, [B,1,S] each, for e [B,T,D] the words of the questions."""
     g, d = m.graph, m.width
     cosines = g.product(e, 'words', 1 / d, turned=True)
     asked = g.op('And', [g.op('Less', ['ids', g.constant(VOCABULARY, np.int64)]), g.op('Equal', ['owners', g.constant(0, np.int64)])])
@@ -326,24 +326,36 @@ def read_pointers(m, h, e):
     weights = g.op('Unsqueeze', [g.op('Softmax', [wanted], axis=-1), g.ints(1)])
     found = g.op('MatMul', [weights, g.op('Relu', [cosines])])
     # Padded by as much as the kernel is long: the token itself does not count, and one too many comes out at the end.
-    behind = g.op('Slice', [g.op('Conv', [found, g.weight('seek_after')], pads=[AFTER, 0]), g.ints(0), g.ints(-1), g.ints(2)])
-    sought = [g.op('Mul', [g.op('Mul', [g.linear(h, gate, f'{gate}.bias'), g.constant(8.0)]), by]) for gate, by in (('seek_gate', found), ('seek_after_gate', behind))]
+    return found, g.op('Slice', [g.op('Conv', [found, g.weight('seek_after')], pads=[AFTER, 0]), g.ints(0), g.ints(-1), g.ints(2)])
+
+
+def by_gate(g, h, gate, values):
+    return g.op('Mul', [g.op('Mul', [g.linear(h, gate, f'{gate}.bias'), g.constant(8.0)]), values])
+
+
+def read_pointers(m, h, e):
+    """Decision.point and Decision.absent for h [B,1,D], e [B,T,D] the words of the questions."""
+    g = m.graph
+    found, behind = sought(m, e)
     added = g.op('Add', ['point_added', g.linear(h, 'point_ask')])
     z = g.op('Relu', [g.op('Add', [g.op('Mul', ['point_keys', g.linear(h, 'point_mark')]), added])])
     start, end = (g.transpose(part, 0, 2, 1) for part in g.split(g.linear(z, 'point_out'), [1, 1]))
-    start = g.op('Sum', [start, *sought])
+    start = g.op('Sum', [start, by_gate(g, h, 'seek_gate', found), by_gate(g, h, 'seek_after_gate', behind)])
     top = g.op('Mul', [g.op('ReduceMax', [start, g.ints(2)], keepdims=1), g.constant(0.3)])
     absent = g.linear(g.op('Concat', [h, top], axis=2), 'nothing', 'nothing.bias')
     return start, end, g.op('Squeeze', [absent, g.ints(2)])
 
 
-def read_next(m, h):
-    """Decision.next_token for h [B,W,D]."""
+def read_next(m, h, e):
+    """Decision.next_token for h [B,W,D], e [B,T,D] the words of the questions."""
     g, d = m.graph, m.width
     pieces = g.norm(g.weight('embedding.weight'), width=d)
     vocabulary = g.op('Add', [g.product(g.linear(h, 'write'), pieces, 0.25, turned=True), g.weight('write_bias')])
     # The same as copy_state(memory) · copy_mark(h), with the state left as it is.
     wanted = g.product(g.linear(h, 'copy_mark'), g.weight(f'copy_state.weight{TRANSPOSED}'), d ** -0.5, turned=True)
-    follows = g.op('Cast', [g.op('Equal', ['previous', g.op('Unsqueeze', ['read_tokens', g.ints(2)])])], to=FLOAT)
-    copy = g.op('Add', [g.product(wanted, 'memory', turned=True), g.op('Mul', [follows, g.weight('copy_next')])])
+    written = g.op('Unsqueeze', ['read_tokens', g.ints(2)])
+    follows = g.op('Cast', [g.op('Equal', ['previous', written])], to=FLOAT)
+    is_first = g.op('Cast', [g.op('Equal', [written, g.constant(MARK, np.int64)])], to=FLOAT)
+    begins = g.op('Mul', [is_first, by_gate(g, h, 'copy_after_gate', sought(m, e)[1])])
+    copy = g.op('Sum', [g.product(wanted, 'memory', turned=True), g.op('Mul', [follows, g.weight('copy_next')]), begins])
     return vocabulary, copy

@@ -141,8 +141,9 @@ def write_loss(model, batch, hidden, memory):
     ids = batch['ids'][b, :length]
     previous = torch.cat((torch.full_like(ids[:, :1], -1), ids[:, :-1]), 1)
     wanted = torch.tensor([f[3] for f in flat])
-    vocabulary, copy = model.next_token(hidden[b, torch.tensor([f[1] for f in flat])], torch.tensor([f[2] for f in flat]), memory.states[b, :length],
-                                        previous, batch['state'][b, :length])
+    rows = torch.tensor([f[1] for f in flat])
+    vocabulary, copy = model.next_token(hidden[b, rows], torch.tensor([f[2] for f in flat]), memory.states[b, :length], previous, batch['state'][b, :length],
+                                        memory.found[b, rows, :length])
     vocabulary, copy = vocabulary.float(), copy.float()
     norm = torch.logsumexp(torch.cat((vocabulary, copy), -1), -1)
     hits = torch.cat((vocabulary.gather(1, wanted[:, None]), copy.masked_fill(ids != wanted[:, None], -1e9)), -1)

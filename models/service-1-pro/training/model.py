@@ -143,6 +143,7 @@ class Decision(nn.Module):
         self.write = linear(d, d)
         self.copy_mark, self.copy_state = linear(d, d), linear(d, d)
         self.copy_next = nn.Parameter(torch.tensor(2.0))
+        self.copy_after_gate = linear(d, 1, 0.0, bias=True)
         self.write_bias = nn.Parameter(torch.tensor(0.0))
 
     # --- inputs -------------------------------------------------------------------------------------------------------------------
@@ -247,13 +248,16 @@ class Decision(nn.Module):
         wanted = (e @ self.seek + self.seek_there * best)[:, None].masked_fill(~asked, -1e4)
         return torch.softmax(wanted.float(), -1).to(similarity.dtype) @ similarity.clamp(min=0)
 
+    def behind(self, found):
+        """How much of what a question names stands just before each token: found [B,R,S] -> [B,R,S]."""
+        B, R, S = found.shape
+        return F.conv1d(found.reshape(B * R, 1, S), self.seek_after.to(found.dtype), padding=AFTER)[..., :S].reshape(B, R, S)
+
     def point(self, h, memory, found):
         """Start and end logits [B,R,S] over the state. h [B,R,D] marks of reads, memory [B,S,D], found [B,R,S]."""
         z = self.point_state(memory)[:, None] * self.point_mark(h)[:, :, None] + self.point_add(memory)[:, None] + self.point_ask(h)[:, :, None]
         start, end = self.point_out(F.relu(z)).unbind(-1)
-        B, R, S = found.shape
-        behind = F.conv1d(found.reshape(B * R, 1, S), self.seek_after, padding=AFTER)[..., :S].reshape(B, R, S)
-        return start + 8 * self.seek_gate(h) * found + 8 * self.seek_after_gate(h) * behind, end
+        return start + 8 * self.seek_gate(h) * found + 8 * self.seek_after_gate(h) * self.behind(found), end
 
     def ends_given(self, memory_at_start, memory):
         """What a start adds to the end logits [.., S]: the span's last token should fit its first one."""
@@ -263,11 +267,12 @@ class Decision(nn.Module):
         """Logit [B,R] of 'nothing there'; start [B,R,S] masked with -1e4."""
         return self.nothing(torch.cat((h, start.amax(-1, keepdim=True) * 0.3), -1))[..., 0]
 
-    def next_token(self, h, token, memory, previous_ids, state_mask):
+    def next_token(self, h, token, memory, previous_ids, state_mask, found):
         """Logits over the vocabulary [N,ROWS] and over copying each state token [N,S], one softmax over both.
 
-        h [N,D], token [N] the token just written (MARK at first), memory [N,S,D], previous_ids [N,S] the state token before each."""
+        h [N,D], token [N] the token just written (MARK at first), memory [N,S,D], previous_ids [N,S] the state token before each, found [N,S]."""
         vocabulary = self.write(h) @ normalise(self.embedding.weight).T * 0.25 + self.write_bias
         copy = (self.copy_state(memory) @ self.copy_mark(h)[..., None])[..., 0] * int(h.shape[-1]) ** -0.5
         copy = copy + self.copy_next * (previous_ids == token[:, None]).to(copy.dtype)
+        copy = copy + 8 * self.copy_after_gate(h) * (token == MARK)[:, None] * self.behind(found[:, None])[:, 0]
         return vocabulary, copy.masked_fill(~state_mask, -1e4)
