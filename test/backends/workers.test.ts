@@ -216,6 +216,18 @@ describe('a model that outlives its worker', () => {
     expect(starts).toBe(3)
   })
 
+  it('is done without where another copy lives', async () => {
+    let revision = '1'
+    const start = () => startWorker(worker(revision), '', {})
+    const pool = makePool([await makeLasting(start), await makeLasting(start)])
+    await expect(pool.open(textPrompt('break'))).rejects.toMatchObject({ code: 'internal_error' })
+    revision = '2'
+    for (const text of ['a', 'b', 'a']) expect(await pool.open(textPrompt(text))).toMatchObject({ tokens: 1 })
+    await expect(pool.open(textPrompt('break'))).rejects.toMatchObject({ code: 'internal_error' })
+    await expect(pool.open(textPrompt('c'))).rejects.toMatchObject({ code: 'model_not_available' })
+    await pool.close()
+  })
+
   it('is refused when its files are others by then', async () => {
     const revisions = ['1', '2', '1']
     const model = await makeLasting(() => startWorker(worker(revisions.shift() as string), '', {}))

@@ -18,7 +18,6 @@ such questions count with the chance answer, such fills as wrong, so that n is t
 import argparse
 import collections
 import glob
-import gzip
 import hashlib
 import json
 import math

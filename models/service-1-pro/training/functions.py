@@ -13,7 +13,7 @@ import random
 import re
 import sys
 
-from records import CITIES, THINGS, email, firm, name
+import records
 
 NONE = ('none of these', 'no function', 'none', 'none of the functions', 'nothing fits')
 CHOICES = ('Which function should be called?', 'Pick the function.', 'Which of these functions can serve the request?', 'Which function fits?',
@@ -34,12 +34,12 @@ LANGUAGES = ('German', 'Spanish', 'Korean', 'Polish', 'Swahili', 'Portuguese', '
 MONTHS = ('January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December')
 DAYS = ('tomorrow', 'next Monday', 'Friday', 'Saturday', 'the coming Tuesday', 'today')
 SLOTS = {
-    'city': lambda rng: rng.choice(CITIES), 'country': lambda rng: rng.choice(COUNTRIES), 'person': name, 'company': firm, 'email': email,
+    'city': lambda rng: rng.choice(records.CITIES), 'country': lambda rng: rng.choice(COUNTRIES), 'person': records.name, 'company': records.firm, 'email': records.email,
     'number': lambda rng: str(rng.randint(10, 999)), 'small': lambda rng: str(rng.randint(1, 9)), 'year': lambda rng: str(rng.randint(1850, 2026)),
     'money': lambda rng: rng.choice(('${}', '{} dollars', '{} euros', '£{}')).format(rng.choice((rng.randint(5, 900), 50 * rng.randint(20, 9000)))),
     'date': lambda rng: rng.choice(DAYS) if rng.random() < 0.4 else f'{rng.choice(MONTHS)} {rng.randint(1, 28)}',
     'time': lambda rng: rng.choice((f'{rng.randint(1, 12)} {rng.choice(("am", "pm"))}', f'{rng.randint(0, 23)}:{rng.choice(("00", "15", "30", "45"))}')),
-    'team': lambda rng: rng.choice(TEAMS), 'food': lambda rng: rng.choice(FOODS), 'product': lambda rng: rng.choice(THINGS), 'word': lambda rng: rng.choice(WORDS),
+    'team': lambda rng: rng.choice(TEAMS), 'food': lambda rng: rng.choice(FOODS), 'product': lambda rng: rng.choice(records.THINGS), 'word': lambda rng: rng.choice(WORDS),
     'animal': lambda rng: rng.choice(ANIMALS), 'song': lambda rng: rng.choice(SONGS), 'book': lambda rng: rng.choice(BOOKS), 'language': lambda rng: rng.choice(LANGUAGES),
 }
 

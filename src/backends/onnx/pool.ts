@@ -1,8 +1,9 @@
 // Several copies of one model to one `Backend`. A request goes to the copy that holds its state, or the beginning of it, or its pictures, else to the one
-// with the fewest requests.
+// with the fewest requests; and to another one when that copy has gone and does not come back.
 import { createHash } from 'node:crypto'
-import type { Piece } from '../../types.ts'
-import type { Backend, CacheCounts, CachesOfBackend } from '../backend.ts'
+import { EngineError } from '../../errors.ts'
+import type { Piece, Prompt } from '../../types.ts'
+import type { Backend, CacheCounts, CachesOfBackend, Prefix } from '../backend.ts'
 
 /** Marks remembered: of each the copy that read it last. */
 const MOST_MARKS = 10_000
@@ -25,10 +26,10 @@ export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
   const copies = backends.map((backend): Copy => ({ backend, requests: 0 }))
   const holders = new Map<string, Copy>()
 
-  const idlest = (): Copy => copies.reduce((least, copy) => (copy.requests < least.requests ? copy : least))
+  const idlest = (among: readonly Copy[]): Copy => among.reduce((least, copy) => (copy.requests < least.requests ? copy : least))
 
   function choose({ whole, parts }: Marks): Copy {
-    const least = idlest()
+    const least = idlest(copies)
     const ofWhole = holders.get(whole)
     if (ofWhole !== undefined) return ofWhole
     for (const mark of parts) {
@@ -50,34 +51,45 @@ export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
     }
   }
 
+  async function openIn(copy: Copy, prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
+    copy.requests += 1
+    let isOpen = true
+    const close = (): void => {
+      if (isOpen) copy.requests -= 1
+      isOpen = false
+    }
+    try {
+      const prefix = await copy.backend.open(prompt, signal)
+      return {
+        tokens: prefix.tokens,
+        cachedTokens: prefix.cachedTokens,
+        score: (branches, stop) => prefix.score(branches, stop),
+        generate: (branch, constraint, stop) => prefix.generate(branch, constraint, stop),
+        close() {
+          close()
+          prefix.close()
+        },
+      }
+    } catch (error) {
+      close()
+      throw error
+    }
+  }
+
   const [{ info }] = backends
   return {
     info,
     async open(prompt, signal) {
       const marks = marksOf(prompt.pieces)
-      const copy = choose(marks)
-      remember(marks, copy)
-      copy.requests += 1
-      let isOpen = true
-      const close = (): void => {
-        if (isOpen) copy.requests -= 1
-        isOpen = false
-      }
-      try {
-        const prefix = await copy.backend.open(prompt, signal)
-        return {
-          tokens: prefix.tokens,
-          cachedTokens: prefix.cachedTokens,
-          score: (branches, stop) => prefix.score(branches, stop),
-          generate: (branch, constraint, stop) => prefix.generate(branch, constraint, stop),
-          close() {
-            close()
-            prefix.close()
-          },
+      let left: readonly Copy[] = copies
+      for (let copy = choose(marks); ; copy = idlest(left)) {
+        remember(marks, copy)
+        try {
+          return await openIn(copy, prompt, signal)
+        } catch (error) {
+          left = left.filter((other) => other !== copy)
+          if (left.length === 0 || !isGone(error)) throw error
         }
-      } catch (error) {
-        close()
-        throw error
       }
     },
     ...(backends.every(({ caches }) => caches !== undefined) && {
@@ -88,6 +100,9 @@ export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
     },
   }
 }
+
+/** The copy's worker has ended, and could not be started again. */
+const isGone = (error: unknown): boolean => error instanceof EngineError && (error.code === 'model_not_available' || error.code === 'model_not_found')
 
 interface Marks {
   readonly whole: string
