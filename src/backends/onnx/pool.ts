@@ -102,7 +102,8 @@ export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
 }
 
 /** The copy's worker has ended, and could not be started again. */
-const isGone = (error: unknown): boolean => error instanceof EngineError && (error.code === 'model_not_available' || error.code === 'model_not_found')
+const isGone = (error: unknown): boolean =>
+  error instanceof EngineError && (error.code === 'model_not_available' || error.code === 'model_not_found')
 
 interface Marks {
   readonly whole: string
