@@ -12,7 +12,7 @@ is due to the own tokens; its value is 0 and 1 in one more channel, where that w
 import numpy as np
 from onnx import helper
 
-from model import AFTER, GEOMETRY, MARK, PAIRS, SCORED, SPELLED, VOCABULARY
+from model import AFTER, AROUND, GEOMETRY, MARK, PAIRS, SCORED, SPELLED, VOCABULARY
 from nodes import FLOAT, INT64, MICROSOFT, TRANSPOSED, Graph, info
 
 # Rotary tables are as long as a position can be.
@@ -288,12 +288,16 @@ def read_marks(m, h, e):
     state = g.op('MatMul', [g.op('Unsqueeze', [state, g.ints(0)]), 'words'])
     topic = g.norm(g.op('MatMul', [state, g.weight('left')]), width=d)
     pooled = g.product(g.norm(g.op('MatMul', [option, g.weight('right')]), width=d), topic, 1 / d, turned=True)
-    best = g.op('ReduceMax', [g.product(e, 'words', 1 / d, turned=True), g.ints(2)], keepdims=1)
+    cosines, found = sought(m, e)
+    best = g.op('ReduceMax', [cosines, g.ints(2)], keepdims=1)
     matched = g.op('MatMul', [weights, best])
     look = g.op('Softmax', [g.product(g.op('MatMul', [asked, g.weight('ask')]), 'words', d ** -0.5, turned=True)], axis=-1)
     look = g.norm(g.op('MatMul', [g.op('MatMul', [look, 'words']), g.weight('left2')]), width=d)
     looked = g.product(g.norm(g.op('MatMul', [option, g.weight('right2')]), width=d), look, 1 / d, turned=True)
-    features = g.op('Concat', [pooled, matched, looked], axis=2)
+    places = g.op('Softmax', [g.op('Mul', [g.op('MatMul', [weights, g.op('Relu', [cosines])]), g.weight('beside_sharpness')])], axis=-1)
+    near = g.op('Conv', [found, g.weight('beside_kernel')], pads=[AROUND, AROUND])
+    beside = g.op('ReduceSum', [g.op('Mul', [places, near]), column], keepdims=1)
+    features = g.op('Concat', [pooled, matched, looked, beside], axis=2)
     # Against the mean of the question's options, and against the best other.
     real = g.op('Unsqueeze', ['mark_weights', line])
     count = g.op('ReduceSum', [real, column], keepdims=1)
@@ -317,16 +321,19 @@ def read_marks(m, h, e):
 
 
 def sought(m, e):
-    """Decision.found and Decision.behind, [B,1,S] each, for e [B,T,D] the words of the questions."""
+    """For e [B,T,D] the words of the questions: their cosines [B,T,S] to those of the state, and Decision.found [B,1,S]."""
     g, d = m.graph, m.width
     cosines = g.product(e, 'words', 1 / d, turned=True)
     asked = g.op('And', [g.op('Less', ['ids', g.constant(VOCABULARY, np.int64)]), g.op('Equal', ['owners', g.constant(0, np.int64)])])
     there = g.op('Mul', [g.op('ReduceMax', [cosines, g.ints(2)], keepdims=0), g.weight('seek_there')])
     wanted = g.op('Where', [asked, g.op('Add', [g.op('MatMul', [e, g.weight('seek')]), there]), g.constant(-1e4)])
     weights = g.op('Unsqueeze', [g.op('Softmax', [wanted], axis=-1), g.ints(1)])
-    found = g.op('MatMul', [weights, g.op('Relu', [cosines])])
-    # Padded by as much as the kernel is long: the token itself does not count, and one too many comes out at the end.
-    return found, g.op('Slice', [g.op('Conv', [found, g.weight('seek_after')], pads=[AFTER, 0]), g.ints(0), g.ints(-1), g.ints(2)])
+    return cosines, g.op('MatMul', [weights, g.op('Relu', [cosines])])
+
+
+def behind(g, found):
+    """Decision.behind. Padded by as much as the kernel is long: the token itself does not count, and one too many comes out at the end."""
+    return g.op('Slice', [g.op('Conv', [found, g.weight('seek_after')], pads=[AFTER, 0]), g.ints(0), g.ints(-1), g.ints(2)])
 
 
 def by_gate(g, h, gate, values):
@@ -336,11 +343,11 @@ def by_gate(g, h, gate, values):
 def read_pointers(m, h, e):
     """Decision.point and Decision.absent for h [B,1,D], e [B,T,D] the words of the questions."""
     g = m.graph
-    found, behind = sought(m, e)
+    found = sought(m, e)[1]
     added = g.op('Add', ['point_added', g.linear(h, 'point_ask')])
     z = g.op('Relu', [g.op('Add', [g.op('Mul', ['point_keys', g.linear(h, 'point_mark')]), added])])
     start, end = (g.transpose(part, 0, 2, 1) for part in g.split(g.linear(z, 'point_out'), [1, 1]))
-    start = g.op('Sum', [start, by_gate(g, h, 'seek_gate', found), by_gate(g, h, 'seek_after_gate', behind)])
+    start = g.op('Sum', [start, by_gate(g, h, 'seek_gate', found), by_gate(g, h, 'seek_after_gate', behind(g, found))])
     top = g.op('Mul', [g.op('ReduceMax', [start, g.ints(2)], keepdims=1), g.constant(0.3)])
     absent = g.linear(g.op('Concat', [h, top], axis=2), 'nothing', 'nothing.bias')
     return start, end, g.op('Squeeze', [absent, g.ints(2)])
@@ -356,6 +363,6 @@ def read_next(m, h, e):
     written = g.op('Unsqueeze', ['read_tokens', g.ints(2)])
     follows = g.op('Cast', [g.op('Equal', ['previous', written])], to=FLOAT)
     is_first = g.op('Cast', [g.op('Equal', [written, g.constant(MARK, np.int64)])], to=FLOAT)
-    begins = g.op('Mul', [is_first, by_gate(g, h, 'copy_after_gate', sought(m, e)[1])])
+    begins = g.op('Mul', [is_first, by_gate(g, h, 'copy_after_gate', behind(g, sought(m, e)[1]))])
     copy = g.op('Sum', [g.product(wanted, 'memory', turned=True), g.op('Mul', [follows, g.weight('copy_next')]), begins])
     return vocabulary, copy

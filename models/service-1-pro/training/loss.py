@@ -14,7 +14,7 @@ class Memory(NamedTuple):
 
 
 def forward(model, batch):
-    """Hidden rows [B,R,D], Memory, similarities [B,R,3] and pair features [B,2] of a packed batch."""
+    """Hidden rows [B,R,D], Memory, similarities [B,R,4] and pair features [B,2] of a packed batch."""
     ids, state, at = batch['ids'], batch['state'], batch['rows']
     B, T = ids.shape
     e = model.words(ids, batch['cells'], batch['is_image'])
@@ -40,7 +40,7 @@ def forward(model, batch):
     found = model.found(e.float(), batch['asked'], similarity, best)
     asked = batch['asked'].float()
     asked = (asked / asked.sum(-1, keepdim=True).clamp(min=1)) @ e.float()
-    similarities = model.similarities(e, model.pool_words(e, batch['own']), asked, e, state, best)
+    similarities = model.similarities(e, model.pool_words(e, batch['own']), asked, e, state, similarity, best, found)
     return hidden, Memory(memory, found), (similarities, model.pair_features(e, like, batch['segments']))
 
 

@@ -4,7 +4,7 @@ Shapes: B rows, T tokens of a packed row (state first, then the branches of its 
 - Attention: the state sees itself only (so it can be cached), a question sees state and itself, an option sees state, question and itself,
   marks of one question see each other. Half of every head is rotary (Su et al. 2021), half has no position, so that words can match anywhere.
 - The last layer runs on the marks (and answer tokens) only. Pointers look at the state as it stands before that layer.
-- Beside the transformer, three similarities of option and state (see `similarities`) go to the decision head as they are, centred over the
+- Beside the transformer, four similarities of option and state (see `similarities`) go to the decision head as they are, centred over the
   options, and against the best other option: this is what lets "none of these" win when nothing else matches. Two more say how far the parts of
   the state repeat each other (see `pair_features`).
 """
@@ -19,11 +19,11 @@ STATE, QUESTION, OPTION, MARK, IMAGE, IMAGE_START, IMAGE_END, END = range(8128, 
 FIRST_KIND = 8136  # the control id that tells a question's kind
 KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list')
 SCORED = 4  # the first four kinds are read from marks
-SIMILARITIES, PAIRS = 3, 2
+SIMILARITIES, PAIRS = 4, 2
 PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'place.')  # learned parameters that texts never pass through
 SPELLED = 8  # pieces a cell may say at once
 CODE_WIDTH, TOLD = 192, 64  # of the spelling code of a piece; things a cell can tell beside its words
-AFTER = 6  # how many tokens behind a name its value may begin
+AFTER, AROUND = 6, 16  # how many tokens behind a name its value may begin; how far from a name something still is beside it
 GEOMETRY = 6  # centre x, centre y, width, height of a cell in the image; 1 for the global view; aspect of the image
 
 
@@ -121,8 +121,11 @@ class Decision(nn.Module):
         self.pool_pair = nn.Parameter(torch.zeros(d))
         self.left, self.right = nn.Parameter(torch.eye(d)), nn.Parameter(torch.eye(d))
         self.ask, self.left2, self.right2 = nn.Parameter(torch.eye(d) * 0.5), nn.Parameter(torch.eye(d)), nn.Parameter(torch.eye(d))
+        # how near an option's words stand to what the question names: a convolution, and how much only their best place counts
+        self.beside_kernel = nn.Parameter((-torch.arange(-AROUND, AROUND + 1).abs() / 4).exp()[None, None])
+        self.beside_sharpness = nn.Parameter(torch.tensor(12.0))
         # decision head
-        self.direct = nn.Parameter(torch.tensor([[3.0, 2.0, 1.0]] * SCORED))
+        self.direct = nn.Parameter(torch.tensor([[3.0, 2.0, 1.0, 0.0]] * SCORED))
         features = SIMILARITIES * 3 + PAIRS + SCORED
         self.mix = linear(d + features, config.head_width, 0.7, bias=True)
         self.out = linear(config.head_width, 1, 0.7)
@@ -215,10 +218,12 @@ class Decision(nn.Module):
         """Learned weighted mean of the word vectors: e [B,T,D], own [B,R,T] bool -> weights [B,R,T]."""
         return torch.softmax((e @ self.pool_option)[:, None].masked_fill(~own, -1e4), -1)
 
-    def similarities(self, e_own, weights, asked, e_state, state_mask, best):
-        """[B,R,3]: pooled option x pooled state; mean best match of the option's words; option x the state as the question looks at it.
+    def similarities(self, e_own, weights, asked, e_state, state_mask, similarity, best, found):
+        """[B,R,4]: pooled option x pooled state; mean best match of the option's words; option x the state as the question looks at it; whether the
+        option stands beside what the question names.
 
-        e_own [B,T,D] vectors the weights [B,R,T] pool; asked [B,R,D] mean word of the question; e_state [B,S,D]; best [B,T] of each own token."""
+        e_own [B,T,D] vectors the weights [B,R,T] pool; asked [B,R,D] mean word of the question; e_state [B,S,D]; similarity [B,T,S] cosines of own tokens
+        to the state's, best [B,T] the highest; found [B,R,S] (see `found`)."""
         d = int(e_own.shape[-1])
         option = weights @ e_own
         state = torch.softmax((e_state @ self.pool_state).masked_fill(~state_mask, -1e4), -1)[:, None] @ e_state
@@ -226,10 +231,13 @@ class Decision(nn.Module):
         matched = (weights @ best[..., None])[..., 0]
         look = torch.softmax(((asked @ self.ask) @ e_state.transpose(-1, -2) / d ** 0.5).masked_fill(~state_mask[:, None], -1e4), -1) @ e_state
         looked = (normalise(look @ self.left2) * normalise(option @ self.right2)).sum(-1) / d
-        return torch.stack((pooled, matched, looked), -1)
+        B, R, S = found.shape
+        near = F.conv1d(found.masked_fill(~state_mask[:, None], 0).reshape(B * R, 1, S), self.beside_kernel.to(found.dtype), padding=AROUND).reshape(B, R, S)
+        places = torch.softmax((self.beside_sharpness * (weights @ similarity.clamp(min=0))).masked_fill(~state_mask[:, None], -1e4), -1)
+        return torch.stack((pooled, matched, looked, (places * near).sum(-1)), -1)
 
     def decide(self, h, features, pairs, kind, together, count):
-        """Logits [B,R] of the marks. h [B,R,D]; features [B,R,3]; pairs [B,2]; kind [B,R] in 0..3; together [B,R,R] marks of one question; count of those."""
+        """Logits [B,R] of the marks. h [B,R,D]; features [B,R,4]; pairs [B,2]; kind [B,R] in 0..3; together [B,R,R] marks of one question; count of those."""
         mean = (together.to(features.dtype) @ features) / count[..., None]
         index = torch.arange(h.shape[1])
         others = (together & (index[:, None] != index[None]))[..., None]
