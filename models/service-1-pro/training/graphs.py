@@ -273,7 +273,9 @@ def read_marks(m, h, e):
     g, d = m.graph, m.width
     column, line = g.ints(2), g.ints(1)
     text = g.op('Less', ['ids', g.constant(VOCABULARY, np.int64)])
-    asked = g.op('Cast', [g.op('And', [text, g.op('Equal', ['owners', g.constant(0, np.int64)])])], to=FLOAT)
+    is_asked = g.op('And', [text, g.op('Equal', ['owners', g.constant(0, np.int64)])])
+    asked = g.op('Cast', [is_asked], to=FLOAT)
+    asked_once = g.op('Unsqueeze', [asked, line])
     asked = g.op('Div', [asked, g.op('Max', [g.op('ReduceSum', [asked, g.ints(1)], keepdims=1), g.constant(1.0)])])
     asked = g.op('MatMul', [g.op('Unsqueeze', [asked, line]), e])
     # Each mark pools the words of its owner; an option without words pools all tokens of its question alike, and padding none of them.
@@ -288,14 +290,18 @@ def read_marks(m, h, e):
     state = g.op('MatMul', [g.op('Unsqueeze', [state, g.ints(0)]), 'words'])
     topic = g.norm(g.op('MatMul', [state, g.weight('left')]), width=d)
     pooled = g.product(g.norm(g.op('MatMul', [option, g.weight('right')]), width=d), topic, 1 / d, turned=True)
-    cosines, found = sought(m, e)
+    cosines = g.product(e, 'words', 1 / d, turned=True)
     best = g.op('ReduceMax', [cosines, g.ints(2)], keepdims=1)
     matched = g.op('MatMul', [weights, best])
     look = g.op('Softmax', [g.product(g.op('MatMul', [asked, g.weight('ask')]), 'words', d ** -0.5, turned=True)], axis=-1)
     look = g.norm(g.op('MatMul', [g.op('MatMul', [look, 'words']), g.weight('left2')]), width=d)
     looked = g.product(g.norm(g.op('MatMul', [option, g.weight('right2')]), width=d), look, 1 / d, turned=True)
-    places = g.op('Softmax', [g.op('Mul', [g.op('MatMul', [weights, g.op('Relu', [cosines])]), g.weight('beside_sharpness')])], axis=-1)
-    near = g.op('Conv', [found, g.weight('beside_kernel')], pads=[AROUND, AROUND])
+    # Decision.beside, of a question without words nothing.
+    alike = g.op('Relu', [cosines])
+    asked_weights = g.op('Softmax', [g.op('Where', [g.op('Unsqueeze', [is_asked, line]), pool, g.constant(-1e4)])], axis=-1)
+    named = g.op('MatMul', [g.op('Mul', [asked_weights, asked_once]), g.op('Mul', [alike, alike])])
+    near = g.op('Conv', [named, g.weight('beside_kernel')], pads=[AROUND, AROUND])
+    places = g.op('Softmax', [g.op('Mul', [g.op('MatMul', [weights, alike]), g.weight('beside_sharpness')])], axis=-1)
     beside = g.op('ReduceSum', [g.op('Mul', [places, near]), column], keepdims=1)
     features = g.op('Concat', [pooled, matched, looked, beside], axis=2)
     # Against the mean of the question's options, and against the best other.
@@ -321,14 +327,14 @@ def read_marks(m, h, e):
 
 
 def sought(m, e):
-    """For e [B,T,D] the words of the questions: their cosines [B,T,S] to those of the state, and Decision.found [B,1,S]."""
+    """Decision.found [B,1,S] for e [B,T,D] the words of the questions."""
     g, d = m.graph, m.width
     cosines = g.product(e, 'words', 1 / d, turned=True)
     asked = g.op('And', [g.op('Less', ['ids', g.constant(VOCABULARY, np.int64)]), g.op('Equal', ['owners', g.constant(0, np.int64)])])
     there = g.op('Mul', [g.op('ReduceMax', [cosines, g.ints(2)], keepdims=0), g.weight('seek_there')])
     wanted = g.op('Where', [asked, g.op('Add', [g.op('MatMul', [e, g.weight('seek')]), there]), g.constant(-1e4)])
     weights = g.op('Unsqueeze', [g.op('Softmax', [wanted], axis=-1), g.ints(1)])
-    return cosines, g.op('MatMul', [weights, g.op('Relu', [cosines])])
+    return g.op('MatMul', [weights, g.op('Relu', [cosines])])
 
 
 def behind(g, found):
@@ -343,7 +349,7 @@ def by_gate(g, h, gate, values):
 def read_pointers(m, h, e):
     """Decision.point and Decision.absent for h [B,1,D], e [B,T,D] the words of the questions."""
     g = m.graph
-    found = sought(m, e)[1]
+    found = sought(m, e)
     added = g.op('Add', ['point_added', g.linear(h, 'point_ask')])
     z = g.op('Relu', [g.op('Add', [g.op('Mul', ['point_keys', g.linear(h, 'point_mark')]), added])])
     start, end = (g.transpose(part, 0, 2, 1) for part in g.split(g.linear(z, 'point_out'), [1, 1]))
@@ -363,6 +369,6 @@ def read_next(m, h, e):
     written = g.op('Unsqueeze', ['read_tokens', g.ints(2)])
     follows = g.op('Cast', [g.op('Equal', ['previous', written])], to=FLOAT)
     is_first = g.op('Cast', [g.op('Equal', [written, g.constant(MARK, np.int64)])], to=FLOAT)
-    begins = g.op('Mul', [is_first, by_gate(g, h, 'copy_after_gate', behind(g, sought(m, e)[1]))])
+    begins = g.op('Mul', [is_first, by_gate(g, h, 'copy_after_gate', behind(g, sought(m, e)))])
     copy = g.op('Sum', [g.product(wanted, 'memory', turned=True), g.op('Mul', [follows, g.weight('copy_next')]), begins])
     return vocabulary, copy

@@ -40,7 +40,8 @@ def forward(model, batch):
     found = model.found(e.float(), batch['asked'], similarity, best)
     asked = batch['asked'].float()
     asked = (asked / asked.sum(-1, keepdim=True).clamp(min=1)) @ e.float()
-    similarities = model.similarities(e, model.pool_words(e, batch['own']), asked, e, state, similarity, best, found)
+    weights, asked_weights = model.pool_words(e, batch['own']), model.pool_words(e, batch['asked']) * batch['asked'].any(-1, keepdim=True)
+    similarities = model.similarities(e, weights, asked, e, state, best, model.beside(weights, asked_weights, similarity, state))
     return hidden, Memory(memory, found), (similarities, model.pair_features(e, like, batch['segments']))
 
 

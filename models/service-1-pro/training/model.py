@@ -122,7 +122,8 @@ class Decision(nn.Module):
         self.left, self.right = nn.Parameter(torch.eye(d)), nn.Parameter(torch.eye(d))
         self.ask, self.left2, self.right2 = nn.Parameter(torch.eye(d) * 0.5), nn.Parameter(torch.eye(d)), nn.Parameter(torch.eye(d))
         # how near an option's words stand to what the question names: a convolution, and how much only their best place counts
-        self.beside_kernel = nn.Parameter((-torch.arange(-AROUND, AROUND + 1).abs() / 4).exp()[None, None])
+        apart = torch.arange(-AROUND, AROUND + 1)
+        self.beside_kernel = nn.Parameter(((-apart.abs() / 4).exp() * (apart < 0).float().mul(-0.85).add(1))[None, None])  # more is said behind a name than before it
         self.beside_sharpness = nn.Parameter(torch.tensor(12.0))
         # decision head
         self.direct = nn.Parameter(torch.tensor([[3.0, 2.0, 1.0, 0.0]] * SCORED))
@@ -218,12 +219,22 @@ class Decision(nn.Module):
         """Learned weighted mean of the word vectors: e [B,T,D], own [B,R,T] bool -> weights [B,R,T]."""
         return torch.softmax((e @ self.pool_option)[:, None].masked_fill(~own, -1e4), -1)
 
-    def similarities(self, e_own, weights, asked, e_state, state_mask, similarity, best, found):
+    def beside(self, weights, asked_weights, similarity, state_mask):
+        """[B,R] how near to the words of the question those of an option stand in the state, likest words first; 0 where nothing is asked.
+
+        weights, asked_weights [B,R,T] of the option's and the question's words; similarity [B,T,S] cosines of own tokens to the state's."""
+        alike = similarity.masked_fill(~state_mask[:, None], 0).clamp(min=0)
+        named = asked_weights @ alike.square()
+        B, R, S = named.shape
+        near = F.conv1d(named.reshape(B * R, 1, S), self.beside_kernel.to(named.dtype), padding=AROUND).reshape(B, R, S)
+        places = torch.softmax((self.beside_sharpness * (weights @ alike)).masked_fill(~state_mask[:, None], -1e4), -1)
+        return (places * near).sum(-1)
+
+    def similarities(self, e_own, weights, asked, e_state, state_mask, best, beside):
         """[B,R,4]: pooled option x pooled state; mean best match of the option's words; option x the state as the question looks at it; whether the
         option stands beside what the question names.
 
-        e_own [B,T,D] vectors the weights [B,R,T] pool; asked [B,R,D] mean word of the question; e_state [B,S,D]; similarity [B,T,S] cosines of own tokens
-        to the state's, best [B,T] the highest; found [B,R,S] (see `found`)."""
+        e_own [B,T,D] vectors the weights [B,R,T] pool; asked [B,R,D] mean word of the question; e_state [B,S,D]; best [B,T] of each own token; beside [B,R]."""
         d = int(e_own.shape[-1])
         option = weights @ e_own
         state = torch.softmax((e_state @ self.pool_state).masked_fill(~state_mask, -1e4), -1)[:, None] @ e_state
@@ -231,10 +242,7 @@ class Decision(nn.Module):
         matched = (weights @ best[..., None])[..., 0]
         look = torch.softmax(((asked @ self.ask) @ e_state.transpose(-1, -2) / d ** 0.5).masked_fill(~state_mask[:, None], -1e4), -1) @ e_state
         looked = (normalise(look @ self.left2) * normalise(option @ self.right2)).sum(-1) / d
-        B, R, S = found.shape
-        near = F.conv1d(found.masked_fill(~state_mask[:, None], 0).reshape(B * R, 1, S), self.beside_kernel.to(found.dtype), padding=AROUND).reshape(B, R, S)
-        places = torch.softmax((self.beside_sharpness * (weights @ similarity.clamp(min=0))).masked_fill(~state_mask[:, None], -1e4), -1)
-        return torch.stack((pooled, matched, looked, (places * near).sum(-1)), -1)
+        return torch.stack((pooled, matched, looked, beside), -1)
 
     def decide(self, h, features, pairs, kind, together, count):
         """Logits [B,R] of the marks. h [B,R,D]; features [B,R,4]; pairs [B,2]; kind [B,R] in 0..3; together [B,R,R] marks of one question; count of those."""
