@@ -21,6 +21,7 @@ KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box'
 SCORED = 4  # the first four kinds are read from marks
 SIMILARITIES, PAIRS = 4, 2
 PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'place.')  # learned parameters that texts never pass through
+READ_PARTS = ('seek', 'point_', 'nothing', 'write', 'copy_')  # those that only quotes, boxes and written answers pass through
 SPELLED = 8  # pieces a cell may say at once
 CODE_WIDTH, TOLD = 192, 64  # of the spelling code of a piece; things a cell can tell beside its words
 AFTER, AROUND = 6, 16  # how many tokens behind a name its value may begin; how far from a name something still is beside it

@@ -19,7 +19,7 @@ import torch
 from batches import collate, load, stream
 from gang import Gang, free_port
 from loss import total_loss
-from model import PICTURE_PARTS, Config, Decision
+from model import PICTURE_PARTS, READ_PARTS, Config, Decision
 
 # One command a preset, the same code. What the command line says comes first.
 PRESETS = {
@@ -27,6 +27,7 @@ PRESETS = {
     'cpu': dict(device='cpu', seconds=3300, threads=1, workers=1, tokens=2800, rate=1e-3, layers=4, width=192),
     'gpu': dict(device='cuda', seconds=540, threads=8, workers=1, tokens=60_000, rate=1.5e-3, layers=6, width=384),
 }
+PARTS = {'pictures': PICTURE_PARTS, 'reads': READ_PARTS}
 WARM_UP, SAVE_SECONDS = 80, 240
 # float16 where it is so much faster than bfloat16. Small gradients vanish in it, so the loss is scaled; a step that overflows is left out.
 FLOAT16_FASTER, FLOAT16_SCALE = 1.3, 1024.0
@@ -48,7 +49,7 @@ def arguments(words=None):
     parser.add_argument('--resume', action='store_true')
     parser.add_argument('--pictures', help='folder of vision features (features.py)')
     parser.add_argument('--reading', metavar='READING.npz', help='of vision/export.py: how the words of a cell are read from its features; begins the picture parts anew')
-    parser.add_argument('--only-pictures', action='store_true', help='move only what pictures pass through, so that every text is answered as before')
+    parser.add_argument('--only', choices=PARTS, help='move only what pictures pass through, so that every text is answered as before; or only what points and writes, so that every decision is')
     parser.add_argument('--picture-factor', type=float, default=1.0, help='how much faster what only pictures pass through learns')
     parser.add_argument('--mixture', help='how often sources are drawn, by a name in mixtures.json')
     parser.add_argument('--weight', action='append', default=[], help='SOURCE=FACTOR: how much more often a source is drawn')
@@ -136,9 +137,9 @@ def run(rank, options, rows, port):
         from pictures import Features
         features = Features(options.pictures)
     model = build(options, device)
-    if options.only_pictures:
+    if options.only:
         for name, parameter in model.named_parameters():
-            parameter.requires_grad_(name.startswith(PICTURE_PARTS))
+            parameter.requires_grad_(name.startswith(PARTS[options.only]))
     optimiser = torch.optim.AdamW(groups(model, options.picture_factor), lr=options.rate, betas=(0.9, 0.98))
     used, step, seen, asked, last, lap, running = 0.0, 0, 0, 0, 0.0, 0.0, {}
     checkpoint = f'{options.out}/last.pt'
@@ -175,7 +176,8 @@ def run(rank, options, rows, port):
         with half:
             loss, parts = total_loss(model, batch)
         optimiser.zero_grad(set_to_none=True)
-        (loss * scale).backward()
+        if loss.requires_grad:  # with --only, a batch may have nothing to move
+            (loss * scale).backward()
         spent, tokens, questions = gang.average(model.parameters(), [lap, batch['tokens'], sum(n for _, n in parts.values())])
         if scale != 1.0:
             torch._foreach_div_([p.grad for p in model.parameters() if p.grad is not None], scale)
