@@ -152,9 +152,9 @@ def row(words, rng, index):
         if kind < 0.55:
             ask({'type': 'extract', 'instructions': rng.choice(ASKS).format(phrase)}, value)
         elif kind < 0.65:
-            fill = next(({'kind': form, 'truth': cast(value)} for form, pattern, cast in FORMS if re.fullmatch(pattern, value)), None)
-            if fill is not None:
-                ask({'type': 'fill', 'kind': fill['kind'], 'instructions': rng.choice(WRITES).format(phrase)}, fill['truth'])
+            fitting = [(form, cast) for form, pattern, cast in FORMS if re.fullmatch(pattern, value)]
+            for form, cast in fitting[:1]:
+                ask({'type': 'fill', 'kind': form, 'instructions': rng.choice(WRITES).format(phrase)}, cast(value))
         elif kind < 0.8:
             is_true = rng.random() < 0.5
             said = value if is_true else make(rng)
