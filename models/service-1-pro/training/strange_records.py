@@ -6,12 +6,10 @@ import json
 import random
 import sys
 
+from records import of
+
 FIRST = ('Amelia', 'Dmitri', 'Fatima', 'Hugo', 'Keiko', 'Luca', 'Marta', 'Noah', 'Priya', 'Stefan')
 LAST = ('Adler', 'Brandt', 'Castillo', 'Duarte', 'Eriksen', 'Farouk', 'Gupta', 'Hoffman', 'Ivanova', 'Jensen')
-
-
-def of(*values):
-    return lambda rng: rng.choice(values)
 
 
 def person(rng):
