@@ -77,7 +77,7 @@ describe('oneBox', () => {
     expectEdges(boxes[0]!.edges, [0.52, 0.495, 0.54, 0.505])
   })
 
-  it('is weighed over the cells that agree, those of the whole picture a quarter', () => {
+  it('is weighed over the cells that agree, those of the whole picture a tenth', () => {
     const { boxes, logProbability } = oneBox(
       scoresOf([
         { cell: cell(0.5, 0.5), logit: 2, offsets: [2, 2, 2, 2] }, // 0.30 to 0.70
@@ -85,8 +85,18 @@ describe('oneBox', () => {
         { cell: cell(0.9, 0.1), logit: 1, offsets: [0.5, 0.5, 0.5, 0.5] }, // elsewhere
       ]),
     )
-    expectEdges(boxes[0]!.edges, [(0.3 + 0.25 * 0.35) / 1.25, 0.48, 0.7, 0.52])
+    expectEdges(boxes[0]!.edges, [(0.3 + 0.1 * 0.35) / 1.1, 0.48, 0.7, 0.52])
     expect(logProbability).toBeCloseTo(Math.log((2 * Math.exp(2)) / (2 * Math.exp(2) + Math.exp(1) + Math.exp(-10))), 9)
+  })
+
+  it('is where cells agree, not where the likeliest one is alone', () => {
+    const lone: Seen = { cell: cell(0.9, 0.1), logit: 2.2, offsets: [0.5, 0.5, 0.5, 0.5] }
+    const pair = (isGlobal: boolean) =>
+      [0.5, 0.52].map((x): Seen => ({ cell: cell(x, 0.5, isGlobal), logit: 2, offsets: [(x - 0.4) * 10, 2, (0.6 - x) * 10, 2] }))
+    const { boxes, logProbability } = oneBox(scoresOf([lone, ...pair(false)]))
+    expectEdges(boxes[0]!.edges, [0.4, 0.48, 0.6, 0.52])
+    expect(logProbability).toBeCloseTo(Math.log((2 * Math.exp(2)) / (2 * Math.exp(2) + Math.exp(2.2) + Math.exp(-10))), 9)
+    expectEdges(oneBox(scoresOf([lone, ...pair(true)])).boxes[0]!.edges, [0.85, 0.095, 0.95, 0.105])
   })
 
   it('is nothing when nothing is likelier than all cells together', () => {

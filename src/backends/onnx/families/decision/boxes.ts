@@ -31,30 +31,44 @@ export interface CellScores {
 const SAME = 0.5
 /** Two answers overlap less than this. */
 const APART = 0.3
+/** The whole-image tile sees everything smaller: its boxes count so much less. */
+const GLOBAL_WEIGHT = 0.1
+/** How many of the likeliest cells the answer is chosen from. */
+const CANDIDATES = 24
+
+/** How much the box of each cell counts. */
+function weightsOf({ cells }: CellScores, probabilities: readonly number[]): number[] {
+  return probabilities.map((probability, i) => probability * (cells[i]?.isGlobal ? GLOBAL_WEIGHT : 1))
+}
 
 /** The weighted mean box of the cells that agree with cell `best`, and which cells those are. `edges` are those of `edgesOf`. */
-function gather(
-  { cells }: CellScores,
-  edges: readonly Edges[],
-  weights: readonly number[],
-  best: number,
-): { mean: Edges; agreeing: number[] } {
+function gather(edges: readonly Edges[], weights: readonly number[], best: number): { mean: Edges; agreeing: number[] } {
   const agreeing = edges.flatMap((other, i) => (i === best || overlap(edges[best] as Edges, other) >= SAME ? [i] : []))
-  // The whole-image tile sees everything smaller: its boxes count less.
-  const weight = (i: number): number => (weights[i] as number) * (cells[i]?.isGlobal ? 0.25 : 1)
-  const total = agreeing.reduce((sum, i) => sum + weight(i), 0)
-  const mean = [0, 1, 2, 3].map((side) => agreeing.reduce((sum, i) => sum + weight(i) * ((edges[i] as Edges)[side] as number), 0) / total)
+  const total = agreeing.reduce((sum, i) => sum + (weights[i] as number), 0)
+  const mean = [0, 1, 2, 3].map(
+    (side) => agreeing.reduce((sum, i) => sum + (weights[i] as number) * ((edges[i] as Edges)[side] as number), 0) / total,
+  )
   return { mean: mean as unknown as Edges, agreeing }
 }
 
-/** The most probable box, or none. */
+/** Of the likeliest cells the one whose box has the highest expected overlap with the truth, if each cell is right as often as it weighs. */
+function mostAgreed(edges: readonly Edges[], weights: readonly number[]): number {
+  const likeliest = weights.map((_, i) => i).sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
+  const candidates = likeliest.slice(0, CANDIDATES)
+  const expected = candidates.map((i) =>
+    candidates.reduce((sum, j) => sum + (weights[j] as number) * overlap(edges[i] as Edges, edges[j] as Edges), 0),
+  )
+  return candidates[expected.indexOf(Math.max(...expected))] as number
+}
+
+/** The box that overlaps most with what the cells say, or none. */
 export function oneBox(scores: CellScores): { boxes: Box[]; logProbability: number } {
   const norm = logSumExp([scores.absent, logSumExp(scores.logits)])
   const logAbsent = scores.absent - norm
   if (logAbsent >= Math.log(0.5)) return { boxes: [], logProbability: logAbsent }
   const probabilities = Array.from(scores.logits, (logit) => Math.exp(logit - norm))
-  const best = probabilities.indexOf(Math.max(...probabilities))
-  const { mean, agreeing } = gather(scores, edgesOf(scores), probabilities, best)
+  const [edges, weights] = [edgesOf(scores), weightsOf(scores, probabilities)]
+  const { mean, agreeing } = gather(edges, weights, mostAgreed(edges, weights))
   const logProbability = Math.min(0, Math.log(agreeing.reduce((sum, i) => sum + (probabilities[i] as number), 0)))
   return { boxes: [{ image: scores.image, edges: mean, logProbability }], logProbability }
 }
@@ -65,10 +79,10 @@ export function everyBox(scores: CellScores): { boxes: Box[]; logProbability: nu
   const probabilities = margins.map((margin) => Math.exp(logSigmoid(margin)))
   const order = probabilities.map((_, i) => i).filter((i) => (probabilities[i] as number) > 0.5)
   order.sort((a, b) => (probabilities[b] as number) - (probabilities[a] as number) || a - b)
-  const edges = edgesOf(scores)
+  const [edges, weights] = [edgesOf(scores), weightsOf(scores, probabilities)]
   const boxes: Box[] = []
   for (const best of order) {
-    const { mean } = gather(scores, edges, probabilities, best)
+    const { mean } = gather(edges, weights, best)
     if (boxes.some((box) => overlap(box.edges, mean) >= APART)) continue
     boxes.push({ image: scores.image, edges: mean, logProbability: Math.log(probabilities[best] as number) })
   }
