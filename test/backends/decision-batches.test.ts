@@ -227,6 +227,10 @@ describe('many texts that are being written at once', () => {
     const turns = makeTurns()
     const runner = {
       ort: runtime,
+      async pointers(_: unknown, questions: readonly Question[]) {
+        const nowhere = new Float32Array(packed.ids.length)
+        return questions.map(() => ({ start: nowhere, end: nowhere, absent: 0 }))
+      },
       async next(_: unknown, questions: readonly Question[]) {
         pasts.push(questions.map(({ past }) => past?.tokens ?? 0))
         // Something else has the next turn, so that all wait for their second token when it is over.
@@ -242,7 +246,9 @@ describe('many texts that are being written at once', () => {
     const limits = new Limits('fake', 4096, tokenizer.longest)
     const languages = new Languages(tokenizer)
     const reader = { settings, limits, tokenizer, languages, runner, turns, parts: new PartViews() }
-    const state = new OpenState(reader, packed, encodedOf(packed.ids.length), [])
+    const [endQueries, endKeys] = [new Float32Array(packed.ids.length), new Float32Array(packed.ids.length)]
+    const encoded = { ...encodedOf(packed.ids.length), endQueries, endKeys, endWidth: 1 }
+    const state = new OpenState(reader, packed, encoded, [])
     const read = (instructions: string) =>
       state.generate(branch('read', instructions, []), { type: 'grammar', grammar: { type: 'text' }, maxTokens: 5 }, undefined)
     await Promise.all([read('word '.repeat(2000)), ...Array.from({ length: 60 }, () => read('Which city?'))])

@@ -22,7 +22,7 @@ function saying(text: string, stateTokens: number): WriteLogits {
 }
 
 async function say(text: string, grammar: Grammar, state = nowhere, maxTokens = 48): Promise<Written> {
-  return write(saying(text, state.ids.length), { type: 'grammar', grammar, maxTokens }, languages, state)
+  return write(saying(text, state.ids.length), { type: 'grammar', grammar, maxTokens }, languages, state, null)
 }
 
 const TEXT: Grammar = { type: 'text' }
@@ -65,7 +65,7 @@ describe('what is written', () => {
       vocabulary[CONTROL.end] = written.length < 3 ? -50 : 60
       return { vocabulary, copy: new Float32Array(nowhere.ids.length) }
     }
-    const written = await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, languages, nowhere)
+    const written = await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, languages, nowhere, null)
     expect(written).toMatchObject({ complete: true, tokens: 3 })
   })
 })
@@ -91,7 +91,7 @@ describe('copying', () => {
       }
       return { vocabulary, copy }
     }
-    expect((await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, languages, state)).text).toBe('red')
+    expect((await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, languages, state, null)).text).toBe('red')
     expect(first).toEqual([state.ids[red]])
   })
 })
@@ -165,6 +165,7 @@ describe('whatever the state and the logits', () => {
           { type: 'grammar', grammar: wanted, maxTokens: 24 },
           languages,
           state,
+          null,
         )
         expect(logProbability).toBeLessThanOrEqual(1e-9)
         if (complete) expect(parse(wanted, text), JSON.stringify(text)).not.toBeNull()

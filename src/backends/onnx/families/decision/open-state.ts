@@ -1,7 +1,7 @@
 // Everything that can be asked of one encoded state. Questions wait in batches, which all requests about the state share: what is waiting when the
 // model has a turn goes into one pass, scored questions, pointers and tokens to be written each with their like.
 import { EngineError } from '../../../../errors.ts'
-import { logSigmoid, logSoftmax } from '../../../../math.ts'
+import { logSigmoid, logSoftmax, logSumExp } from '../../../../math.ts'
 import type { Branch, Constraint, Generated, ScoreRow, Scores } from '../../../backend.ts'
 import { type Batches, makeBatches } from '../../batches.ts'
 import { dataOf } from '../../tensors.ts'
@@ -14,9 +14,10 @@ import type { Limits } from './limits.ts'
 import { type PackedState, packBranch } from './pack.ts'
 import type { Past } from './past.ts'
 import type { SeenPicture } from './pictures.ts'
+import type { Quote } from './quoting.ts'
 import type { MarkReading, NextReading, PointerReading, Runner } from './runner.ts'
 import type { Settings } from './settings.ts'
-import { SpanFinder } from './spans.ts'
+import { type Pointers, SpanFinder } from './spans.ts'
 import type { PieceTokenizer } from './text.ts'
 import { type EncodedState, hiddenFrom, type PartViews, spread, type View, wholeView } from './views.ts'
 import { type Languages, write } from './write.ts'
@@ -47,6 +48,7 @@ export class OpenState {
   readonly #encoded: EncodedState
   readonly #images: readonly SeenImage[]
   readonly #finder: SpanFinder
+  readonly #hasText: boolean
   readonly #whole: View
   /** By image; null for the whole state. */
   readonly #about = new Map<string | null, AboutState>()
@@ -61,6 +63,7 @@ export class OpenState {
     this.#encoded = encoded
     this.#images = images
     this.#finder = new SpanFinder(packed, settings.spanTokens)
+    this.#hasText = packed.origins.some((origin) => origin !== null)
     this.#whole = wholeView(runner.ort, packed, encoded)
     const length = packed.ids.length
     this.#marks = this.#batches((view, questions) => runner.marks(view, questions))
@@ -108,14 +111,36 @@ export class OpenState {
         past = reading.past
         return reading
       }
-      const { text, complete, tokens, logProbability } = await write(logitsOf, { ...constraint, maxTokens }, languages, this.#packed)
+      // The items of a list are quoted from several places.
+      const quote = constraint.grammar.type === 'list' || !this.#hasText ? null : await this.#quote(branch, signal)
+      const { text, complete, tokens, logProbability } = await write(logitsOf, { ...constraint, maxTokens }, languages, this.#packed, quote)
       return { type: 'text', text, complete, inputTokens, outputTokens: tokens, logProbability }
     }
     if (constraint.type === 'box') return { ...(await this.#boxes(branch, question, constraint.many, signal)), inputTokens }
-    const { start, end, absent } = one(await this.#pointers.run([question], signal))
-    const pointers = { start, end, absent, endsGiven: (first: number, last: number) => endsGiven(this.#encoded, first, last) }
+    const pointers = await this.#pointersOf(question, signal)
     const found = constraint.many ? this.#finder.every(pointers, constraint.format) : this.#finder.one(pointers, constraint.format)
     return { type: 'spans', ...found, inputTokens, outputTokens: found.spans.length }
+  }
+
+  async #pointersOf(question: Question, signal: AbortSignal | undefined): Promise<Pointers> {
+    const { start, end, absent } = one(await this.#pointers.run([question], signal))
+    return { start, end, absent, endsGiven: (first, last) => endsGiven(this.#encoded, first, last) }
+  }
+
+  /** What the pointers would quote, did the question ask for that. */
+  async #quote(branch: Branch, signal: AbortSignal | undefined): Promise<Quote> {
+    const { start, end, absent, endsGiven } = await this.#pointersOf(
+      this.#question(branch, { type: 'span', many: false, format: 'text' }),
+      signal,
+    )
+    const norm = logSumExp([absent, logSumExp(start)])
+    return {
+      logStarts: Array.from(start, (logit) => logit - norm),
+      endsFrom: (first) => {
+        const last = Math.min(first + this.#reader.settings.spanTokens, end.length) - 1
+        return Array.from(endsGiven(first, last), (given, i) => given + (end[first + i] as number))
+      },
+    }
   }
 
   #batches<Reading>(pass: (view: View, questions: readonly Question[]) => Promise<readonly Reading[]>): Batches<Question, Reading> {

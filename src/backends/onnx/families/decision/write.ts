@@ -13,6 +13,7 @@ import type { Constraint, Grammar } from '../../../backend.ts'
 import { byteOfCharacter } from '../../byte-level.ts'
 import { CONTROL, VOCABULARY } from './control.ts'
 import type { PackedState } from './pack.ts'
+import { byQuote, type NextLogits, type Quote } from './quoting.ts'
 import type { PieceTokenizer } from './text.ts'
 
 /** The pieces as a trie of bytes. Control ids have no bytes: no grammar can want one. */
@@ -61,8 +62,8 @@ export class Languages {
   }
 }
 
-/** Logits behind what was written so far: [8192] of the vocabulary, [S] of copying each state token. */
-export type WriteLogits = (written: readonly number[]) => Promise<{ readonly vocabulary: Float32Array; readonly copy: Float32Array }>
+/** Logits behind what was written so far. */
+export type WriteLogits = (written: readonly number[]) => Promise<NextLogits>
 
 export interface Written {
   readonly text: string
@@ -71,17 +72,18 @@ export interface Written {
   readonly logProbability: number
 }
 
-/** Greedy under the grammar. What is written is lower case as the model reads; words of the state get their own case back. */
+/** Greedy under the grammar. What is written is lower case as the model reads; words of the state get their own case back. `quote`: see quoting.ts. */
 export async function write(
   logitsOf: WriteLogits,
   constraint: Constraint & { type: 'grammar' },
   languages: Languages,
   state: PackedState,
+  quote: Quote | null,
 ): Promise<Written> {
   const { tokens, hasOwnSpace } = languages.of(constraint.grammar)
   const next = async (written: readonly number[]): Promise<Float32Array> => {
-    const { vocabulary, copy } = await logitsOf(written)
-    return addCopies(vocabulary, copy, state.ids)
+    const logits = await logitsOf(written)
+    return addCopies(quote === null ? logits : byQuote(logits, written, state.ids, quote), state.ids)
   }
   const decoded = await decode(next, tokens, { maxTokens: constraint.maxTokens, endTokens: [CONTROL.end] })
   // A space in front belongs to the first piece, unless the grammar itself has values that start with one.
@@ -105,7 +107,7 @@ function restored(text: string, grammar: Grammar, state: PackedState): string {
 }
 
 /** One distribution over ids: a token that may be copied has the sum of writing and copying it. */
-function addCopies(vocabulary: Float32Array, copy: Float32Array, ids: readonly number[]): Float32Array {
+function addCopies({ vocabulary, copy }: NextLogits, ids: readonly number[]): Float32Array {
   const logits = vocabulary.slice()
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i] as number
