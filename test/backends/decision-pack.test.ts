@@ -47,6 +47,29 @@ describe('packState', () => {
     expect(big).toBeGreaterThan(blue!)
   })
 
+  it('groups what stands in one member of a value, in one part, or else in one line', () => {
+    const groupsOf = (pieces: Piece[]) => {
+      const state = pack(pieces)
+      return state.groups.flatMap((group, i) => (state.origins[i] === null ? [] : [group]))
+    }
+    expect(groupsOf([])).toEqual([])
+    expect(groupsOf([quotable('red car')])).toEqual([0, 0])
+    expect(groupsOf([quotable('red car\nblue')])).toEqual([0, 0, 0, 1])
+    expect(groupsOf([quotable('red'), quotable('blue', '', 1), quotable('big\ncar', '', 1)])).toEqual([0, 1, 1, 1, 1])
+    const functions = [quotable('red', '/functions/0/name'), quotable('blue', '/functions/0/does'), quotable('big', '/functions/1/name')]
+    expect(groupsOf([quotable('car', '/request'), ...functions])).toEqual([0, 1, 1, 1])
+    // Of an only member its members, of an only object its fields.
+    expect(groupsOf(functions)).toEqual([0, 0, 1])
+    expect(groupsOf(functions.slice(0, 2))).toEqual([0, 1])
+  })
+
+  it('groups nothing that cannot be quoted', () => {
+    const state = pack([scaffold('color: '), quotable('red', '/color'), image('a'), scaffold('\nsize: '), quotable('big', '/size')], [2])
+    state.groups.forEach((group, i) => {
+      expect(group).toBe(state.origins[i] === null ? -1 : wordsOf([state.ids[i]!]) === 'red' ? 0 : 1)
+    })
+  })
+
   it('knows of every quotable token where it stands', () => {
     const text = 'Order A-1042: FindMovies, "red lamp"'
     const state = pack([scaffold('note: '), quotable(text, '/note')])
@@ -92,11 +115,12 @@ describe('packState', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), (pieces: Piece[]) => {
-        const { ids, cases, segments, positions, imageCells, origins, nextPosition } = pack(pieces)
-        for (const array of [cases, segments, positions, imageCells, origins]) expect(array).toHaveLength(ids.length)
+        const { ids, cases, segments, groups, positions, imageCells, origins, nextPosition } = pack(pieces)
+        for (const array of [cases, segments, groups, positions, imageCells, origins]) expect(array).toHaveLength(ids.length)
         expect(ids.slice(1).filter((id) => id >= VOCABULARY)).toEqual([])
         expect(positions).toEqual(ids.map((_, i) => i))
         expect(nextPosition).toBe(ids.length)
+        expect(groups.map((group) => group >= 0)).toEqual(segments.map((segment) => segment >= 0))
         expect(segments.filter((segment, i) => segment >= 0 && segments.slice(0, i).some((before) => before > segment))).toEqual([])
       }),
       { seed: SEED, numRuns: 300 },

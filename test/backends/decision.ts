@@ -12,9 +12,9 @@ export const tokenizer = new PieceTokenizer(
   JSON.parse(readFileSync(new URL('../../models/service-1-pro/tokenizer.json', import.meta.url), 'utf8')),
 )
 
-/** A quotable string; `path` tells strings of one state apart. */
-export function quotable(text: string, path: string | null = null): Piece {
-  return { type: 'text', text, source: { part: 0, path } }
+/** A quotable string; `path` and `part` tell strings of one state apart. */
+export function quotable(text: string, path: string | null = null, part = 0): Piece {
+  return { type: 'text', text, source: { part, path } }
 }
 
 export function scaffold(text: string): Piece {

@@ -3,6 +3,7 @@ import gzip
 import json
 import math
 import random
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,14 +17,26 @@ PAGE_TOKENS, PAGE_QUESTIONS = 240, 12
 # How often a choice is asked as a select, each option by its own yes or no: the engine may read choices so (choice_readouts in config.json).
 ONE_BY_ONE = 0.3
 # In how many draws of a text some of its pieces become others, the same ones everywhere, and what share of its pieces; those below FIRST_RENAMED
-# (digits, signs, parts of words, the most frequent words) stay.
+# (digits, signs, parts of words, the most frequent words) stay. Of functions, of which there are a few hundred, many more of those in the state do: what does not stay cannot be learned by heart.
 RENAME, RENAMED, FIRST_RENAMED = 0.5, 0.08, 512
+MORE_RENAMED = {'functions': 0.4}
+
+
+class Row(NamedTuple):
+    """A state and what is asked of it, as render.ts writes it; lists of one entry a token of the state, questions as (kind, ids, cases, options, truth)."""
+    source: str
+    ids: list
+    cases: list
+    segments: list
+    groups: list
+    questions: list
+    pictures: list
 
 
 def load(path):
     """Rendered rows of a .jsonl or .jsonl.gz file."""
     with (gzip.open(path, 'rt') if path.endswith('.gz') else open(path)) as file:
-        return [json.loads(line) for line in file]
+        return [Row(*values[:6], values[6:]) for values in map(json.loads, file)]
 
 
 def thin(question, rng):
@@ -47,11 +60,11 @@ def one_by_one(question):
 
 def renamed(row, rng):
     """The row with some pieces of state, questions and written answers replaced by others: what is matched or quoted stays so, what was learned by heart does not."""
-    names = {}
+    names, stated, more = {}, set(row.ids), MORE_RENAMED.get(row.source, RENAMED)
 
     def name(token):
         if token not in names:
-            moves = FIRST_RENAMED <= token < VOCABULARY and rng.random() < RENAMED
+            moves = FIRST_RENAMED <= token < VOCABULARY and rng.random() < (more if token in stated else RENAMED)
             names[token] = rng.randrange(FIRST_RENAMED, VOCABULARY) if moves else token
         return names[token]
 
@@ -59,7 +72,7 @@ def renamed(row, rng):
         written = KIND[kind] >= KIND['text']
         return kind, [name(i) for i in ids], cases, [([name(i) for i in tokens], own) for tokens, own in options], [name(i) for i in truth] if written else truth
 
-    return (row[0], [name(i) for i in row[1]], *row[2:4], [asked(*question) for question in row[4]])
+    return row._replace(ids=[name(i) for i in row.ids], questions=[asked(*question) for question in row.questions])
 
 
 def size(question):
@@ -69,32 +82,31 @@ def size(question):
 
 def draw(row, rng, budget=MOST_TOKENS):
     """Some of a row's questions, as many as fit."""
-    questions = list(row[4])
+    questions = list(row.questions)
     rng.shuffle(questions)
-    most, room = (PAGE_QUESTIONS, PAGE_TOKENS) if len(row) > 5 else (MOST_QUESTIONS, 120)
-    used, chosen = len(row[1]), []
+    most, room = (PAGE_QUESTIONS, PAGE_TOKENS) if row.pictures else (MOST_QUESTIONS, 120)
+    used, chosen = len(row.ids), []
     for question in questions:
         if len(chosen) == most:
             break
         question = thin(question, rng)
         if question[0] == 'exclusive' and rng.random() < ONE_BY_ONE:
             question = one_by_one(question)
-        if chosen and used + size(question) > max(budget, len(row[1]) + room):
+        if chosen and used + size(question) > max(budget, len(row.ids) + room):
             continue
         used += size(question)
         chosen.append(question)
-    return (*row[:4], chosen, *row[5:]), used
+    return row._replace(questions=chosen), used
 
 
 class Packed:
     """One row as parallel lists of tokens, and its read-outs."""
 
     def __init__(self, row):
-        _, ids, cases, segments, questions = row[:5]
-        self.ids, self.cases, self.segments = list(ids), list(cases), list(segments)
-        self.cells = [-1] * len(ids)
-        self.positions = list(range(len(ids)))
-        self.pictures = row[5:]
+        self.ids, self.cases, self.segments, self.groups = list(row.ids), list(row.cases), list(row.segments), list(row.groups)
+        self.cells = [-1] * len(row.ids)
+        self.positions = list(range(len(row.ids)))
+        self.pictures = row.pictures
         if self.pictures:
             self.place_cells()
         self.state = len(self.ids)
@@ -103,7 +115,7 @@ class Packed:
         self.rows = []  # token index of each read-out row
         self.scored, self.pointers, self.boxes, self.writes = [], [], [], []
         start = self.positions[-1] + 1
-        for index, question in enumerate(questions, 1):
+        for index, question in enumerate(row.questions, 1):
             self.add(index, start, *question)
 
     def place_cells(self):
@@ -127,6 +139,7 @@ class Packed:
         self.order.append(order)
         self.ranks.append(rank)
         self.segments.append(-1)
+        self.groups.append(-1)
         self.cells.append(-1)
 
     def row(self):
@@ -193,7 +206,7 @@ def collate(packed, features=None):
 
     ids, cases, positions = full(0, np.int64), full(0, np.int64), full(0, np.int64)
     question, owner, order = full(-1, np.int64), full(0, np.int64), full(0, np.int64)
-    segments, ranks, state = full(-1, np.int64), full(-1, np.float32), full(False, bool)
+    segments, groups, ranks, state = full(-1, np.int64), full(-1, np.int64), full(-1, np.float32), full(False, bool)
     rows, row_question, marks = np.zeros((B, R), np.int64), np.zeros((B, R), np.int64) - 2, full(False, bool)
     pictured = any(p.pictures for p in packed)
     is_image = full(False, bool)
@@ -203,7 +216,7 @@ def collate(packed, features=None):
         n = len(p.ids)
         ids[b, :n], cases[b, :n], positions[b, :n] = p.ids, p.cases, p.positions
         question[b, :n], owner[b, :n], order[b, :n] = p.question, p.owner, p.order
-        segments[b, :n], ranks[b, :n], state[b, :p.state] = p.segments, p.ranks, True
+        segments[b, :n], groups[b, :n], ranks[b, :n], state[b, :p.state] = p.segments, p.groups, p.ranks, True
         rows[b, :len(p.rows)] = p.rows
         row_question[b, :len(p.rows)] = [p.question[i] for i in p.rows]
         for k, marked, _ in p.scored:
@@ -230,7 +243,7 @@ def collate(packed, features=None):
     own = text & (owner_t[:, None] == row_owner[:, :, None])
     asked = text & (owner_t[:, None] == 0)
     return dict(
-        ids=t(ids), cases=t(cases), positions=t(positions), segments=t(segments), ranks=t(ranks), state=state_t, seen=seen, rows=at,
+        ids=t(ids), cases=t(cases), positions=t(positions), segments=t(segments), groups=t(groups), ranks=t(ranks), state=state_t, seen=seen, rows=at,
         row_question=row_question, own=own, asked=asked, is_image=t(is_image) if pictured else None,
         cells=cells if pictured else None, geometry=geometry,
         scored=scored, pointers=pointers, boxes=boxes, writes=writes, tokens=sum(len(p.ids) for p in packed))
@@ -241,7 +254,7 @@ def stream(rows, seed, tokens, weight_of=None):
     rng = random.Random(seed)
     by_source = {}
     for row in rows:
-        by_source.setdefault(row[0], []).append(row)
+        by_source.setdefault(row.source, []).append(row)
     names = sorted(by_source)
     weights = [len(by_source[n]) ** 0.5 * (weight_of or (lambda _: 1.0))(n) for n in names]
     at = dict.fromkeys(names, 0)
@@ -252,7 +265,7 @@ def stream(rows, seed, tokens, weight_of=None):
         for name in rng.choices(names, weights, k=384):
             of = by_source[name]
             row, used = draw(of[at[name] % len(of)], rng)
-            if len(row) == 5 and rng.random() < RENAME:
+            if not row.pictures and rng.random() < RENAME:
                 row = renamed(row, rng)
             at[name] += 1
             chunk.append((used, rng.random(), row))

@@ -87,15 +87,15 @@ def main():
         tokenizer = Tokenizer.from_file(options.tokenizer)
     taken, table = defaultdict(int), defaultdict(list)
     for number, row in enumerate(load(options.rows)):
-        questions = [q for q in row[4] if q[0] in ORDER]
+        questions = [q for q in row.questions if q[0] in ORDER]
         if options.asked:
             questions = [q for q in questions if re.search(options.asked, tokenizer.decode([i for i in q[1] if i < 8128]))]
-        taken[row[0]] += 1
-        if taken[row[0]] > options.most or not questions:
+        taken[row.source] += 1
+        if taken[row.source] > options.most or not questions:
             continue
-        row = (*row[:4], questions, *row[5:])
+        row = row._replace(questions=questions)
         for (kind, *before), (_, *after) in zip(*(answers(model, row, look) for model, look in zip(models, features))):
-            for key in [('all', kind), *([(row[0], kind)] if options.by_source else [])]:
+            for key in [('all', kind), *([(row.source, kind)] if options.by_source else [])]:
                 table[key].append((number, *before, *after))
     rng = np.random.default_rng(0)
     for (source, kind), values in sorted(table.items(), key=lambda item: (item[0][0] != 'all', item[0])):

@@ -42,8 +42,8 @@ def best_span(start, end, absent, states, model):
 @torch.no_grad()
 def evaluate(model, rows, features=None):
     tables = defaultdict(lambda: defaultdict(list))
-    for source in sorted({row[0] for row in rows}):
-        for group in batches([row for row in rows if row[0] == source]):
+    for source in sorted({row.source for row in rows}):
+        for group in batches([row for row in rows if row.source == source]):
             batch = collate(group, features)
             hidden, memory, similarities = forward(model, batch)
             if batch['scored']:
@@ -115,8 +115,8 @@ def main():
     counts = defaultdict(int)
     rows = []
     for row in load(options.rows):
-        counts[row[0]] += 1
-        if counts[row[0]] <= options.most:
+        counts[row.source] += 1
+        if counts[row.source] <= options.most:
             rows.append(row)
     for (source, kind), t in sorted(evaluate(model, rows, features).items()):
         n, extra = len(t['right']), ''

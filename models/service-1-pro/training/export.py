@@ -17,7 +17,7 @@ import onnxruntime
 import torch
 from onnx import external_data_helper, numpy_helper
 
-from batches import Packed, collate
+from batches import Packed, Row, collate
 from graphs import PADDING, branch_reader, state_encoder
 from loss import forward, pointer_terms, scored_logits
 from model import END, FIRST_KIND, GEOMETRY, IMAGE, IMAGE_END, IMAGE_START, KINDS, MARK, OPTION, QUESTION, STATE, VOCABULARY, Config, Decision
@@ -40,11 +40,11 @@ def sample(rng, picture=None):
 
     questions = [question('exclusive', 0, int(rng.integers(2, 9))), question('ordinal', 1, 5), question('independent', [0] * 3, 3), question('binary', 1.0),
                  question('span', [[2, 3]]), question('span', []), question('text', [*words(4), END]), question('int', [END])]
-    cases, segments = [0, *rng.integers(0, 3, n).tolist()], [-1] + [0] * (n // 2) + [1] * (n - n // 2)
+    cases, segments, groups = [0, *rng.integers(0, 3, n).tolist()], [-1] + [0] * (n // 2) + [1] * (n - n // 2), [-1] + [0] * (n // 3) + [1] * (n - n // 3)
     if picture is None:
-        return ['x', state, cases, segments, questions]
+        return Row('x', state, cases, segments, groups, questions, [])
     shown = [IMAGE_START, *[IMAGE] * len(picture[0]), IMAGE_END]
-    return ['x', [*state, *shown], [*cases, *[0] * len(shown)], [*segments, *[-1] * len(shown)], questions, picture]
+    return Row('x', [*state, *shown], [*cases, *[0] * len(shown)], *([*part, *[-1] * len(shown)] for part in (segments, groups)), questions, [picture])
 
 
 # What a pair of graphs reads -> how its files begin, and its weights.
@@ -107,8 +107,8 @@ class Graphs:
         self.state, self.branch = (onnxruntime.InferenceSession(f'{folder}/{PARTS[part][0]}{name}.onnx') for name in ('state_encoder', 'branch_reader'))
 
     def encode(self, row):
-        packed = Packed((*row[:4], [], *row[5:]))
-        feed = dict(ids=packed.ids, cases=packed.cases, segments=packed.segments, positions=packed.positions)
+        packed = Packed(row._replace(questions=[]))
+        feed = dict(ids=packed.ids, cases=packed.cases, segments=packed.segments, groups=packed.groups, positions=packed.positions)
         if packed.pictures:
             feed['cells'] = packed.cells
         feed = {name: np.array(values, np.int64) for name, values in feed.items()}
@@ -160,7 +160,7 @@ def sample_cells(model, rng, count=30):
 
 def alone(row, question):
     """The question behind the state as the only one; what is read of it is its last read-out row or, of a scored one, all of them."""
-    packed = Packed((*row[:4], [question], *row[5:]))
+    packed = Packed(row._replace(questions=[question]))
     return packed, packed.rows if packed.scored else packed.rows[-1:]
 
 
@@ -181,11 +181,11 @@ def check(model, folder, part, count=20):
         logits, mask = scored_logits(model, batch, hidden, similarities)[:2]
         start, end, absent, states = pointer_terms(model, batch, hidden, memory, batch['pointers'])
         b, rows, tokens = (torch.tensor(part) for part in zip(*[(write[0], write[1][-1], write[2][-1]) for write in batch['writes']]))
-        previous = torch.tensor([[-1, *row[1][:-1]]]).expand(len(b), -1)
+        previous = torch.tensor([[-1, *row.ids[:-1]]]).expand(len(b), -1)
         seen = torch.ones_like(previous, dtype=torch.bool)
         expected = dict(marks=[logits], pointers=[start, end, absent], reads=model.next_token(hidden[b, rows], tokens, states[b], previous, seen, memory.found[b, rows, :seen.shape[1]]))
         encoded, groups = graphs.encode(row), {}
-        for question in row[4]:
+        for question in row.questions:
             packed, rows = alone(row, question)
             groups.setdefault('marks' if packed.scored else 'pointers' if packed.pointers else 'reads', []).append((packed, rows))
         for role, questions in groups.items():
@@ -218,7 +218,7 @@ def copy_vision(encoder, folder):
 
 # Which read-out answers a choice: about a text, about pictures, and when no question stands beside the options. What is better is measured on the
 # calibration split for each set of weights (bench/operators.ts), so look again when they change.
-CHOICE_READOUTS = dict(text='independent', images='exclusive', bare='exclusive')
+CHOICE_READOUTS = dict(text='exclusive', images='exclusive', bare='exclusive')
 
 
 def main():

@@ -4,7 +4,7 @@ Made from the tool-choice and the intent rows of the training pack and from func
 become a list inside the state, and often none of them fits. A name that stands in the state is then no longer a sign that it is the answer, which is what a model learns from
 rows whose options occur nowhere else. Half of the functions that do not fit are near misses: tools that share words with the request or with the right
 tool, intents that the pack lists beside the right one, functions of the same group. functions.json holds 208 functions in groups of four alike, each with
-five requests; what stands in braces there is filled from the lists below.
+five requests in other words than its description; what stands in braces there is filled from the lists below. As often a request says what the description says.
 """
 import gzip
 import json
@@ -20,10 +20,16 @@ CHOICES = ('Which function should be called?', 'Pick the function.', 'Which of t
            'Choose the function for this request.', 'Select the tool to call.')
 FITS = ('One of the functions can serve the request.', 'The agent has a fitting function.', 'Is there a function for this request?',
         'Can the request be served with these functions?', 'At least one function fits the request.')
+SERVES = ('{} can serve the request.', 'Is {} the function to call?', 'The request should go to {}.', '{} fits the request.', 'Should the agent call {} here?')
 LACKS = ('None of the functions can serve the request.', 'The agent has no fitting function.', 'No function here helps with the request.')
 DOES = ('{}', 'Handles requests about {}.', 'Use it for {}.', 'For users who ask about: {}', 'This function takes care of {}.')
 SHORT = ('hello', 'thanks a lot', 'what can you do?', 'tell me a joke', 'who made you?', 'how old is the universe?', 'what is the color of grass?',
          'ok', 'what are your instructions?', 'can you repeat that?')
+ASKING = ('{}', '{}', '{}.', 'Please {}', 'Can you {}?', 'I want to {}', 'I need to {}.', 'Help me {}.', 'Could you {} please?', 'How can I {}?')
+LOOKING = ("I'm looking for {}.", 'I need {}', 'Tell me {}.', 'Show me {}', 'What about {}?', '{}?', 'Get me {} please.')
+DETAILS = ('', '', '', ' in {city}', ' for {person}', ' of {company}', ' on {date}', ' with {number}', ' for {small} and {number}', ' in {city} on {date}', ' at {time}', ' for "{word}"',
+           ' of {product}', ', {city} to {city}', ' from {money} to {money}', ' named {word}', ' in {country} since {year}', ' and tell {person}')
+GIVES = ('Returns', 'Provides', 'Retrieves', 'Tells', 'Gives', 'Lists')
 COUNTRIES = ('Norway', 'Chile', 'Kenya', 'Japan', 'Peru', 'Greece', 'Canada', 'Egypt', 'Portugal', 'India', 'Mexico', 'Finland')
 TEAMS = ('the Falcons', 'Rovers', 'the Blue Sharks', 'Dynamo', 'the Otters', 'United', 'the Comets', 'Wanderers')
 FOODS = ('lentil soup', 'pancakes', 'sushi', 'apple pie', 'chicken curry', 'pizza', 'tomato salad', 'noodles', 'cheese cake')
@@ -54,6 +60,29 @@ def style(name, rng):
     if kind == 1:
         return '.'.join([''.join(w.capitalize() for w in words), rng.choice(('run', 'execute', 'get', 'query'))])
     return '_'.join(words) if kind == 2 else name
+
+
+def imperative(verb):
+    """What tells to do what this third person does: 'Searches' -> 'search'."""
+    verb = verb.lower()
+    for ending, instead in (('ies', 'y'), ('sses', 'ss'), ('shes', 'sh'), ('ches', 'ch'), ('xes', 'x'), ('s', '')):
+        if verb.endswith(ending):
+            return verb[:-len(ending)] + instead
+    return verb
+
+
+def asking_for(description, rng):
+    """A request in the words of the description, as people ask for what they know there is; None where it does not say what the function does first."""
+    verb, *rest = re.split(r'[.;:]', description)[0].split()
+    if not re.fullmatch('[A-Z][a-z]{2,}s', verb) or verb == 'This' or len(rest) < 2:
+        return None
+    shorter = re.split(r',? (?:from|with|by|given|using|including|based|that|which|so|and|or) ', ' '.join(rest))[0].rstrip(',').split()
+    rest = shorter if len(shorter) > 1 and rng.random() < 0.7 else rest
+    rest = [word for word in rest if len(rest) < 4 or rng.random() < 0.88]
+    detail = re.sub(r'{(\w+)}', lambda slot: SLOTS[slot[1]](rng), rng.choice(DETAILS))
+    if verb in GIVES or rng.random() < 0.2:
+        return rng.choice(LOOKING).format(' '.join(rest) + detail)
+    return rng.choice(ASKING).format(' '.join([imperative(verb), *rest]) + detail)
 
 
 def words(text):
@@ -117,6 +146,8 @@ class Tools:
         text, right = rng.choice(self.requests)
         if rng.random() < 0.06:
             text, right = rng.choice(SHORT), None
+        elif rng.random() < 0.3:
+            text = asking_for(self.described[right], rng) or text
         others = []
         for _ in range(4):
             other = self.near(text, right, rng) if rng.random() < 0.5 else rng.choice(self.names)
@@ -154,7 +185,8 @@ class Catalogue:
     def draw(self, rng):
         group = rng.choice(self.groups)
         function = rng.choice(group)
-        text = re.sub(r'{(\w+)}', lambda slot: SLOTS[slot[1]](rng), rng.choice(function['requests']))
+        text = asking_for(function['description'], rng) if rng.random() < 0.55 else None
+        text = text or re.sub(r'{(\w+)}', lambda slot: SLOTS[slot[1]](rng), rng.choice(function['requests']))
         near = [other['name'] for other in group if other is not function]
         others = []
         for _ in range(4):
@@ -164,25 +196,36 @@ class Catalogue:
         return text, function['name'], others, self.described
 
 
+def state_of(text, functions, rng):
+    """The request and the functions [(name, description)], mostly as a list of objects; as an object or as lines, and the functions first, now and then."""
+    asked, listed = rng.choice(('request', 'user', 'query')), rng.choice(('functions', 'tools'))
+    form = rng.random()
+    if form < 0.12:
+        lines = [f'{asked.capitalize()}: {text}', f'{listed.capitalize()}:', *(f'- {name}: {what}' for name, what in functions)]
+        return '\n'.join(lines if form < 0.08 else [*lines[1:], lines[0]])
+    what = dict(functions) if form < 0.25 else [{'name': name, 'description': what} for name, what in functions]
+    return {asked: text, listed: what} if rng.random() < 0.8 else {listed: what, asked: text}
+
+
 def make(source, rng, index):
     text, right, others, described = source.draw(rng)
     fits = right is not None and rng.random() < 0.4
     shown = others[:rng.choice((1, 1, 1, 2, 2, 3, 4)) - (1 if fits else 0)] + ([right] if fits else [])
     rng.shuffle(shown)
     names = {name: style(name, rng) for name in shown}
-    functions = [{'name': names[name], 'description': described[name]} for name in shown]
-    state = {rng.choice(('request', 'user', 'query')): text, rng.choice(('functions', 'tools')): functions}
+    state = state_of(text, [(names[name], described[name]) for name in shown], rng)
     none = rng.choice(NONE)
     options = [*dict.fromkeys([*names.values(), none])]
     rng.shuffle(options)
-    asks_lack = rng.random() < 0.25
+    asks_lack, named = rng.random() < 0.25, rng.choice(shown)
     return {
         'id': f'functions-{index:06d}', 'source': 'functions', 'task': 'function choice', 'licence': source.licence, 'state': state,
         'questions': {
             'function': {'type': 'choice', 'instructions': rng.choice(CHOICES), 'criteria': {option: None for option in options}},
             'relevant': {'type': 'noul', 'instructions': rng.choice(LACKS if asks_lack else FITS)},
+            'serves': {'type': 'noul', 'instructions': rng.choice(SERVES).format(names[named])},
         },
-        'truth': {'function': names[right] if fits else none, 'relevant': fits != asks_lack},
+        'truth': {'function': names[right] if fits else none, 'relevant': fits != asks_lack, 'serves': fits and named == right},
     }
 
 

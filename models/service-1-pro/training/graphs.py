@@ -12,7 +12,7 @@ is due to the own tokens; its value is 0 and 1 in one more channel, where that w
 import numpy as np
 from onnx import helper
 
-from model import AFTER, AROUND, GEOMETRY, MARK, PAIRS, SCORED, SPELLED, VOCABULARY
+from model import AFTER, AROUND, GEOMETRY, MARK, NAME, PAIRS, SCORED, SPELLED, TOLD_WITHIN, VOCABULARY
 from nodes import FLOAT, INT64, MICROSOFT, TRANSPOSED, Graph, info
 
 # Rotary tables are as long as a position can be.
@@ -72,14 +72,14 @@ class Model:
 
 
 def state_inputs(model, sees):
-    texts = [info(name, INT64, ['state']) for name in ('ids', 'cases', 'segments', 'positions')]
+    texts = [info(name, INT64, ['state']) for name in ('ids', 'cases', 'segments', 'groups', 'positions')]
     if not sees:
         return texts
     return [*texts, info('cells', INT64, ['state']), info('image_features', FLOAT, ['cells', model.config.vision_width]), info('image_places', FLOAT, ['cells', GEOMETRY])]
 
 
 def state_outputs(layers):
-    return ['words', 'memory', 'pairs', 'end_queries', 'point_keys', 'point_added', *by_layer('', layers)]
+    return ['words', 'memory', 'echo', 'pairs', 'end_queries', 'point_keys', 'point_added', *by_layer('', layers)]
 
 
 def by_layer(prefix, layers):
@@ -87,10 +87,10 @@ def by_layer(prefix, layers):
 
 
 def state_encoder(model, path, sees):
-    """ids, cases, segments, positions [S] int64; when it sees pictures: cells [S] int64 (row of the image features, -1 for text), image_features
+    """ids, cases, segments, groups, positions [S] int64; when it sees pictures: cells [S] int64 (row of the image features, -1 for text), image_features
     [N,vision_width] and image_places [N,6].
 
-    words, memory [S,D]; pairs [2]; end_queries, point_keys, point_added [S,128] (the state's part of pointing: point_end, point_state, point_add);
+    words, memory [S,D]; echo [S,2] (Decision.echoes); pairs [4]; end_queries, point_keys, point_added [S,128] (the state's part of pointing: point_end, point_state, point_add);
     keys_0 … values_L [1,H,S+1,hd+1], the sentinel last."""
     m = Model(model, 'state_encoder')
     g, d, H, hd = m.graph, m.width, m.heads, m.hd
@@ -106,7 +106,7 @@ def state_encoder(model, path, sees):
     zero = g.constant(0, np.int64)
     compared = g.op('GreaterOrEqual', ['segments', zero])
     compared_float = g.op('Cast', [compared], to=FLOAT)
-    like = g.op('Mul', [likeness(m, e, compared_float), compared_float])
+    like, across = (g.op('Mul', [best, compared_float]) for best in likeness(m, e, compared_float, ('segments', 'groups')))
     last = g.op('ReduceMax', ['segments'], keepdims=1)
     first = g.op('ReduceMin', [g.op('Where', [compared, 'segments', last])], keepdims=1)
     has_other = g.op('Mul', [compared_float, g.op('Cast', [g.op('Greater', [last, first])], to=FLOAT)])
@@ -118,7 +118,7 @@ def state_encoder(model, path, sees):
         share = g.op('Softmax', [g.op('Where', [mask, weights, g.constant(-1e4)])], axis=-1)
         found = g.op('Mul', [g.op('Mul', [share, like]), g.op('Cast', [mask], to=FLOAT)])
         means.append(g.op('ReduceSum', [found, g.ints(0)], keepdims=1))
-    g.op('Concat', means, ['pairs'], axis=0)
+    g.op('Concat', [*means, *echoes(m, e, across, compared)], ['pairs'], axis=0)
     # What goes in: words, letter cases, likeness, pictures. A state has no ranks.
     x = g.op('Add', [g.op('Mul', [e, g.weight('input_gain')]), g.op('Gather', [g.weight('case.weight'), 'cases'])])
     x = g.op('Add', [x, g.op('MatMul', [g.op('Concat', [g.reshape(like, -1, 1), g.reshape(has_other, -1, 1)], axis=1), g.weight('pair')])])
@@ -143,7 +143,7 @@ def state_encoder(model, path, sees):
     for name, output in (('point_end', 'end_queries'), ('point_state', 'point_keys'), ('point_add', 'point_added')):
         g.op('Identity', [g.linear(memory, name)], [output])
     wide = [1, H, 'state+1', hd + 1]
-    shapes = dict(words=['state', d], memory=['state', d], pairs=[PAIRS], end_queries=['state', POINT], point_keys=['state', POINT], point_added=['state', POINT])
+    shapes = dict(words=['state', d], memory=['state', d], echo=['state', 2], pairs=[PAIRS], end_queries=['state', POINT], point_keys=['state', POINT], point_added=['state', POINT])
     g.save(state_inputs(model, sees), [info(name, FLOAT, shapes.get(name, wide)) for name in state_outputs(m.layers)], path)
 
 
@@ -162,28 +162,51 @@ def seen(m):
     return g.norm(g.op('Add', [written, told]), width=d)
 
 
-def likeness(m, e, compared):
-    """[S] the best cosine of each token to one of another segment, 0 at least. Tokens of no segment are zeros: like nothing."""
+def echoes(m, e, across, counts):
+    """Decision.echoes: [S,2] as `echo`, and the most of the first group and of the others, [1] each."""
+    g = m.graph
+    logits = g.op('Where', [counts, g.op('MatMul', [e, g.weight('told_content')]), g.constant(-1e4)])
+    weight = g.op('Exp', [g.op('Sub', [logits, g.op('ReduceMax', [logits], keepdims=1)])])
+    weight = g.op('Mul', [weight, g.op('Cast', [counts], to=FLOAT)])
+    echo = g.op('Concat', [g.reshape(part, 1, 1, -1) for part in (weight, g.op('Mul', [weight, g.op('Mul', [across, across])]))], axis=0)
+    g.op('Transpose', [g.reshape(echo, 2, -1)], ['echo'], perm=[1, 0])
+    # Around each token what stands behind it, where `told` goes from what stands behind to it.
+    kernel = g.op('Slice', [g.op('Relu', [g.weight('told_kernel')]), g.ints(2 * TOLD_WITHIN), g.ints(-2 * TOLD_WITHIN - 2), g.ints(2), g.ints(-1)])
+    around = g.op('Conv', [echo, kernel], pads=[TOLD_WITHIN, TOLD_WITHIN])
+    share = g.reshape(ratio(g, *g.split(around, [1, 1], axis=0)), -1)
+    first = g.op('Equal', ['groups', g.constant(0, np.int64)])
+    others = g.op('Greater', ['groups', g.constant(0, np.int64)])
+    return [g.op('ReduceMax', [g.op('Mul', [share, g.op('Cast', [part], to=FLOAT)])], keepdims=1) for part in (first, others)]
+
+
+def ratio(g, weight, echoed):
+    return g.op('Div', [echoed, g.op('Max', [weight, g.constant(1e-6)])])
+
+
+def likeness(m, e, compared, numbers):
+    """For each input of `numbers`, as `segments`, [S] the best cosine of each token to one of another number, 0 at least. Tokens that are not compared are
+    zeros: like nothing."""
     g, d = m.graph, m.width
     shown = g.op('Mul', [e, g.op('Unsqueeze', [compared, g.ints(1)])])
-    segments = g.op('Cast', ['segments'], to=FLOAT)
+    numbered = {name: g.op('Cast', [name], to=FLOAT) for name in numbers}
     # Rows in blocks of a fixed length, filled up behind the last.
     missing = g.op('Mod', [g.op('Neg', [g.op('Shape', ['segments'])]), g.ints(BLOCK)])
     blocks = [g.reshape(g.op('Pad', [shown, g.op('Concat', [g.ints(0, 0), missing, g.ints(0)], axis=0)]), -1, BLOCK, d),
-              g.reshape(g.op('Pad', [segments, g.op('Concat', [g.ints(0), missing], axis=0)]), -1, BLOCK, 1)]
+              *(g.reshape(g.op('Pad', [own, g.op('Concat', [g.ints(0), missing], axis=0)]), -1, BLOCK, 1) for own in numbered.values())]
     kept, g.nodes = g.nodes, []
     cosines = g.product('block_rows', shown, 1 / d, turned=True)
-    other = g.op('Where', [g.op('Equal', ['block_numbers', segments]), g.constant(0.0), cosines])
-    g.op('Relu', [g.op('ReduceMax', [other, g.ints(1)], keepdims=0)], ['block_best'])
-    body = helper.make_graph(g.nodes, 'likeness', [info('block_rows', FLOAT, [BLOCK, d]), info('block_numbers', FLOAT, [BLOCK, 1])],
-                             [info('block_best', FLOAT, [BLOCK])])
+    for name, own in numbered.items():
+        other = g.op('Where', [g.op('Equal', [f'block_{name}', own]), g.constant(0.0), cosines])
+        g.op('Relu', [g.op('ReduceMax', [other, g.ints(1)], keepdims=0)], [f'best_{name}'])
+    body = helper.make_graph(g.nodes, 'likeness', [info('block_rows', FLOAT, [BLOCK, d]), *(info(f'block_{name}', FLOAT, [BLOCK, 1]) for name in numbers)],
+                             [info(f'best_{name}', FLOAT, [BLOCK]) for name in numbers])
     g.nodes = kept
-    best = g.op('Scan', blocks, body=body, num_scan_inputs=2)
-    return g.op('Slice', [g.reshape(best, -1), g.ints(0), g.op('Shape', ['segments'])])
+    best = g.op('Scan', blocks, len(numbers), body=body, num_scan_inputs=len(blocks))
+    return [g.op('Slice', [g.reshape(own, -1), g.ints(0), g.op('Shape', ['segments'])]) for own in best]
 
 
 BRANCH_INPUTS = ['ids', 'cases', 'positions', 'owners', 'orders', 'ranks', 'marks', 'mark_weights', 'kinds', 'pointers', 'reads', 'read_tokens',
-                 'past_seen', 'previous', 'words', 'memory', 'pairs', 'point_keys', 'point_added']
+                 'past_seen', 'previous', 'words', 'memory', 'echo', 'pairs', 'point_keys', 'point_added']
 BRANCH_OUTPUTS = ['logits', 'topic', 'hidden', 'start', 'end', 'absent', 'vocabulary', 'copy']
 
 
@@ -258,8 +281,8 @@ def branch_reader(model, path):
     g.when(is_asked[2], lambda: read_next(m, hidden[2], e), [block, block], ['vocabulary', 'copy'])
     tokens, marks, state, wide = ['batch', 'tokens'], ['batch', 'marks'], ['state'], [1, H, 'state+1', hd + 1]
     shapes = dict(marks=marks, mark_weights=marks, kinds=marks, pointers=['batch', 'pointers'], reads=['batch', 'reads'], read_tokens=['batch', 'reads'],
-                  previous=state, past_seen=['batch', 'past'], words=['state', d], memory=['state', d], pairs=[PAIRS], point_keys=['state', POINT], point_added=['state', POINT])
-    floats = {'ranks', 'mark_weights', 'past_seen', 'words', 'memory', 'pairs', 'point_keys', 'point_added'}
+                  previous=state, past_seen=['batch', 'past'], words=['state', d], memory=['state', d], echo=['state', 2], pairs=[PAIRS], point_keys=['state', POINT], point_added=['state', POINT])
+    floats = {'ranks', 'mark_weights', 'past_seen', 'words', 'memory', 'echo', 'pairs', 'point_keys', 'point_added'}
     inputs = [info(name, FLOAT if name in floats else INT64, shapes.get(name, tokens)) for name in BRANCH_INPUTS]
     inputs += [info(name, FLOAT, wide) for name in by_layer('', m.layers)]
     inputs += [info(name, FLOAT, ['batch', H, 'past', hd]) for name in by_layer('past_', m.layers)]
@@ -299,11 +322,19 @@ def read_marks(m, h, e):
     # Decision.beside, of a question without words nothing.
     alike = g.op('Relu', [cosines])
     asked_weights = g.op('Softmax', [g.op('Where', [g.op('Unsqueeze', [is_asked, line]), pool, g.constant(-1e4)])], axis=-1)
-    named = g.op('MatMul', [g.op('Mul', [asked_weights, asked_once]), g.op('Mul', [alike, alike])])
+    squared = g.op('Mul', [alike, alike])
+    named = g.op('MatMul', [g.op('Mul', [asked_weights, asked_once]), squared])
     near = g.op('Conv', [named, g.weight('beside_kernel')], pads=[AROUND, AROUND])
     places = g.op('Softmax', [g.op('Mul', [g.op('MatMul', [weights, alike]), g.weight('beside_sharpness')])], axis=-1)
     beside = g.op('ReduceSum', [g.op('Mul', [places, near]), column], keepdims=1)
-    features = g.op('Concat', [pooled, matched, looked, beside], axis=2)
+    # Decision.told, a mark a row of one channel.
+    named = g.op('MatMul', [weights, squared])
+    rows = g.op('Reshape', [named, g.op('Concat', [g.ints(-1, 1), g.op('Shape', ['echo'], start=0, end=1)], axis=0)])
+    rows = g.op('Conv', [rows, g.weight('told_name')], pads=[NAME, NAME])
+    rows = g.op('Softmax', [g.op('Mul', [rows, g.weight('told_sharpness')])], axis=-1)
+    rows = g.op('Conv', [rows, g.op('Relu', [g.weight('told_kernel')])], pads=[TOLD_WITHIN, TOLD_WITHIN])
+    told = ratio(g, *g.split(g.op('MatMul', [g.op('Reshape', [rows, g.op('Shape', [named])]), 'echo']), [1, 1]))
+    features = g.op('Concat', [pooled, matched, looked, beside, told], axis=2)
     # Against the mean of the question's options, and against the best other.
     real = g.op('Unsqueeze', ['mark_weights', line])
     count = g.op('ReduceSum', [real, column], keepdims=1)

@@ -14,13 +14,14 @@ class Memory(NamedTuple):
 
 
 def forward(model, batch):
-    """Hidden rows [B,R,D], Memory, similarities [B,R,4] and pair features [B,2] of a packed batch."""
+    """Hidden rows [B,R,D], Memory, similarities [B,R,5] and pair features [B,4] of a packed batch."""
     ids, state, at = batch['ids'], batch['state'], batch['rows']
     B, T = ids.shape
     e = model.words(ids, batch['cells'], batch['is_image'])
     d = e.shape[-1]
     similarity = (e @ e.transpose(1, 2)).float() / d
     like, any_like = model.likeness(similarity, batch['segments'])
+    echo, most_echo = model.echoes(e.float(), model.likeness(similarity, batch['groups'])[0], batch['groups'])
     x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['cells'], batch['geometry'], batch['is_image'])
     cos, sin = model.angles(batch['positions'])
     bias = torch.zeros(B, T, T).masked_fill_(~batch['seen'], -1e9)[:, None]
@@ -41,8 +42,11 @@ def forward(model, batch):
     asked = batch['asked'].float()
     asked = (asked / asked.sum(-1, keepdim=True).clamp(min=1)) @ e.float()
     weights, asked_weights = model.pool_words(e, batch['own']), model.pool_words(e, batch['asked']) * batch['asked'].any(-1, keepdim=True)
-    similarities = model.similarities(e, weights, asked, e, state, best, model.beside(weights, asked_weights, similarity, state))
-    return hidden, Memory(memory, found), (similarities, model.pair_features(e, like, batch['segments']))
+    alike = similarity.masked_fill(~state[:, None], 0).clamp(min=0)
+    squared = alike.square()
+    similarities = model.similarities(e, weights, asked, e, state, best, model.beside(weights, asked_weights, alike, squared, state),
+                                      model.told(weights, squared, state, echo))
+    return hidden, Memory(memory, found), (similarities, torch.cat((model.pair_features(e, like, batch['segments']), most_echo), -1))
 
 
 def scored_logits(model, batch, hidden, similarities):

@@ -4,9 +4,9 @@ Shapes: B rows, T tokens of a packed row (state first, then the branches of its 
 - Attention: the state sees itself only (so it can be cached), a question sees state and itself, an option sees state, question and itself,
   marks of one question see each other. Half of every head is rotary (Su et al. 2021), half has no position, so that words can match anywhere.
 - The last layer runs on the marks (and answer tokens) only. Pointers look at the state as it stands before that layer.
-- Beside the transformer, four similarities of option and state (see `similarities`) go to the decision head as they are, centred over the
-  options, and against the best other option: this is what lets "none of these" win when nothing else matches. Two more say how far the parts of
-  the state repeat each other (see `pair_features`).
+- Beside the transformer, five similarities of option and state (see `similarities`) go to the decision head as they are, centred over the
+  options, and against the best other option: this is what lets "none of these" win when nothing else matches. Four more say how far the parts of
+  the state repeat each other (see `pair_features` and `echoes`).
 """
 from dataclasses import dataclass, asdict
 
@@ -19,12 +19,12 @@ STATE, QUESTION, OPTION, MARK, IMAGE, IMAGE_START, IMAGE_END, END = range(8128, 
 FIRST_KIND = 8136  # the control id that tells a question's kind
 KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list')
 SCORED = 4  # the first four kinds are read from marks
-SIMILARITIES, PAIRS = 4, 2
+SIMILARITIES, PAIRS = 5, 4
 PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'place.')  # learned parameters that texts never pass through
 READ_PARTS = ('seek', 'point_', 'nothing', 'write', 'copy_')  # those that only quotes, boxes and written answers pass through
 SPELLED = 8  # pieces a cell may say at once
 CODE_WIDTH, TOLD = 192, 64  # of the spelling code of a piece; things a cell can tell beside its words
-AFTER, AROUND = 6, 16  # how many tokens behind a name its value may begin; how far from a name something still is beside it
+AFTER, AROUND, TOLD_WITHIN, NAME = 6, 16, 32, 4  # how many tokens behind a name its value may begin; how far from a name something still is beside it, or tells of it; half a long name
 GEOMETRY = 6  # centre x, centre y, width, height of a cell in the image; 1 for the global view; aspect of the image
 
 
@@ -126,8 +126,15 @@ class Decision(nn.Module):
         apart = torch.arange(-AROUND, AROUND + 1)
         self.beside_kernel = nn.Parameter(((-apart.abs() / 4).exp() * (apart < 0).float().mul(-0.85).add(1))[None, None])  # more is said behind a name than before it
         self.beside_sharpness = nn.Parameter(torch.tensor(12.0))
+        # how much of what is said where an option's name stands comes up elsewhere: the length of a name, how much only its best place counts, how far from
+        # it things are still said of it, which words count
+        apart = torch.arange(-TOLD_WITHIN, TOLD_WITHIN + 1)
+        self.told_name = nn.Parameter(torch.ones(1, 1, 2 * NAME + 1))
+        self.told_sharpness = nn.Parameter(torch.tensor(12.0))
+        self.told_kernel = nn.Parameter(((-apart.abs() / 12).exp() * (apart > 0).float().mul(-0.95).add(1))[None, None])
+        self.told_content = nn.Parameter(torch.zeros(d))
         # decision head
-        self.direct = nn.Parameter(torch.tensor([[3.0, 2.0, 1.0, 0.0]] * SCORED))
+        self.direct = nn.Parameter(torch.tensor([[3.0, 2.0, 1.0, 0.0, 0.0]] * SCORED))
         features = SIMILARITIES * 3 + PAIRS + SCORED
         self.mix = linear(d + features, config.head_width, 0.7, bias=True)
         self.out = linear(config.head_width, 1, 0.7)
@@ -214,28 +221,50 @@ class Decision(nn.Module):
         means = [(torch.softmax(weights.masked_fill(~m, -1e4), -1) * like * m).sum(-1) for m in (compared, last)]
         return torch.stack(means, -1)
 
+    def echoes(self, e, across, groups):
+        """What `told` reads of each token, [B,T,2]: how much it counts, and that times how much of it comes up in another group (across [B,T], the best cosine, squared); and [B,2] the
+        most that does of one place, in the first group and in the others."""
+        counts = groups >= 0
+        logits = (e @ self.told_content).masked_fill(~counts, -1e4)
+        weight = (logits - logits.amax(-1, keepdim=True)).exp() * counts
+        echo = torch.stack((weight, weight * across.square()), -1)
+        around = F.conv1d(echo.transpose(1, 2).reshape(-1, 1, echo.shape[1]), self.told_kernel.clamp(min=0).flip(-1), padding=TOLD_WITHIN).reshape(len(e), 2, -1)
+        share = around[:, 1] / around[:, 0].clamp(min=1e-6)
+        return echo, torch.stack([(share * part).amax(-1) for part in (groups == 0, groups > 0)], -1)
+
     # --- read-outs ----------------------------------------------------------------------------------------------------------------
 
     def pool_words(self, e, own):
         """Learned weighted mean of the word vectors: e [B,T,D], own [B,R,T] bool -> weights [B,R,T]."""
         return torch.softmax((e @ self.pool_option)[:, None].masked_fill(~own, -1e4), -1)
 
-    def beside(self, weights, asked_weights, similarity, state_mask):
+    def beside(self, weights, asked_weights, alike, squared, state_mask):
         """[B,R] how near to the words of the question those of an option stand in the state, likest words first; 0 where nothing is asked.
 
-        weights, asked_weights [B,R,T] of the option's and the question's words; similarity [B,T,S] cosines of own tokens to the state's."""
-        alike = similarity.masked_fill(~state_mask[:, None], 0).clamp(min=0)
-        named = asked_weights @ alike.square()
+        weights, asked_weights [B,R,T] of the option's and the question's words; alike [B,T,S] cosines of own tokens to the state's, 0 at least; their squares."""
+        named = asked_weights @ squared
         B, R, S = named.shape
         near = F.conv1d(named.reshape(B * R, 1, S), self.beside_kernel.to(named.dtype), padding=AROUND).reshape(B, R, S)
         places = torch.softmax((self.beside_sharpness * (weights @ alike)).masked_fill(~state_mask[:, None], -1e4), -1)
         return (places * near).sum(-1)
 
-    def similarities(self, e_own, weights, asked, e_state, state_mask, best, beside):
-        """[B,R,4]: pooled option x pooled state; mean best match of the option's words; option x the state as the question looks at it; whether the
-        option stands beside what the question names.
+    def told(self, weights, squared, state_mask, echo):
+        """[B,R] how much of what is said where an option's name stands, as in a description, comes up in another group of the state, as in a request.
 
-        e_own [B,T,D] vectors the weights [B,R,T] pool; asked [B,R,D] mean word of the question; e_state [B,S,D]; best [B,T] of each own token; beside [B,R]."""
+        weights [B,R,T] of the option's words; squared [B,T,S] as for `beside`; echo [B,S,2] of `echoes`."""
+        B, R, _ = weights.shape
+        named = weights @ squared
+        named = F.conv1d(named.reshape(B * R, 1, -1), self.told_name.to(named.dtype), padding=NAME).reshape(B, R, -1)
+        places = torch.softmax((self.told_sharpness * named).float().masked_fill(~state_mask[:, None], -1e4), -1)
+        near = F.conv1d(places.reshape(B * R, 1, -1), self.told_kernel.clamp(min=0).to(places.dtype), padding=TOLD_WITHIN).reshape(B, R, -1)
+        weight, echoed = (near @ echo.to(near.dtype)).unbind(-1)
+        return echoed / weight.clamp(min=1e-6)
+
+    def similarities(self, e_own, weights, asked, e_state, state_mask, best, beside, told):
+        """[B,R,5]: pooled option x pooled state; mean best match of the option's words; option x the state as the question looks at it; whether the
+        option stands beside what the question names; how much of what is said beside the option's name comes up elsewhere.
+
+        e_own [B,T,D] vectors the weights [B,R,T] pool; asked [B,R,D] mean word of the question; e_state [B,S,D]; best [B,T] of each own token; beside, told [B,R]."""
         d = int(e_own.shape[-1])
         option = weights @ e_own
         state = torch.softmax((e_state @ self.pool_state).masked_fill(~state_mask, -1e4), -1)[:, None] @ e_state
@@ -243,10 +272,10 @@ class Decision(nn.Module):
         matched = (weights @ best[..., None])[..., 0]
         look = torch.softmax(((asked @ self.ask) @ e_state.transpose(-1, -2) / d ** 0.5).masked_fill(~state_mask[:, None], -1e4), -1) @ e_state
         looked = (normalise(look @ self.left2) * normalise(option @ self.right2)).sum(-1) / d
-        return torch.stack((pooled, matched, looked, beside), -1)
+        return torch.stack((pooled, matched, looked, beside, told), -1)
 
     def decide(self, h, features, pairs, kind, together, count):
-        """Logits [B,R] of the marks. h [B,R,D]; features [B,R,4]; pairs [B,2]; kind [B,R] in 0..3; together [B,R,R] marks of one question; count of those."""
+        """Logits [B,R] of the marks. h [B,R,D]; features [B,R,5]; pairs [B,4]; kind [B,R] in 0..3; together [B,R,R] marks of one question; count of those."""
         mean = (together.to(features.dtype) @ features) / count[..., None]
         index = torch.arange(h.shape[1])
         others = (together & (index[:, None] != index[None]))[..., None]

@@ -16,7 +16,7 @@ from loss import forward, scored_logits
 @torch.no_grad()
 def answers(model, row, questions, features):
     """[(right, log-loss)] of choices, whichever kind they are asked as."""
-    batch = collate([Packed((*row[:4], questions, *row[5:]))], features)
+    batch = collate([Packed(row._replace(questions=questions))], features)
     hidden, _, similarities = forward(model, batch)
     logits, mask, truth, _ = scored_logits(model, batch, hidden, similarities)
     found = []
@@ -39,12 +39,12 @@ def main():
         features = Features(options.pictures)
     table = defaultdict(list)
     for row in load(options.rows):
-        choices = [question for question in row[4] if question[0] == 'exclusive']
+        choices = [question for question in row.questions if question[0] == 'exclusive']
         if not choices:
             continue
         both = zip(answers(model, row, choices, features), answers(model, row, [one_by_one(question) for question in choices], features))
         for compared, alone in both:
-            for source in ('all', row[0]):
+            for source in ('all', row.source):
                 table[source].append((*compared, *alone))
     for source, values in sorted(table.items(), key=lambda item: (item[0] != 'all', item[0])):
         means = torch.tensor(values).mean(0).tolist()

@@ -1,5 +1,5 @@
 // Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS]
-// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py. One JSON line a row: [source, ids, cases, segments, questions, ...pictures]; a question is
+// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py. One JSON line a row: [source, ids, cases, segments, groups, questions, ...pictures]; a question is
 // [kind, ids, cases, options, truth]; an option is [ids, cases]; a picture is [path, rows, cols, aspect, kept cells]. Truths: a probability, the row of
 // an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), lists of cells, or answer ids.
 import { createReadStream, createWriteStream, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
@@ -105,7 +105,15 @@ async function render(row: LabelledRow): Promise<unknown[] | null> {
     questions.push(checkOf(work.branch.instructions, truth, state))
   }
   if (questions.length === 0) return null
-  return [row.source, kept(state.ids), kept(state.cases), kept(state.segments), questions, ...pictures.map(({ entry }) => entry)]
+  return [
+    row.source,
+    kept(state.ids),
+    kept(state.cases),
+    kept(state.segments),
+    kept(state.groups),
+    questions,
+    ...pictures.map(({ entry }) => entry),
+  ]
 }
 
 function rendered(work: Work, target: Target): unknown[] {

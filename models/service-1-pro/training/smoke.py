@@ -35,7 +35,7 @@ def row(rng):
         ['span', [QUESTION, QUESTION + 8, 43, asked, MARK], [0] * 5, [], [[at, at]] if is_there else []],
         ['text', [QUESTION, QUESTION + 8, 44, right, MARK], [0] * 5, [], [right, END]],
     ]
-    return ['smoke', state, [0] * len(state), [-1] + [0] * 6, questions]
+    return ['smoke', state, [0] * len(state), [-1] + [0] * 6, [-1] + [0] * 3 + [1] * 3, questions]
 
 
 def write_inputs(folder, width):

@@ -25,14 +25,14 @@ def main(texts, pictures, rows, features, out):
     look = Features(features)
     golden = []
     for row in load(rows):
-        model = models[len(row) > 5]  # the sixth part of a row is its picture
+        model = models[bool(row.pictures)]
         batch = collate([Packed(row)], look)
         hidden, memory, similarities = forward(model, batch)
         logits, mask, _, _ = scored_logits(model, batch, hidden, similarities)
         scored = iter(logits[i][mask[i]].tolist() for i in range(len(logits)))
         pointed = iter([]) if not batch['pointers'] else iter(zip(*pointer_terms(model, batch, hidden, memory, batch['pointers'])[:3]))
         answers = []
-        for question in row[4]:
+        for question in row.questions:
             kind = question[0]
             if KINDS.index(kind) < 4:
                 answers.append({'kind': kind, 'logits': next(scored)})

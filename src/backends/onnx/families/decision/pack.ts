@@ -15,12 +15,14 @@ export interface Origin {
 
 /**
  * A state as arrays of one entry a token. `positions` advance by one a token, but all cells of one image share one. `segments` number the
- * stretches that are compared with each other (quotable strings, and their lines), −1 elsewhere. `imageCells` is the row of the image features, −1 for text.
+ * stretches that are compared with each other (quotable strings, and their lines), −1 elsewhere; `groups` say which of them belong together, −1
+ * elsewhere. `imageCells` is the row of the image features, −1 for text.
  */
 export interface PackedState {
   readonly ids: number[]
   readonly cases: number[]
   readonly segments: number[]
+  readonly groups: readonly number[]
   readonly positions: number[]
   readonly imageCells: number[]
   readonly origins: (Origin | null)[]
@@ -82,7 +84,37 @@ export function packState(prompt: Prompt, tokenizer: PieceTokenizer, cellCounts:
       if (source !== null && spelling.includes(NEW_LINE)) segment++
     }
   }
-  return { ...state, nextPosition: position, images }
+  return { ...state, groups: groupsOf(state), nextPosition: position, images }
+}
+
+/**
+ * Where the state first falls into several: the parts of a list of parts, the members of a JSON value (an only member's members instead), the lines of a
+ * text. So all functions of `{ request, functions: [...] }` are one group, beside the request.
+ */
+function groupsOf({ origins, segments }: { readonly origins: readonly (Origin | null)[]; readonly segments: readonly number[] }): number[] {
+  const places = new Map<number, readonly string[]>()
+  origins.forEach((origin, i) => {
+    const segment = segments[i] as number
+    if (origin === null || places.has(segment)) return
+    const { part, path } = origin.source
+    places.set(segment, [String(part), ...(path ?? '').split('/').slice(1), `line ${segment}`])
+  })
+  const [first = [], ...others] = places.values()
+  const shared = others.reduce(
+    (depth, place) =>
+      Math.min(
+        depth,
+        first.findIndex((step, i) => step !== place[i]),
+      ),
+    first.length - 1,
+  )
+  const numbers = new Map<string, number>()
+  return segments.map((segment) => {
+    const name = places.get(segment)?.[shared]
+    if (name === undefined) return -1
+    if (!numbers.has(name)) numbers.set(name, numbers.size)
+    return numbers.get(name) as number
+  })
 }
 
 function isDigit(spelling: string): boolean {

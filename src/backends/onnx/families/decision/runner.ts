@@ -82,6 +82,7 @@ export class Runner {
       ids: column(packed.ids),
       cases: column(packed.cases),
       segments: column(packed.segments),
+      groups: column(packed.groups),
       positions: column(packed.positions),
       ...(this.#visionWidth !== null && {
         cells: column(packed.imageCells),
