@@ -62,6 +62,11 @@ def style(name, rng):
     return '_'.join(words) if kind == 2 else name
 
 
+def filled(text, rng):
+    """The text with something in the place of each {slot}."""
+    return re.sub(r'{(\w+)}', lambda slot: SLOTS[slot[1]](rng), text)
+
+
 def imperative(verb):
     """What tells to do what this third person does: 'Searches' -> 'search'."""
     verb = verb.lower()
@@ -79,7 +84,7 @@ def asking_for(description, rng):
     shorter = re.split(r',? (?:from|with|by|given|using|including|based|that|which|so|and|or) ', ' '.join(rest))[0].rstrip(',').split()
     rest = shorter if len(shorter) > 1 and rng.random() < 0.7 else rest
     rest = [word for word in rest if len(rest) < 4 or rng.random() < 0.88]
-    detail = re.sub(r'{(\w+)}', lambda slot: SLOTS[slot[1]](rng), rng.choice(DETAILS))
+    detail = filled(rng.choice(DETAILS), rng)
     if verb in GIVES or rng.random() < 0.2:
         return rng.choice(LOOKING).format(' '.join(rest) + detail)
     return rng.choice(ASKING).format(' '.join([imperative(verb), *rest]) + detail)
@@ -186,7 +191,7 @@ class Catalogue:
         group = rng.choice(self.groups)
         function = rng.choice(group)
         text = asking_for(function['description'], rng) if rng.random() < 0.55 else None
-        text = text or re.sub(r'{(\w+)}', lambda slot: SLOTS[slot[1]](rng), rng.choice(function['requests']))
+        text = text or filled(rng.choice(function['requests']), rng)
         near = [other['name'] for other in group if other is not function]
         others = []
         for _ in range(4):

@@ -1,7 +1,7 @@
 // Everything that can be asked of one encoded state. Questions wait in batches, which all requests about the state share: what is waiting when the
 // model has a turn goes into one pass, scored questions, pointers and tokens to be written each with their like.
 import { EngineError } from '../../../../errors.ts'
-import { logSigmoid, logSoftmax, logSumExp } from '../../../../math.ts'
+import { logSigmoid, logSoftmax } from '../../../../math.ts'
 import type { Branch, Constraint, Generated, ScoreRow, Scores } from '../../../backend.ts'
 import { type Batches, makeBatches } from '../../batches.ts'
 import { dataOf } from '../../tensors.ts'
@@ -133,9 +133,8 @@ export class OpenState {
       this.#question(branch, { type: 'span', many: false, format: 'text' }),
       signal,
     )
-    const norm = logSumExp([absent, logSumExp(start)])
     return {
-      logStarts: Array.from(start, (logit) => logit - norm),
+      logStarts: logSoftmax([absent, ...Array.from(start)]).slice(1),
       endsFrom: (first) => {
         const last = Math.min(first + this.#reader.settings.spanTokens, end.length) - 1
         return Array.from(endsGiven(first, last), (given, i) => given + (end[first + i] as number))
