@@ -1,32 +1,30 @@
-"""A point on the line between two checkpoints, one of which was trained from the other: python blend.py FROM TO SHARE OUT.pt
+"""The weighted mean of checkpoints along a run, and of those it began from: python blend.py OUT.pt CHECKPOINT=WEIGHT ...
 
-What a short run on new rows wins often survives half way back, while what it loses elsewhere does not (Wortsman et al. 2022, "Robust fine-tuning of
-zero-shot models"). SHARE is how far towards TO. Choose it on a split of its own, never on the one the result is reported on.
+What a run wins on new rows mostly survives in such a mean, while what it loses elsewhere, and what it learned by heart, does not (Wortsman et al. 2022,
+"Robust fine-tuning of zero-shot models" and "Model soups"). Choose it on a split of its own, never on the one the result is reported on. Counts of steps and
+tokens are those of the last checkpoint.
 """
-import argparse
+import sys
 
 import torch
 
-from model import PICTURE_PARTS
 
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ('start', 'end'):
-        parser.add_argument(name)
-    parser.add_argument('share', type=float)
-    parser.add_argument('out')
-    parser.add_argument('--pictures', type=float, metavar='SHARE', help='of the parts that only pictures pass through; texts are read as without it')
-    options = parser.parse_args()
-    start, end = (torch.load(path, weights_only=False) for path in (options.start, options.end))
-    if start['config'] != end['config']:
-        raise SystemExit(f'the checkpoints are of different sizes: {start["config"]} and {end["config"]}')
-    of_pictures = options.share if options.pictures is None else options.pictures
-    share_of = (lambda name: of_pictures if name.startswith(PICTURE_PARTS) else options.share)
-    end['model'] = {name: torch.lerp(start['model'][name], values, share_of(name)) for name, values in end['model'].items()}
-    end.pop('optimiser', None)
-    torch.save({**end, 'blended': options.share}, options.out)
+def main(out, *parts):
+    if not parts:
+        raise SystemExit(__doc__)
+    paths, weights = zip(*(part.rsplit('=', 1) for part in parts))
+    weights = torch.tensor([float(weight) for weight in weights], dtype=torch.float64)
+    mean, first = {}, None
+    for path, share in zip(paths, (weights / weights.sum()).tolist()):
+        checkpoint = torch.load(path, weights_only=False)
+        first = first or checkpoint['config']
+        if checkpoint['config'] != first:
+            raise SystemExit(f'the checkpoints are of different sizes: {first} and {checkpoint["config"]} ({path})')
+        for name, values in checkpoint['model'].items():
+            mean[name] = mean.get(name, 0) + share * values.double()
+    checkpoint.pop('optimiser', None)
+    torch.save({**checkpoint, 'model': {name: values.float() for name, values in mean.items()}, 'blended': dict(zip(paths, weights.tolist()))}, out)
 
 
 if __name__ == '__main__':
-    main()
+    main(*sys.argv[1:])

@@ -47,6 +47,7 @@ def arguments(words=None):
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--start', help='checkpoint to start from (weights only)')
     parser.add_argument('--resume', action='store_true')
+    parser.add_argument('--keep', action='store_true', help='the weights of every few minutes too, as OUT/SECONDS.pt, for blend.py')
     parser.add_argument('--pictures', help='folder of vision features (features.py)')
     parser.add_argument('--reading', metavar='READING.npz', help='of vision/export.py: how the words of a cell are read from its features; begins the picture parts anew')
     parser.add_argument('--only', choices=PARTS, help='move only what pictures pass through, so that every text is answered as before; or only what points and writes, so that every decision is')
@@ -156,6 +157,8 @@ def run(rank, options, rows, port):
         torch.save(dict(model=model.state_dict(), optimiser=optimiser.state_dict(), used=used, step=step, seen=seen, asked=asked,
                         options=vars(options), config=model.config.dict()), path + '.new')
         os.replace(path + '.new', path)
+        if options.keep:
+            torch.save(dict(model=model.state_dict(), used=used, step=step, seen=seen, asked=asked, config=model.config.dict()), f'{options.out}/{used:.0f}.pt')
 
     weights = weights_of(options)
     # A gang agrees on a format, for its gradients are averaged as they come.
