@@ -17,7 +17,8 @@ PAGE_TOKENS, PAGE_QUESTIONS = 240, 12
 # How often a choice is asked as a select, each option by its own yes or no: the engine may read choices so (choice_readouts in config.json).
 ONE_BY_ONE = 0.3
 # In how many draws of a text some of its pieces become others, the same ones everywhere, and what share of its pieces; those below FIRST_RENAMED
-# (digits, signs, parts of words, the most frequent words) stay. Of functions, of which there are a few hundred, many more of those in the state do: what does not stay cannot be learned by heart.
+# (digits, signs, parts of words, the most frequent words) stay. Of functions, of which there are a few hundred, many more of the pieces in the state move: what does not stay
+# cannot be learned by heart.
 RENAME, RENAMED, FIRST_RENAMED = 0.5, 0.08, 512
 MORE_RENAMED = {'functions': 0.4}
 

@@ -154,11 +154,11 @@ def run(rank, options, rows, port):
         print(f'{len(rows)} rows, {sum(p.numel() for p in model.parameters()):,} parameters', flush=True)
 
     def save(path):
-        torch.save(dict(model=model.state_dict(), optimiser=optimiser.state_dict(), used=used, step=step, seen=seen, asked=asked,
-                        options=vars(options), config=model.config.dict()), path + '.new')
+        weights = dict(model=model.state_dict(), used=used, step=step, seen=seen, asked=asked, options=vars(options), config=model.config.dict())
+        torch.save(dict(**weights, optimiser=optimiser.state_dict()), path + '.new')
         os.replace(path + '.new', path)
         if options.keep:
-            torch.save(dict(model=model.state_dict(), used=used, step=step, seen=seen, asked=asked, config=model.config.dict()), f'{options.out}/{used:.0f}.pt')
+            torch.save(weights, f'{options.out}/{used:.0f}.pt')
 
     weights = weights_of(options)
     # A gang agrees on a format, for its gradients are averaged as they come.

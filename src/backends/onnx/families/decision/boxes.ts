@@ -51,10 +51,13 @@ function gather(edges: readonly Edges[], weights: readonly number[], best: numbe
   return { mean: mean as unknown as Edges, agreeing }
 }
 
+function likeliestFirst(weights: readonly number[]): number[] {
+  return weights.map((_, i) => i).sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
+}
+
 /** Of the likeliest cells the one whose box has the highest expected overlap with the truth, if each cell is right as often as it weighs. */
 function mostAgreed(edges: readonly Edges[], weights: readonly number[]): number {
-  const likeliest = weights.map((_, i) => i).sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
-  const candidates = likeliest.slice(0, CANDIDATES)
+  const candidates = likeliestFirst(weights).slice(0, CANDIDATES)
   const expected = candidates.map((i) =>
     candidates.reduce((sum, j) => sum + (weights[j] as number) * overlap(edges[i] as Edges, edges[j] as Edges), 0),
   )
@@ -77,8 +80,7 @@ export function oneBox(scores: CellScores): { boxes: Box[]; logProbability: numb
 export function everyBox(scores: CellScores): { boxes: Box[]; logProbability: number } {
   const margins = Array.from(scores.logits, (logit) => logit - scores.absent)
   const probabilities = margins.map((margin) => Math.exp(logSigmoid(margin)))
-  const order = probabilities.map((_, i) => i).filter((i) => (probabilities[i] as number) > 0.5)
-  order.sort((a, b) => (probabilities[b] as number) - (probabilities[a] as number) || a - b)
+  const order = likeliestFirst(probabilities).filter((i) => (probabilities[i] as number) > 0.5)
   const [edges, weights] = [edgesOf(scores), weightsOf(scores, probabilities)]
   const boxes: Box[] = []
   for (const best of order) {

@@ -14,7 +14,7 @@ import type { Limits } from './limits.ts'
 import { type PackedState, packBranch } from './pack.ts'
 import type { Past } from './past.ts'
 import type { SeenPicture } from './pictures.ts'
-import type { Quote } from './quoting.ts'
+import { type Quote, quoteOf } from './quoting.ts'
 import type { MarkReading, NextReading, PointerReading, Runner } from './runner.ts'
 import type { Settings } from './settings.ts'
 import { type Pointers, SpanFinder } from './spans.ts'
@@ -48,7 +48,6 @@ export class OpenState {
   readonly #encoded: EncodedState
   readonly #images: readonly SeenImage[]
   readonly #finder: SpanFinder
-  readonly #hasText: boolean
   readonly #whole: View
   /** By image; null for the whole state. */
   readonly #about = new Map<string | null, AboutState>()
@@ -63,7 +62,6 @@ export class OpenState {
     this.#encoded = encoded
     this.#images = images
     this.#finder = new SpanFinder(packed, settings.spanTokens)
-    this.#hasText = packed.origins.some((origin) => origin !== null)
     this.#whole = wholeView(runner.ort, packed, encoded)
     const length = packed.ids.length
     this.#marks = this.#batches((view, questions) => runner.marks(view, questions))
@@ -112,7 +110,7 @@ export class OpenState {
         return reading
       }
       // The items of a list are quoted from several places.
-      const quote = constraint.grammar.type === 'list' || !this.#hasText ? null : await this.#quote(branch, signal)
+      const quote = constraint.grammar.type === 'list' ? null : await this.#quote(branch, signal)
       const { text, complete, tokens, logProbability } = await write(logitsOf, { ...constraint, maxTokens }, languages, this.#packed, quote)
       return { type: 'text', text, complete, inputTokens, outputTokens: tokens, logProbability }
     }
@@ -127,19 +125,11 @@ export class OpenState {
     return { start, end, absent, endsGiven: (first, last) => endsGiven(this.#encoded, first, last) }
   }
 
-  /** What the pointers would quote, did the question ask for that. */
-  async #quote(branch: Branch, signal: AbortSignal | undefined): Promise<Quote> {
-    const { start, end, absent, endsGiven } = await this.#pointersOf(
-      this.#question(branch, { type: 'span', many: false, format: 'text' }),
-      signal,
-    )
-    return {
-      logStarts: logSoftmax([absent, ...Array.from(start)]).slice(1),
-      endsFrom: (first) => {
-        const last = Math.min(first + this.#reader.settings.spanTokens, end.length) - 1
-        return Array.from(endsGiven(first, last), (given, i) => given + (end[first + i] as number))
-      },
-    }
+  /** What the pointers would quote, did the question ask for that; null where there is no text to quote. */
+  async #quote(branch: Branch, signal: AbortSignal | undefined): Promise<Quote | null> {
+    if (this.#packed.origins.every((origin) => origin === null)) return null
+    const question = this.#question(branch, { type: 'span', many: false, format: 'text' })
+    return quoteOf(await this.#pointersOf(question, signal), this.#reader.settings.spanTokens)
   }
 
   #batches<Reading>(pass: (view: View, questions: readonly Question[]) => Promise<readonly Reading[]>): Batches<Question, Reading> {

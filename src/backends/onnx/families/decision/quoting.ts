@@ -1,6 +1,7 @@
 // A written answer mostly copies, and what a quote of the same question would be says what: where to begin, and when to stop.
-import { logSumExp } from '../../../../math.ts'
+import { logSoftmax, logSumExp } from '../../../../math.ts'
 import { CONTROL, VOCABULARY } from './control.ts'
+import { endLogits, type Pointers } from './spans.ts'
 
 /** What the pointers say of a question, were it asked for a quote. */
 export interface Quote {
@@ -8,6 +9,15 @@ export interface Quote {
   readonly logStarts: ArrayLike<number>
   /** Logits of its last token, for the tokens from `first` on, as many as a quote may have. */
   endsFrom(first: number): readonly number[]
+}
+
+/** `longest`: tokens of a quote at most. */
+export function quoteOf(pointers: Pointers, longest: number): Quote {
+  const { start, absent } = pointers
+  return {
+    logStarts: logSoftmax([absent, ...Array.from(start)]).slice(1),
+    endsFrom: (first) => endLogits(pointers, first, Math.min(first + longest, start.length) - 1),
+  }
 }
 
 /** Logits of the next token: [8192] of the vocabulary, [S] of copying each state token. */

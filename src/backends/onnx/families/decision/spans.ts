@@ -154,10 +154,15 @@ export class SpanFinder {
   }
 }
 
+/** Logits of the last token of what begins with `first`, for the tokens from it to `last`. */
+export function endLogits({ end, endsGiven }: Pointers, first: number, last: number): number[] {
+  return Array.from(endsGiven(first, last), (given, i) => (end[first + i] as number) + given)
+}
+
 function bestEnd(pointers: Pointers, places: readonly Place[]): Candidate {
   const furthest = places.at(-1) as Place
-  const given = pointers.endsGiven(furthest.first, furthest.last)
-  const logits = places.map(({ first, last }) => (pointers.end[last] as number) + (given[last - first] as number))
+  const ends = endLogits(pointers, furthest.first, furthest.last)
+  const logits = places.map(({ first, last }) => ends[last - first] as number)
   const norm = logSumExp(logits)
   let best = 0
   for (let i = 1; i < logits.length; i++) if ((logits[i] as number) > (logits[best] as number)) best = i
