@@ -203,11 +203,20 @@ export interface SpanAnswer {
   readonly path?: string
 }
 
-/** `value` is verbatim; null when it is not there, and then there is no `span`. */
+/** Where a value was read in an image: pixels of the image as sent, and its width and height. */
+export interface SeenAnswer {
+  readonly image: string
+  readonly coordinates: Coordinates
+  readonly center: Point
+  readonly image_size: Point
+}
+
+/** `value` is verbatim, with a `span` where it stands in a text and `seen` where it was read in an image; null when it is not there. */
 export interface ExtractAnswer {
   readonly type: 'extract'
   readonly value: string | null
   readonly span?: SpanAnswer
+  readonly seen?: SeenAnswer
   readonly valid: boolean
   readonly error?: string
   readonly confidence: number
@@ -216,7 +225,8 @@ export interface ExtractAnswer {
 
 export interface ExtractItem {
   readonly value: string
-  readonly span: SpanAnswer
+  readonly span?: SpanAnswer
+  readonly seen?: SeenAnswer
   readonly confidence: number
 }
 

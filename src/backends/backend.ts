@@ -84,13 +84,17 @@ export type Grammar =
   | { readonly type: 'enum'; readonly values: readonly string[] }
   | { readonly type: 'list'; readonly item: Grammar; readonly maxItems: number }
 
-/** A verbatim span. `start` and `end` are UTF-16 offsets into the string that `source` names. `logProbability` is the model's own, uncalibrated. */
+/**
+ * A verbatim span. `start` and `end` are UTF-16 offsets into the string that `source` names, or, where it was read in an image, into a line of it; `seen` says where
+ * it stands there. `logProbability` is the model's own, uncalibrated.
+ */
 export interface Span {
   readonly text: string
   readonly source: TextSource
   readonly start: number
   readonly end: number
   readonly logProbability: number
+  readonly seen?: Omit<Box, 'logProbability'>
 }
 
 /** A box in fractions (0 to 1) of the upright image: left, top, right, bottom. */

@@ -1,6 +1,17 @@
 // extract: what to look for, to the words as they stand in the state, or a box in an image, or the answer that it is not there.
 import { z } from 'zod'
-import type { BoxAnswer, BoxItem, BoxManyAnswer, ExtractAnswer, ExtractItem, ExtractManyAnswer, SpanAnswer } from '../answers.ts'
+import type {
+  BoxAnswer,
+  BoxItem,
+  BoxManyAnswer,
+  Coordinates,
+  ExtractAnswer,
+  ExtractItem,
+  ExtractManyAnswer,
+  Point,
+  SeenAnswer,
+  SpanAnswer,
+} from '../answers.ts'
 import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
 import { pointer } from '../errors.ts'
 import { PROBABILITY_FLOOR, readConfidence } from '../math.ts'
@@ -26,9 +37,16 @@ interface Asking {
   readonly isChecked: boolean
 }
 
-/** A span as an answer says it: what is not said is part 0, or the text itself. */
-function spanAnswer({ start, end, source }: Span): SpanAnswer {
-  return { start, end, ...(source.part === 0 ? {} : { part: source.part }), ...(source.path === null ? {} : { path: source.path }) }
+/** Where a span stands, as an answer says it: in a text, where what is not said is part 0, or the text itself; or in an image. */
+function placeOf({ start, end, source, seen }: Span, context: InquiryContext): { span: SpanAnswer } | { seen: SeenAnswer } {
+  const image = seen === undefined ? null : context.image(seen.image)
+  if (seen === undefined || image === null) {
+    return {
+      span: { start, end, ...(source.part === 0 ? {} : { part: source.part }), ...(source.path === null ? {} : { path: source.path }) },
+    }
+  }
+  const coordinates = image.toSentPixels(seen.edges)
+  return { seen: { image: image.id, coordinates, center: centerOf(coordinates), image_size: image.size } }
 }
 
 type Words = ExtractAnswer | ExtractManyAnswer
@@ -56,10 +74,10 @@ function* inquireWords({ branch, format, isMany, isChecked }: Asking, context: I
   }
   if (!isMany) {
     const [span] = spans
-    return finding({ type: 'extract', value: span?.text ?? null, ...(span ? { span: spanAnswer(span) } : {}), ...shared })
+    return finding({ type: 'extract', value: span?.text ?? null, ...(span ? placeOf(span, context) : {}), ...shared })
   }
   const items = spans.map((span): ExtractItem => {
-    return { value: span.text, span: spanAnswer(span), confidence: readConfidence(span.logProbability) }
+    return { value: span.text, ...placeOf(span, context), confidence: readConfidence(span.logProbability) }
   })
   return finding({ type: 'extract', values: items.map(({ value }) => value), items, ...shared })
 }
@@ -69,10 +87,13 @@ function middle(from: number, to: number): number {
   return Math.round((from + to) * 5000) / 10_000
 }
 
+function centerOf([left, top, right, bottom]: Coordinates): Point {
+  return [middle(left, right), middle(top, bottom)]
+}
+
 function boxItem(box: Box, image: SentImage): BoxItem {
   const coordinates = image.toSentPixels(box.edges)
-  const [left, top, right, bottom] = coordinates
-  return { coordinates, center: [middle(left, right), middle(top, bottom)], confidence: readConfidence(box.logProbability) }
+  return { coordinates, center: centerOf(coordinates), confidence: readConfidence(box.logProbability) }
 }
 
 function* inquireBox({ branch, isMany }: Asking, context: InquiryContext): Inquiry<Finding<BoxAnswer | BoxManyAnswer>> {

@@ -20,6 +20,7 @@ function scoresOf(seen: readonly Seen[], absent = -10): CellScores {
   return {
     image: 'page',
     cells: seen.map((one) => one.cell),
+    lines: [],
     logits: seen.map((one) => one.logit),
     offsets: seen.flatMap((one) => [...one.offsets, 1]),
     absent,
@@ -60,6 +61,19 @@ describe('oneBox', () => {
     expectEdges(boxes[0]!.edges, [0.4, 0.48, 0.8, 0.54])
     expect(logProbability).toBeCloseTo(-Math.log1p(Math.exp(-10) + Math.exp(-15)), 9)
     expect(boxes[0]!.logProbability).toBe(logProbability)
+  })
+
+  it('is the box of the line where a word of it is likeliest', () => {
+    const scores = scoresOf([{ cell: cell(0.1, 0.9), logit: 1, offsets: [1, 1, 1, 1] }])
+    const { boxes } = oneBox({
+      ...scores,
+      lines: [
+        [0.2, 0.1, 0.5, 0.14],
+        [0.2, 0.1, 0.5, 0.14],
+      ],
+      logits: [1, 6, 6],
+    })
+    expectEdges(boxes[0]!.edges, [0.2, 0.1, 0.5, 0.14])
   })
 
   it('ends at the edges of the picture', () => {

@@ -65,7 +65,7 @@ describe('features of the shipped model', () => {
 describe('featuresOf', () => {
   const width = 192
   const inner = { topic: new Float32Array(width).fill(2), hidden: new Float32Array(2 * width).fill(1), marks: 1 }
-  const state = { ids: [8128, 300, 4000], origins: [null, null, null], imageCells: [-1, -1, -1] }
+  const state = { ids: [8128, 300, 4000], origins: [null, null, null], places: [-1, -1, -1] }
   const words = Float32Array.from({ length: 3 * width }, (_, i) => Math.sin(i))
   const memory = Float32Array.from({ length: 3 * width }, (_, i) => Math.cos(i))
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import type { Branch, Candidate, Constraint } from '../../src/backends/backend.ts'
 import { CELLS, cellsOf, keptCells, placesOf } from '../../src/backends/onnx/families/decision/cells.ts'
 import { CONTROL, KINDS, kindId, kindOf, VOCABULARY } from '../../src/backends/onnx/families/decision/control.ts'
-import { type PackedBranch, packBranch } from '../../src/backends/onnx/families/decision/pack.ts'
+import { type PackedBranch, packBranch, placesOfWords } from '../../src/backends/onnx/families/decision/pack.ts'
 import type { Piece } from '../../src/types.ts'
-import { anyText, image, pack, quotable, SEED, scaffold, tokenizer } from './decision.ts'
+import { anyText, image, line, pack, quotable, SEED, scaffold, tokenizer } from './decision.ts'
 
 const candidate = (name: string, description: string | null = null): Candidate => ({ name, description })
 const branchOf = (readout: Branch['readout'], candidates: readonly Candidate[] = [], instructions = 'Which color?'): Branch => ({
@@ -95,17 +95,44 @@ describe('packState', () => {
     expect(state.ids.filter((id) => id >= VOCABULARY)).toEqual([CONTROL.state, start, cell, cell, cell, end, start, cell, cell, end])
     expect(state.positions).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7, 8])
     expect(state.nextPosition).toBe(9)
-    expect(state.imageCells).toEqual([-1, -1, -1, 0, 1, 2, -1, -1, -1, 3, 4, -1])
+    expect(state.places).toEqual([-1, -1, -1, 0, 1, 2, -1, -1, -1, 3, 4, -1])
     expect(state.images).toEqual([
-      { id: 'a', from: 3, to: 6 },
-      { id: 'b', from: 9, to: 11 },
+      { id: 'a', from: 3, read: 6, to: 6 },
+      { id: 'b', from: 9, read: 11, to: 11 },
     ])
+  })
+
+  it('puts the words that were read in an image behind its cells, each line a segment, each word at its place', () => {
+    const lines = [line('Total 5', 0.1), line('Pay now', 0.3)]
+    const state = pack([image('a'), image('b'), quotable('hi')], [2, 1], lines)
+    const words = state.origins.flatMap((origin) => (origin === null ? [] : [origin.text.slice(origin.start, origin.end)]))
+    expect(words).toEqual(['Total', '5', 'Pay', 'now', 'hi'])
+    expect(state.images).toEqual([
+      { id: 'a', from: 2, read: 4, to: 8 },
+      { id: 'b', from: 10, read: 11, to: 11 },
+    ])
+    // Cells of all images come first among the places, then words.
+    expect(state.places.filter((place) => place >= 0)).toEqual([0, 1, 3, 4, 5, 6, 2])
+    expect(state.segments.filter((segment) => segment >= 0)).toEqual([0, 0, 1, 1, 2])
+    expect(state.positions).toEqual([0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    expect(state.origins.map((origin) => origin?.seen?.image)).toEqual(
+      [null, null, null, null, 'a', 'a', 'a', 'a', null, null, null, null, null].map((id) => id ?? undefined),
+    )
+    const places = placesOfWords(lines, tokenizer)
+    expect(places).toHaveLength(4)
+    expect(places[1]).toEqual({
+      x: expect.closeTo(0.065, 9),
+      y: expect.closeTo(0.125, 9),
+      width: expect.closeTo(0.01, 9),
+      height: expect.closeTo(0.05, 9),
+      isGlobal: false,
+    })
   })
 
   it('packs an image without a cell worth a token', () => {
     const state = pack([image('white')], [0])
     expect(state.ids).toEqual([CONTROL.state, CONTROL.imageStart, CONTROL.imageEnd])
-    expect(state.images).toEqual([{ id: 'white', from: 2, to: 2 }])
+    expect(state.images).toEqual([{ id: 'white', from: 2, read: 2, to: 2 }])
   })
 
   it('keeps its arrays of one length, and user text among the text ids, whatever the strings', () => {
@@ -115,8 +142,8 @@ describe('packState', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), (pieces: Piece[]) => {
-        const { ids, cases, segments, groups, positions, imageCells, origins, nextPosition } = pack(pieces)
-        for (const array of [cases, segments, groups, positions, imageCells, origins]) expect(array).toHaveLength(ids.length)
+        const { ids, cases, segments, groups, positions, places, origins, nextPosition } = pack(pieces)
+        for (const array of [cases, segments, groups, positions, places, origins]) expect(array).toHaveLength(ids.length)
         expect(ids.slice(1).filter((id) => id >= VOCABULARY)).toEqual([])
         expect(positions).toEqual(ids.map((_, i) => i))
         expect(nextPosition).toBe(ids.length)

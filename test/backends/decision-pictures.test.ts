@@ -8,6 +8,7 @@ import { openFolder } from '../../src/backends/onnx/layout.ts'
 import { normaliseGrid } from '../../src/backends/onnx/tiles.ts'
 import { makeTurns } from '../../src/backends/onnx/turns.ts'
 import type { Picture } from '../../src/types.ts'
+import { line } from './decision.ts'
 
 const RULE = { longestEdge: 1024, tileSize: 256, split: true, upscale: false }
 
@@ -35,7 +36,7 @@ function recording(onPass: (pass: number) => void = () => {}) {
       }
     },
   }
-  return { passes, pictures: new Pictures(encoder, makeTurns(), RULE, 1e6) }
+  return { encoder, passes, pictures: new Pictures(encoder, null, makeTurns(), RULE, 1e6) }
 }
 
 describe('pictures', () => {
@@ -58,6 +59,21 @@ describe('pictures', () => {
     })
     // The left tiles are white but for their edge.
     expect(seen.cells.filter(({ x, isGlobal }) => x < 0.25 && !isGlobal)).toEqual([])
+  })
+
+  it('have their text read once, in full', async () => {
+    const looks: (readonly [number, number])[] = []
+    const textReader = {
+      read: async (_pixels: Float32Array, height: number, width: number) => {
+        looks.push([height, width])
+        return [line('Total')]
+      },
+    }
+    const pictures = new Pictures(recording().encoder, textReader, makeTurns(), RULE, 1e6)
+    expect((await pictures.see(picture, undefined)).lines).toEqual([line('Total')])
+    expect(looks).toEqual([[512, 768]])
+    expect((await pictures.see({ ...picture, data: new Uint8Array(600 * 400 * 3), sha256: 'black' }, undefined)).lines).toEqual([])
+    expect(looks).toHaveLength(1)
   })
 
   it('that show nothing are not read', async () => {

@@ -6,7 +6,7 @@ import type { PackedState } from '../../src/backends/onnx/families/decision/pack
 import { type Pointers, SpanFinder } from '../../src/backends/onnx/families/decision/spans.ts'
 import { matchesFormat } from '../../src/constraint/formats.ts'
 import { wordBoundaries } from '../../src/constraint/words.ts'
-import { anyText, pack, quotable, SEED, scaffold } from './decision.ts'
+import { anyText, image, line, pack, quotable, SEED, scaffold } from './decision.ts'
 
 const LONGEST = 24
 const FORMATS: readonly SpanFormat[] = ['text', 'int', 'number', 'date', 'email', 'url', 'money']
@@ -237,5 +237,27 @@ describe('whatever the state and the logits', () => {
       }),
       { seed: SEED, numRuns: 500 },
     )
+  })
+})
+
+describe('what is read in an image', () => {
+  const state = pack([image('shop'), quotable('Thanks')], [3], [line('Total $5.00', 0.2), line('Pay now', 0.4)])
+  const finder = new SpanFinder(state, LONGEST)
+
+  it('is quoted with its box, and never over the end of a line', () => {
+    const [span] = finder.one(pointing(state, ['Pay now']), 'text').spans
+    expect(span).toMatchObject({ text: 'Pay now', start: 0, end: 7, seen: { image: 'shop', edges: [0, 0.4, 0.07, 0.45] } })
+    const [broken] = finder.one({ ...pointing(state, ['$5.00']), end: pointing(state, ['now']).end }, 'text').spans
+    expect(broken?.text.endsWith('now')).toBe(false)
+  })
+
+  it('is found by its format', () => {
+    const [span] = finder.one(pointing(state, ['$5.00']), 'money').spans
+    expect(span).toMatchObject({ text: '$5.00', start: 6, end: 11 })
+    expect(span?.seen?.edges).toEqual([0.06, 0.2, 0.11, 0.25])
+  })
+
+  it('leaves texts without a box', () => {
+    expect(finder.one(pointing(state, ['Thanks']), 'text').spans[0]).not.toHaveProperty('seen')
   })
 })

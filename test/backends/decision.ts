@@ -1,6 +1,7 @@
 // What the tests of our own model's family share: its tokenizer, prompts in short, and strings of every kind.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
+import type { ReadLine } from '../../src/backends/onnx/families/decision/lines.ts'
 import { type PackedState, packState } from '../../src/backends/onnx/families/decision/pack.ts'
 import { PieceTokenizer } from '../../src/backends/onnx/families/decision/text.ts'
 import type { Piece } from '../../src/types.ts'
@@ -26,8 +27,18 @@ export function image(id: string): Piece {
   return { type: 'image', id, picture: { width: 1, height: 1, data: new Uint8Array(3), sha256: id } }
 }
 
-export function pack(pieces: readonly Piece[], cellCounts: readonly number[] = []): PackedState {
-  return packState({ pieces }, tokenizer, cellCounts)
+/** A line of letters of one width, read in the upper left of a picture. */
+export function line(text: string, top = 0.1): ReadLine {
+  return { text, edges: Array.from({ length: text.length + 1 }, (_, i) => i / 100), top, bottom: top + 0.05 }
+}
+
+/** `lines`: what was read in the first image. */
+export function pack(pieces: readonly Piece[], cellCounts: readonly number[] = [], lines: readonly ReadLine[] = []): PackedState {
+  return packState(
+    { pieces },
+    tokenizer,
+    cellCounts.map((cells, i) => ({ cells, lines: i === 0 ? lines : [] })),
+  )
 }
 
 /** Strings that tokenizers of other models read as control tokens. */

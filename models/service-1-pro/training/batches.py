@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from model import FIRST_KIND, IMAGE, KINDS, MARK, SCORED, VOCABULARY
+from model import FIRST_KIND, IMAGE, IMAGE_START, KINDS, MARK, SCORED, VOCABULARY
 
 KIND = {name: index for index, name in enumerate(KINDS)}
 MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
@@ -21,6 +21,8 @@ ONE_BY_ONE = 0.3
 # cannot be learned by heart.
 RENAME, RENAMED, FIRST_RENAMED = 0.5, 0.08, 512
 MORE_RENAMED = {'functions': 0.4}
+# What a token is of a picture.
+NO_PICTURE, CELL, WORD = -1, 0, 1
 
 
 class Row(NamedTuple):
@@ -105,7 +107,7 @@ class Packed:
 
     def __init__(self, row):
         self.ids, self.cases, self.segments, self.groups = list(row.ids), list(row.cases), list(row.segments), list(row.groups)
-        self.cells = [-1] * len(row.ids)
+        self.cells = [NO_PICTURE] * len(row.ids)
         self.positions = list(range(len(row.ids)))
         self.pictures = row.pictures
         if self.pictures:
@@ -120,15 +122,19 @@ class Packed:
             self.add(index, start, *question)
 
     def place_cells(self):
-        cell, position = 0, 0
+        """Cells of one picture share a position; behind them stand the words that were read in it."""
+        position, words = 0, iter([len(picture[5]) for picture in self.pictures])
+        left = 0  # words of this picture that are still to come
         for i, token in enumerate(self.ids):
-            if token == IMAGE:
-                self.cells[i] = cell
-                cell += 1
-                if self.ids[i - 1] != IMAGE:
-                    position += 1
-            elif i:
+            if i and (token != IMAGE or self.ids[i - 1] != IMAGE):
                 position += 1
+            if token == IMAGE_START:
+                left = next(words)
+            elif token == IMAGE:
+                self.cells[i] = CELL
+            elif left:
+                self.cells[i] = WORD
+                left -= 1
             self.positions[i] = position
 
     def push(self, token, case, position, question, owner, order=0, rank=-1.0):
@@ -141,7 +147,7 @@ class Packed:
         self.ranks.append(rank)
         self.segments.append(-1)
         self.groups.append(-1)
-        self.cells.append(-1)
+        self.cells.append(NO_PICTURE)
 
     def row(self):
         self.rows.append(len(self.ids) - 1)
@@ -210,8 +216,8 @@ def collate(packed, features=None):
     segments, groups, ranks, state = full(-1, np.int64), full(-1, np.int64), full(-1, np.float32), full(False, bool)
     rows, row_question, marks = np.zeros((B, R), np.int64), np.zeros((B, R), np.int64) - 2, full(False, bool)
     pictured = any(p.pictures for p in packed)
-    is_image = full(False, bool)
-    seen_cells = []
+    is_image, is_placed = full(False, bool), full(False, bool)
+    seen_cells, geometry = [], []
     scored, pointers, boxes, writes = [], [], [], []
     for b, p in enumerate(packed):
         n = len(p.ids)
@@ -224,9 +230,12 @@ def collate(packed, features=None):
             for r in marked:
                 marks[b, p.rows[r]] = True
         if p.pictures:
-            where = [i for i, c in enumerate(p.cells) if c >= 0]
-            is_image[b, where] = True
-            seen_cells += [features(picture) for picture in p.pictures]
+            kinds = np.array(p.cells)
+            is_image[b, :n], is_placed[b, :n] = kinds == CELL, kinds != NO_PICTURE
+            for picture in p.pictures:
+                *cells, places = features(picture)
+                seen_cells.append(cells)
+                geometry.append(places)
         scored += [(b, *s) for s in p.scored]
         pointers += [(b, *s) for s in p.pointers]
         boxes += [(b, *s) for s in p.boxes]
@@ -238,15 +247,15 @@ def collate(packed, features=None):
     at = t(rows)
     row_owner = owner_t.gather(1, at)
     row_question = t(row_question)
-    # Cells of all rows one after another, in the order of `is_image`.
-    *cells, geometry = (t(np.concatenate(parts)) for parts in zip(*seen_cells)) if pictured else (None, None)
+    # Cells of all rows one after another, in the order of `is_image`, and places in that of `is_placed`.
+    cells = [t(np.concatenate(parts)) for parts in zip(*seen_cells)]
     text = (t(ids) < VOCABULARY)[:, None] & (question_t[:, None] == row_question[:, :, None])
     own = text & (owner_t[:, None] == row_owner[:, :, None])
     asked = text & (owner_t[:, None] == 0)
     return dict(
         ids=t(ids), cases=t(cases), positions=t(positions), segments=t(segments), groups=t(groups), ranks=t(ranks), state=state_t, seen=seen, rows=at,
         row_question=row_question, own=own, asked=asked, is_image=t(is_image) if pictured else None,
-        cells=cells if pictured else None, geometry=geometry,
+        is_placed=t(is_placed) if pictured else None, cells=cells if pictured else None, geometry=t(np.concatenate(geometry)) if pictured else None,
         scored=scored, pointers=pointers, boxes=boxes, writes=writes, tokens=sum(len(p.ids) for p in packed))
 
 

@@ -17,18 +17,18 @@ import onnxruntime
 import torch
 from onnx import external_data_helper, numpy_helper
 
-from batches import Packed, Row, collate
+from batches import NO_PICTURE, Packed, Row, collate
 from graphs import PADDING, branch_reader, state_encoder
 from loss import forward, pointer_terms, scored_logits
+from nodes import BYTES, as_in_bytes, put_in_bytes
 from model import END, FIRST_KIND, GEOMETRY, IMAGE, IMAGE_END, IMAGE_START, KINDS, MARK, OPTION, QUESTION, STATE, VOCABULARY, Config, Decision
 
 # Kinds without training rows yet read like a neighbour.
-LIKE = dict(texts={'number': 'int', 'date': 'text', 'list': 'text', 'boxes': 'box'}, pictures={'list': 'text'})
+LIKE = dict(texts={'number': 'int', 'date': 'text', 'list': 'text', 'boxes': 'box'}, pictures={'list': 'text'}, reads={'list': 'text'})
 
 
 def sample(rng, picture=None):
-    """A random state and random questions of several lengths: choices, a scale, yes or no, spans and texts. A picture is the features and places of its
-    cells."""
+    """A random state and random questions of several lengths: choices, a scale, yes or no, spans and texts. A picture (sample_picture) comes with words read in it."""
     words = (lambda count: rng.integers(0, 8000, count).tolist())
     n = int(rng.integers(20, 60))
     state = [STATE, *words(n)]
@@ -43,12 +43,16 @@ def sample(rng, picture=None):
     cases, segments, groups = [0, *rng.integers(0, 3, n).tolist()], [-1] + [0] * (n // 2) + [1] * (n - n // 2), [-1] + [0] * (n // 3) + [1] * (n - n // 3)
     if picture is None:
         return Row('x', state, cases, segments, groups, questions, [])
-    shown = [IMAGE_START, *[IMAGE] * len(picture[0]), IMAGE_END]
-    return Row('x', [*state, *shown], [*cases, *[0] * len(shown)], *([*part, *[-1] * len(shown)] for part in (segments, groups)), questions, [picture])
+    cells, read = len(picture[0]), words(len(picture[5]))
+    shown = [IMAGE_START, *[IMAGE] * cells, *read, IMAGE_END]
+    of_words = [-1] * (1 + cells) + [2] * len(read) + [-1]
+    return Row('x', [*state, *shown], [*cases, *[0] * len(shown)], *([*part, *of_words] for part in (segments, groups)), questions, [picture])
 
 
 # What a pair of graphs reads -> how its files begin, and its weights.
-PARTS = dict(texts=('', 'decision.onnx_data'), pictures=('pictures_', 'pictures.onnx_data'))
+PARTS = dict(texts=('', 'decision.onnx_data'), pictures=('pictures_', 'pictures.onnx_data'), reads=('reads_', 'reads.onnx_data'))
+# What spelling is, is the same for both that see pictures, and stands in the file of the first.
+SPELLING = ('vision_spell', 'vision_codes.T')
 
 
 def in_order(layers, sees):
@@ -66,15 +70,23 @@ def in_order(layers, sees):
     return names + [f'{name}.weight.T' for name in ('mix', 'gate', 'point_mark', 'point_add', 'point_ask', 'point_out', 'write', 'copy_state', 'copy_mark')]
 
 
-def share_weights(folder, names, data, order):
-    """Moves the larger weights of several graphs into one file, each once."""
+def share_weights(folder, names, data, order, shared_with=None):
+    """Moves the larger weights of several graphs into one file, each once. SPELLING is taken from the file of the graph `shared_with`, if there is one."""
     models = {name: onnx.load(f'{folder}/{name}.onnx') for name in names}
     tensors = {}
     for model in models.values():
         for tensor in model.graph.initializer:
             tensors.setdefault(tensor.name, []).append(tensor)
+    if shared_with:
+        there = {tensor.name: tensor for tensor in onnx.load(f'{folder}/{shared_with}.onnx', load_external_data=False).graph.initializer}
+        for name in SPELLING:
+            for tensor in tensors[name]:
+                tensor.CopyFrom(there[name])
     blob = bytearray()
     for name in order:
+        name = name if name in tensors else name + BYTES
+        if shared_with and name in SPELLING:
+            continue
         raw = numpy_helper.to_array(tensors[name][0]).tobytes()
         if len(raw) < 1024:
             continue
@@ -94,10 +106,14 @@ def share_weights(folder, names, data, order):
 
 def write_graphs(model, folder, part):
     """The state encoder and the branch reader of a model, over one file of weights."""
-    (prefix, data), sees = PARTS[part], part == 'pictures'
-    state_encoder(model, f'{folder}/{prefix}state_encoder.onnx', sees)
-    branch_reader(model, f'{folder}/{prefix}branch_reader.onnx')
-    share_weights(folder, (f'{prefix}state_encoder', f'{prefix}branch_reader'), data, in_order(model.config.layers, sees))
+    (prefix, data), sees, shares = PARTS[part], part != 'texts', part == 'reads'
+    graphs = (f'{prefix}state_encoder', f'{prefix}branch_reader')
+    state_encoder(model, f'{folder}/{graphs[0]}.onnx', sees)
+    branch_reader(model, f'{folder}/{graphs[1]}.onnx')
+    if shares:
+        for name in graphs:
+            put_in_bytes(f'{folder}/{name}.onnx')
+    share_weights(folder, graphs, data, in_order(model.config.layers, sees), shared_with='pictures_state_encoder' if shares else None)
 
 
 class Graphs:
@@ -110,10 +126,11 @@ class Graphs:
         packed = Packed(row._replace(questions=[]))
         feed = dict(ids=packed.ids, cases=packed.cases, segments=packed.segments, groups=packed.groups, positions=packed.positions)
         if packed.pictures:
-            feed['cells'] = packed.cells
+            placed = np.array(packed.cells) != NO_PICTURE
+            feed['places'] = np.where(placed, placed.cumsum() - 1, -1)
         feed = {name: np.array(values, np.int64) for name, values in feed.items()}
         if packed.pictures:
-            feed['image_features'], feed['image_places'] = packed.pictures[0]
+            feed['image_features'], feed['image_places'] = packed.pictures[0][:2]
         outputs = [o.name for o in self.state.get_outputs()]
         encoded = dict(zip(outputs, self.state.run(outputs, feed)))
         encoded['previous'] = np.array([-1, *packed.ids[:-1]], np.int64)
@@ -150,12 +167,13 @@ class Graphs:
         return self.branch.run(list(outputs), feed)
 
 
-def sample_cells(model, rng, count=30):
-    """Features of cells that spell a piece clearly, and places. Of random features the eighth piece and the ninth are too near for two programs to agree."""
+def sample_picture(model, rng, count=30, read=6):
+    """As a row's picture entry: features of cells that spell a piece clearly, places of these and of some words behind them. Of random features the eighth piece and the ninth are too near for two programs to agree."""
     written = (model.vision_codes[:VOCABULARY].norm(dim=-1) > 0.5).nonzero()[:, 0]  # a byte of a letter has no code
     features = model.vision_codes[written[torch.from_numpy(rng.integers(0, len(written), count))]] @ torch.linalg.pinv(model.vision_spell)
     noise = 0.02 * float(features.std()) * rng.standard_normal(features.shape)
-    return (features.numpy() + noise).astype(np.float32), rng.random((count, GEOMETRY), np.float32)
+    places = rng.random((count + read, GEOMETRY), np.float32)
+    return (features.numpy() + noise).astype(np.float32), places, None, None, None, places[count:]
 
 
 def alone(row, question):
@@ -171,11 +189,11 @@ def check(model, folder, part, count=20):
     graphs, rng, worst = Graphs(folder, part), np.random.default_rng(0), 0.0
 
     def cells_of(picture):
-        features, places = picture
+        features, places, *_ = picture
         return features, *(part.numpy() for part in model.spelled(torch.from_numpy(features))), places
 
     for turn in range(count):
-        row = sample(rng, sample_cells(model, rng) if part == 'pictures' else None)
+        row = sample(rng, sample_picture(model, rng) if part != 'texts' else None)
         batch = collate([Packed(row)], cells_of)
         hidden, memory, similarities = forward(model, batch)
         logits, mask = scored_logits(model, batch, hidden, similarities)[:2]
@@ -216,6 +234,13 @@ def copy_vision(encoder, folder):
         print(f'{small} was of the encoder before and is gone: make one of this encoder with vision/quantise.py')
 
 
+def letters_of(reader):
+    """What the classes of the text reader are, for config.json; nothing for a model without one."""
+    if not os.path.exists(reader):
+        return {}
+    return {prop.key: prop.value for prop in onnx.load(reader).metadata_props if prop.key == 'letters'}
+
+
 # Which read-out answers a choice: about a text, about pictures, and when no question stands beside the options. What is better is measured on the
 # calibration split for each set of weights (bench/operators.ts), so look again when they change.
 CHOICE_READOUTS = dict(text='exclusive', images='exclusive', bare='exclusive')
@@ -225,6 +250,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ('texts', 'pictures', 'tokenizer', 'vision', 'out'):
         parser.add_argument(name)
+    parser.add_argument('--reads', default='-', help='what quotes, writes and points where there are words in pictures; its weights are stored in bytes')
+    parser.add_argument('--reader', help='text_reader.onnx of vision/export_reader.py; else the one that is there')
     options = parser.parse_args()
     folder = f'{options.out}/onnx'
     os.makedirs(folder, exist_ok=True)
@@ -234,7 +261,7 @@ def main():
             continue
         saved = runs[part] = torch.load(getattr(options, part), weights_only=False)
         model = Decision(Config(**saved['config'])).eval()
-        model.load_state_dict(saved['model'])
+        model.load_state_dict(as_in_bytes(saved['model']) if part == 'reads' else saved['model'])
         with torch.no_grad():
             for kind, other in LIKE[part].items():
                 model.embedding.weight[FIRST_KIND + KINDS.index(kind)] = model.embedding.weight[FIRST_KIND + KINDS.index(other)]
@@ -242,10 +269,13 @@ def main():
         print(f'{part}: largest logit difference {check(model, folder, part):.2e}')
     if options.vision != '-':
         copy_vision(options.vision, folder)
-    shutil.copy(options.tokenizer, f'{options.out}/tokenizer.json')
+    if options.reader:
+        shutil.copy(options.reader, f'{folder}/text_reader.onnx')
+    if os.path.abspath(options.tokenizer) != os.path.abspath(f'{options.out}/tokenizer.json'):
+        shutil.copy(options.tokenizer, f'{options.out}/tokenizer.json')
     config = dict(
         model_type='assay-decision', id='service-1-pro', name='Service 1 Pro', context_length=4096,
-        control_ids_from=8128, kinds=list(KINDS), choice_readouts=CHOICE_READOUTS, span_tokens=24, write_tokens=40, image=dict(longest_edge=1024, tile_size=256, cells_per_tile=64),
+        control_ids_from=8128, kinds=list(KINDS), choice_readouts=CHOICE_READOUTS, span_tokens=24, write_tokens=40, image=dict(longest_edge=1024, tile_size=256, cells_per_tile=64, **letters_of(f'{folder}/text_reader.onnx')),
         trained={part: dict(steps=saved['step'], tokens=saved['seen'], questions=saved['asked'], seconds=round(saved['used'])) for part, saved in runs.items()},
         **runs['texts']['config'])
     with open(f'{options.out}/config.json', 'w') as file:

@@ -12,7 +12,7 @@ is due to the own tokens; its value is 0 and 1 in one more channel, where that w
 import numpy as np
 from onnx import helper
 
-from model import AFTER, AROUND, GEOMETRY, MARK, NAME, PAIRS, SCORED, SPELLED, TOLD_WITHIN, VOCABULARY
+from model import AFTER, AROUND, GEOMETRY, IMAGE, MARK, NAME, PAIRS, SCORED, SPELLED, TOLD_WITHIN, VOCABULARY
 from nodes import FLOAT, INT64, MICROSOFT, TRANSPOSED, Graph, info
 
 # Rotary tables are as long as a position can be.
@@ -75,7 +75,7 @@ def state_inputs(model, sees):
     texts = [info(name, INT64, ['state']) for name in ('ids', 'cases', 'segments', 'groups', 'positions')]
     if not sees:
         return texts
-    return [*texts, info('cells', INT64, ['state']), info('image_features', FLOAT, ['cells', model.config.vision_width]), info('image_places', FLOAT, ['cells', GEOMETRY])]
+    return [*texts, info('places', INT64, ['state']), info('image_features', FLOAT, ['cells', model.config.vision_width]), info('image_places', FLOAT, ['placed', GEOMETRY])]
 
 
 def state_outputs(layers):
@@ -87,8 +87,8 @@ def by_layer(prefix, layers):
 
 
 def state_encoder(model, path, sees):
-    """ids, cases, segments, groups, positions [S] int64; when it sees pictures: cells [S] int64 (row of the image features, -1 for text), image_features
-    [N,vision_width] and image_places [N,6].
+    """ids, cases, segments, groups, positions [S] int64; when it sees pictures: places [S] int64 (row of the image places, -1 for what is in none), image_features
+    [N,vision_width], those of the image cells, and image_places [M,6], those of the cells and behind them of the words that were read.
 
     words, memory [S,D]; echo [S,2] (Decision.echoes); pairs [4]; end_queries, point_keys, point_added [S,128] (the state's part of pointing: point_end, point_state, point_add);
     keys_0 … values_L [1,H,S+1,hd+1], the sentinel last."""
@@ -97,11 +97,13 @@ def state_encoder(model, path, sees):
     e = m.words('ids')
     if sees:
         # Image cells: what they say in place of words, and what else is known of them.
-        is_image = g.op('Unsqueeze', [g.op('GreaterOrEqual', ['cells', g.constant(0, np.int64)]), g.ints(1)])
-        row = g.op('Max', ['cells', g.constant(0, np.int64)])
-        e = g.op('Where', [is_image, g.op('Gather', [seen(m), row]), e])
-        place = g.linear(g.op('Relu', [g.linear('image_places', 'place.0', 'place.0.bias')]), 'place.2')
-        rest = g.op('Gather', [g.op('Add', [g.norm(g.linear('image_features', 'vision_rest'), width=d), place]), row])
+        is_cell = g.op('Unsqueeze', [g.op('Equal', ['ids', g.constant(IMAGE, np.int64)]), g.ints(1)])
+        is_placed = g.op('Unsqueeze', [g.op('GreaterOrEqual', ['places', g.constant(0, np.int64)]), g.ints(1)])
+        row = g.op('Max', ['places', g.constant(0, np.int64)])
+        cell = g.op('Where', [g.op('Squeeze', [is_cell, g.ints(1)]), row, g.constant(0, np.int64)])
+        e = g.op('Where', [is_cell, g.op('Gather', [seen(m), cell]), e])
+        place = g.op('Gather', [g.linear(g.op('Relu', [g.linear('image_places', 'place.0', 'place.0.bias')]), 'place.2'), row])
+        rest = g.op('Gather', [g.norm(g.linear('image_features', 'vision_rest'), width=d), cell])
     # Likeness: for each token of a segment the best cosine to a token of another segment, in blocks of rows.
     zero = g.constant(0, np.int64)
     compared = g.op('GreaterOrEqual', ['segments', zero])
@@ -123,7 +125,8 @@ def state_encoder(model, path, sees):
     x = g.op('Add', [g.op('Mul', [e, g.weight('input_gain')]), g.op('Gather', [g.weight('case.weight'), 'cases'])])
     x = g.op('Add', [x, g.op('MatMul', [g.op('Concat', [g.reshape(like, -1, 1), g.reshape(has_other, -1, 1)], axis=1), g.weight('pair')])])
     if sees:
-        x = g.op('Where', [is_image, g.op('Add', [x, rest]), x])
+        x = g.op('Where', [is_cell, g.op('Add', [x, rest]), x])
+        x = g.op('Where', [is_placed, g.op('Add', [x, place]), x])
     x = g.norm(g.op('Unsqueeze', [x, g.ints(0)]), width=d)
     positions = g.op('Unsqueeze', ['positions', g.ints(0)])
     sentinel_key, sentinel_value = np.zeros((1, H, 1, hd + 1)), np.zeros((1, H, 1, hd + 1))

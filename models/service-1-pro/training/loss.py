@@ -22,7 +22,7 @@ def forward(model, batch):
     similarity = (e @ e.transpose(1, 2)).float() / d
     like, any_like = model.likeness(similarity, batch['segments'])
     echo, most_echo = model.echoes(e.float(), model.likeness(similarity, batch['groups'])[0], batch['groups'])
-    x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['cells'], batch['geometry'], batch['is_image'])
+    x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['cells'], batch['geometry'], batch['is_image'], batch['is_placed'])
     cos, sin = model.angles(batch['positions'])
     bias = torch.zeros(B, T, T).masked_fill_(~batch['seen'], -1e9)[:, None]
     for layer in model.layers[:-1]:
@@ -116,18 +116,18 @@ def span_loss(model, batch, hidden, memory):
 
 
 def box_loss(model, batch, hidden, memory):
-    """[N]: log-loss of the cells that hold the element (or of nothing). Truth: a list of lists of state tokens."""
+    """[N]: log-loss of the cells and words that hold the element (or of nothing). Truth: a list of lists of state tokens."""
     reads = batch['boxes']
     start, _, absent, _ = pointer_terms(model, batch, hidden, memory, reads)
     losses = []
-    image = batch['is_image']
+    placed = batch['is_placed']
     for i, (b, _, many, cells) in enumerate(reads):
-        logits = start[i].masked_fill(~image[b, :start.shape[1]], -1e4)
+        logits = start[i].masked_fill(~placed[b, :start.shape[1]], -1e4)
         right = torch.zeros_like(logits)
         for group in cells:
             right[group] = 1
         if many:
-            weight = image[b, :start.shape[1]].float()
+            weight = placed[b, :start.shape[1]].float()
             loss = F.binary_cross_entropy_with_logits(logits, right, weight=weight, reduction='sum') / (4 + right.sum())
         else:
             every = torch.cat((absent[i][None], logits))

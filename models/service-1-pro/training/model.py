@@ -190,13 +190,14 @@ class Decision(nn.Module):
             e = e.masked_scatter(is_image[..., None], self.seen(*cells).to(e.dtype))
         return e
 
-    def inputs(self, e, cases, like, like_any, ranks, cells=None, geometry=None, is_image=None):
+    def inputs(self, e, cases, like, like_any, ranks, cells=None, geometry=None, is_image=None, is_placed=None):
+        """What goes into the first layer [.., D]. geometry: where the tokens of `is_placed` lie in their picture, cells and words that were read there."""
         x = e * self.input_gain + self.case(cases) + like[..., None] * self.pair[0] + like_any[..., None] * self.pair[1]
         ranked = (ranks >= 0).to(e.dtype)[..., None]
         x = x + ranked * (ranks[..., None] * self.rank[0] + (1 - ranks[..., None]) * self.rank[1])
         if cells is not None:
-            rest = normalise(self.vision_rest(cells[0])) + self.place(geometry)
-            x = x + torch.zeros_like(x).masked_scatter(is_image[..., None], rest.to(x.dtype))
+            for told, where in ((normalise(self.vision_rest(cells[0])), is_image), (self.place(geometry), is_placed)):
+                x = x + torch.zeros_like(x).masked_scatter(where[..., None], told.to(x.dtype))
         return normalise(x)
 
     def angles(self, positions):

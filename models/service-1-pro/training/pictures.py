@@ -30,11 +30,12 @@ class Features:
                 self.index[name] = (values, entry[0])
 
     def __call__(self, picture):
-        """Features [kept, width], pieces and shares [kept, SPELLED], and places [kept, 6] of a row's picture entry."""
-        path, rows, cols, aspect, kept = picture
+        """Features [kept, width], pieces and shares [kept, SPELLED], and places [kept + words, 6] of a row's picture entry."""
+        path, rows, cols, aspect, kept, words = picture
         values, first = self.index[path]
         kept = np.array(kept, np.int64)
         cells = rows * cols + 1
         own = [part[first:first + cells].reshape(-1, part.shape[-1])[kept] for part in values]
         features, pieces, shares = (part.astype(kind) for part, kind in zip(own, (np.float32, np.int64, np.float32)))
-        return features, pieces, shares, places(rows, cols, aspect)[kept]
+        read = [(*place, 0.0, aspect) for place in words]
+        return features, pieces, shares, np.concatenate((places(rows, cols, aspect)[kept], np.array(read, np.float32).reshape(-1, 6)))

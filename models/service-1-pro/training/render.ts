@@ -10,7 +10,8 @@ import { atRoot, type LabelledRow } from '../../../bench/labelled.ts'
 import type { Branch, Constraint } from '../../../src/backends/backend.ts'
 import { type Cell, cellsOf, keptCells } from '../../../src/backends/onnx/families/decision/cells.ts'
 import { kindOf } from '../../../src/backends/onnx/families/decision/control.ts'
-import { type PackedState, packBranch, packState } from '../../../src/backends/onnx/families/decision/pack.ts'
+import type { ReadLine } from '../../../src/backends/onnx/families/decision/lines.ts'
+import { type PackedState, packBranch, packState, placesOfWords } from '../../../src/backends/onnx/families/decision/pack.ts'
 import { PieceTokenizer } from '../../../src/backends/onnx/families/decision/text.ts'
 import { type Tiles, tilePicture } from '../../../src/backends/onnx/tiles.ts'
 import { REQUEST_LIMITS } from '../../../src/limits.ts'
@@ -33,7 +34,9 @@ const option = (name: string): string | null => {
   const at = args.indexOf(name)
   return at < 0 ? null : (args.splice(at, 2)[1] as string)
 }
-const dumped = readDumps(option('--tiles'))
+const tilesFolder = option('--tiles')
+const dumped = readDumps(tilesFolder)
+const readLines = readLinesOf(tilesFolder)
 const leaveOut = option('--leave-out')
 const leaked = new Set(leaveOut === null ? [] : readFileSync(leaveOut, 'utf8').split('\n').filter(Boolean))
 const [tokenizerPath, outPath, root, ...files] = args
@@ -54,28 +57,32 @@ for (const file of files) {
       count('also in a dev set')
       continue
     }
-    const rendered = await render(labelled)
-    if (rendered === null) continue
-    rows++
-    if (!out.write(`${JSON.stringify(rendered)}\n`)) await new Promise((resolve) => out.once('drain', () => resolve(null)))
+    for (const rendered of await render(labelled)) {
+      rows++
+      if (!out.write(`${JSON.stringify(rendered)}\n`)) await new Promise((resolve) => out.once('drain', () => resolve(null)))
+    }
   }
   console.log(`${basename(file)}: ${rows} rows`)
 }
 out.end()
 console.log('left out:', Object.fromEntries(lost))
 
-async function render(row: LabelledRow): Promise<unknown[] | null> {
+/** One row; of a picture with words in it two, as the engine reads it twice: decisions without the words, and what is quoted, written or pointed at with them. */
+async function render(row: LabelledRow): Promise<unknown[][]> {
   const { prompt, images } = await readState(atRoot(row.state, root as string))
   const pieces = prompt.pieces.filter((piece): piece is Piece & { type: 'image' } => piece.type === 'image')
   const paths = pathsOf(row.state)
   const pictures = await Promise.all(pieces.map((piece, i) => cut(piece, paths[i] as string)))
-  const state = packState(
-    prompt,
-    tokenizer,
-    pictures.map(({ cells }) => cells.length),
-  )
+  const pack = (isRead: boolean): PackedState =>
+    packState(
+      prompt,
+      tokenizer,
+      pictures.map(({ cells, lines }) => ({ cells: cells.length, lines: isRead ? lines : [] })),
+    )
+  const state = pack(false)
+  const withWords = pictures.some(({ lines }) => lines.length > 0) ? pack(true) : state
   const surplus = pictures.length === 0 ? Math.max(0, state.ids.length - MOST_STATE_TOKENS) : 0
-  const [from, to] = isDialogue(row.state) ? [surplus + 1, state.ids.length] : [1, state.ids.length - surplus]
+  const [from, to] = isDialogue(row.state) ? [surplus + 1, Number.POSITIVE_INFINITY] : [1, withWords.ids.length - surplus]
   const kept = (values: readonly number[]): number[] => [values[0] as number, ...values.slice(from, to)]
   const sent = images.map(({ id, sentWidth, sentHeight }) => ({
     id,
@@ -87,33 +94,29 @@ async function render(row: LabelledRow): Promise<unknown[] | null> {
   const asked = checkQuestions(row.questions, '/questions', { limits: REQUEST_LIMITS, report: ({ message }) => faults.push(message) })
   if (faults.length > 0) count(`${row.source} refused: ${faults[0]}`)
   const questions: unknown[] = []
+  const reading: unknown[] = withWords === state ? questions : []
   for (const question of asked) {
     const truth = row.truth[question.id]
     const step = question.inquire(context).next(undefined as never)
     const [work] = step.done ? [] : step.value
     if (work === undefined || truth === undefined) continue
     const target = targetOf(work, truth, {
-      state,
+      state: work.type === 'read' ? withWords : state,
       from,
       to,
       picture: pictures.length === 1 ? (pictures[0] as PictureCells) : null,
       tokenizer,
     })
     if (target === null) count(`${row.source} ${question.type}`)
-    else questions.push(rendered(work, target))
+    else (work.type === 'read' ? reading : questions).push(rendered(work, target))
     if (question.type !== 'extract' || work.type !== 'read' || work.constraint.type !== 'span' || reads++ % CHECK_EVERY !== 0) continue
     questions.push(checkOf(work.branch.instructions, truth, state))
   }
-  if (questions.length === 0) return null
-  return [
-    row.source,
-    kept(state.ids),
-    kept(state.cases),
-    kept(state.segments),
-    kept(state.groups),
-    questions,
-    ...pictures.map(({ entry }) => entry),
-  ]
+  const rowOf = (of: PackedState, isRead: boolean, own: readonly unknown[]): unknown[][] => {
+    const entries = pictures.map(({ entry, words }) => [...entry, isRead ? words : []])
+    return own.length === 0 ? [] : [[row.source, kept(of.ids), kept(of.cases), kept(of.segments), kept(of.groups), own, ...entries]]
+  }
+  return withWords === state ? rowOf(state, false, questions) : [...rowOf(state, false, questions), ...rowOf(withWords, true, reading)]
 }
 
 function rendered(work: Work, target: Target): unknown[] {
@@ -154,7 +157,16 @@ async function cut(image: Piece & { type: 'image' }, path: string): Promise<Pict
   const kept = keptCells(tiles, tileSize)
   const all = cellsOf(rows, cols)
   const { width, height } = image.picture
-  return { cells: kept.map((cell) => all[cell] as Cell), width, height, entry: [path, rows, cols, Math.log(width / height), kept] }
+  const lines = readLines.get(path) ?? []
+  const words = placesOfWords(lines, tokenizer).map((place) => [place.x, place.y, place.width, place.height])
+  return {
+    cells: kept.map((cell) => all[cell] as Cell),
+    lines,
+    width,
+    height,
+    entry: [path, rows, cols, Math.log(width / height), kept],
+    words: words.map((place) => place.map((value) => Math.round(value * 1e4) / 1e4)),
+  }
 }
 
 interface Dump {
@@ -175,6 +187,14 @@ function readDumps(folder: string | null): Map<string, Dump> {
     for (const [path, entry] of Object.entries(index)) dumps.set(path, { ...entry, file })
   }
   return dumps
+}
+
+/** Path of a picture -> what pictures/read-lines.ts read in it. */
+function readLinesOf(folder: string | null): Map<string, readonly ReadLine[]> {
+  const files = folder === null ? [] : readdirSync(folder).filter((name) => /^lines-.*\.json$/.test(name))
+  return new Map(
+    files.flatMap((name) => Object.entries(JSON.parse(readFileSync(join(folder as string, name), 'utf8')) as Record<string, ReadLine[]>)),
+  )
 }
 
 function readTiles(path: string): Tiles | null {

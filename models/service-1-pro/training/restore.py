@@ -14,7 +14,7 @@ from onnx import numpy_helper
 
 from export import PARTS, check
 from model import Config, Decision
-from nodes import CONSTANT, TRANSPOSED
+from nodes import BYTES, CONSTANT, SCALE, TRANSPOSED
 
 GRAPHS = ('state_encoder', 'branch_reader')
 LARGEST_DIFFERENCE = 1e-4
@@ -29,12 +29,19 @@ def restore(folder, part):
     model = Decision(Config(**{name: served[name] for name in Config().dict()})).eval()
     state = {}
     for graph in GRAPHS:
-        for tensor in onnx.load(f'{folder}/onnx/{PARTS[part][0]}{graph}.onnx', load_external_data=False).graph.initializer:
+        tensors = onnx.load(f'{folder}/onnx/{PARTS[part][0]}{graph}.onnx', load_external_data=False).graph.initializer
+        scales = {tensor.name: numpy_helper.to_array(tensor, base_dir=f'{folder}/onnx') for tensor in tensors if tensor.name.endswith(SCALE)}
+        for tensor in tensors:
             if tensor.name.startswith(CONSTANT):
                 continue
-            values = np.array(numpy_helper.to_array(tensor, base_dir=f'{folder}/onnx'))
-            is_turned = tensor.name.endswith(TRANSPOSED)
-            name = tensor.name[:-len(TRANSPOSED)] if is_turned else tensor.name
+            values, name = np.array(numpy_helper.to_array(tensor, base_dir=f'{folder}/onnx')), tensor.name
+            if name.endswith(SCALE):
+                continue
+            if name.endswith(BYTES):
+                name = name[:-len(BYTES)]
+                values = values * scales[name + SCALE]
+            is_turned = name.endswith(TRANSPOSED)
+            name = name[:-len(TRANSPOSED)] if is_turned else name
             state[name] = torch.from_numpy(np.ascontiguousarray(values.T) if is_turned else values)
     missing, unknown = set(model.state_dict()) - set(state), set(state) - set(model.state_dict())
     if part == 'texts':
@@ -62,7 +69,7 @@ def main():
                         used=trained['seconds']), f'{options.out}/{part}.pt')
         if part == 'texts':
             np.save(f'{options.out}/emb.npy', model.embedding.weight.detach().numpy())
-        else:
+        elif part == 'pictures':
             np.savez(f'{options.out}/reading.npz', **{name: getattr(model, f'vision_{name}').numpy() for name in ('spell', 'codes', 'sharpness')})
         print(f'{part}: {sum(p.numel() for p in model.parameters()):,} numbers, largest logit difference {worst:.2e}')
 

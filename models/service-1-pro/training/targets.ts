@@ -1,8 +1,10 @@
 // The truth of a labelled question in the terms of the packed state: an option, a level, tokens of a span, cells of a box, or the ids of an answer.
 import type { Cell } from '../../../src/backends/onnx/families/decision/cells.ts'
 import { CONTROL } from '../../../src/backends/onnx/families/decision/control.ts'
+import { lineBox, type ReadLine } from '../../../src/backends/onnx/families/decision/lines.ts'
 import type { PackedState } from '../../../src/backends/onnx/families/decision/pack.ts'
 import type { PieceTokenizer } from '../../../src/backends/onnx/families/decision/text.ts'
+import { overlap } from '../../../src/math.ts'
 import type { Work } from '../../../src/questions/inquiry.ts'
 import type { Json } from '../../../src/types.ts'
 
@@ -11,12 +13,14 @@ export type Target =
   | { readonly type: 'options'; readonly value: readonly number[] }
   | { readonly type: 'value'; readonly value: number | readonly number[] | readonly (readonly number[])[] }
 
-/** A picture cut into the cells that became tokens; `entry` goes into the row as it is. */
+/** A picture cut into the cells that became tokens, and the lines that were read in it; `entry` goes into the row as it is, and behind it the places of the words. */
 export interface PictureCells {
   readonly cells: readonly Cell[]
+  readonly lines: readonly ReadLine[]
   readonly width: number
   readonly height: number
   readonly entry: readonly unknown[]
+  readonly words: readonly (readonly number[])[]
 }
 
 /** Tokens `from` to `to` of the state are kept, behind the first one. */
@@ -62,10 +66,10 @@ const WORD = /[\p{L}\p{N}]/u
 /** Where a string stands in the state at word boundaries, as [first, last] token. */
 function occurrences(state: PackedState, text: string): [number, number][] {
   const found: [number, number][] = []
-  const strings = new Map<string, { readonly whole: string; readonly tokens: number[] }>()
+  const strings = new Map<string | ReadLine, { readonly whole: string; readonly tokens: number[] }>()
   state.origins.forEach((origin, token) => {
     if (origin === null) return
-    const key = `${origin.source.part} ${origin.source.path}`
+    const key = origin.seen?.line ?? `${origin.source.part} ${origin.source.path}`
     const entry = strings.get(key) ?? { whole: origin.text, tokens: [] }
     entry.tokens.push(token)
     strings.set(key, entry)
@@ -86,7 +90,12 @@ function occurrences(state: PackedState, text: string): [number, number][] {
   return found
 }
 
-/** For each box the state tokens of the cells whose centre it holds, or of the cell that holds its centre. */
+/** A line whose box is as right as this is worth pointing at. */
+const SAME = 0.5
+
+/**
+ * For each box the state tokens of the cells whose centre it holds, or of the cell that holds its centre, and of words whose line is what the box is around.
+ */
 function boxes(truth: Json, { state, picture }: Rendering): Target | null {
   const range = state.images[0]
   if (picture === null || range === undefined) return null
@@ -95,11 +104,15 @@ function boxes(truth: Json, { state, picture }: Rendering): Target | null {
   const groups = wanted.map(([left = 0, top = 0, right = 0, bottom = 0]) => {
     const [l, t, r, b] = [left / picture.width, top / picture.height, right / picture.width, bottom / picture.height]
     const [x, y] = [(l + r) / 2, (t + b) / 2]
-    return picture.cells.flatMap((cell, i) => {
+    const isLine = state.origins
+      .slice(range.read, range.to)
+      .flatMap((origin, i) => (origin?.seen && overlap(lineBox(origin.seen.line), [l, t, r, b]) >= SAME ? [range.read + i] : []))
+    const inside = picture.cells.flatMap((cell, i) => {
       const isInside = cell.x > l && cell.x < r && cell.y > t && cell.y < b
       const holdsCentre = Math.abs(cell.x - x) <= cell.width / 2 && Math.abs(cell.y - y) <= cell.height / 2
       return isInside || holdsCentre ? [range.from + i] : []
     })
+    return [...inside, ...isLine]
   })
   return groups.some((cells) => cells.length === 0) ? null : { type: 'value', value: groups }
 }

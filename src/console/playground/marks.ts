@@ -47,20 +47,29 @@ export function spansOf(answers: Answers): Span[] {
     const { span, confidence } = answer as ExtractAnswer
     if (span !== undefined) return [{ label, at: span, confidence }]
     const { items = [] } = answer as Partial<ExtractManyAnswer>
-    return items.map((item) => ({ label, at: item.span, confidence: item.confidence }))
+    return items.flatMap(({ span: at, confidence: own }) => (at === undefined ? [] : [{ label, at, confidence: own }]))
   })
 }
 
 /** `imageOf`: the image a question names. */
 export function boxesOf(answers: Answers, imageOf: (name: string) => string | null): Box[] {
   return allAnswers(answers).flatMap(([label, answer]): Box[] => {
-    if (answer.type !== 'extract' || !('image_size' in answer)) return []
+    if (answer.type !== 'extract') return []
+    if (!('image_size' in answer)) return seenIn(answer).map((box) => ({ label, ...box }))
     const { boxes, image_size: size } = answer as BoxManyAnswer
     const shared = { label, image: imageOf(label), size }
     if (boxes !== undefined) return boxes.map(({ coordinates, confidence }) => ({ ...shared, coordinates, confidence }))
     const { coordinates, confidence } = answer as BoxAnswer
     return coordinates === null ? [] : [{ ...shared, coordinates, confidence }]
   })
+}
+
+/** Values that were read in an image. */
+function seenIn(answer: ExtractAnswer | ExtractManyAnswer): Omit<Box, 'label'>[] {
+  const values = 'items' in answer ? answer.items : [answer]
+  return values.flatMap(({ seen, confidence }) =>
+    seen === undefined ? [] : [{ image: seen.image, coordinates: seen.coordinates, size: seen.image_size, confidence }],
+  )
 }
 
 /** The texts of a state that spans point into, in order, cut at the edges of the spans. Spans that point nowhere are left out. */

@@ -113,19 +113,23 @@ export const answerSchemas: Schemas = {
     {
       value: { type: ['string', 'null'], description: 'Verbatim. Null when it is not there, which is valid.' },
       span: ref('Span'),
+      seen: ref('Seen'),
       valid: VALID,
       error: ERROR,
       confidence: READ_CONFIDENCE,
       check: CHECK,
     },
-    ['span', 'error', 'check'],
+    ['span', 'seen', 'error', 'check'],
   ),
   ExtractManyAnswer: answer(
     'extract',
     'With `many`: all of them.',
     {
       values: list('Verbatim, in reading order; empty when there are none.', STRING),
-      items: list('The same with their places.', reply('One of them.', { value: STRING, span: ref('Span'), confidence: READ_CONFIDENCE })),
+      items: list(
+        'The same with their places.',
+        reply('One of them.', { value: STRING, span: ref('Span'), seen: ref('Seen'), confidence: READ_CONFIDENCE }, ['span', 'seen']),
+      ),
       valid: VALID,
       error: ERROR,
       confidence: READ_CONFIDENCE,
@@ -143,6 +147,12 @@ export const answerSchemas: Schemas = {
     },
     ['part', 'path'],
   ),
+  Seen: reply('Where a value was read, when it stands in an image.', {
+    image: { ...STRING, description: 'Id of the image.' },
+    coordinates: BOX,
+    center: POINT('x, y of its middle.'),
+    image_size: IMAGE_SIZE,
+  }),
   BoxAnswer: answer(
     'extract',
     'Kind `coordinates`: a place in a picture.',

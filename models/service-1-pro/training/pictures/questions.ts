@@ -3,6 +3,7 @@ import type { Asked, Asker, Context } from './asking.ts'
 import { buttonColour, looks, mainButton, pageKind, whatItSays, whichIsOn, wrongField } from './choices.ts'
 import { elementState, isOn, isPresent, isShown, saysText } from './claims.ts'
 import { howMany, where, whereWord, whichOn, whichPresent } from './counts-and-places.ts'
+import { besideIt, fieldValue, label, onlyOne, tableCell } from './read-out.ts'
 import { shapeQuestion } from './shape-questions.ts'
 import { countWritten, whatIsWritten } from './written.ts'
 
@@ -17,12 +18,15 @@ const PAGE_ASKERS: readonly Asker[] = [
 const STATE_ASKERS: readonly Asker[] = [isShown, isShown, isShown, isShown, isOn, isOn, isOn, whichIsOn, wrongField, elementState, mainButton, where, where]
 /** Only where questions are balanced, so that `dev` stays as it was. */
 const WRITTEN_ASKERS: readonly Asker[] = [whatIsWritten, whatIsWritten, whatIsWritten, whatIsWritten, countWritten, countWritten]
+// biome-ignore format: repeats are weights
+const READ_ASKERS: readonly Asker[] = [label, label, label, label, fieldValue, fieldValue, fieldValue, besideIt, besideIt, besideIt, tableCell, tableCell, tableCell, onlyOne, onlyOne]
 
-/** Up to `count` different questions on a page. */
-export function askAbout(context: Context, count: number): Asked[] {
+/** Up to `count` different questions on a page. `toRead`: only those whose answer is to be read from it. */
+export function askAbout(context: Context, count: number, toRead = false): Asked[] {
   const { page, random } = context
-  const askers =
-    page.kind === 'shapes'
+  const askers = toRead
+    ? READ_ASKERS
+    : page.kind === 'shapes'
       ? [shapeQuestion]
       : page.kind === 'words'
         ? [saysText, saysText, whereWord, isPresent]

@@ -38,6 +38,7 @@ class Labels:
     tags: numpy.ndarray  # [element, tag] of 0 and 1
     is_small: numpy.ndarray  # [element]: a thing one would point at, not a container
     page_tags: numpy.ndarray  # [tag]
+    written: list[tuple[str, numpy.ndarray, float, float]]  # of each word its text, the edges of its letters, top and bottom
 
     @property
     def is_whole(self) -> bool:
@@ -94,6 +95,7 @@ def read_page(line: str, tokenizer: tokenizers.Tokenizer) -> Labels:
         tags,
         numpy.array([element["role"] not in CONTAINERS for element in elements], bool),
         page_tags,
+        [(word["text"], numpy.array(word["edges"], numpy.float32), word["box"][1], word["box"][3]) for word in page["words"]],
     )
 
 

@@ -16,7 +16,7 @@ FINE_WIDTH, COARSE_WIDTH = 128, 320
 class Convolution(nn.Sequential):
     """Convolution, batch norm, ReLU. Batch norm folds into the convolution at export."""
 
-    def __init__(self, inputs: int, outputs: int, kernel: int, stride: int = 1) -> None:
+    def __init__(self, inputs: int, outputs: int, kernel: int, stride: int | tuple[int, int] = 1) -> None:
         padding = (kernel - 1) // 2 if stride == 1 or kernel % 2 else 0
         super().__init__(
             nn.Conv2d(inputs, outputs, kernel, stride, padding, bias=False),

@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import pathlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy
 import tokenizers
@@ -11,7 +13,10 @@ from PIL import Image
 
 from labels import Labels, read_labels
 from net import TILE
-from targets import Targets, View, targets_of
+from targets import View, targets_of
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 GLOBAL_SHARE = 0.15
 SCALED_SHARE = 0.6
@@ -112,11 +117,11 @@ def weight_of(picture: Picture) -> float:
 
 
 class Examples(torch.utils.data.IterableDataset):
-    """Endless random examples; pools are drawn from by weight, then a picture (those that say more, more often)."""
+    """Endless random examples; pools are drawn from by weight, then a picture (those that say more, more often). `asked` makes the targets of a view."""
 
-    def __init__(self, pools: list[tuple[float, list[Picture]]], seed: int) -> None:
+    def __init__(self, pools: list[tuple[float, list[Picture]]], seed: int, asked: Callable[[Labels, View], "DataclassInstance"] = targets_of) -> None:
         self.pools = [(weight, pictures, numpy.cumsum([weight_of(p) for p in pictures])) for weight, pictures in pools if pictures]
-        self.seed = seed
+        self.seed, self.asked = seed, asked
 
     def __iter__(self):
         worker = torch.utils.data.get_worker_info()
@@ -127,13 +132,13 @@ class Examples(torch.utils.data.IterableDataset):
             _, pictures, ends = self.pools[random.choice(len(self.pools), p=shares)]
             picture = pictures[numpy.searchsorted(ends, random.random() * ends[-1], "right")]
             pixels, view = random_view(picture, random)
-            targets = targets_of(picture.labels, view)
+            targets = self.asked(picture.labels, view)
             if picture.labels.kind == "photo":
                 # Every cell of a photo says the same; asking all would drown the cells with text.
                 targets.is_word_asked &= random.random(len(targets.is_word_asked)) < PHOTO_CELLS
             yield example(jitter(pixels, random), targets)
 
 
-def example(pixels: numpy.ndarray, targets: Targets) -> dict[str, torch.Tensor]:
+def example(pixels: numpy.ndarray, targets: "DataclassInstance") -> dict[str, torch.Tensor]:
     arrays = {field.name: getattr(targets, field.name) for field in dataclasses.fields(targets)}
     return {"pixels": torch.from_numpy(numpy.ascontiguousarray(pixels)), **{name: torch.from_numpy(numpy.asarray(a)) for name, a in arrays.items()}}

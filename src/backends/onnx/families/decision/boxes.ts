@@ -1,12 +1,17 @@
-// Cells of an image to pixel boxes: a pointer picks the cells, the vision encoder says how far the element around each cell reaches.
+// Cells and words of an image to pixel boxes: a pointer picks them; the vision encoder says how far the element around a cell reaches, the text reader where the
+// line of a word is.
 import { logSigmoid, logSumExp, overlap } from '../../../../math.ts'
 import type { Box } from '../../../backend.ts'
 import type { Cell } from './cells.ts'
 
 type Edges = Box['edges']
 
-/** The box of each cell, within the picture. */
-function edgesOf({ cells, offsets }: CellScores): Edges[] {
+/** The box of each cell, and behind them of each word, within the picture. */
+function edgesOf(scores: CellScores): Edges[] {
+  return [...edgesOfCells(scores), ...scores.lines]
+}
+
+function edgesOfCells({ cells, offsets }: CellScores): Edges[] {
   const side = (value: number): number => Math.min(1, Math.max(0, value))
   return cells.map(({ x, y, width, height }, i) => {
     const [left, top, right, bottom] = [0, 1, 2, 3].map((k) => offsets[i * 5 + k] as number) as [number, number, number, number]
@@ -20,7 +25,9 @@ function edgesOf({ cells, offsets }: CellScores): Edges[] {
 export interface CellScores {
   readonly image: string
   readonly cells: readonly Cell[]
-  /** Pointer logits of the cells. */
+  /** Of each word that was read the box of its line. */
+  readonly lines: readonly Edges[]
+  /** Pointer logits of the cells and of the words. */
   readonly logits: ArrayLike<number>
   /** [cell][5]: distances (left, top, right, bottom) from the cell's centre to the edges of its element, in cells, and whether there is one. */
   readonly offsets: ArrayLike<number>

@@ -2,6 +2,7 @@
 
 /** Cells are `CELLS` x `CELLS` a tile. */
 export const CELLS = 8
+export const CELLS_A_TILE = CELLS * CELLS
 
 /** Where a cell lies, as fractions of the image: centre and size. `isGlobal` for cells of the whole-image tile. */
 export interface Cell {
@@ -36,6 +37,16 @@ export function cellsOf(rows: number, cols: number): Cell[] {
 /** What the decoder is told of each cell: centre, size, global or not, and the picture's shape as log(width / height). [cell][6] */
 export function placesOf(cells: readonly Cell[], aspect: number): Float32Array {
   return Float32Array.from(cells.flatMap(({ x, y, width, height, isGlobal }) => [x, y, width, height, Number(isGlobal), Math.log(aspect)]))
+}
+
+export const tileOf = (cell: number): number => Math.floor(cell / CELLS_A_TILE)
+
+/** A cell counted tile by tile, counted line by line across all tiles of `cols` columns: the order in which the encoder gives them. */
+export function lineCell(cell: number, cols: number): number {
+  const tile = tileOf(cell)
+  const inside = cell % CELLS_A_TILE
+  const line = Math.floor(tile / cols) * CELLS + Math.floor(inside / CELLS)
+  return (line * cols + (tile % cols)) * CELLS + (inside % CELLS)
 }
 
 /** A cell whose pixels differ by no more than this in every channel shows nothing. */

@@ -30,7 +30,7 @@ export interface AboutState {
 
 /** `words` and `memory` [S][192] of the state; `isHidden` [S] is 1 for what the questions do not see. */
 export function aboutState(
-  state: Pick<PackedState, 'ids' | 'origins' | 'imageCells'>,
+  state: Pick<PackedState, 'ids' | 'origins' | 'places'>,
   words: Float32Array,
   memory: Float32Array,
   isHidden: Uint8Array,
@@ -62,13 +62,9 @@ function weightOf(id: number): number {
 }
 
 /** Weighted mean of the word vectors of the caller's strings and images; of everything where there are neither. */
-function pooledWords(
-  { ids, origins, imageCells }: Parameters<typeof aboutState>[0],
-  words: Float32Array,
-  isHidden: Uint8Array,
-): Float32Array {
+function pooledWords({ ids, origins, places }: Parameters<typeof aboutState>[0], words: Float32Array, isHidden: Uint8Array): Float32Array {
   const all = [...ids.keys()].filter((token) => isHidden[token] === 0)
-  const said = all.filter((token) => origins[token] != null || imageCells[token] !== -1)
+  const said = all.filter((token) => origins[token] != null || places[token] !== -1)
   const mean = new Float64Array(WIDTH)
   for (const token of said.length > 0 ? said : all) {
     const weight = weightOf(ids[token] ?? CONTROL.state)

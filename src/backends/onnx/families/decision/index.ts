@@ -12,8 +12,10 @@ import { placesOf } from './cells.ts'
 import { KINDS, VOCABULARY } from './control.ts'
 import { Limits } from './limits.ts'
 import { OpenState, type Reader, type SeenImage } from './open-state.ts'
-import { packState } from './pack.ts'
+import { type PackedState, packState, placesOfWords } from './pack.ts'
 import { nameOf, Pictures } from './pictures.ts'
+import { TextReader } from './reader.ts'
+import { Readings } from './readings.ts'
 import { Runner } from './runner.ts'
 import { settingsOf } from './settings.ts'
 import { PieceTokenizer } from './text.ts'
@@ -23,6 +25,9 @@ import { Languages } from './write.ts'
 
 /** Changes whenever the way a request becomes tokens changes, or the features of a branch: calibration is bound to it. */
 const PROMPT_VERSION = 1
+
+/** Tokens that the words read in pictures leave free. */
+const ROOM_FOR_A_QUESTION = 512
 
 export async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
   const settings = settingsOf(folder, options)
@@ -36,9 +41,19 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
   }
   const runner = await Runner.open(folder, options, 'texts', settings.visionWidth)
   const sight = folder.files.some((file) => file.startsWith('onnx/vision_encoder'))
-    ? { encoder: await VisionEncoder.open(folder, options), runner: await Runner.open(folder, options, 'pictures', settings.visionWidth) }
+    ? {
+        encoder: await VisionEncoder.open(folder, options),
+        runner: await Runner.open(folder, options, 'pictures', settings.visionWidth),
+        reading:
+          settings.letters === null
+            ? null
+            : {
+                textReader: await TextReader.open(folder, options, settings.letters, tokenizer.words()),
+                runner: await Runner.open(folder, options, 'reads', settings.visionWidth),
+              },
+      }
     : null
-  const files = [runner, ...(sight ? [sight.encoder, sight.runner] : [])].flatMap((one) => one.files)
+  const files = [runner, ...partsOf(sight)].flatMap((one) => one.files)
   const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...files])
   const template = createHash('sha256').update(
     JSON.stringify([PROMPT_VERSION, KINDS, settings, await hashFiles(folder, ['tokenizer.json'])]),
@@ -68,15 +83,22 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
 /** What looks at pictures, and reads the states they stand in. */
 interface Sight {
   readonly encoder: VisionEncoder
+  /** What reads the words of pictures, and answers from them; null for a model that reads none. */
+  readonly reading: { readonly textReader: TextReader; readonly runner: Runner } | null
   readonly runner: Runner
+}
+
+function partsOf(sight: Sight | null): (VisionEncoder | TextReader | Runner)[] {
+  return sight === null ? [] : [sight.encoder, sight.runner, ...(sight.reading === null ? [] : Object.values(sight.reading))]
 }
 
 class DecisionBackend implements Backend {
   readonly info: ModelInfo
   readonly #reader: Reader
-  readonly #states: ByteCache<OpenState>
+  readonly #states: ByteCache<Readings>
   /** For states with a picture in them; null when the model sees none. */
-  readonly #seeing: (Reader & Sight & { readonly pictures: Pictures }) | null
+  readonly #sight: Sight | null
+  readonly #seeing: (Reader & { readonly pictures: Pictures }) | null
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
@@ -84,7 +106,12 @@ class DecisionBackend implements Backend {
     this.info = info
     this.#reader = reader
     this.#states = new ByteCache(cacheBytes)
-    this.#seeing = sight && { ...reader, ...sight, pictures: new Pictures(sight.encoder, reader.turns, reader.settings.rule, cacheBytes) }
+    this.#sight = sight
+    this.#seeing = sight && {
+      ...reader,
+      runner: sight.runner,
+      pictures: new Pictures(sight.encoder, sight.reading?.textReader ?? null, reader.turns, reader.settings.rule, cacheBytes),
+    }
   }
 
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
@@ -107,7 +134,7 @@ class DecisionBackend implements Backend {
       this.#states.clear()
       this.#seeing?.pictures.clear()
       parts.clear()
-      await Promise.all([runner, this.#seeing?.runner, this.#seeing?.encoder].map((open) => open?.close()))
+      await Promise.all([runner, ...partsOf(this.#sight)].map((open) => open.close()))
     })()
     return this.#closing
   }
@@ -124,30 +151,49 @@ class DecisionBackend implements Backend {
     }
   }
 
-  async #encode(prompt: Prompt, signal: AbortSignal): Promise<Made<OpenState>> {
+  async #encode(prompt: Prompt, signal: AbortSignal): Promise<Made<Readings>> {
     const pieces = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece] : []))
     const seeing = this.#seeing
     const reader = pieces.length === 0 ? this.#reader : seeing
     if (reader === null)
       throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
-    const { runner, limits, tokenizer, turns } = reader
+    const { limits, tokenizer, turns, settings } = reader
     limits.checkSize(
       prompt.pieces.map((piece) => (piece.type === 'text' ? piece.text : '')),
       'state',
     )
     const images: SeenImage[] = []
     for (const { id, picture } of pieces) if (seeing !== null) images.push({ id, ...(await seeing.pictures.see(picture, signal)) })
-    const cells = images.map((image) => image.cells.length)
-    const packed = packState(prompt, tokenizer, cells)
+    const aspects = pieces.map(({ picture }) => picture.width / picture.height)
+    const encode = async (by: Reader, packed: PackedState, seen: readonly SeenImage[], stop?: AbortSignal) => {
+      const places = [
+        ...seen.map(({ cells }, i) => placesOf(cells, aspects[i] as number)),
+        ...seen.map(({ lines }, i) => placesOf(placesOfWords(lines, tokenizer), aspects[i] as number)),
+      ]
+      const features = seen.map((image) => image.features)
+      return new OpenState(by, packed, await turns.run(() => by.runner.state(packed, features, places), stop), seen)
+    }
+    const pack = (seen: readonly SeenImage[]) =>
+      packState(
+        prompt,
+        tokenizer,
+        seen.map(({ cells, lines }) => ({ cells: cells.length, lines })),
+      )
+    const unread = images.map((image) => ({ ...image, lines: [] }))
+    const packed = pack(unread)
     limits.checkLength(packed.ids.length, 0)
-    const places = images.map((image, i) => placesOf(image.cells, (pieces[i]?.picture.width ?? 1) / (pieces[i]?.picture.height ?? 1)))
-    const features = images.map((image) => image.features)
-    const encoded = await turns.run(() => runner.state(packed, features, places), signal)
-    const value = new OpenState(reader, packed, encoded, images)
-    return { value, bytes: value.bytes }
+    const decided = await encode(reader, packed, unread, signal)
+    const withWords = pack(images)
+    const words = withWords.ids.length - packed.ids.length
+    const reading = this.#sight?.reading ?? null
+    if (reading === null || words === 0 || withWords.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION) {
+      return { value: new Readings(decided, async () => decided, decided.bytes), bytes: decided.bytes }
+    }
+    const bytes = decided.bytes * (2 + words / packed.ids.length)
+    return { value: new Readings(decided, () => encode({ ...reader, runner: reading.runner }, withWords, images), bytes), bytes }
   }
 
-  #prefix(state: OpenState, isCached: boolean): Prefix {
+  #prefix(state: Readings, isCached: boolean): Prefix {
     let isOpen = true
     const work = <T>(task: () => Promise<T>): Promise<T> =>
       this.#work(async () => {

@@ -11,6 +11,7 @@ import { everyBox, oneBox } from './boxes.ts'
 import { kindOf } from './control.ts'
 import { type AboutState, aboutState, featuresOf } from './features.ts'
 import type { Limits } from './limits.ts'
+import { lineBox } from './lines.ts'
 import { type PackedState, packBranch } from './pack.ts'
 import type { Past } from './past.ts'
 import type { SeenPicture } from './pictures.ts'
@@ -182,7 +183,8 @@ export class OpenState {
     if (image === undefined || range === undefined) throw new EngineError('invalid_question', 'a box needs an image; add one to the state')
     const { start, absent } = one(await this.#pointers.run([question], signal))
     const { cells, offsets } = image
-    const scores = { image: image.id, cells, logits: start.subarray(range.from, range.to), offsets, absent }
+    const lines = this.#packed.origins.slice(range.read, range.to).flatMap((origin) => (origin?.seen ? [lineBox(origin.seen.line)] : []))
+    const scores = { image: image.id, cells, lines, logits: start.subarray(range.from, range.to), offsets, absent }
     const found = isMany ? everyBox(scores) : oneBox(scores)
     return { type: 'boxes' as const, ...found, outputTokens: found.boxes.length }
   }

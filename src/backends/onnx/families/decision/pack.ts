@@ -2,21 +2,37 @@
 
 import type { Prompt, TextSource } from '../../../../types.ts'
 import type { Branch, Constraint } from '../../../backend.ts'
+import type { Cell } from './cells.ts'
 import { CONTROL, kindId, kindOf } from './control.ts'
+import type { ReadLine } from './lines.ts'
 import type { PieceTokenizer } from './text.ts'
 
-/** Where a token of the state stands in the user's strings; null for scaffold, control and image tokens. */
+/** Where a token of the state stands in the user's strings, or in a line read in a picture; null for scaffold, control and image tokens. */
 export interface Origin {
   readonly source: TextSource
   readonly text: string
   readonly start: number
   readonly end: number
+  readonly seen?: SeenLine
+}
+
+/** A line of text in one of the pictures. */
+export interface SeenLine {
+  readonly image: string
+  readonly line: ReadLine
+}
+
+/** What becomes tokens of a picture: its cells, and behind them the words that can be read in it. */
+export interface PackedPicture {
+  readonly cells: number
+  readonly lines: readonly ReadLine[]
 }
 
 /**
  * A state as arrays of one entry a token. `positions` advance by one a token, but all cells of one image share one. `segments` number the
  * stretches that are compared with each other (quotable strings, and their lines), −1 elsewhere; `groups` say which of them belong together, −1
- * elsewhere. `imageCells` is the row of the image features, −1 for text.
+ * elsewhere. `places` is the row of a token's place in its picture, −1 for other text: first the cells of all pictures, which have features in the same row, then
+ * the words that were read.
  */
 export interface PackedState {
   readonly ids: number[]
@@ -24,67 +40,101 @@ export interface PackedState {
   readonly segments: number[]
   readonly groups: readonly number[]
   readonly positions: number[]
-  readonly imageCells: number[]
+  readonly places: number[]
   readonly origins: (Origin | null)[]
   /** Position of the first token of a branch. */
   readonly nextPosition: number
-  /** Which tokens are cells of which image. */
-  readonly images: readonly { readonly id: string; readonly from: number; readonly to: number }[]
+  /** Which tokens are of which image: its cells from `from` to `read`, then what was read in it. */
+  readonly images: readonly { readonly id: string; readonly from: number; readonly read: number; readonly to: number }[]
 }
 
 const SPACE = 'Ġ'
 const NEW_LINE = 'Ċ'
 
-/** `cellCounts`: how many cells each image of the prompt has, in order. */
-export function packState(prompt: Prompt, tokenizer: PieceTokenizer, cellCounts: readonly number[]): PackedState {
+/** `pictures`: those of the images of the prompt, in order. */
+export function packState(prompt: Prompt, tokenizer: PieceTokenizer, pictures: readonly PackedPicture[]): PackedState {
   const state = {
     ids: [CONTROL.state as number],
     cases: [0],
     segments: [-1],
     positions: [0],
-    imageCells: [-1],
+    places: [-1],
     origins: [null] as (Origin | null)[],
   }
-  const images: { id: string; from: number; to: number }[] = []
+  const images: { id: string; from: number; read: number; to: number }[] = []
   let position = 1
   let segment = -1
   let cells = 0
-  const push = (id: number, part: { case?: number; segment?: number; cell?: number; origin?: Origin | null }): void => {
+  let words = pictures.reduce((sum, picture) => sum + picture.cells, 0)
+  const push = (id: number, part: { case?: number; segment?: number; place?: number; origin?: Origin | null }): void => {
     state.ids.push(id)
     state.cases.push(part.case ?? 0)
     state.segments.push(part.segment ?? -1)
     state.positions.push(position)
-    state.imageCells.push(part.cell ?? -1)
+    state.places.push(part.place ?? -1)
     state.origins.push(part.origin ?? null)
   }
   for (const piece of prompt.pieces) {
     if (piece.type === 'image') {
       push(CONTROL.imageStart, {})
       position++
-      const count = cellCounts[images.length] ?? 0
-      images.push({ id: piece.id, from: state.ids.length, to: state.ids.length + count })
-      for (let cell = 0; cell < count; cell++) push(CONTROL.image, { cell: cells + cell })
-      cells += count
+      const picture = pictures[images.length] ?? { cells: 0, lines: [] }
+      const from = state.ids.length
+      for (let cell = 0; cell < picture.cells; cell++) push(CONTROL.image, { place: cells + cell })
+      cells += picture.cells
       position++
+      for (const line of picture.lines) {
+        segment++
+        const seen = { image: piece.id, line }
+        for (const { id, case: letterCase, start, end } of tokensOf(line.text, tokenizer)) {
+          push(id, { case: letterCase, segment, place: words++, origin: { source: SEEN, text: line.text, start, end, seen } })
+          position++
+        }
+      }
+      images.push({ id: piece.id, from, read: from + picture.cells, to: state.ids.length })
       push(CONTROL.imageEnd, {})
       position++
       continue
     }
     const { source, text } = piece
-    const { ids, cases, starts, ends } = tokenizer.encode(text)
     if (source !== null) segment++
-    for (let i = 0; i < ids.length; i++) {
-      const id = ids[i] as number
-      const spelling = tokenizer.spelling(id)
-      // A lone space says nothing, unless it keeps two numbers apart.
-      if (spelling === SPACE && !(isDigit(tokenizer.spelling(ids[i - 1] ?? -1)) && isDigit(tokenizer.spelling(ids[i + 1] ?? -1)))) continue
-      const origin = source === null ? null : { source, text, start: starts[i] as number, end: ends[i] as number }
-      push(id, { case: cases[i] as number, segment: source === null ? -1 : segment, origin })
+    for (const { id, case: letterCase, start, end } of tokensOf(text, tokenizer)) {
+      push(id, { case: letterCase, segment: source === null ? -1 : segment, origin: source === null ? null : { source, text, start, end } })
       position++
-      if (source !== null && spelling.includes(NEW_LINE)) segment++
+      if (source !== null && tokenizer.spelling(id).includes(NEW_LINE)) segment++
     }
   }
   return { ...state, groups: groupsOf(state), nextPosition: position, images }
+}
+
+/** Nothing the user sent: what stands in a picture. */
+const SEEN: TextSource = { part: -1, path: null }
+
+interface TextToken {
+  readonly id: number
+  readonly case: number
+  readonly start: number
+  readonly end: number
+}
+
+function tokensOf(text: string, tokenizer: PieceTokenizer): TextToken[] {
+  const { ids, cases, starts, ends } = tokenizer.encode(text)
+  const isNumber = (i: number): boolean => isDigit(tokenizer.spelling(ids[i] ?? -1))
+  return ids.flatMap((id, i) => {
+    // A lone space says nothing, unless it keeps two numbers apart.
+    if (tokenizer.spelling(id) === SPACE && !(isNumber(i - 1) && isNumber(i + 1))) return []
+    return [{ id, case: cases[i] as number, start: starts[i] as number, end: ends[i] as number }]
+  })
+}
+
+/** Where each word that was read stands, as `Cell`s of no tile: in the order of the tokens `packState` makes of them. */
+export function placesOfWords(lines: readonly ReadLine[], tokenizer: PieceTokenizer): Cell[] {
+  return lines.flatMap(({ text, edges, top, bottom }) =>
+    tokensOf(text, tokenizer).map(({ start, end }) => {
+      const [left, right] = [edges[start] as number, edges[end] as number]
+      return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top, isGlobal: false }
+    }),
+  )
 }
 
 /**

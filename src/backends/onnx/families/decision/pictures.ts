@@ -6,24 +6,34 @@ import { ByteCache, type Made } from '../../cache.ts'
 import { joined } from '../../tensors.ts'
 import { normaliseGrid, type TileRule, tilePicture } from '../../tiles.ts'
 import type { Turns } from '../../turns.ts'
-import { CELLS, type Cell, cellsOf, keptCells } from './cells.ts'
+import { CELLS_A_TILE, type Cell, cellsOf, keptCells, lineCell, tileOf } from './cells.ts'
+import type { ReadLine } from './lines.ts'
+import type { TextReader } from './reader.ts'
 import type { Seen, VisionEncoder } from './vision.ts'
 
-const CELLS_A_TILE = CELLS * CELLS
-
-/** The cells of a picture that are not flat, and what the encoder says of each. */
+/** The cells of a picture that are not flat, what the encoder says of each, and the lines of text in it. */
 export interface SeenPicture extends Seen {
   readonly cells: readonly Cell[]
+  readonly lines: readonly ReadLine[]
 }
 
 export class Pictures {
   readonly #encoder: Pick<VisionEncoder, 'look'>
+  readonly #textReader: Pick<TextReader, 'read'> | null
   readonly #turns: Turns
   readonly #rule: TileRule
   readonly #seen: ByteCache<SeenPicture>
 
-  constructor(encoder: Pick<VisionEncoder, 'look'>, turns: Turns, rule: TileRule, cacheBytes: number) {
+  /** `textReader`: null for a model that reads no letters. */
+  constructor(
+    encoder: Pick<VisionEncoder, 'look'>,
+    textReader: Pick<TextReader, 'read'> | null,
+    turns: Turns,
+    rule: TileRule,
+    cacheBytes: number,
+  ) {
     this.#encoder = encoder
+    this.#textReader = textReader
     this.#turns = turns
     this.#rule = rule
     this.#seen = new ByteCache(cacheBytes)
@@ -50,6 +60,7 @@ export class Pictures {
             { tiles: tiles.slice(cut), cols: 1, first: cut },
           ]
     const parts: Seen[] = []
+    let lines: readonly ReadLine[] = []
     for (const view of views) {
       const end = view.first + view.tiles.length
       const own = kept
@@ -57,17 +68,19 @@ export class Pictures {
         .map((cell) => lineCell(cell - view.first * CELLS_A_TILE, view.cols))
       if (own.length === 0) continue
       const [height, width] = [(view.tiles.length / view.cols) * tileSize, view.cols * tileSize]
-      parts.push(
-        await this.#turns.run(() => this.#encoder.look(normaliseGrid(view.tiles, tileSize, view.cols), height, width, own), signal),
-      )
+      const pixels = normaliseGrid(view.tiles, tileSize, view.cols)
+      parts.push(await this.#turns.run(() => this.#encoder.look(pixels, height, width, own), signal))
+      const textReader = this.#textReader
+      if (textReader !== null && view.first === 0) lines = await this.#turns.run(() => textReader.read(pixels, height, width, own), signal)
     }
     const all = cellsOf(rows, cols)
     const value = {
       cells: kept.map((cell) => all[cell] as Cell),
       features: joined(parts.map(({ features }) => features)),
       offsets: joined(parts.map(({ offsets }) => offsets)),
+      lines,
     }
-    return { value, bytes: value.features.byteLength + value.offsets.byteLength }
+    return { value, bytes: value.features.byteLength + value.offsets.byteLength + bytesOf(lines) }
   }
 
   clear(): void {
@@ -75,15 +88,8 @@ export class Pictures {
   }
 }
 
-const tileOf = (cell: number): number => Math.floor(cell / CELLS_A_TILE)
-
-/** A cell counted tile by tile, counted line by line across all tiles of `cols` columns: the order in which the encoder gives them. */
-function lineCell(cell: number, cols: number): number {
-  const tile = tileOf(cell)
-  const inside = cell % CELLS_A_TILE
-  const line = Math.floor(tile / cols) * CELLS + Math.floor(inside / CELLS)
-  return (line * cols + (tile % cols)) * CELLS + (inside % CELLS)
-}
+/** About what lines take: a number and a half a letter. */
+const bytesOf = (lines: readonly ReadLine[]): number => lines.reduce((sum, { text }) => sum + 100 + 12 * text.length, 0)
 
 /** What a picture shows, as a name. */
 export function nameOf({ sha256, width, height }: Picture): string {

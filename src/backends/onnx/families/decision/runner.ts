@@ -35,11 +35,13 @@ export interface NextReading {
 
 /**
  * Texts and pictures have weights of their own: what learning to look would have cost the reading of texts was measured, and is not paid
- * (training/README.md). A state with a picture in it is read by the second pair of graphs, its questions too.
+ * (training/README.md). A state with a picture in it is read by the second pair of graphs, its questions too; what is quoted, written or pointed at where there are
+ * words in pictures by the third.
  */
 const PARTS = {
   texts: { prefix: '', weights: 'onnx/decision.onnx_data' },
   pictures: { prefix: 'pictures_', weights: 'onnx/pictures.onnx_data' },
+  reads: { prefix: 'reads_', weights: 'onnx/reads.onnx_data' },
 } as const
 
 export type Part = keyof typeof PARTS
@@ -70,12 +72,12 @@ export class Runner {
       await loadRuntime(),
       await openSession(state, options),
       await openSession(branch, options),
-      part === 'pictures' ? visionWidth : null,
+      part === 'texts' ? null : visionWidth,
       graphs.flatMap(({ files }) => files).concat(weights),
     )
   }
 
-  /** `features` and `places` of all images of the state, in order. */
+  /** `features` of the cells of all images of the state, in order; `places` of these cells, and of the words that were read behind them. */
   async state(packed: PackedState, features: readonly Float32Array[], places: readonly Float32Array[]): Promise<EncodedState> {
     const column = (values: readonly number[]): Tensor => ints(this.ort, values, [values.length])
     const outputs = (await this.#state.run({
@@ -85,7 +87,7 @@ export class Runner {
       groups: column(packed.groups),
       positions: column(packed.positions),
       ...(this.#visionWidth !== null && {
-        cells: column(packed.imageCells),
+        places: column(packed.places),
         image_features: this.#rows(features, this.#visionWidth),
         image_places: this.#rows(places, PLACE_WIDTH),
       }),

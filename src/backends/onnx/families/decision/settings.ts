@@ -13,6 +13,8 @@ export interface Settings {
   readonly rule: TileRule
   /** Numbers that the vision encoder gives for a cell. */
   readonly visionWidth: number
+  /** The letters that the text reader knows, in the order of its classes; null for a model that reads none in pictures. */
+  readonly letters: string | null
   /** Which read-out answers a choice: about a text, about pictures, and when no question is asked beside the options. */
   readonly choices: Readonly<Record<'text' | 'images' | 'bare', ChoiceReadout>>
 }
@@ -28,7 +30,7 @@ export function settingsOf(folder: ModelFolder, options: OnnxOptions): Settings 
     vision_width: visionWidth,
     image,
   } = folder.config
-  const { longest_edge: longestEdge, tile_size: tileSize } = (image ?? {}) as Record<string, unknown>
+  const { longest_edge: longestEdge, tile_size: tileSize, letters } = (image ?? {}) as Record<string, unknown>
   if (
     typeof contextLength !== 'number' ||
     typeof spanTokens !== 'number' ||
@@ -54,6 +56,7 @@ export function settingsOf(folder: ModelFolder, options: OnnxOptions): Settings 
     spanTokens,
     writeTokens,
     visionWidth,
+    letters: typeof letters === 'string' ? letters : null,
     rule: { longestEdge: pictures?.longestEdge ?? longestEdge, tileSize, split: pictures?.split ?? true, upscale: false },
   }
 }

@@ -4,6 +4,7 @@ import { findFormat } from '../../../../constraint/formats.ts'
 import { type WordBoundaries, wordBoundaries } from '../../../../constraint/words.ts'
 import { logSigmoid, logSumExp } from '../../../../math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
+import { lineBox } from './lines.ts'
 import type { Origin, PackedState } from './pack.ts'
 
 /** Logits of one read over the S tokens of the state. `endsGiven(first)` is what a first token adds to the end logits of the tokens from it on. */
@@ -149,8 +150,9 @@ export class SpanFinder {
   }
 
   #span({ place: { first, start, end } }: Candidate, logProbability: number): Span {
-    const { text, source } = this.#state.origins[first] as Origin
-    return { text: text.slice(start, end), source, start, end, logProbability }
+    const { text, source, seen } = this.#state.origins[first] as Origin
+    const span = { text: text.slice(start, end), source, start, end, logProbability }
+    return seen === undefined ? span : { ...span, seen: { image: seen.image, edges: lineBox(seen.line, start, end) } }
   }
 }
 
@@ -176,5 +178,5 @@ function skip(text: string, at: number, step: 1 | -1): number {
 }
 
 function isSame(a: Origin, b: Origin): boolean {
-  return a.source.part === b.source.part && a.source.path === b.source.path
+  return a.source.part === b.source.part && a.source.path === b.source.path && a.seen?.line === b.seen?.line
 }

@@ -41,6 +41,11 @@ export class PieceTokenizer {
     return this.#text.get(id) ?? ''
   }
 
+  /** The pieces that are whole words, or begin one, of letters only and in lower case. */
+  *words(): Generator<string> {
+    for (const spelling of this.#text.values()) if (/^Ġ[a-z]+$/.test(spelling)) yield spelling.slice(1)
+  }
+
   encode(text: string): TextPieces {
     const known = this.#cache.get(text)
     if (known !== undefined) return known

@@ -37,7 +37,7 @@ export function hiddenFrom(packed: PackedState, image: string | null): Uint8Arra
   return isHidden
 }
 
-/** Without the cells of all images but this one. Its keys and values are copies: only that of the last image that was asked about is held. */
+/** Without the cells and words of all images but this one. Its keys and values are copies: only that of the last image that was asked about is held. */
 function partView(ort: Runtime, packed: PackedState, encoded: EncodedState, image: string): View {
   const isHidden = hiddenFrom(packed, image)
   const kept = Int32Array.from(packed.ids.keys()).filter((token) => isHidden[token] === 0)

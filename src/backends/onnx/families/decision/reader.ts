@@ -1,0 +1,84 @@
+// The text reader: a picture to the lines of text that can be read in it; see training/vision/reader.py.
+import { findGraph, type ModelFolder } from '../../layout.ts'
+import type { OnnxOptions } from '../../options.ts'
+import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
+import { dataOf, floats } from '../../tensors.ts'
+import { Lexicon } from './lexicon.ts'
+import { linesOf, type ReadLine } from './lines.ts'
+
+const CELL = 32
+
+export class TextReader {
+  readonly #ort: Runtime
+  readonly #session: Session
+  /** The letters it knows, in the order of its classes. */
+  readonly #letters: string
+  readonly #lexicon: Lexicon
+  /** The files that were read, in the folder. */
+  readonly files: readonly string[]
+
+  private constructor(ort: Runtime, session: Session, letters: string, lexicon: Lexicon, files: readonly string[]) {
+    this.#ort = ort
+    this.#session = session
+    this.#letters = letters
+    this.#lexicon = lexicon
+    this.files = files
+  }
+
+  /** `words`: those it takes a word for that it has read with a letter or two wrong, in lower case. */
+  static async open(folder: ModelFolder, options: OnnxOptions, letters: string, words: Iterable<string>): Promise<TextReader> {
+    const graph = findGraph(folder, 'text_reader', ['fp32'], options)
+    return new TextReader(await loadRuntime(), await openSession(graph, options), letters, new Lexicon(words), graph.files)
+  }
+
+  /** `pixels`: [3][height][width], -1 to 1, whole cells. `shown`: the cells that are not of one colour, counted line by line; around them nothing is read. */
+  async read(pixels: Float32Array, height: number, width: number, shown: readonly number[]): Promise<ReadLine[]> {
+    const area = areaOf(shown, height / CELL, width / CELL)
+    const [left, top, high, wide] = [area.left * CELL, area.top * CELL, (area.bottom - area.top) * CELL, (area.right - area.left) * CELL]
+    const { letters, lines, edges } = (await this.#session.run({
+      pixel_values: floats(this.#ort, cropped(pixels, height, width, left, top, high, wide), [1, 3, high, wide]),
+    })) as Record<'letters' | 'lines' | 'edges', Tensor>
+    const [, rows, steps] = lines.dims as [number, number, number]
+    const read = linesOf(
+      { letters: dataOf(letters), lines: dataOf(lines), edges: dataOf(edges), rows, steps },
+      this.#letters,
+      this.#lexicon,
+    )
+    return read.map((line) => ({
+      text: line.text,
+      edges: line.edges.map((x) => (left + x * wide) / width),
+      top: (top + line.top * high) / height,
+      bottom: (top + line.bottom * high) / height,
+    }))
+  }
+
+  async close(): Promise<void> {
+    await this.#session.release()
+  }
+}
+
+/** The smallest rectangle that holds some cells, and one cell more on each side, in cells; `shown` has at least one. */
+function areaOf(shown: readonly number[], rows: number, columns: number): { left: number; top: number; right: number; bottom: number } {
+  let [left, top, right, bottom] = [columns, rows, 0, 0]
+  for (const cell of shown) {
+    const [row, column] = [Math.floor(cell / columns), cell % columns]
+    left = Math.min(left, column)
+    right = Math.max(right, column + 1)
+    top = Math.min(top, row)
+    bottom = Math.max(bottom, row + 1)
+  }
+  return { left: Math.max(0, left - 1), top: Math.max(0, top - 1), right: Math.min(columns, right + 1), bottom: Math.min(rows, bottom + 1) }
+}
+
+/** A rectangle of [3][height][width]. */
+function cropped(pixels: Float32Array, height: number, width: number, left: number, top: number, high: number, wide: number): Float32Array {
+  if (high === height && wide === width) return pixels
+  const part = new Float32Array(3 * high * wide)
+  for (let channel = 0; channel < 3; channel++) {
+    for (let row = 0; row < high; row++) {
+      const from = (channel * height + top + row) * width + left
+      part.set(pixels.subarray(from, from + wide), (channel * high + row) * wide)
+    }
+  }
+  return part
+}
