@@ -150,8 +150,8 @@ function Extract({ answer }: { readonly answer: ExtractAnswer | ExtractManyAnswe
     if (answer.items.length === 0) return <p class="soft">None in the state.</p>
     return (
       <ul class="items">
-        {answer.items.map(({ value, span, confidence }) => (
-          <li key={`${span.part} ${span.path} ${span.start}`}>
+        {answer.items.map(({ value, span, seen, confidence }) => (
+          <li key={JSON.stringify(span ?? seen)}>
             <q class="data">{value}</q> <span class="soft">{percent(confidence)}</span>
           </li>
         ))}
