@@ -132,6 +132,7 @@ describe('the package', () => {
         "ScoreAnswer",
         "ScoreQuestion",
         "Scoring",
+        "SeenAnswer",
         "SelectAnswer",
         "SelectQuestion",
         "Simo",

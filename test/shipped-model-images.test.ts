@@ -69,8 +69,10 @@ describe.skipIf(!seesImages)(`the shipped model on a screenshot${seesImages ? ''
     expectScore(answers.busy as ScoreAnswer, ['empty', 'some', 'full'])
     expect(Object.values<number>((answers.parts as SelectAnswer).probabilities).every(isProbability)).toBe(true)
     expectFill(answers.title as FillAnswer, { type: 'text' })
-    const { value, span } = answers.wish as ExtractAnswer
-    if (value !== null) expect(['The user wants to store the changes.'.slice(span!.start, span!.end), span!.part]).toEqual([value, 1])
+    // It stands in the text, or is read in the picture; the answer says where.
+    const { value, span, seen } = answers.wish as ExtractAnswer
+    if (span !== undefined) expect(['The user wants to store the changes.'.slice(span.start, span.end), span.part]).toEqual([value, 1])
+    else if (value !== null) expectInside(seen!.coordinates, seen!.center)
 
     const save = answers.save as BoxAnswer
     expect(save).toMatchObject({ valid: true, image_size: [WIDTH, HEIGHT] })
@@ -84,6 +86,24 @@ describe.skipIf(!seesImages)(`the shipped model on a screenshot${seesImages ? ''
     }
     // The cells of a page are tokens.
     expect(usage.input_tokens).toBeGreaterThan(100)
+  })
+
+  it('reads what is written in the picture, and says where', async () => {
+    const { answers } = await ask({
+      state: state.slice(0, 1) as State,
+      questions: {
+        status: { type: 'extract', instructions: 'What is the status of Desk lamp?' },
+        main: { type: 'fill', instructions: 'What does the main button say?' },
+      },
+    })
+    const { value, span, seen } = answers.status as ExtractAnswer
+    expect([value, span]).toEqual(['Delayed', undefined])
+    expect(seen).toMatchObject({ image: 'page', image_size: [WIDTH, HEIGHT] })
+    expectInside(seen!.coordinates, seen!.center)
+    // The word stands around (723, 284).
+    expect(Math.abs(seen!.center[0] - 723)).toBeLessThan(20)
+    expect(Math.abs(seen!.center[1] - 284)).toBeLessThan(12)
+    expect(answers.main).toMatchObject({ value: 'Save', valid: true })
   })
 
   it('answers the same warm and alone', async () => {
