@@ -183,13 +183,12 @@ class DecisionBackend implements Backend {
     const packed = pack(unread)
     limits.checkLength(packed.ids.length, 0)
     const decided = await encode(reader, packed, unread, signal)
-    const withWords = pack(images)
-    const words = withWords.ids.length - packed.ids.length
-    const reading = this.#sight?.reading ?? null
-    if (reading === null || words === 0 || withWords.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION) {
+    const reading = images.some(({ lines }) => lines.length > 0) ? (this.#sight?.reading ?? null) : null
+    const withWords = reading === null ? packed : pack(images)
+    if (reading === null || withWords.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION) {
       return { value: new Readings(decided, async () => decided, decided.bytes), bytes: decided.bytes }
     }
-    const bytes = decided.bytes * (2 + words / packed.ids.length)
+    const bytes = decided.bytes * (1 + withWords.ids.length / packed.ids.length)
     return { value: new Readings(decided, () => encode({ ...reader, runner: reading.runner }, withWords, images), bytes), bytes }
   }
 
