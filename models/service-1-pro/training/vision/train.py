@@ -5,7 +5,6 @@ Starts again from RUN_FOLDER/last.pt when it is there. One thread for the net, -
 
 import argparse
 import ctypes
-import json
 import math
 import pathlib
 import time
@@ -18,6 +17,7 @@ from labels import CHARACTER_CLASSES, TAGS
 from losses import WEIGHTS, losses
 from net import Teacher, averaged_weights
 from spelling import spelling_codes
+from steps import Steps
 from views import Examples, Picture, read_pictures
 
 # One command a preset, the same code. What the command line says comes first.
@@ -134,8 +134,7 @@ def main() -> None:
     examples = Examples(pools(arguments, tokenizer), arguments.seed + step)
     loader = torch.utils.data.DataLoader(examples, arguments.batch, num_workers=arguments.workers, prefetch_factor=4 if arguments.workers else None)
     started, saved_at = time.monotonic() - spent, time.monotonic()
-    sums: dict[str, float] = {}
-    log = open(arguments.run / "log.jsonl", "a", encoding="utf-8")
+    steps = Steps(teacher, optimiser, average, arguments.run / "log.jsonl")
     total = arguments.minutes * 60
 
     def save() -> None:
@@ -143,8 +142,7 @@ def main() -> None:
         torch.save({**state, "step": step, "seconds": time.monotonic() - started}, last.with_suffix(".tmp"))
         last.with_suffix(".tmp").rename(last)
         figures = evaluate(average.module, dev, codes, device) if dev else {}
-        log.write(json.dumps({"step": step, "seconds": round(time.monotonic() - started), "dev": figures}) + "\n")
-        log.flush()
+        steps.write(step, time.monotonic() - started, {"dev": figures})
 
     for batch in loader:
         seconds = time.monotonic() - started
@@ -157,18 +155,9 @@ def main() -> None:
         with torch.autocast(device.type, torch.bfloat16):
             parts = losses(teacher, batch, codes)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(teacher.parameters(), 2.0)
-        optimiser.step()
-        average.update_parameters(teacher)
+        steps.take(loss)
         step += 1
-        for name, part in parts.items():
-            sums[name] = sums.get(name, 0) + part.item()
-        if step % 50 == 0:
-            log.write(json.dumps({"step": step, "seconds": round(seconds), **{name: round(value / 50, 4) for name, value in sums.items()}}) + "\n")
-            log.flush()
-            sums = {}
+        steps.tell(step, seconds, parts)
         if time.monotonic() - saved_at > SAVE_SECONDS:
             save()
             saved_at = time.monotonic()

@@ -1,10 +1,9 @@
 """
-Trains the text reader beside a trained tower: python train_reader.py RUN TILES TEXT --start TOWER.pt --minutes 40 --pages NAME=LABELS.jsonl ... [--share NAME=1.0 ...]
+Trains the text reader beside a trained tower: python train_reader.py RUN TILES TEXT --start TOWER.pt --minutes 40 --pages SHARE:NAME=LABELS.jsonl ...
 Begins with the tower's own layers; goes on from RUN/last.pt when it is there. Prints letters and lines right of the dump --dev.
 """
 
 import argparse
-import json
 import math
 import pathlib
 import time
@@ -17,6 +16,7 @@ from lines import CTC_BLANK, line_targets
 from losses import to_pixels
 from net import Teacher, averaged_weights
 from reader import WEIGHTS, Reader, reader_losses
+from steps import Steps
 from train import AVERAGE_DECAY, WARM_UP, keep_memory, rate_at, split
 from views import Examples, read_pictures
 
@@ -107,15 +107,13 @@ def main() -> None:
         dev = iter(torch.utils.data.DataLoader(Examples([(1.0, pool(pair))], 7, line_targets), arguments.batch))
         devs[pair.split("=")[0]] = [next(dev) for _ in range(DEV_BATCHES)]
     total, started, saved_at = arguments.minutes * 60, time.monotonic() - spent, time.monotonic()
-    log = open(arguments.run / "log.jsonl", "a", encoding="utf-8")
-    sums: dict[str, float] = {}
+    steps = Steps(reader, optimiser, average, arguments.run / "log.jsonl")
 
     def save() -> None:
         state = {"reader": reader.state_dict(), "optimiser": optimiser.state_dict(), "average": average.state_dict()}
         torch.save({**state, "step": step, "seconds": time.monotonic() - started}, last.with_suffix(".tmp"))
         last.with_suffix(".tmp").rename(last)
-        log.write(json.dumps({"step": step, "seconds": round(time.monotonic() - started), **{name: figures(average.module, own) for name, own in devs.items()}}) + "\n")
-        log.flush()
+        steps.write(step, time.monotonic() - started, {name: figures(average.module, own) for name, own in devs.items()})
 
     for batch in loader:
         seconds = time.monotonic() - started
@@ -126,18 +124,9 @@ def main() -> None:
         with torch.autocast("cpu", torch.bfloat16):
             parts = reader_losses(reader, to_pixels(batch["pixels"]), batch)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(learning, 2.0)
-        optimiser.step()
-        average.update_parameters(reader)
+        steps.take(loss)
         step += 1
-        for name, part in parts.items():
-            sums[name] = sums.get(name, 0) + part.item()
-        if step % 50 == 0:
-            log.write(json.dumps({"step": step, "seconds": round(seconds), **{name: round(value / 50, 4) for name, value in sums.items()}}) + "\n")
-            log.flush()
-            sums = {}
+        steps.tell(step, seconds, parts)
         if time.monotonic() - saved_at > SAVE_SECONDS:
             save()
             saved_at = time.monotonic()

@@ -16,6 +16,7 @@ export function logProbabilitiesOf(logits: Float32Array, from: number, end: numb
   return logs
 }
 
+/** In place, and without the sorting of math.ts: classes have an order, and a page has thousands of steps. */
 function normalise(logits: Float32Array): void {
   let top = -Infinity
   for (const logit of logits) top = Math.max(top, logit)

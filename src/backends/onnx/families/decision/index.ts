@@ -96,8 +96,8 @@ class DecisionBackend implements Backend {
   readonly info: ModelInfo
   readonly #reader: Reader
   readonly #states: ByteCache<Readings>
-  /** For states with a picture in them; null when the model sees none. */
   readonly #sight: Sight | null
+  /** For states with a picture in them; null when the model sees none. */
   readonly #seeing: (Reader & { readonly pictures: Pictures }) | null
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null

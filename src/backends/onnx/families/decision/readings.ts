@@ -25,11 +25,17 @@ export class Readings {
   }
 
   async generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
-    this.#read ??= this.#withWords()
-    // What failed may be tried again.
-    this.#read.catch(() => {
-      this.#read = null
-    })
+    this.#read ??= this.#encode()
     return (await this.#read).generate(branch, constraint, signal)
+  }
+
+  /** What failed may be tried again. */
+  async #encode(): Promise<OpenState> {
+    try {
+      return await this.#withWords()
+    } catch (error) {
+      this.#read = null
+      throw error
+    }
   }
 }
