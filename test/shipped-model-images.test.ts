@@ -106,6 +106,20 @@ describe.skipIf(!seesImages)(`the shipped model on a screenshot${seesImages ? ''
     expect(answers.main).toMatchObject({ value: 'Save', valid: true })
   })
 
+  it('still answers, without the words of the picture, where they do not fit the context', async () => {
+    const page = state.slice(0, 1) as State
+    const status: Questions = { status: { type: 'extract', instructions: 'What is the status of Desk lamp?' } }
+    const long = async (words: number): Promise<AskResponse> =>
+      ask({ state: [...(page as object[]), { type: 'text', text: 'cat '.repeat(words) }] as State, questions: status })
+    const short = await long(100)
+    expect((short.answers.status as ExtractAnswer).seen).toBeDefined()
+    const without = short.usage.input_tokens - 100
+    // The context is 4,096 tokens, of which 512 are left to questions; the words of the page are more than 40.
+    const { answers } = await long(4096 - 512 - without - 40)
+    expect(answers.status).toMatchObject({ valid: true })
+    expect((answers.status as ExtractAnswer).seen).toBeUndefined()
+  })
+
   it('answers the same warm and alone', async () => {
     const together = await ask({ state, questions })
     for (const id of ['error', 'tab', 'save', 'buttons']) {

@@ -1,5 +1,5 @@
-// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS]
-// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py. One JSON line a row: [source, ids, cases, segments, groups, questions, ...pictures]; a question is
+// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS] [--together]
+// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py; with --together decisions know the words of pictures, too. One JSON line a row: [source, ids, cases, segments, groups, questions, ...pictures]; a question is
 // [kind, ids, cases, options, truth]; an option is [ids, cases]; a picture is [path, rows, cols, aspect, kept cells]. Truths: a probability, the row of
 // an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), lists of cells, or answer ids.
 import { createReadStream, createWriteStream, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
@@ -30,6 +30,8 @@ const MOST_STATE_TOKENS = 288
 const CHECK_EVERY = 4
 
 const args = process.argv.slice(2)
+const isTogether = args.includes('--together')
+if (isTogether) args.splice(args.indexOf('--together'), 1)
 const option = (name: string): string | null => {
   const at = args.indexOf(name)
   return at < 0 ? null : (args.splice(at, 2)[1] as string)
@@ -79,8 +81,9 @@ async function render(row: LabelledRow): Promise<unknown[][]> {
       tokenizer,
       pictures.map(({ cells, lines }) => ({ cells: cells.length, lines: isRead ? lines : [] })),
     )
-  const state = pack(false)
-  const withWords = pictures.some(({ lines }) => lines.length > 0) ? pack(true) : state
+  const isWritten = pictures.some(({ lines }) => lines.length > 0)
+  const state = pack(isTogether && isWritten)
+  const withWords = isWritten && !isTogether ? pack(true) : state
   const surplus = pictures.length === 0 ? Math.max(0, state.ids.length - MOST_STATE_TOKENS) : 0
   const [from, to] = isDialogue(row.state) ? [surplus + 1, Number.POSITIVE_INFINITY] : [1, withWords.ids.length - surplus]
   const kept = (values: readonly number[]): number[] => [values[0] as number, ...values.slice(from, to)]
@@ -116,7 +119,7 @@ async function render(row: LabelledRow): Promise<unknown[][]> {
     const entries = pictures.map(({ entry, words }) => [...entry, isRead ? words : []])
     return own.length === 0 ? [] : [[row.source, kept(of.ids), kept(of.cases), kept(of.segments), kept(of.groups), own, ...entries]]
   }
-  return withWords === state ? rowOf(state, false, questions) : [...rowOf(state, false, questions), ...rowOf(withWords, true, reading)]
+  return withWords === state ? rowOf(state, isTogether, questions) : [...rowOf(state, false, questions), ...rowOf(withWords, true, reading)]
 }
 
 function rendered(work: Work, target: Target): unknown[] {

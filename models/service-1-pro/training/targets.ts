@@ -7,6 +7,7 @@ import type { PieceTokenizer } from '../../../src/backends/onnx/families/decisio
 import { overlap } from '../../../src/math.ts'
 import type { Work } from '../../../src/questions/inquiry.ts'
 import type { Json } from '../../../src/types.ts'
+import { misread, occurrences, stringsOf } from './strings.ts'
 
 export type Target =
   | { readonly type: 'option'; readonly value: number }
@@ -54,40 +55,15 @@ export function targetOf(work: Work, truth: Json, rendering: Rendering): Target 
 
 function spans(truth: Json, isMany: boolean, { state, from, to }: Rendering): Target | null {
   const wanted = truth === null ? [] : Array.isArray(truth) ? truth.map(String) : [String(truth)]
-  const found = wanted.map((text) =>
-    occurrences(state, text).flatMap(([first, last]) => (first >= from && last < to ? [[first - from + 1, last - from + 1]] : [])),
-  )
+  const strings = stringsOf(state)
+  const found = wanted.map((text) => {
+    const exact = strings.flatMap((string) => occurrences(string, text))
+    return (exact.length > 0 ? exact : misread(strings, text)).flatMap(([first, last]) =>
+      first >= from && last < to ? [[first - from + 1, last - from + 1]] : [],
+    )
+  })
   if (found.some((places) => places.length === 0)) return null
   return { type: 'value', value: isMany ? found.map((places) => places[0] as number[]) : (found[0] ?? []) }
-}
-
-const WORD = /[\p{L}\p{N}]/u
-
-/** Where a string stands in the state at word boundaries, as [first, last] token. */
-function occurrences(state: PackedState, text: string): [number, number][] {
-  const found: [number, number][] = []
-  const strings = new Map<string | ReadLine, { readonly whole: string; readonly tokens: number[] }>()
-  state.origins.forEach((origin, token) => {
-    if (origin === null) return
-    const key = origin.seen?.line ?? `${origin.source.part} ${origin.source.path}`
-    const entry = strings.get(key) ?? { whole: origin.text, tokens: [] }
-    entry.tokens.push(token)
-    strings.set(key, entry)
-  })
-  for (const { whole, tokens } of strings.values()) {
-    for (let at = whole.indexOf(text); at >= 0 && text !== ''; at = whole.indexOf(text, at + 1)) {
-      const end = at + text.length
-      if (WORD.test(whole[at - 1] ?? '') && WORD.test(text[0] ?? '')) continue
-      if (WORD.test(whole[end] ?? '') && WORD.test(text.at(-1) ?? '')) continue
-      const inside = tokens.filter((token) => {
-        const origin = state.origins[token]
-        return origin != null && origin.end > at && origin.start < end && origin.end > origin.start
-      })
-      const [first, last] = [inside[0], inside.at(-1)]
-      if (first !== undefined && last !== undefined) found.push([first, last])
-    }
-  }
-  return found
 }
 
 /** A line whose box is as right as this is worth pointing at. */

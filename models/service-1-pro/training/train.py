@@ -6,7 +6,6 @@ losses every 50 steps. Seeds, settings and counts go into the checkpoint. With -
 gradients (gang.py), which on two cores trains half as many tokens again as two threads.
 """
 import argparse
-import contextlib
 import glob
 import json
 import math
@@ -20,6 +19,7 @@ from batches import collate, load, stream
 from gang import Gang, free_port
 from loss import total_loss
 from model import PICTURE_PARTS, READ_PARTS, Config, Decision
+from vision.precision import autocast, fastest, times
 
 # One command a preset, the same code. What the command line says comes first.
 PRESETS = {
@@ -29,8 +29,8 @@ PRESETS = {
 }
 PARTS = {'pictures': PICTURE_PARTS, 'reads': READ_PARTS}
 WARM_UP, SAVE_SECONDS = 80, 240
-# float16 where it is so much faster than bfloat16. Small gradients vanish in it, so the loss is scaled; a step that overflows is left out.
-FLOAT16_FASTER, FLOAT16_SCALE = 1.3, 1024.0
+# Small gradients vanish in float16, so the loss is scaled; a step that overflows is left out.
+FLOAT16_SCALE = 1024.0
 
 
 def arguments(words=None):
@@ -99,20 +99,6 @@ def build(options, device):
     return model
 
 
-def float16_speed(width):
-    """How many times as fast as bfloat16 numbers this processor multiplies float16 ones: less than once where it has units for bfloat16, up to twice elsewhere."""
-    times = []
-    for kind in (torch.bfloat16, torch.float16):
-        a, b = torch.randn(2048, width).to(kind), torch.randn(width, 4 * width).to(kind)
-        spent = []
-        for _ in range(12):
-            begun = time.perf_counter()
-            a @ b
-            spent.append(time.perf_counter() - begun)
-        times.append(min(spent))
-    return times[0] / times[1]
-
-
 def main(words=None):
     options = arguments(words)
     os.makedirs(options.out, exist_ok=True)
@@ -162,10 +148,11 @@ def run(rank, options, rows, port):
 
     weights = weights_of(options)
     # A gang agrees on a format, for its gradients are averaged as they come.
-    faster, = gang.average([], [1.0 if device.type == 'cuda' else float16_speed(options.width)])
-    kind = torch.float16 if faster > FLOAT16_FASTER else torch.bfloat16
-    # Small models are not faster in half precision.
-    half = torch.autocast(device.type, dtype=kind) if device.type == 'cuda' or options.width >= 128 else contextlib.nullcontext()
+    if device.type == 'cuda':
+        kind = torch.bfloat16
+    else:  # small models are not faster in half precision
+        kind = fastest(gang.average([], times())) if options.width >= 128 else torch.float32
+    half = autocast(device.type, kind)
     scale = FLOAT16_SCALE if kind == torch.float16 else 1.0
     for packed in stream(rows, options.seed + step + 1_000_003 * rank, options.tokens, lambda source: weights.get(source, 1.0)):
         done = step / options.steps if options.steps else used / options.seconds

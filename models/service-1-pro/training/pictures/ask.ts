@@ -1,6 +1,7 @@
 /**
- * Asks about pages that are drawn already: `tsx ask.ts LABELS.jsonl WORDS_FILE train|rare OUT.jsonl COUNT SEED [--read]` writes a row a page with up to
- * COUNT questions, balanced as in training; with --read those whose answer is to be read from the page. Drawing takes a browser and minutes, asking takes seconds; other wording needs no new pages.
+ * Asks about pages that are drawn already: `tsx ask.ts LABELS.jsonl WORDS_FILE train|rare OUT.jsonl COUNT SEED [--read|--both]` writes a row a page with up to
+ * COUNT questions, balanced as in training; with --read those whose answer is to be read from the page, with --both so many of
+ * either kind. Drawing takes a browser and minutes, asking takes seconds; other wording needs no new pages.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { PageLabels } from './page-labels.ts'
@@ -9,9 +10,9 @@ import { Random } from './random.ts'
 import { rowOf } from './rows.ts'
 import { Vocabulary } from './vocabulary.ts'
 
-const [labelsFile, wordsFile, split, out, count, seed, read] = process.argv.slice(2)
+const [labelsFile, wordsFile, split, out, count, seed, which] = process.argv.slice(2)
 if (!labelsFile || !wordsFile || (split !== 'train' && split !== 'rare') || !out || !count || !seed) {
-  throw new Error('usage: ask.ts LABELS.jsonl WORDS_FILE train|rare OUT.jsonl COUNT SEED [--read]')
+  throw new Error('usage: ask.ts LABELS.jsonl WORDS_FILE train|rare OUT.jsonl COUNT SEED [--read|--both]')
 }
 const dictionary = readFileSync(wordsFile, 'utf8').trim().split('\n')
 const pages = readFileSync(labelsFile, 'utf8')
@@ -20,11 +21,9 @@ const pages = readFileSync(labelsFile, 'utf8')
   .map((line) => JSON.parse(line) as PageLabels)
 const rows = pages.flatMap((page, i) => {
   const random = new Random(Number(seed) + i)
-  const asked = askAbout(
-    { page, random, words: new Vocabulary(random, split === 'rare', dictionary), isBalanced: true },
-    Number(count),
-    read === '--read',
-  )
+  const context = { page, random, words: new Vocabulary(random, split === 'rare', dictionary), isBalanced: true }
+  const kinds = which === '--both' ? [false, true] : [which === '--read']
+  const asked = kinds.flatMap((toRead) => askAbout(context, Number(count), toRead))
   return asked.length === 0 ? [] : [rowOf(page, asked)]
 })
 writeFileSync(out, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))

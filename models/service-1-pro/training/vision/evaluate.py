@@ -4,6 +4,7 @@ import torch
 from labels import TAGS
 from losses import box_overlap, to_pixels
 from net import Teacher
+from precision import autocast
 from targets import targets_of
 from views import Picture, example, tile_view
 
@@ -18,7 +19,7 @@ def evaluate(teacher: Teacher, pictures: list[Picture], codes: torch.Tensor, dev
         tiles = range(len(picture.tiles))
         batch = torch.utils.data.default_collate([example(picture.tiles[i].copy(), targets_of(picture.labels, tile_view(picture, i))) for i in tiles])
         batch = {name: values.to(device) for name, values in batch.items()}
-        with torch.autocast(device.type, torch.bfloat16):
+        with autocast(device.type):
             _, cells = teacher.tower(to_pixels(batch["pixels"]))
             predicted_tags, predicted_boxes = teacher.tags(cells).float(), teacher.box(cells).float()
             cells = cells.flatten(0, 1)

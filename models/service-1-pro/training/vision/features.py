@@ -1,6 +1,6 @@
 """
 Runs the trained tower over dumped tiles: python features.py RUN_FOLDER/last.pt READING.npz TILES_FOLDER OUT_FOLDER NAME ... [--threads N]
-In bfloat16, which is several times faster where the processor knows it and off by about as much as the 8 bits that are served; with --exact in float32.
+In bfloat16 where the processor knows it, several times faster and off by about as much as the 8 bits that are served; else, or with --exact, in float32.
 For each dump writes features-NAME.npy, float16 [tiles, 64, 256]; boxes-NAME.npy, float16 [tiles, 64, 5]; pieces-NAME.npy, int16, and shares-NAME.npy,
 float16 [tiles, 64, 8], the pieces that the cell seems to show (`Decision.spelled` of ../model.py; left out for cells of one colour, which become no
 tokens); and features-NAME.json, path -> [first tile, tiles, rows, cols, width, height] (rows = cols = 0: one squashed tile; else the last is the global view).
@@ -18,15 +18,17 @@ from torch.nn import functional
 from export import fold, read_teacher
 from losses import to_pixels
 from net import CELL, GRID, TILE, WIDTH, Served
+from precision import autocast
 
 BATCH = 64
 SPELLED, CANDIDATES = 8, 16
 
 
 def spelled(features: torch.Tensor, reading: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pieces and shares [n, SPELLED] of features [n, WIDTH]. Candidates are found in half precision and weighed in full."""
+    """Pieces and shares [n, SPELLED] of features [n, WIDTH]. Candidates are found in half precision, where that is faster, and weighed in full."""
     said = functional.normalize(features @ reading["spell"], dim=-1)
-    candidates = (said.bfloat16() @ reading["codes"].bfloat16().T).topk(CANDIDATES, -1).indices
+    with autocast("cpu"):
+        candidates = (said @ reading["codes"].T).topk(CANDIDATES, -1).indices
     scores = reading["sharpness"] * (reading["codes"][candidates] @ said[:, :, None])[:, :, 0]
     best, order = scores.topk(SPELLED, -1)
     return candidates.gather(1, order), best.softmax(-1)
@@ -71,7 +73,7 @@ def write_features(served: Served, reading: dict[str, torch.Tensor], folder: pat
     }
     for together, rows, cols in looks(list(index.values())):
         own = torch.from_numpy(tiles[together])
-        with torch.autocast("cpu", torch.bfloat16, enabled=not is_exact):
+        with autocast("cpu", torch.float32 if is_exact else None):
             features, boxes = (part.float() for part in served(to_pixels(in_full(own, rows, cols) if rows else own)))
         if rows:
             features, boxes = by_tile(features, rows, cols), by_tile(boxes, rows, cols)

@@ -16,6 +16,7 @@ from evaluate import evaluate
 from labels import CHARACTER_CLASSES, TAGS
 from losses import WEIGHTS, losses
 from net import Teacher, averaged_weights
+from precision import autocast
 from spelling import spelling_codes
 from steps import Steps
 from views import Examples, Picture, read_pictures
@@ -152,7 +153,7 @@ def main() -> None:
             rests = group["is_tower"] and step < arguments.heads_first
             group["lr"] = 0.0 if rests else rate_at(arguments.peak, seconds, total, step - (arguments.heads_first if group["is_tower"] else 0))
         batch = {name: values.to(device, non_blocking=True) for name, values in batch.items()}
-        with torch.autocast(device.type, torch.bfloat16):
+        with autocast(device.type):
             parts = losses(teacher, batch, codes)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
         steps.take(loss)

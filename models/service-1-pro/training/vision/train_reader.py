@@ -15,6 +15,7 @@ from labels import TAGS, CHARACTER_CLASSES
 from lines import CTC_BLANK, line_targets
 from losses import to_pixels
 from net import Teacher, averaged_weights
+from precision import autocast
 from reader import WEIGHTS, Reader, reader_losses
 from steps import Steps
 from train import AVERAGE_DECAY, WARM_UP, keep_memory, rate_at, split
@@ -45,7 +46,7 @@ def figures(reader: Reader, batches: list[dict]) -> dict[str, float]:
     reader.eval()
     wrong = letters_all = right = lines_all = hits = found = there = 0
     for batch in batches:
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast("cpu"):
             letters, lines, _ = reader(to_pixels(batch["pixels"]))
         best = letters.argmax(-1)
         is_found, is_line = lines > 0, batch["is_line"] == 1
@@ -121,7 +122,7 @@ def main() -> None:
             break
         for group in optimiser.param_groups:
             group["lr"] = rate_at(arguments.peak, seconds, total, step)
-        with torch.autocast("cpu", torch.bfloat16):
+        with autocast("cpu"):
             parts = reader_losses(reader, to_pixels(batch["pixels"]), batch)
         loss = sum(WEIGHTS[name] * part for name, part in parts.items())
         steps.take(loss)
