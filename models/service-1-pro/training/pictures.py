@@ -1,6 +1,7 @@
 """Vision features of rendered rows: what the engine gives its state encoder for the cells of a picture (src/backends/onnx/families/decision/cells.ts)."""
 import glob
 import json
+import os
 
 import numpy as np
 
@@ -25,7 +26,8 @@ class Features:
     def __init__(self, folder):
         self.index = {}
         for path in sorted(glob.glob(f'{folder}/features-*.json')):
-            values = [np.load(path.replace('features-', f'{part}-').replace('.json', '.npy'), mmap_mode='r') for part in ('features', 'pieces', 'shares')]
+            dump = os.path.basename(path).removeprefix('features-').removesuffix('.json')
+            values = [np.load(f'{folder}/{part}-{dump}.npy', mmap_mode='r') for part in ('features', 'pieces', 'shares')]
             for name, entry in json.load(open(path)).items():
                 self.index[name] = (values, entry[0])
 

@@ -5,7 +5,7 @@ import { pageKinds } from './page-kinds.ts'
 /** Kinds that a person could name; one that training never shows is no option there. */
 const namedKinds = (shown: string): string[] =>
   pageKinds
-    .filter((kind) => kind.name === shown || !kind.onlyDev)
+    .filter((kind) => (kind.name === shown || !kind.onlyDev) && !kind.onlyTrain)
     .map((kind) => kind.name)
     .filter((name) => !['parts', 'words'].includes(name))
 

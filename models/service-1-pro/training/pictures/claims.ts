@@ -1,5 +1,6 @@
 /** Claims about a page, true about as often as false: what is shown, present, written, ticked, filled in. */
 import { type Asker, absentNames, has, noul, ofRole, pickNamed, sameName, WORD_FOR } from './asking.ts'
+import { PAGE_WITH_TABLE } from './page-parts.ts'
 
 const NOTICES = {
   error: [
@@ -38,7 +39,7 @@ const SHOWN = ['error', 'error', 'error', 'success', 'dialog', 'dialog', 'image'
 
 export const isShown: Asker = ({ page, random, isBalanced }) => {
   const isThere = (role: keyof typeof NOTICES): boolean =>
-    (role === 'table' ? page.kind === 'table' : ofRole(page, role).length > 0) ||
+    (role === 'table' ? page.kind === 'table' || page.kind === PAGE_WITH_TABLE : ofRole(page, role).length > 0) ||
     (role === 'error' && ofRole(page, 'input').some((element) => has(element, 'error')))
   const wanted = isBalanced ? random.chance(0.5) : null
   const roles = [...SHOWN, ...(isBalanced ? (['table'] as const) : [])].filter((role) => wanted === null || isThere(role) === wanted)

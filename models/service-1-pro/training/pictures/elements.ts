@@ -9,7 +9,7 @@ import { capital, type Vocabulary } from './vocabulary.ts'
 // biome-ignore format: a few lines, not one a role
 export const roles = [
   'button', 'input', 'checkbox', 'radio', 'toggle', 'tab', 'link', 'heading', 'error', 'success', 'info', 'warning', 'dialog', 'row', 'badge',
-  'icon', 'image', 'card', 'message', 'text', 'menu', 'shape', 'option',
+  'icon', 'image', 'card', 'message', 'text', 'menu', 'shape', 'option', 'cell', 'fact',
 ] as const
 export type Role = (typeof roles)[number]
 
@@ -186,11 +186,16 @@ export class Elements {
     return `<div class="${classes}" ${mark(role, name, on)}>${html}</div>`
   }
 
-  /** A table with a header; a row's name is its first cell. */
-  table(columns: readonly string[], rows: readonly (readonly string[])[], selected = -1): string {
+  /** A table with a header; a row's name is its first cell. `areCellsNamed`: a cell's is its column. */
+  table(columns: readonly string[], rows: readonly (readonly string[])[], selected = -1, areCellsNamed = false): string {
     const head = `<tr>${columns.map((column) => `<th>${escapeHtml(column)}</th>`).join('')}</tr>`
     const body = rows.map((cells, i) => {
-      const html = cells.map((cell) => `<td>${cell.startsWith('<') ? cell : escapeHtml(cell)}</td>`).join('')
+      const html = cells
+        .map((cell, j) => {
+          const name = areCellsNamed ? mark('cell', columns[j] ?? '') : ''
+          return `<td ${name}>${cell.startsWith('<') ? cell : escapeHtml(cell)}</td>`
+        })
+        .join('')
       return `<tr class="${i === selected ? 'selected' : ''}" ${mark('row', cells[0] ?? '', [i === selected && 'selected'])}>${html}</tr>`
     })
     return `<table>${head}${body.join('')}</table>`

@@ -1,6 +1,6 @@
 /**
- * Draws labelled pages in headless Chromium: `tsx generate.ts OUT_FOLDER WORDS_FILE SPLIT FIRST COUNT [--chromium PATH]`.
- * SPLIT is train, dev or rare (held out like dev, but balanced like train); page number n of a split is the same page on every run with the same browser and fonts. Writes
+ * Draws labelled pages in headless Chromium: `tsx generate.ts OUT_FOLDER WORDS_FILE SPLIT FIRST COUNT [--chromium PATH] [--kind NAME]...`.
+ * SPLIT is train, dev or rare (held out like dev, but balanced like train); page number n of a split is the same page on every run with the same browser, fonts and kinds. Writes
  * OUT/images/SPLIT-n.png and appends a line a page to OUT/labels-SPLIT.jsonl (boxes) and OUT/rows-SPLIT.jsonl (questions).
  */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
@@ -33,7 +33,8 @@ const SHAPE_SIZES = [
 ] as const
 
 function drawKind(random: Random, split: Split): PageKind {
-  const kinds = pageKinds.filter((kind) => split !== 'train' || !kind.onlyDev)
+  const own = pageKinds.filter((kind) => !(split === 'train' ? kind.onlyDev : kind.onlyTrain))
+  const kinds = wanted === undefined ? own : own.filter(({ name }) => wanted.includes(name))
   let left = random.next() * kinds.reduce((sum, kind) => sum + kind.weight, 0)
   for (const kind of kinds) {
     left -= kind.weight
@@ -53,7 +54,7 @@ interface Drawing {
 }
 
 function draw(random: Random, words: Vocabulary, split: Split): Drawing {
-  if (random.chance(SHAPE_SHARE)) {
+  if (wanted === undefined && random.chance(SHAPE_SHARE)) {
     const [width, height] = random.pick(SHAPE_SIZES)
     return { kind: 'shapes', width, height, scale: 1, isDark: false, primaryName: 'none', html: drawShapes(random, width, height) }
   }
@@ -76,10 +77,14 @@ function draw(random: Random, words: Vocabulary, split: Split): Drawing {
   }
 }
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { chromium: { type: 'string' } } })
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { chromium: { type: 'string' }, kind: { type: 'string', multiple: true } },
+})
 const [folder, wordsFile, split, first, count] = positionals
+const wanted = values.kind
 if (!folder || !wordsFile || !isSplit(split) || !first || !count) {
-  throw new Error('usage: generate.ts OUT_FOLDER WORDS_FILE train|dev|rare FIRST COUNT [--chromium PATH]')
+  throw new Error('usage: generate.ts OUT_FOLDER WORDS_FILE train|dev|rare FIRST COUNT [--chromium PATH] [--kind NAME]...')
 }
 const dictionary = readFileSync(wordsFile, 'utf8').trim().split('\n')
 const measure = readFileSync(new URL('./measure-page.js', import.meta.url), 'utf8')

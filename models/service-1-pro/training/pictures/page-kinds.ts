@@ -2,7 +2,8 @@
 import type { Elements } from './elements.ts'
 import { anyForm, checkout, login, settings, signUp } from './form-pages.ts'
 import { cart, inbox, menu, receipt, shop, table } from './list-pages.ts'
-import { fields, options, type PageKind } from './page-parts.ts'
+import { mixedPage, pageWithTable } from './mixed-pages.ts'
+import { fields, MIXED_PAGE, options, PAGE_WITH_TABLE, type PageKind } from './page-parts.ts'
 import { article, calendar, chat, components, dashboard, profile, wordWall } from './reading-pages.ts'
 import { capital } from './vocabulary.ts'
 
@@ -25,6 +26,8 @@ export const pageKinds: readonly PageKind[] = [
   { name: 'parts', weight: 8, draw: components },
   { name: 'words', weight: 8, draw: wordWall },
   { name: 'calendar', weight: 5, onlyDev: true, draw: calendar },
+  { name: PAGE_WITH_TABLE, weight: 26, onlyTrain: true, draw: pageWithTable },
+  { name: MIXED_PAGE, weight: 22, onlyTrain: true, draw: mixedPage },
 ]
 
 /** A dialog over whatever page lies below. */

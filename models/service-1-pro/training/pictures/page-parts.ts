@@ -8,8 +8,14 @@ export interface PageKind {
   readonly weight: number
   /** True: no training page is of this kind. */
   readonly onlyDev?: boolean
+  /** True: only training pages are of this kind. */
+  readonly onlyTrain?: boolean
   readonly draw: (elements: Elements, isNarrow: boolean) => string
 }
+
+/** Kinds of page that have no name a person would give them. */
+export const PAGE_WITH_TABLE = 'page with a table'
+export const MIXED_PAGE = 'mixed page'
 
 export const COLOURS = ['', 'green', 'red', 'orange', 'blue'] as const
 

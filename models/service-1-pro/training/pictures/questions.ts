@@ -1,8 +1,10 @@
 /** Measured pages to questions with their truth, in the row format of the training packs. Half of the claims are false. */
 import type { Asked, Asker, Context } from './asking.ts'
+import { chooseSaid, claimSaid, readSaid } from './cells.ts'
 import { buttonColour, looks, mainButton, pageKind, whatItSays, whichIsOn, wrongField } from './choices.ts'
 import { elementState, isOn, isPresent, isShown, saysText } from './claims.ts'
 import { howMany, where, whereWord, whichOn, whichPresent } from './counts-and-places.ts'
+import { MIXED_PAGE, PAGE_WITH_TABLE } from './page-parts.ts'
 import { besideIt, fieldValue, label, onlyOne, tableCell } from './read-out.ts'
 import { shapeQuestion } from './shape-questions.ts'
 import { countWritten, whatIsWritten } from './written.ts'
@@ -21,17 +23,23 @@ const WRITTEN_ASKERS: readonly Asker[] = [whatIsWritten, whatIsWritten, whatIsWr
 // biome-ignore format: repeats are weights
 const READ_ASKERS: readonly Asker[] = [label, label, label, label, fieldValue, fieldValue, fieldValue, besideIt, besideIt, besideIt, tableCell, tableCell, tableCell, onlyOne, onlyOne]
 
+// biome-ignore format: repeats are weights
+/** On top where a page has several parts: what stands in its tables and lists. */
+const SAID_ASKERS: readonly Asker[] = [chooseSaid, chooseSaid, chooseSaid, chooseSaid, chooseSaid, claimSaid, claimSaid, claimSaid, claimSaid, claimSaid]
+const SAID_READ_ASKERS: readonly Asker[] = Array.from({ length: 12 }, () => readSaid)
+
 /** Up to `count` different questions on a page. `toRead`: only those whose answer is to be read from it. */
 export function askAbout(context: Context, count: number, toRead = false): Asked[] {
   const { page, random } = context
+  const isMixed = page.kind === MIXED_PAGE || page.kind === PAGE_WITH_TABLE
   const askers = toRead
-    ? READ_ASKERS
+    ? [...READ_ASKERS, ...(isMixed ? SAID_READ_ASKERS : [])]
     : page.kind === 'shapes'
       ? [shapeQuestion]
       : page.kind === 'words'
         ? [saysText, saysText, whereWord, isPresent]
         : context.isBalanced
-          ? [...PAGE_ASKERS, ...STATE_ASKERS, ...WRITTEN_ASKERS]
+          ? [...PAGE_ASKERS, ...STATE_ASKERS, ...WRITTEN_ASKERS, ...(isMixed ? SAID_ASKERS : [])]
           : PAGE_ASKERS
   const asked = new Map<string, Asked>()
   for (let attempt = 0; attempt < count * 5 && asked.size < count; attempt++) {

@@ -118,7 +118,7 @@ export function drawShapeVideo(random: Random): Video<ShapeScene> {
 }
 
 /** Kinds of page that a name tells apart. */
-const KINDS = pageKinds.filter(({ name }) => !['parts', 'words', 'calendar'].includes(name))
+const KINDS = pageKinds.filter(({ name, onlyTrain }) => !onlyTrain && !['parts', 'words', 'calendar'].includes(name))
 export const screenKinds = KINDS.map(({ name }) => name)
 
 export function drawScreenVideo(random: Random, words: Vocabulary): Video<ScreenScene> {

@@ -41,9 +41,9 @@ def fold(module: torch.nn.Module) -> None:
             child[0], child[1] = fuse_conv_bn_eval(child[0], child[1]), torch.nn.Identity()
 
 
-def session(path: pathlib.Path) -> onnxruntime.InferenceSession:
+def session(path: pathlib.Path, threads: int = 1) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads = options.inter_op_num_threads = threads
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 

@@ -1,6 +1,6 @@
 """
 Runs the trained tower over dumped tiles: python features.py RUN_FOLDER/last.pt READING.npz TILES_FOLDER OUT_FOLDER NAME ... [--threads N]
-In bfloat16 where the processor knows it, several times faster and off by about as much as the 8 bits that are served; else, or with --exact, in float32.
+or, as the engine will, an exported one: python features.py VISION_ENCODER.onnx ... A checkpoint runs in bfloat16 where the processor knows it, several times faster and off by about as much as the 8 bits that are served; else, or with --exact, in float32.
 For each dump writes features-NAME.npy, float16 [tiles, 64, 256]; boxes-NAME.npy, float16 [tiles, 64, 5]; pieces-NAME.npy, int16, and shares-NAME.npy,
 float16 [tiles, 64, 8], the pieces that the cell seems to show (`Decision.spelled` of ../model.py; left out for cells of one colour, which become no
 tokens); and features-NAME.json, path -> [first tile, tiles, rows, cols, width, height] (rows = cols = 0: one squashed tile; else the last is the global view).
@@ -9,13 +9,13 @@ tokens); and features-NAME.json, path -> [first tile, tiles, rows, cols, width, 
 import argparse
 import json
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy
 import torch
 from torch.nn import functional
 
-from export import fold, read_teacher
+from export import fold, read_teacher, session
 from losses import to_pixels
 from net import CELL, GRID, TILE, WIDTH, Served
 from precision import autocast
@@ -62,8 +62,34 @@ def looks(entries: list[dict]) -> Iterator[tuple[list[int], int, int]]:
         yield single[start : start + BATCH], 0, 0
 
 
-@torch.no_grad()
-def write_features(served: Served, reading: dict[str, torch.Tensor], folder: pathlib.Path, out: pathlib.Path, name: str, is_exact: bool) -> None:
+Tower = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
+
+
+def trained(checkpoint: pathlib.Path, is_exact: bool) -> Tower:
+    served = Served(read_teacher(checkpoint)).eval()
+    fold(served)
+    served = served.to(memory_format=torch.channels_last)
+
+    @torch.no_grad()
+    def run(pixels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        with autocast("cpu", torch.float32 if is_exact else None):
+            features, boxes = served(pixels)
+        return features.float(), boxes.float()
+
+    return run
+
+
+def exported(graph: pathlib.Path, threads: int) -> Tower:
+    opened = session(graph, threads)
+
+    def run(pixels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        features, boxes = opened.run(None, {"pixel_values": pixels.contiguous().numpy()})
+        return torch.from_numpy(features), torch.from_numpy(boxes)
+
+    return run
+
+
+def write_features(tower: Tower, reading: dict[str, torch.Tensor], folder: pathlib.Path, out: pathlib.Path, name: str) -> None:
     tiles = numpy.memmap(folder / f"tiles-{name}.raw", numpy.uint8, "r").reshape(-1, TILE, TILE, 3)
     index = json.loads((folder / f"tiles-{name}.json").read_text())
     shapes = {"features": (numpy.float16, WIDTH), "boxes": (numpy.float16, 5), "pieces": (numpy.int16, SPELLED), "shares": (numpy.float16, SPELLED)}
@@ -73,8 +99,7 @@ def write_features(served: Served, reading: dict[str, torch.Tensor], folder: pat
     }
     for together, rows, cols in looks(list(index.values())):
         own = torch.from_numpy(tiles[together])
-        with autocast("cpu", torch.float32 if is_exact else None):
-            features, boxes = (part.float() for part in served(to_pixels(in_full(own, rows, cols) if rows else own)))
+        features, boxes = tower(to_pixels(in_full(own, rows, cols) if rows else own))
         if rows:
             features, boxes = by_tile(features, rows, cols), by_tile(boxes, rows, cols)
         seen = shown(own)
@@ -93,7 +118,7 @@ def write_features(served: Served, reading: dict[str, torch.Tensor], folder: pat
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for argument in ("checkpoint", "reading", "tiles", "out"):
+    for argument in ("tower", "reading", "tiles", "out"):
         parser.add_argument(argument, type=pathlib.Path)
     parser.add_argument("names", nargs="+")
     parser.add_argument("--threads", type=int, default=1)
@@ -103,10 +128,10 @@ def main() -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     with numpy.load(arguments.reading) as file:
         reading = {part: torch.from_numpy(file[part]) for part in ("spell", "codes", "sharpness")}
-    served = Served(read_teacher(arguments.checkpoint)).eval()
-    fold(served)
+    is_exported = arguments.tower.suffix == ".onnx"
+    tower = exported(arguments.tower, arguments.threads) if is_exported else trained(arguments.tower, arguments.exact)
     for name in arguments.names:
-        write_features(served.to(memory_format=torch.channels_last), reading, arguments.tiles, arguments.out, name, arguments.exact)
+        write_features(tower, reading, arguments.tiles, arguments.out, name)
 
 
 if __name__ == "__main__":
