@@ -42,7 +42,8 @@ function said({ page, random }: Context): Said | null {
   return kept({ what: `${cell.name.toLowerCase()} of ${key}`, value: textIn(page, cell), others })
 }
 
-const kept = (one: Said): Said | null => (one.value === '' || one.value.length > MOST_LETTERS ? null : one)
+const kept = ({ what, value, others }: Said): Said | null =>
+  value === '' || value.length > MOST_LETTERS ? null : { what, value, others: others.filter((other) => other !== '') }
 
 const asked = ({ random }: Context, what: string): string =>
   random.pick([`The ${what}`, `What is the ${what}?`, `${what}`, `Tell me the ${what}.`])
@@ -67,7 +68,7 @@ export const chooseSaid: Asker = (context) => {
 export const claimSaid: Asker = (context): Asked | null => {
   const { random } = context
   const one = said(context)
-  const wrong = one?.others.filter((other) => other !== '' && !sameName(other, one.value)) ?? []
+  const wrong = one?.others.filter((other) => !sameName(other, one.value)) ?? []
   if (one === null || wrong.length === 0) return null
   const truth = random.chance(0.5)
   const value = truth ? one.value : random.pick(wrong)

@@ -33,8 +33,8 @@ const SHAPE_SIZES = [
 ] as const
 
 function drawKind(random: Random, split: Split): PageKind {
-  const own = pageKinds.filter((kind) => !(split === 'train' ? kind.onlyDev : kind.onlyTrain))
-  const kinds = wanted === undefined ? own : own.filter(({ name }) => wanted.includes(name))
+  const isOwn = (kind: PageKind): boolean => !(split === 'train' ? kind.onlyDev : kind.onlyTrain)
+  const kinds = pageKinds.filter((kind) => (wanted === undefined ? isOwn(kind) : wanted.includes(kind.name)))
   let left = random.next() * kinds.reduce((sum, kind) => sum + kind.weight, 0)
   for (const kind of kinds) {
     left -= kind.weight

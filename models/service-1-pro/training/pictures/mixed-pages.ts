@@ -1,4 +1,4 @@
-/** Pages of several parts, as products have them: a table above a form, facts beside options. Only for training: pages that are measured have one purpose each. */
+/** Pages of several parts, as products have them: a table above a form, facts beside options. Where no kind is asked for, only for training: dev and rare pages stay as they were. */
 import type { Elements } from './elements.ts'
 import { COLOURS, fields, navigation, notice, options, page } from './page-parts.ts'
 import { capital } from './vocabulary.ts'

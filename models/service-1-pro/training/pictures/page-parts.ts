@@ -8,7 +8,7 @@ export interface PageKind {
   readonly weight: number
   /** True: no training page is of this kind. */
   readonly onlyDev?: boolean
-  /** True: only training pages are of this kind. */
+  /** True: only training pages are of this kind, unless it is asked for. */
   readonly onlyTrain?: boolean
   readonly draw: (elements: Elements, isNarrow: boolean) => string
 }
