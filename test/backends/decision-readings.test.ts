@@ -1,26 +1,52 @@
-// A state is read with the words of its pictures only when something is quoted, written or pointed at, and then once.
+// A state is read with the words of its pictures only when something other than a choice is asked, and then once.
 import { describe, expect, it } from 'vitest'
+import type { Branch } from '../../src/backends/backend.ts'
 import type { OpenState } from '../../src/backends/onnx/families/decision/open-state.ts'
 import { Readings } from '../../src/backends/onnx/families/decision/readings.ts'
 
 const branch = { readout: 'read', instructions: 'The total', candidates: [], image: null } as const
 const span = { type: 'span', many: false, format: 'text' } as const
+const asked = (readout: Branch['readout'], instructions: string): Branch => ({ ...branch, readout, instructions })
 
 /** Answers with its name. */
-const stateOf = (name: string) => ({ tokens: name.length, score: async () => [name], generate: async () => name }) as unknown as OpenState
+const stateOf = (name: string) =>
+  ({
+    tokens: name.length,
+    score: async (branches: readonly Branch[]) => branches.map(({ instructions }) => `${instructions} by ${name}`),
+    generate: async () => name,
+  }) as unknown as OpenState
 
 describe('readings', () => {
-  it('decide without the words, and read with them, encoded once', async () => {
+  it('choose without the words, and answer everything else with them, encoded once', async () => {
     let encoded = 0
     const readings = new Readings(stateOf('cells'), async () => stateOf(`words ${++encoded}`), 7)
-    expect(await readings.score([], undefined)).toEqual(['cells'])
+    expect(await readings.score([asked('exclusive', 'tab')], undefined)).toEqual(['tab by cells'])
     expect(encoded).toBe(0)
+    const mixed = [
+      asked('binary', 'error'),
+      asked('exclusive', 'tab'),
+      asked('ordinal', 'rows'),
+      asked('exclusive', 'page'),
+      asked('independent', 'parts'),
+    ]
+    expect(await readings.score(mixed, undefined)).toEqual([
+      'error by words 1',
+      'tab by cells',
+      'rows by words 1',
+      'page by cells',
+      'parts by words 1',
+    ])
     expect(await Promise.all([readings.generate(branch, span, undefined), readings.generate(branch, span, undefined)])).toEqual([
       'words 1',
       'words 1',
     ])
-    expect(await readings.generate(branch, span, undefined)).toBe('words 1')
-    expect([readings.tokens, readings.bytes]).toEqual([5, 7])
+    expect([readings.tokens, readings.bytes, encoded]).toEqual([5, 7, 1])
+  })
+
+  it('ask about everything at once where the words are left out', async () => {
+    const cells = stateOf('cells')
+    const readings = new Readings(cells, async () => cells, 7)
+    expect(await readings.score([asked('binary', 'a'), asked('exclusive', 'b')], undefined)).toEqual(['a by cells', 'b by cells'])
   })
 
   it('try again what failed', async () => {

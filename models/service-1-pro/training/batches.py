@@ -204,7 +204,7 @@ def mask_of(question, owner, order, marks, state):
 
 
 def collate(packed, features=None):
-    """Packed rows to one batch of tensors (a dict). `features(picture)` gives what `Decision.seen` takes for its cells, and [cells, GEOMETRY] places."""
+    """Packed rows to one batch of tensors (a dict). `features(picture)` gives what `Decision.seen` takes for its cells, [cells + words, GEOMETRY] places, and the cell [words] that each word stands in."""
     B, T = len(packed), max(len(p.ids) for p in packed)
     R = max(len(p.rows) for p in packed)
 
@@ -217,7 +217,7 @@ def collate(packed, features=None):
     rows, row_question, marks = np.zeros((B, R), np.int64), np.zeros((B, R), np.int64) - 2, full(False, bool)
     pictured = any(p.pictures for p in packed)
     is_image, is_placed = full(False, bool), full(False, bool)
-    seen_cells, geometry = [], []
+    seen_cells, geometry, looks, count = [], [], [], 0
     scored, pointers, boxes, writes = [], [], [], []
     for b, p in enumerate(packed):
         n = len(p.ids)
@@ -233,9 +233,11 @@ def collate(packed, features=None):
             kinds = np.array(p.cells)
             is_image[b, :n], is_placed[b, :n] = kinds == CELL, kinds != NO_PICTURE
             for picture in p.pictures:
-                *cells, places = features(picture)
+                *cells, places, own_looks = features(picture)
                 seen_cells.append(cells)
                 geometry.append(places)
+                looks.append(own_looks + count)
+                count += len(cells[0])
         scored += [(b, *s) for s in p.scored]
         pointers += [(b, *s) for s in p.pointers]
         boxes += [(b, *s) for s in p.boxes]
@@ -247,7 +249,7 @@ def collate(packed, features=None):
     at = t(rows)
     row_owner = owner_t.gather(1, at)
     row_question = t(row_question)
-    # Cells of all rows one after another, in the order of `is_image`, and places in that of `is_placed`.
+    # Cells of all rows one after another, in the order of `is_image`, places in that of `is_placed`, and for words among these the cell of all that each stands in.
     cells = [t(np.concatenate(parts)) for parts in zip(*seen_cells)]
     text = (t(ids) < VOCABULARY)[:, None] & (question_t[:, None] == row_question[:, :, None])
     own = text & (owner_t[:, None] == row_owner[:, :, None])
@@ -255,7 +257,7 @@ def collate(packed, features=None):
     return dict(
         ids=t(ids), cases=t(cases), positions=t(positions), segments=t(segments), groups=t(groups), ranks=t(ranks), state=state_t, seen=seen, rows=at,
         row_question=row_question, own=own, asked=asked, is_image=t(is_image) if pictured else None,
-        is_placed=t(is_placed) if pictured else None, cells=cells if pictured else None, geometry=t(np.concatenate(geometry)) if pictured else None,
+        is_placed=t(is_placed) if pictured else None, cells=cells if pictured else None, geometry=t(np.concatenate(geometry)) if pictured else None, looks=t(np.concatenate(looks)) if pictured else None,
         scored=scored, pointers=pointers, boxes=boxes, writes=writes, tokens=sum(len(p.ids) for p in packed))
 
 

@@ -130,7 +130,9 @@ class Graphs:
             feed['places'] = np.where(placed, placed.cumsum() - 1, -1)
         feed = {name: np.array(values, np.int64) for name, values in feed.items()}
         if packed.pictures:
-            feed['image_features'], feed['image_places'] = packed.pictures[0][:2]
+            feed['image_features'], feed['image_places'], looks = packed.pictures[0][:3]
+            cells = len(feed['image_features'])
+            feed['looks'] = np.where(placed, np.concatenate((np.arange(cells), looks))[feed['places']], -1)
         outputs = [o.name for o in self.state.get_outputs()]
         encoded = dict(zip(outputs, self.state.run(outputs, feed)))
         encoded['previous'] = np.array([-1, *packed.ids[:-1]], np.int64)
@@ -168,12 +170,12 @@ class Graphs:
 
 
 def sample_picture(model, rng, count=30, read=6):
-    """As a row's picture entry: features of cells that spell a piece clearly, places of these and of some words behind them. Of random features the eighth piece and the ninth are too near for two programs to agree."""
+    """As a row's picture entry: features of cells that spell a piece clearly, places of these and of some words behind them, and the cell that each of these looks at. Of random features the eighth piece and the ninth are too near for two programs to agree."""
     written = (model.vision_codes[:VOCABULARY].norm(dim=-1) > 0.5).nonzero()[:, 0]  # a byte of a letter has no code
     features = model.vision_codes[written[torch.from_numpy(rng.integers(0, len(written), count))]] @ torch.linalg.pinv(model.vision_spell)
     noise = 0.02 * float(features.std()) * rng.standard_normal(features.shape)
-    places = rng.random((count + read, GEOMETRY), np.float32)
-    return (features.numpy() + noise).astype(np.float32), places, None, None, None, places[count:]
+    places, looks = rng.random((count + read, GEOMETRY), np.float32), rng.integers(0, count, read)
+    return (features.numpy() + noise).astype(np.float32), places, looks, None, None, places[count:]
 
 
 def alone(row, question):
@@ -189,8 +191,8 @@ def check(model, folder, part, count=20):
     graphs, rng, worst = Graphs(folder, part), np.random.default_rng(0), 0.0
 
     def cells_of(picture):
-        features, places, *_ = picture
-        return features, *(part.numpy() for part in model.spelled(torch.from_numpy(features))), places
+        features, places, looks, *_ = picture
+        return features, *(part.numpy() for part in model.spelled(torch.from_numpy(features))), places, looks
 
     for turn in range(count):
         row = sample(rng, sample_picture(model, rng) if part != 'texts' else None)
@@ -250,7 +252,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ('texts', 'pictures', 'tokenizer', 'vision', 'out'):
         parser.add_argument(name)
-    parser.add_argument('--reads', default='-', help='what quotes, writes and points where there are words in pictures; its weights are stored in bytes')
+    parser.add_argument('--reads', default='-', help='what answers where there are words in pictures, all but choices; its weights are stored in bytes')
     parser.add_argument('--reader', help='text_reader.onnx of vision/export_reader.py; else the one that is there')
     options = parser.parse_args()
     folder = f'{options.out}/onnx'

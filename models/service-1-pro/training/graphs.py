@@ -75,7 +75,7 @@ def state_inputs(model, sees):
     texts = [info(name, INT64, ['state']) for name in ('ids', 'cases', 'segments', 'groups', 'positions')]
     if not sees:
         return texts
-    return [*texts, info('places', INT64, ['state']), info('image_features', FLOAT, ['cells', model.config.vision_width]), info('image_places', FLOAT, ['placed', GEOMETRY])]
+    return [*texts, info('places', INT64, ['state']), info('looks', INT64, ['state']), info('image_features', FLOAT, ['cells', model.config.vision_width]), info('image_places', FLOAT, ['placed', GEOMETRY])]
 
 
 def state_outputs(layers):
@@ -87,7 +87,7 @@ def by_layer(prefix, layers):
 
 
 def state_encoder(model, path, sees):
-    """ids, cases, segments, groups, positions [S] int64; when it sees pictures: places [S] int64 (row of the image places, -1 for what is in none), image_features
+    """ids, cases, segments, groups, positions [S] int64; when it sees pictures: places [S] int64 (row of the image places, -1 for what is in none), looks [S] int64 (image cell: a cell itself, of a word that was read the one it stands in), image_features
     [N,vision_width], those of the image cells, and image_places [M,6], those of the cells and behind them of the words that were read.
 
     words, memory [S,D]; echo [S,2] (Decision.echoes); pairs [4]; end_queries, point_keys, point_added [S,128] (the state's part of pointing: point_end, point_state, point_add);
@@ -100,10 +100,11 @@ def state_encoder(model, path, sees):
         is_cell = g.op('Unsqueeze', [g.op('Equal', ['ids', g.constant(IMAGE, np.int64)]), g.ints(1)])
         is_placed = g.op('Unsqueeze', [g.op('GreaterOrEqual', ['places', g.constant(0, np.int64)]), g.ints(1)])
         row = g.op('Max', ['places', g.constant(0, np.int64)])
-        cell = g.op('Where', [g.op('Squeeze', [is_cell, g.ints(1)]), row, g.constant(0, np.int64)])
+        cell = g.op('Max', ['looks', g.constant(0, np.int64)])
         e = g.op('Where', [is_cell, g.op('Gather', [seen(m), cell]), e])
         place = g.op('Gather', [g.linear(g.op('Relu', [g.linear('image_places', 'place.0', 'place.0.bias')]), 'place.2'), row])
         rest = g.op('Gather', [g.norm(g.linear('image_features', 'vision_rest'), width=d), cell])
+        look = g.op('Where', [is_cell, rest, g.op('Mul', [rest, g.weight('vision_look')])])
     # Likeness: for each token of a segment the best cosine to a token of another segment, in blocks of rows.
     zero = g.constant(0, np.int64)
     compared = g.op('GreaterOrEqual', ['segments', zero])
@@ -125,8 +126,7 @@ def state_encoder(model, path, sees):
     x = g.op('Add', [g.op('Mul', [e, g.weight('input_gain')]), g.op('Gather', [g.weight('case.weight'), 'cases'])])
     x = g.op('Add', [x, g.op('MatMul', [g.op('Concat', [g.reshape(like, -1, 1), g.reshape(has_other, -1, 1)], axis=1), g.weight('pair')])])
     if sees:
-        x = g.op('Where', [is_cell, g.op('Add', [x, rest]), x])
-        x = g.op('Where', [is_placed, g.op('Add', [x, place]), x])
+        x = g.op('Where', [is_placed, g.op('Add', [g.op('Add', [x, look]), place]), x])
     x = g.norm(g.op('Unsqueeze', [x, g.ints(0)]), width=d)
     positions = g.op('Unsqueeze', ['positions', g.ints(0)])
     sentinel_key, sentinel_value = np.zeros((1, H, 1, hd + 1)), np.zeros((1, H, 1, hd + 1))

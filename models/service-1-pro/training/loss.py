@@ -24,7 +24,8 @@ def forward(model, batch):
     similarity = (e @ e.transpose(1, 2)).float() / d
     like, any_like = model.likeness(similarity, batch['segments'])
     echo, most_echo = model.echoes(e.float(), model.likeness(similarity, batch['groups'])[0], batch['groups'])
-    x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['cells'], batch['geometry'], batch['is_image'], batch['is_placed'])
+    x = model.inputs(e, batch['cases'], like, any_like, batch['ranks'], batch['cells'], batch['geometry'], batch['is_image'], batch['is_placed'],
+                     batch['looks'])
     cos, sin = model.angles(batch['positions'])
     bias = torch.zeros(B, T, T).masked_fill_(~batch['seen'], UNSEEN)[:, None]
     for layer in model.layers[:-1]:

@@ -20,7 +20,7 @@ FIRST_KIND = 8136  # the control id that tells a question's kind
 KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list')
 SCORED = 4  # the first four kinds are read from marks
 SIMILARITIES, PAIRS = 5, 4
-PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'place.')  # learned parameters that texts never pass through
+PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'vision_look', 'place.')  # learned parameters that texts never pass through
 READ_PARTS = ('seek', 'point_', 'nothing', 'write', 'copy_')  # those that only quotes, boxes and written answers pass through
 SPELLED = 8  # pieces a cell may say at once
 CODE_WIDTH, TOLD = 192, 64  # of the spelling code of a piece; things a cell can tell beside its words
@@ -114,6 +114,7 @@ class Decision(nn.Module):
         self.register_buffer('vision_sharpness', torch.tensor(20.0))
         self.vision_tell = nn.Sequential(linear(config.vision_width, TOLD, bias=True), nn.Sigmoid(), linear(TOLD, d))
         self.vision_rest = linear(config.vision_width, d)
+        self.vision_look = nn.Parameter(torch.zeros(d))  # how much a word that was read takes of the look of the cell it stands in
         self.place = nn.Sequential(linear(GEOMETRY, 64, 1.5, bias=True), nn.ReLU(), linear(64, d, 0.7))
         self.layers = nn.ModuleList(Layer(config, i == 0) for i in range(config.layers))
         self.final, self.memory = Norm(d), Norm(d)
@@ -190,13 +191,15 @@ class Decision(nn.Module):
             e = e.masked_scatter(is_image[..., None], self.seen(*cells).to(e.dtype))
         return e
 
-    def inputs(self, e, cases, like, like_any, ranks, cells=None, geometry=None, is_image=None, is_placed=None):
-        """What goes into the first layer [.., D]. geometry: where the tokens of `is_placed` lie in their picture, cells and words that were read there."""
+    def inputs(self, e, cases, like, like_any, ranks, cells=None, geometry=None, is_image=None, is_placed=None, looks=None):
+        """What goes into the first layer [.., D]. geometry: where the tokens of `is_placed` lie in their picture, cells and words that were read there;
+        looks: for each of these words the cell it stands in."""
         x = e * self.input_gain + self.case(cases) + like[..., None] * self.pair[0] + like_any[..., None] * self.pair[1]
         ranked = (ranks >= 0).to(e.dtype)[..., None]
         x = x + ranked * (ranks[..., None] * self.rank[0] + (1 - ranks[..., None]) * self.rank[1])
         if cells is not None:
-            for told, where in ((normalise(self.vision_rest(cells[0])), is_image), (self.place(geometry), is_placed)):
+            rest = normalise(self.vision_rest(cells[0]))
+            for told, where in ((rest, is_image), (rest[looks] * self.vision_look, is_placed & ~is_image), (self.place(geometry), is_placed)):
                 x = x + torch.zeros_like(x).masked_scatter(where[..., None], told.to(x.dtype))
         return normalise(x)
 

@@ -19,6 +19,15 @@ def places(rows, cols, aspect):
     return np.array(all_places, np.float32)
 
 
+def looks(cells, words):
+    """[words]: the cell that each stands in, or the nearest; of the whole-picture tile only where there is no other. Places as rows of `places`."""
+    own = np.flatnonzero(cells[:, 4] == cells[:, 4].min(initial=1))
+    if len(words) == 0 or len(own) == 0:
+        return np.zeros(len(words), np.int64)
+    apart = [np.abs(words[:, None, i] - cells[None, own, i]) / cells[None, own, i + 2] for i in (0, 1)]
+    return own[np.maximum(*apart).argmin(1)]
+
+
 class Features:
     """What the cells of all pictures of a folder show (vision/features.py): features-*.npy float16 [tiles, 64, width], pieces-*.npy int16 and shares-*.npy float16
     [tiles, 64, SPELLED], with features-*.json, path -> [first tile, ...]."""
@@ -32,12 +41,12 @@ class Features:
                 self.index[name] = (values, entry[0])
 
     def __call__(self, picture):
-        """Features [kept, width], pieces and shares [kept, SPELLED], and places [kept + words, 6] of a row's picture entry."""
+        """Features [kept, width], pieces and shares [kept, SPELLED], places [kept + words, 6] and looks [words] of a row's picture entry."""
         path, rows, cols, aspect, kept, words = picture
         values, first = self.index[path]
         kept = np.array(kept, np.int64)
         cells = rows * cols + 1
         own = [part[first:first + cells].reshape(-1, part.shape[-1])[kept] for part in values]
         features, pieces, shares = (part.astype(kind) for part, kind in zip(own, (np.float32, np.int64, np.float32)))
-        read = [(*place, 0.0, aspect) for place in words]
-        return features, pieces, shares, np.concatenate((places(rows, cols, aspect)[kept], np.array(read, np.float32).reshape(-1, 6)))
+        shown, read = places(rows, cols, aspect)[kept], np.array([(*place, 0.0, aspect) for place in words], np.float32).reshape(-1, 6)
+        return features, pieces, shares, np.concatenate((shown, read)), looks(shown, read)

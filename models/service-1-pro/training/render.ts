@@ -1,5 +1,5 @@
-// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS] [--together]
-// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py; with --together decisions know the words of pictures, too. One JSON line a row: [source, ids, cases, segments, groups, questions, ...pictures]; a question is
+// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS]
+// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py. One JSON line a row: [source, ids, cases, segments, groups, questions, ...pictures]; a question is
 // [kind, ids, cases, options, truth]; an option is [ids, cases]; a picture is [path, rows, cols, aspect, kept cells]. Truths: a probability, the row of
 // an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), lists of cells, or answer ids.
 import { createReadStream, createWriteStream, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
@@ -30,8 +30,6 @@ const MOST_STATE_TOKENS = 288
 const CHECK_EVERY = 4
 
 const args = process.argv.slice(2)
-const isTogether = args.includes('--together')
-if (isTogether) args.splice(args.indexOf('--together'), 1)
 const option = (name: string): string | null => {
   const at = args.indexOf(name)
   return at < 0 ? null : (args.splice(at, 2)[1] as string)
@@ -59,33 +57,28 @@ for (const file of files) {
       count('also in a dev set')
       continue
     }
-    for (const rendered of await render(labelled)) {
-      rows++
-      if (!out.write(`${JSON.stringify(rendered)}\n`)) await new Promise((resolve) => out.once('drain', () => resolve(null)))
-    }
+    const rendered = await render(labelled)
+    if (rendered === null) continue
+    rows++
+    if (!out.write(`${JSON.stringify(rendered)}\n`)) await new Promise((resolve) => out.once('drain', () => resolve(null)))
   }
   console.log(`${basename(file)}: ${rows} rows`)
 }
 out.end()
 console.log('left out:', Object.fromEntries(lost))
 
-/** One row; of a picture with words in it two, as the engine reads it twice: decisions without the words, and what is quoted, written or pointed at with them. */
-async function render(row: LabelledRow): Promise<unknown[][]> {
+async function render(row: LabelledRow): Promise<unknown[] | null> {
   const { prompt, images } = await readState(atRoot(row.state, root as string))
   const pieces = prompt.pieces.filter((piece): piece is Piece & { type: 'image' } => piece.type === 'image')
   const paths = pathsOf(row.state)
   const pictures = await Promise.all(pieces.map((piece, i) => cut(piece, paths[i] as string)))
-  const pack = (isRead: boolean): PackedState =>
-    packState(
-      prompt,
-      tokenizer,
-      pictures.map(({ cells, lines }) => ({ cells: cells.length, lines: isRead ? lines : [] })),
-    )
-  const isWritten = pictures.some(({ lines }) => lines.length > 0)
-  const state = pack(isTogether && isWritten)
-  const withWords = isWritten && !isTogether ? pack(true) : state
+  const state = packState(
+    prompt,
+    tokenizer,
+    pictures.map(({ cells, lines }) => ({ cells: cells.length, lines })),
+  )
   const surplus = pictures.length === 0 ? Math.max(0, state.ids.length - MOST_STATE_TOKENS) : 0
-  const [from, to] = isDialogue(row.state) ? [surplus + 1, Number.POSITIVE_INFINITY] : [1, withWords.ids.length - surplus]
+  const [from, to] = isDialogue(row.state) ? [surplus + 1, Number.POSITIVE_INFINITY] : [1, state.ids.length - surplus]
   const kept = (values: readonly number[]): number[] => [values[0] as number, ...values.slice(from, to)]
   const sent = images.map(({ id, sentWidth, sentHeight }) => ({
     id,
@@ -97,29 +90,26 @@ async function render(row: LabelledRow): Promise<unknown[][]> {
   const asked = checkQuestions(row.questions, '/questions', { limits: REQUEST_LIMITS, report: ({ message }) => faults.push(message) })
   if (faults.length > 0) count(`${row.source} refused: ${faults[0]}`)
   const questions: unknown[] = []
-  const reading: unknown[] = withWords === state ? questions : []
   for (const question of asked) {
     const truth = row.truth[question.id]
     const step = question.inquire(context).next(undefined as never)
     const [work] = step.done ? [] : step.value
     if (work === undefined || truth === undefined) continue
     const target = targetOf(work, truth, {
-      state: work.type === 'read' ? withWords : state,
+      state,
       from,
       to,
       picture: pictures.length === 1 ? (pictures[0] as PictureCells) : null,
       tokenizer,
     })
     if (target === null) count(`${row.source} ${question.type}`)
-    else (work.type === 'read' ? reading : questions).push(rendered(work, target))
+    else questions.push(rendered(work, target))
     if (question.type !== 'extract' || work.type !== 'read' || work.constraint.type !== 'span' || reads++ % CHECK_EVERY !== 0) continue
     questions.push(checkOf(work.branch.instructions, truth, state))
   }
-  const rowOf = (of: PackedState, isRead: boolean, own: readonly unknown[]): unknown[][] => {
-    const entries = pictures.map(({ entry, words }) => [...entry, isRead ? words : []])
-    return own.length === 0 ? [] : [[row.source, kept(of.ids), kept(of.cases), kept(of.segments), kept(of.groups), own, ...entries]]
-  }
-  return withWords === state ? rowOf(state, isTogether, questions) : [...rowOf(state, false, questions), ...rowOf(withWords, true, reading)]
+  if (questions.length === 0) return null
+  const entries = pictures.map(({ entry, words }) => [...entry, words])
+  return [row.source, kept(state.ids), kept(state.cases), kept(state.segments), kept(state.groups), questions, ...entries]
 }
 
 function rendered(work: Work, target: Target): unknown[] {

@@ -1,7 +1,8 @@
-"""The shipped model's answers by its training code: python make.py TRAINING_FOLDER TEXTS.pt PICTURES.pt ROWS FEATURES OUT.json
+"""The shipped model's answers by its training code: python make.py TRAINING_FOLDER TEXTS.pt PICTURES.pt READS.pt ROWS ROWS_WITH_WORDS FEATURES OUT.json
 
-ROWS are requests.jsonl rendered by training/render.ts (root: the repository). One packed forward in PyTorch, all questions of a state together; the
-engine runs the exported graphs, questions in padded passes, and must agree. Options are listed in the order of rendering (sorted), logits in float32.
+ROWS are requests.jsonl rendered by training/render.ts (root: the repository), ROWS_WITH_WORDS the same with the lines of pictures/read-lines.ts. One packed forward in
+PyTorch, all questions of a state together; the engine runs the exported graphs, questions in padded passes, and must agree. Choices about pictures are those of PICTURES.pt, other
+questions about them those of READS.pt. Options are listed in the order of rendering (sorted), logits in float32.
 """
 import json
 import sys
@@ -12,37 +13,48 @@ import torch  # noqa: E402
 from batches import Packed, collate, load  # noqa: E402
 from loss import forward, pointer_terms, scored_logits  # noqa: E402
 from model import KINDS, Config, Decision  # noqa: E402
+from nodes import as_in_bytes  # noqa: E402
 from pictures import Features  # noqa: E402
 
 
+def opened(checkpoint, is_in_bytes=False):
+    saved = torch.load(checkpoint, weights_only=False)
+    model = Decision(Config(**saved['config'])).eval()
+    model.load_state_dict(as_in_bytes(saved['model']) if is_in_bytes else saved['model'])
+    return model
+
+
 @torch.no_grad()
-def main(texts, pictures, rows, features, out):
-    models = []
-    for checkpoint in (texts, pictures):
-        saved = torch.load(checkpoint, weights_only=False)
-        models.append(Decision(Config(**saved['config'])).eval())
-        models[-1].load_state_dict(saved['model'])
+def answers_of(model, row, look):
+    batch = collate([Packed(row)], look)
+    hidden, memory, similarities = forward(model, batch)
+    logits, mask, _, _ = scored_logits(model, batch, hidden, similarities)
+    scored = iter(logits[i][mask[i]].tolist() for i in range(len(logits)))
+    pointed = iter([]) if not batch['pointers'] else iter(zip(*pointer_terms(model, batch, hidden, memory, batch['pointers'])[:3]))
+    answers = []
+    for question in row.questions:
+        kind = question[0]
+        if KINDS.index(kind) < 4:
+            answers.append({'kind': kind, 'logits': next(scored)})
+        elif kind == 'span':
+            start, _, absent = next(pointed)
+            answers.append({'kind': kind, 'best_start': int(start.argmax()), 'start': float(start.max()), 'absent': float(absent)})
+    return answers
+
+
+def main(texts, pictures, reads, rows, rows_with_words, features, out):
+    texts, pictures, reads = opened(texts), opened(pictures), opened(reads, True)
     look = Features(features)
     golden = []
-    for row in load(rows):
-        model = models[bool(row.pictures)]
-        batch = collate([Packed(row)], look)
-        hidden, memory, similarities = forward(model, batch)
-        logits, mask, _, _ = scored_logits(model, batch, hidden, similarities)
-        scored = iter(logits[i][mask[i]].tolist() for i in range(len(logits)))
-        pointed = iter([]) if not batch['pointers'] else iter(zip(*pointer_terms(model, batch, hidden, memory, batch['pointers'])[:3]))
-        answers = []
-        for question in row.questions:
-            kind = question[0]
-            if KINDS.index(kind) < 4:
-                answers.append({'kind': kind, 'logits': next(scored)})
-            elif kind == 'span':
-                start, _, absent = next(pointed)
-                answers.append({'kind': kind, 'best_start': int(start.argmax()), 'start': float(start.max()), 'absent': float(absent)})
-        golden.append(answers)
+    for row, with_words in zip(load(rows), load(rows_with_words), strict=True):
+        if not row.pictures:
+            golden.append(answers_of(texts, row, look))
+            continue
+        both = zip(answers_of(pictures, row, look), answers_of(reads, with_words, look), strict=True)
+        golden.append([cells if cells['kind'] == 'exclusive' else words for cells, words in both])
     with open(out, 'w') as file:
         json.dump(golden, file, indent=1)
 
 
 if __name__ == '__main__':
-    main(*sys.argv[2:7])
+    main(*sys.argv[2:9])

@@ -39,6 +39,21 @@ export function placesOf(cells: readonly Cell[], aspect: number): Float32Array {
   return Float32Array.from(cells.flatMap(({ x, y, width, height, isGlobal }) => [x, y, width, height, Number(isGlobal), Math.log(aspect)]))
 }
 
+/** For each word that was read the cell it stands in, or else the nearest: it takes some of its look. Cells of the whole picture only where there are no others. */
+export function looksOf(cells: readonly Cell[], words: readonly Cell[]): number[] {
+  const isCut = cells.some(({ isGlobal }) => !isGlobal)
+  return words.map(({ x, y }) => {
+    let nearest = 0
+    let least = Number.POSITIVE_INFINITY
+    cells.forEach((cell, i) => {
+      if (isCut && cell.isGlobal) return
+      const apart = Math.max(Math.abs(x - cell.x) / cell.width, Math.abs(y - cell.y) / cell.height)
+      if (apart < least) [nearest, least] = [i, apart]
+    })
+    return nearest
+  })
+}
+
 export const tileOf = (cell: number): number => Math.floor(cell / CELLS_A_TILE)
 
 /** A cell counted tile by tile, counted line by line across all tiles of `cols` columns: the order in which the encoder gives them. */

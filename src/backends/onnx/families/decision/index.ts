@@ -8,23 +8,23 @@ import { ByteCache, type Made } from '../../cache.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../layout.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { makeTurns } from '../../turns.ts'
-import { placesOf } from './cells.ts'
 import { KINDS, VOCABULARY } from './control.ts'
 import { Limits } from './limits.ts'
 import { OpenState, type Reader, type SeenImage } from './open-state.ts'
-import { type PackedState, packState, placesOfWords } from './pack.ts'
+import { type PackedState, packState } from './pack.ts'
 import { nameOf, Pictures } from './pictures.ts'
 import { TextReader } from './reader.ts'
 import { Readings } from './readings.ts'
 import { Runner } from './runner.ts'
 import { settingsOf } from './settings.ts'
+import { shownOf } from './shown.ts'
 import { PieceTokenizer } from './text.ts'
 import { PartViews } from './views.ts'
 import { VisionEncoder } from './vision.ts'
 import { Languages } from './write.ts'
 
 /** Changes whenever the way a request becomes tokens changes, or the features of a branch: calibration is bound to it. */
-const PROMPT_VERSION = 1
+const PROMPT_VERSION = 2
 
 /** Tokens that the words read in pictures leave free. */
 const ROOM_FOR_A_QUESTION = 512
@@ -166,12 +166,8 @@ class DecisionBackend implements Backend {
     for (const { id, picture } of pieces) if (seeing !== null) images.push({ id, ...(await seeing.pictures.see(picture, signal)) })
     const aspects = pieces.map(({ picture }) => picture.width / picture.height)
     const encode = async (by: Reader, packed: PackedState, seen: readonly SeenImage[], stop?: AbortSignal) => {
-      const places = [
-        ...seen.map(({ cells }, i) => placesOf(cells, aspects[i] as number)),
-        ...seen.map(({ lines }, i) => placesOf(placesOfWords(lines, tokenizer), aspects[i] as number)),
-      ]
-      const features = seen.map((image) => image.features)
-      return new OpenState(by, packed, await turns.run(() => by.runner.state(packed, features, places), stop), seen)
+      const shown = shownOf(seen, aspects, tokenizer)
+      return new OpenState(by, packed, await turns.run(() => by.runner.state(packed, shown), stop), seen)
     }
     const pack = (seen: readonly SeenImage[]) =>
       packState(

@@ -1,32 +1,47 @@
-// A state as it is decided on, and as it is quoted from, written from and pointed into: with the words that were read in its pictures. Decisions look at cells alone,
-// which know letters and looks together; what was read is for answers that are made of it (training/README.md has the numbers).
+// A state as choices are made about it, and as everything else is answered: with the words that were read in its pictures. Choices look at cells alone, which know letters
+// and looks together, until weights that know the words choose as well (training/README.md has the numbers).
 import type { Branch, Constraint, Generated, Scores } from '../../../backend.ts'
 import type { OpenState } from './open-state.ts'
 
+const isChoice = ({ readout }: Branch): boolean => readout === 'exclusive'
+
 export class Readings {
-  readonly #decided: OpenState
+  readonly #cells: OpenState
   readonly #withWords: () => Promise<OpenState>
   #read: Promise<OpenState> | null = null
   readonly bytes: number
 
-  /** `withWords` encodes the state with the words of its pictures: once, when the first read asks for it. `bytes`: of both. */
-  constructor(decided: OpenState, withWords: () => Promise<OpenState>, bytes: number) {
-    this.#decided = decided
+  /** `withWords` encodes the state with the words of its pictures: once, when the first question asks for it. `bytes`: of both. */
+  constructor(cells: OpenState, withWords: () => Promise<OpenState>, bytes: number) {
+    this.#cells = cells
     this.#withWords = withWords
     this.bytes = bytes
   }
 
   get tokens(): number {
-    return this.#decided.tokens
+    return this.#cells.tokens
   }
 
-  score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
-    return this.#decided.score(branches, signal)
+  async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
+    const choices = branches.filter(isChoice)
+    const others = branches.filter((branch) => !isChoice(branch))
+    const read = others.length === 0 ? this.#cells : await this.#words()
+    if (read === this.#cells) return read.score(branches, signal)
+    const [chosen, answered] = await Promise.all([
+      choices.length === 0 ? [] : this.#cells.score(choices, signal),
+      read.score(others, signal),
+    ])
+    const [ofChoices, ofOthers] = [chosen.values(), answered.values()]
+    return branches.map((branch) => (isChoice(branch) ? ofChoices : ofOthers).next().value as Scores)
   }
 
   async generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
+    return (await this.#words()).generate(branch, constraint, signal)
+  }
+
+  #words(): Promise<OpenState> {
     this.#read ??= this.#encode()
-    return (await this.#read).generate(branch, constraint, signal)
+    return this.#read
   }
 
   /** What failed may be tried again. */

@@ -8,6 +8,7 @@ import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts
 import type { InnerState } from './features.ts'
 import type { PackedState } from './pack.ts'
 import { grown, newNames, type Past, pastFeeds } from './past.ts'
+import type { Shown } from './shown.ts'
 import type { EncodedState, View } from './views.ts'
 
 const PLACE_WIDTH = 6
@@ -35,8 +36,8 @@ export interface NextReading {
 
 /**
  * Texts and pictures have weights of their own: what learning to look would have cost the reading of texts was measured, and is not paid
- * (training/README.md). A state with a picture in it is read by the second pair of graphs, its questions too; what is quoted, written or pointed at where there are
- * words in pictures by the third.
+ * (training/README.md). A state with a picture in it is read by the second pair of graphs, its questions too; where there are words in pictures all but choices by the
+ * third.
  */
 const PARTS = {
   texts: { prefix: '', weights: 'onnx/decision.onnx_data' },
@@ -77,8 +78,7 @@ export class Runner {
     )
   }
 
-  /** `features` of the cells of all images of the state, in order; `places` of these cells, and of the words that were read behind them. */
-  async state(packed: PackedState, features: readonly Float32Array[], places: readonly Float32Array[]): Promise<EncodedState> {
+  async state(packed: PackedState, { features, places, looks }: Shown): Promise<EncodedState> {
     const column = (values: readonly number[]): Tensor => ints(this.ort, values, [values.length])
     const outputs = (await this.#state.run({
       ids: column(packed.ids),
@@ -88,6 +88,7 @@ export class Runner {
       positions: column(packed.positions),
       ...(this.#visionWidth !== null && {
         places: column(packed.places),
+        looks: column(packed.places.map((place) => looks[place] ?? -1)),
         image_features: this.#rows(features, this.#visionWidth),
         image_places: this.#rows(places, PLACE_WIDTH),
       }),

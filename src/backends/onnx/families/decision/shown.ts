@@ -1,0 +1,34 @@
+// What the state encoder is told of the pictures of a state: what their cells look like, where cells and words lie, and which cell a word stands in.
+import { type Cell, looksOf, placesOf } from './cells.ts'
+import { placesOfWords } from './pack.ts'
+import type { SeenPicture } from './pictures.ts'
+import type { PieceTokenizer } from './text.ts'
+
+export interface Shown {
+  /** Of the cells of all pictures, in order. [cell][vision width] */
+  readonly features: readonly Float32Array[]
+  /** Of these cells, and behind them of the words of all pictures. */
+  readonly places: readonly Float32Array[]
+  /** For each place the cell whose look it has: a cell its own, a word that of the cell it stands in. */
+  readonly looks: readonly number[]
+}
+
+/** `aspects`: width by height of each picture. */
+export function shownOf(pictures: readonly SeenPicture[], aspects: readonly number[], tokenizer: PieceTokenizer): Shown {
+  const words = pictures.map(({ lines }) => placesOfWords(lines, tokenizer))
+  const cells = pictures.map((picture) => picture.cells)
+  let before = 0
+  const looksOfCells: number[] = []
+  const looksOfWords: number[] = []
+  cells.forEach((own, i) => {
+    const first = before
+    looksOfCells.push(...own.map((_, cell) => first + cell))
+    looksOfWords.push(...looksOf(own, words[i] as Cell[]).map((cell) => first + cell))
+    before += own.length
+  })
+  return {
+    features: pictures.map(({ features }) => features),
+    places: [cells, words].flatMap((parts) => parts.map((part, i) => placesOf(part, aspects[i] as number))),
+    looks: [...looksOfCells, ...looksOfWords],
+  }
+}
