@@ -19,7 +19,7 @@ const stateOf = (name: string) =>
 describe('readings', () => {
   it('choose without the words, and answer everything else with them, encoded once', async () => {
     let encoded = 0
-    const readings = new Readings(stateOf('cells'), async () => stateOf(`words ${++encoded}`), 7)
+    const readings = new Readings(stateOf('cells'), async () => stateOf(`words ${++encoded}`), 7, true)
     expect(await readings.score([asked('exclusive', 'tab')], undefined)).toEqual(['tab by cells'])
     expect(encoded).toBe(0)
     const mixed = [
@@ -45,8 +45,14 @@ describe('readings', () => {
 
   it('ask about everything at once where the words are left out', async () => {
     const cells = stateOf('cells')
-    const readings = new Readings(cells, async () => cells, 7)
+    const readings = new Readings(cells, async () => cells, 7, true)
     expect(await readings.score([asked('binary', 'a'), asked('exclusive', 'b')], undefined)).toEqual(['a by cells', 'b by cells'])
+  })
+
+  it('decide about several pictures without their words', async () => {
+    const readings = new Readings(stateOf('cells'), async () => stateOf('words'), 7, false)
+    expect(await readings.score([asked('binary', 'a'), asked('exclusive', 'b')], undefined)).toEqual(['a by cells', 'b by cells'])
+    expect(await readings.generate(branch, span, undefined)).toBe('words')
   })
 
   it('try again what failed', async () => {
@@ -58,6 +64,7 @@ describe('readings', () => {
         return stateOf('words')
       },
       7,
+      true,
     )
     await expect(readings.generate(branch, span, undefined)).rejects.toThrow('busy')
     expect(await readings.generate(branch, span, undefined)).toBe('words')

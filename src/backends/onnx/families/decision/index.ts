@@ -182,10 +182,13 @@ class DecisionBackend implements Backend {
     const reading = images.some(({ lines }) => lines.length > 0) ? (this.#sight?.reading ?? null) : null
     const withWords = reading === null ? packed : pack(images)
     if (reading === null || withWords.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION) {
-      return { value: new Readings(decided, async () => decided, decided.bytes), bytes: decided.bytes }
+      return { value: new Readings(decided, async () => decided, decided.bytes, false), bytes: decided.bytes }
     }
     const bytes = decided.bytes * (1 + withWords.ids.length / packed.ids.length)
-    return { value: new Readings(decided, () => encode({ ...reader, runner: reading.runner }, withWords, images), bytes), bytes }
+    return {
+      value: new Readings(decided, () => encode({ ...reader, runner: reading.runner }, withWords, images), bytes, images.length === 1),
+      bytes,
+    }
   }
 
   #prefix(state: Readings, isCached: boolean): Prefix {

@@ -1,20 +1,20 @@
 // A state as choices are made about it, and as everything else is answered: with the words that were read in its pictures. Choices look at cells alone, which know letters
-// and looks together, until weights that know the words choose as well (training/README.md has the numbers).
+// and looks together, until weights that know the words choose as well; of several pictures, as of a video, words are for reads only (training/README.md has the numbers).
 import type { Branch, Constraint, Generated, Scores } from '../../../backend.ts'
 import type { OpenState } from './open-state.ts'
-
-const isChoice = ({ readout }: Branch): boolean => readout === 'exclusive'
 
 export class Readings {
   readonly #cells: OpenState
   readonly #withWords: () => Promise<OpenState>
+  readonly #isOnePicture: boolean
   #read: Promise<OpenState> | null = null
   readonly bytes: number
 
   /** `withWords` encodes the state with the words of its pictures: once, when the first question asks for it. `bytes`: of both. */
-  constructor(cells: OpenState, withWords: () => Promise<OpenState>, bytes: number) {
+  constructor(cells: OpenState, withWords: () => Promise<OpenState>, bytes: number, isOnePicture: boolean) {
     this.#cells = cells
     this.#withWords = withWords
+    this.#isOnePicture = isOnePicture
     this.bytes = bytes
   }
 
@@ -23,16 +23,17 @@ export class Readings {
   }
 
   async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
-    const choices = branches.filter(isChoice)
-    const others = branches.filter((branch) => !isChoice(branch))
+    const isByCells = ({ readout }: Branch): boolean => readout === 'exclusive' || !this.#isOnePicture
+    const byCells = branches.filter(isByCells)
+    const others = branches.filter((branch) => !isByCells(branch))
     const read = others.length === 0 ? this.#cells : await this.#words()
     if (read === this.#cells) return read.score(branches, signal)
     const [chosen, answered] = await Promise.all([
-      choices.length === 0 ? [] : this.#cells.score(choices, signal),
+      byCells.length === 0 ? [] : this.#cells.score(byCells, signal),
       read.score(others, signal),
     ])
-    const [ofChoices, ofOthers] = [chosen.values(), answered.values()]
-    return branches.map((branch) => (isChoice(branch) ? ofChoices : ofOthers).next().value as Scores)
+    const [ofCells, ofOthers] = [chosen.values(), answered.values()]
+    return branches.map((branch) => (isByCells(branch) ? ofCells : ofOthers).next().value as Scores)
   }
 
   async generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
