@@ -257,7 +257,8 @@ def collate(packed, features=None):
     return dict(
         ids=t(ids), cases=t(cases), positions=t(positions), segments=t(segments), groups=t(groups), ranks=t(ranks), state=state_t, seen=seen, rows=at,
         row_question=row_question, own=own, asked=asked, is_image=t(is_image) if pictured else None,
-        is_placed=t(is_placed) if pictured else None, cells=cells if pictured else None, geometry=t(np.concatenate(geometry)) if pictured else None, looks=t(np.concatenate(looks)) if pictured else None,
+        is_placed=t(is_placed) if pictured else None, cells=cells if pictured else None, geometry=t(np.concatenate(geometry)) if pictured else None,
+        looks=t(np.concatenate(looks)) if pictured else None,
         scored=scored, pointers=pointers, boxes=boxes, writes=writes, tokens=sum(len(p.ids) for p in packed))
 
 

@@ -1,6 +1,6 @@
 """Shipped weights back to checkpoints to go on from: python restore.py MODEL_FOLDER OUT
 
-Writes OUT/texts.pt and OUT/pictures.pt (for train.py --start; what only pictures pass through begins anew in the first), OUT/emb.npy, the word
+Writes OUT/texts.pt, OUT/pictures.pt and OUT/reads.pt (for train.py --start; what only pictures pass through begins anew in the first), OUT/emb.npy, the word
 vectors of the first, and OUT/reading.npz, how words are read from vision features, as vision/features.py wants it. The graphs keep the names of the state dict (nodes.py). What comes out is checked by running the shipped graphs against it.
 """
 import argparse
