@@ -190,7 +190,9 @@ describe('a text that is being written', () => {
     const opened = await openFolder(folder)
     const runner = await Runner.open(opened, {}, 'texts', opened.config.vision_width as number)
     const packed = pack([quotable(STATE)])
-    const view = wholeView(runner.ort, packed, await runner.state(packed, { features: [], places: [], looks: [] }))
+    const state = await runner.state(packed, { features: [], places: [], looks: [] })
+    expect(runner.bytesOf(packed.ids.length)).toBe(state.bytes)
+    const view = wholeView(runner.ort, packed, state)
     const asked = ['Which city?', 'Until which day is the new card needed, and what happened to the old one?'].map(
       (instructions): Question => {
         const constraint = { type: 'grammar', grammar: { type: 'text' }, maxTokens: 9 } as const

@@ -178,17 +178,21 @@ class DecisionBackend implements Backend {
     const unread = images.map((image) => ({ ...image, lines: [] }))
     const packed = pack(unread)
     limits.checkLength(packed.ids.length, 0)
-    const decided = await encode(reader, packed, unread, signal)
+    const tokens = packed.ids.length
+    const isOnePicture = images.length === 1
     const reading = images.some(({ lines }) => lines.length > 0) ? (this.#sight?.reading ?? null) : null
-    const withWords = reading === null ? packed : pack(images)
-    if (reading === null || withWords.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION) {
-      return { value: new Readings(decided, async () => decided, decided.bytes, false), bytes: decided.bytes }
+    const read = reading === null ? null : pack(images)
+    if (reading === null || read === null || read.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION) {
+      const state = await encode(reader, packed, unread, signal)
+      return {
+        value: new Readings({ tokens, bytes: state.bytes, cells: async () => state, withWords: null, isOnePicture }),
+        bytes: state.bytes,
+      }
     }
-    const bytes = decided.bytes * (1 + withWords.ids.length / packed.ids.length)
-    return {
-      value: new Readings(decided, () => encode({ ...reader, runner: reading.runner }, withWords, images), bytes, images.length === 1),
-      bytes,
-    }
+    const cells = () => encode(reader, packed, unread)
+    const withWords = () => encode({ ...reader, runner: reading.runner }, read, images)
+    const bytes = reader.runner.bytesOf(tokens) + reading.runner.bytesOf(read.ids.length)
+    return { value: new Readings({ tokens, bytes, cells, withWords, isOnePicture }), bytes }
   }
 
   #prefix(state: Readings, isCached: boolean): Prefix {

@@ -3,55 +3,66 @@
 import type { Branch, Constraint, Generated, Scores } from '../../../backend.ts'
 import type { OpenState } from './open-state.ts'
 
-export class Readings {
-  readonly #cells: OpenState
-  readonly #withWords: () => Promise<OpenState>
-  readonly #isOnePicture: boolean
-  #read: Promise<OpenState> | null = null
+type Encode = () => Promise<OpenState>
+
+export interface ReadingsOptions {
+  /** Of the state without words: what is charged for. */
+  readonly tokens: number
+  /** What is held when all of it has been encoded. */
   readonly bytes: number
+  readonly cells: Encode
+  /** The state with the words of its pictures; null where there are none, or no room for them. */
+  readonly withWords: Encode | null
+  readonly isOnePicture: boolean
+}
 
-  /** `withWords` encodes the state with the words of its pictures: once, when the first question asks for it. `bytes`: of both. */
-  constructor(cells: OpenState, withWords: () => Promise<OpenState>, bytes: number, isOnePicture: boolean) {
-    this.#cells = cells
-    this.#withWords = withWords
-    this.#isOnePicture = isOnePicture
+/** Each way is encoded once, when the first question asks for it. */
+export class Readings {
+  readonly tokens: number
+  readonly bytes: number
+  readonly #cells: Encode
+  readonly #words: Encode
+  readonly #isByCells: (branch: Branch) => boolean
+
+  constructor({ tokens, bytes, cells, withWords, isOnePicture }: ReadingsOptions) {
+    this.tokens = tokens
     this.bytes = bytes
-  }
-
-  get tokens(): number {
-    return this.#cells.tokens
+    this.#cells = once(cells)
+    this.#words = withWords === null ? this.#cells : once(withWords)
+    this.#isByCells = ({ readout }) => withWords === null || !isOnePicture || readout === 'exclusive'
   }
 
   async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
-    const isByCells = ({ readout }: Branch): boolean => readout === 'exclusive' || !this.#isOnePicture
-    const byCells = branches.filter(isByCells)
-    const others = branches.filter((branch) => !isByCells(branch))
-    const read = others.length === 0 ? this.#cells : await this.#words()
-    if (read === this.#cells) return read.score(branches, signal)
-    const [chosen, answered] = await Promise.all([
-      byCells.length === 0 ? [] : this.#cells.score(byCells, signal),
-      read.score(others, signal),
+    const part = async (encode: Encode, own: readonly Branch[]): Promise<Iterator<Scores>> =>
+      (own.length === 0 ? [] : await (await encode()).score(own, signal)).values()
+    const [byCells, byWords] = await Promise.all([
+      part(this.#cells, branches.filter(this.#isByCells)),
+      part(
+        this.#words,
+        branches.filter((branch) => !this.#isByCells(branch)),
+      ),
     ])
-    const [ofCells, ofOthers] = [chosen.values(), answered.values()]
-    return branches.map((branch) => (isByCells(branch) ? ofCells : ofOthers).next().value as Scores)
+    return branches.map((branch) => (this.#isByCells(branch) ? byCells : byWords).next().value as Scores)
   }
 
   async generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
     return (await this.#words()).generate(branch, constraint, signal)
   }
+}
 
-  #words(): Promise<OpenState> {
-    this.#read ??= this.#encode()
-    return this.#read
-  }
-
-  /** What failed may be tried again. */
-  async #encode(): Promise<OpenState> {
+/** What failed may be tried again. */
+function once(encode: Encode): Encode {
+  let encoded: Promise<OpenState> | null = null
+  const first = async (): Promise<OpenState> => {
     try {
-      return await this.#withWords()
+      return await encode()
     } catch (error) {
-      this.#read = null
+      encoded = null
       throw error
     }
+  }
+  return () => {
+    encoded ??= first()
+    return encoded
   }
 }

@@ -78,6 +78,16 @@ export class Runner {
     )
   }
 
+  /** Of what `state` gives for so many tokens. Its outputs say their shape, with `state` and `state+1` for the tokens. */
+  bytesOf(tokens: number): number {
+    const sizes = this.#state.outputMetadata.map((output) =>
+      output.isTensor
+        ? output.shape.reduce<number>((size, of) => size * (typeof of === 'number' ? of : of === 'state' ? tokens : tokens + 1), 4)
+        : 0,
+    )
+    return sizes.reduce((sum, size) => sum + size, 0)
+  }
+
   async state(packed: PackedState, { features, places, looks }: Shown): Promise<EncodedState> {
     const column = (values: readonly number[]): Tensor => ints(this.ort, values, [values.length])
     const outputs = (await this.#state.run({
