@@ -1,6 +1,6 @@
 /** Pages to fill in. */
 import type { Elements } from './elements.ts'
-import { form, maybeNavigation, notice, options, page } from './page-parts.ts'
+import { form, maybeNavigation, notice, options, page, sideBar } from './page-parts.ts'
 
 export const login = (e: Elements, isNarrow: boolean): string =>
   form(
@@ -56,7 +56,5 @@ export function settings(e: Elements, isNarrow: boolean): string {
   })
   const main = `<div class="col grow">${e.heading(random.pick(['Settings', 'Preferences', 'Account settings', words.label('headings')]))}${notice(e, 0.25)}${groups.join('')}${random.chance(0.7) ? e.buttons(words.label('actions'), words.labels('actions', 1)) : ''}</div>`
   if (isNarrow || random.chance(0.5)) return maybeNavigation(e, isNarrow) + page(main)
-  const labels = words.labels('tabs', random.int(4, 7))
-  const open = random.int(0, labels.length - 1)
-  return `<div style="display:flex;height:100%"><div class="side">${labels.map((label, i) => e.tab(label, i === open)).join('')}</div>${page(main, 'flex:1')}</div>`
+  return sideBar(e, 4, page(main, 'flex:1'))
 }

@@ -1,6 +1,6 @@
 /** Pages of several parts, as products have them: a table above a form, facts beside options. Where no kind is asked for, only for training: dev and rare pages stay as they were. */
 import type { Elements } from './elements.ts'
-import { COLOURS, fields, navigation, notice, options, page } from './page-parts.ts'
+import { COLOURS, fields, navigation, notice, options, page, sideBar } from './page-parts.ts'
 import { capital } from './vocabulary.ts'
 
 /** What a table or a list of facts may say of something: a name, and values of it. */
@@ -154,9 +154,7 @@ function compose(e: Elements, isNarrow: boolean, own: readonly string[]): string
       : all.join('')
   const main = page([...(random.chance(0.8) ? said : said.reverse()), body].join(''))
   if (isNarrow || random.chance(0.75)) return (random.chance(0.75) ? navigation(e, isNarrow) : '') + main
-  const labels = words.labels('tabs', random.int(3, 7))
-  const open = random.int(0, labels.length - 1)
-  return `<div style="display:flex;height:100%"><div class="side">${labels.map((label, i) => e.tab(label, i === open)).join('')}</div><div style="flex:1;min-width:0">${main}</div></div>`
+  return sideBar(e, 3, `<div style="flex:1;min-width:0">${main}</div>`)
 }
 
 export const pageWithTable = (e: Elements, isNarrow: boolean): string => compose(e, isNarrow, [table(e, isNarrow)])

@@ -32,6 +32,13 @@ export function navigation(e: Elements, isNarrow: boolean): string {
   return `<div class="bar row between ${random.chance(0.2) ? 'tinted' : ''}" style="flex-wrap:nowrap">${brand}<div class="row" style="gap:4px;flex-wrap:nowrap">${tabs}</div><div class="row">${extras.map((name) => e.icon(name)).join('')}</div></div>`
 }
 
+/** Tabs one below the other, `few` at least, and beside them the rest of the page. */
+export function sideBar(e: Elements, few: number, beside: string): string {
+  const labels = e.words.labels('tabs', e.random.int(few, 7))
+  const open = e.random.int(0, labels.length - 1)
+  return `<div style="display:flex;height:100%"><div class="side">${labels.map((label, i) => e.tab(label, i === open)).join('')}</div>${beside}</div>`
+}
+
 export const maybeNavigation = (e: Elements, isNarrow: boolean, chance = 0.4): string =>
   e.random.chance(chance) ? navigation(e, isNarrow) : ''
 
