@@ -106,6 +106,17 @@ describe.skipIf(!seesImages)(`the shipped model on a screenshot${seesImages ? ''
     expect(answers.main).toMatchObject({ value: 'Save', valid: true })
   })
 
+  it('chooses what stands in the row of what is named', async () => {
+    const statusOf = (article: string) =>
+      ({ type: 'choice', instructions: `What is the status of ${article}?`, options: ['Delayed', 'Delivered', 'Cancelled'] }) as const
+    const { answers } = await ask({
+      state: state.slice(0, 1) as State,
+      questions: { lamp: statusOf('Desk lamp'), book: statusOf('Notebook') },
+    })
+    expect((answers.lamp as ChoiceAnswer).choice).toBe('Delayed')
+    expect((answers.book as ChoiceAnswer).choice).toBe('Delivered')
+  })
+
   it('still answers, without the words of the picture, where they do not fit the context', async () => {
     const page = state.slice(0, 1) as State
     const status: Questions = { status: { type: 'extract', instructions: 'What is the status of Desk lamp?' } }
@@ -113,9 +124,10 @@ describe.skipIf(!seesImages)(`the shipped model on a screenshot${seesImages ? ''
       ask({ state: [...(page as object[]), { type: 'text', text: 'cat '.repeat(words) }] as State, questions: status })
     const short = await long(100)
     expect((short.answers.status as ExtractAnswer).seen).toBeDefined()
-    const without = short.usage.input_tokens - 100
-    // The context is 4,096 tokens, of which 512 are left to questions; the words of the page are more than 40.
-    const { answers } = await long(4096 - 512 - without - 40)
+    // The page with its words, and the question.
+    const others = short.usage.input_tokens - 100
+    // The context is 4,096 tokens, of which 512 are left to questions; the question is less than 40, the words of the page are more.
+    const { answers } = await long(4096 - 512 - others + 40)
     expect(answers.status).toMatchObject({ valid: true })
     expect((answers.status as ExtractAnswer).seen).toBeUndefined()
   })

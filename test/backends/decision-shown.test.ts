@@ -31,10 +31,13 @@ describe('shownOf', () => {
     const picture = { cells, features: new Float32Array(8), boxes: new Float32Array(40), lines: [line] } as unknown as Parameters<
       typeof shownOf
     >[0][number]
-    const { places, looks } = shownOf([picture, picture], [1, 2], tokenizer)
+    const { places, looks, spots } = shownOf([picture, picture], [1, 2], tokenizer)
     const words = (looks.length - 16) / 2
     expect(words).toBeGreaterThan(0)
     expect(looks).toEqual([...Array(16).keys(), ...Array(words).fill(7), ...Array(words).fill(15)])
     expect(places.map(({ length }) => length / 6)).toEqual([8, 8, words, words])
+    // In heights of the picture, so that of the second one, twice as wide as high, all across is twice as much.
+    expect([...spots.subarray(1, 6)].map((value) => Math.round(value * 100) / 100)).toEqual([0.05, 0.1, 0.9, 0.98, 0])
+    expect([...spots.subarray(-5)].map((value) => Math.round(value * 100) / 100)).toEqual([0.05, 0.1, 1.8, 1.96, 1])
   })
 })

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from model import FIRST_KIND, IMAGE, IMAGE_START, KINDS, MARK, SCORED, VOCABULARY
+from model import FIRST_KIND, IMAGE, IMAGE_START, KINDS, MARK, SCORED, SPOT, VOCABULARY
 
 KIND = {name: index for index, name in enumerate(KINDS)}
 MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
@@ -203,6 +203,18 @@ def mask_of(question, owner, order, marks, state):
     return seen | inside | (marks[:, :, None] & marks[:, None] & (qi == qj) & (qi > 0))
 
 
+def spots_of(tokens, places, segments, picture):
+    """[words, 1 + SPOT] the tokens and spots of the words of a picture, by their places [words, GEOMETRY] and the lines they stand in."""
+    aspect = np.exp(places[:, 5])
+    x, y, wide, high = places[:, 0] * aspect, places[:, 1], places[:, 2] * aspect, places[:, 3]
+    left, right = x - wide / 2, x + wide / 2
+    _, line = np.unique(segments, return_inverse=True)
+    ends = [np.full(line.max(initial=-1) + 1, start, np.float32) for start in (np.inf, -np.inf)]
+    np.minimum.at(ends[0], line, left)
+    np.maximum.at(ends[1], line, right)
+    return np.stack((tokens, x, y, high, ends[0][line], ends[1][line], np.full(len(x), picture)), 1).astype(np.float32)
+
+
 def collate(packed, features=None):
     """Packed rows to one batch of tensors (a dict). `features(picture)` gives what `Decision.seen` takes for its cells, [cells + words, GEOMETRY] places, and the cell [words] that each word stands in."""
     B, T = len(packed), max(len(p.ids) for p in packed)
@@ -218,6 +230,7 @@ def collate(packed, features=None):
     pictured = any(p.pictures for p in packed)
     is_image, is_placed = full(False, bool), full(False, bool)
     seen_cells, geometry, looks, count = [], [], [], 0
+    token_looks, read = full(0, np.int64), []
     scored, pointers, boxes, writes = [], [], [], []
     for b, p in enumerate(packed):
         n = len(p.ids)
@@ -232,16 +245,27 @@ def collate(packed, features=None):
         if p.pictures:
             kinds = np.array(p.cells)
             is_image[b, :n], is_placed[b, :n] = kinds == CELL, kinds != NO_PICTURE
-            for picture in p.pictures:
+            cells_at, words_at = (iter(np.flatnonzero(kinds == kind)) for kind in (CELL, WORD))
+            spots = []
+            for number, picture in enumerate(p.pictures):
                 *cells, places, own_looks = features(picture)
                 seen_cells.append(cells)
                 geometry.append(places)
                 looks.append(own_looks + count)
+                token_looks[b, [next(cells_at) for _ in cells[0]]] = np.arange(len(cells[0])) + count
+                at = np.array([next(words_at) for _ in own_looks], np.int64)
+                token_looks[b, at] = looks[-1]
+                spots.append(spots_of(at, places[len(cells[0]):], segments[b, at], number))
                 count += len(cells[0])
+            read.append((b, np.concatenate(spots)))
         scored += [(b, *s) for s in p.scored]
         pointers += [(b, *s) for s in p.pointers]
         boxes += [(b, *s) for s in p.boxes]
         writes += [(b, *s) for s in p.writes]
+    W = max(1, *(len(words) for _, words in read)) if read else 1
+    words, spots = np.zeros((B, W), np.int64), np.full((B, W, SPOT), -1, np.float32)
+    for b, own in read:
+        words[b, :len(own)], spots[b, :len(own)] = own[:, 0], own[:, 1:]
     device = torch.get_default_device()
     t = (lambda values: torch.from_numpy(values).to(device))
     question_t, owner_t, order_t, state_t, marks_t = t(question), t(owner), t(order), t(state), t(marks)
@@ -258,7 +282,7 @@ def collate(packed, features=None):
         ids=t(ids), cases=t(cases), positions=t(positions), segments=t(segments), groups=t(groups), ranks=t(ranks), state=state_t, seen=seen, rows=at,
         row_question=row_question, own=own, asked=asked, is_image=t(is_image) if pictured else None,
         is_placed=t(is_placed) if pictured else None, cells=cells if pictured else None, geometry=t(np.concatenate(geometry)) if pictured else None,
-        looks=t(np.concatenate(looks)) if pictured else None,
+        looks=t(np.concatenate(looks)) if pictured else None, token_looks=t(token_looks), words=t(words), spots=t(spots),
         scored=scored, pointers=pointers, boxes=boxes, writes=writes, tokens=sum(len(p.ids) for p in packed))
 
 

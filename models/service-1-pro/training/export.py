@@ -17,42 +17,44 @@ import onnxruntime
 import torch
 from onnx import external_data_helper, numpy_helper
 
-from batches import NO_PICTURE, Packed, Row, collate
+from batches import NO_PICTURE, WORD, Packed, Row, collate, spots_of
 from graphs import PADDING, branch_reader, state_encoder
-from loss import forward, pointer_terms, scored_logits
-from nodes import BYTES, as_in_bytes, put_in_bytes
-from model import END, FIRST_KIND, GEOMETRY, IMAGE, IMAGE_END, IMAGE_START, KINDS, MARK, OPTION, QUESTION, STATE, VOCABULARY, Config, Decision
+from loss import forward, next_terms, pointer_terms, scored_logits
+from model import END, FIRST_KIND, GEOMETRY, IMAGE, IMAGE_END, IMAGE_START, KINDS, MARK, OPTION, QUESTION, SPOT, STATE, VOCABULARY, Config, Decision
 
 # Kinds without training rows yet read like a neighbour.
-LIKE = dict(texts={'number': 'int', 'date': 'text', 'list': 'text', 'boxes': 'box'}, pictures={'list': 'text'}, reads={'list': 'text'})
+LIKE = dict(texts={'number': 'int', 'date': 'text', 'list': 'text', 'boxes': 'box'}, pictures={'list': 'text'})
 
 
 def sample(rng, picture=None):
-    """A random state and random questions of several lengths: choices, a scale, yes or no, spans and texts. A picture (sample_picture) comes with words read in it."""
+    """A random state and random questions of several lengths: choices, a scale, yes or no, spans and texts. A picture (sample_picture) comes with words read in it, of which questions ask."""
     words = (lambda count: rng.integers(0, 8000, count).tolist())
+    read = words(len(picture[5])) if picture else []
+
+    def asked(count):
+        return [int(rng.choice(read)) if read and rng.random() < 0.5 else word for word in words(count)]
+
     n = int(rng.integers(20, 60))
     state = [STATE, *words(n)]
     state[n // 2 + 2:n // 2 + 5] = state[3:6]
 
     def question(kind, truth, options=0):
-        body = [QUESTION, FIRST_KIND + KINDS.index(kind), *words(int(rng.integers(1, 9)))] + ([] if options else [MARK])
-        return [kind, body, [0] * len(body), [(lambda own: [own, [0] * len(own)])([OPTION, *words(int(rng.integers(1, 5))), MARK]) for _ in range(options)], truth]
+        body = [QUESTION, FIRST_KIND + KINDS.index(kind), *asked(int(rng.integers(1, 9)))] + ([] if options else [MARK])
+        return [kind, body, [0] * len(body), [(lambda own: [own, [0] * len(own)])([OPTION, *asked(int(rng.integers(1, 5))), MARK]) for _ in range(options)], truth]
 
     questions = [question('exclusive', 0, int(rng.integers(2, 9))), question('ordinal', 1, 5), question('independent', [0] * 3, 3), question('binary', 1.0),
                  question('span', [[2, 3]]), question('span', []), question('text', [*words(4), END]), question('int', [END])]
     cases, segments, groups = [0, *rng.integers(0, 3, n).tolist()], [-1] + [0] * (n // 2) + [1] * (n - n // 2), [-1] + [0] * (n // 3) + [1] * (n - n // 3)
     if picture is None:
         return Row('x', state, cases, segments, groups, questions, [])
-    cells, read = len(picture[0]), words(len(picture[5]))
+    cells = len(picture[0])
     shown = [IMAGE_START, *[IMAGE] * cells, *read, IMAGE_END]
     of_words = [-1] * (1 + cells) + [2] * len(read) + [-1]
     return Row('x', [*state, *shown], [*cases, *[0] * len(shown)], *([*part, *of_words] for part in (segments, groups)), questions, [picture])
 
 
 # What a pair of graphs reads -> how its files begin, and its weights.
-PARTS = dict(texts=('', 'decision.onnx_data'), pictures=('pictures_', 'pictures.onnx_data'), reads=('reads_', 'reads.onnx_data'))
-# What spelling is, is the same for both that see pictures, and stands in the file of the first.
-SPELLING = ('vision_spell', 'vision_codes.T')
+PARTS = dict(texts=('', 'decision.onnx_data'), pictures=('pictures_', 'pictures.onnx_data'))
 
 
 def in_order(layers, sees):
@@ -63,30 +65,22 @@ def in_order(layers, sees):
     own, both = ('q', 'o', 'up', 'down'), ('k', 'v')
     names = ['embedding.weight', 'case.weight']
     if sees:
-        names += ['vision_spell', 'vision_codes.T', 'vision_tell.0.weight.T', 'vision_tell.2.weight.T', 'vision_rest.weight.T', 'place.0.weight.T', 'place.2.weight.T']
+        names += ['vision_spell', 'vision_codes.T', 'vision_tell.0.weight.T', 'vision_tell.2.weight.T', 'vision_rest.weight.T', 'look_state.weight.T', 'place.0.weight.T', 'place.2.weight.T']
     for layer in range(layers - 1):
         names += block(layer, both + own)
     names += [*block(layers - 1, both), 'point_end.weight.T', 'point_state.weight.T', 'left', 'right', 'ask', 'left2', 'right2', *block(layers - 1, own)]
-    return names + [f'{name}.weight.T' for name in ('mix', 'gate', 'point_mark', 'point_add', 'point_ask', 'point_out', 'write', 'copy_state', 'copy_mark')]
+    return names + [f'{name}.weight.T' for name in (*(['look_mark', 'shown_mix', 'shown_gate'] if sees else []), 'mix', 'gate', 'point_mark', 'point_add', 'point_ask', 'point_out', 'write', 'copy_state', 'copy_mark')]
 
 
-def share_weights(folder, names, data, order, shared_with=None):
-    """Moves the larger weights of several graphs into one file, each once. SPELLING is taken from the file of the graph `shared_with`, if there is one."""
+def share_weights(folder, names, data, order):
+    """Moves the larger weights of several graphs into one file, each once."""
     models = {name: onnx.load(f'{folder}/{name}.onnx') for name in names}
     tensors = {}
     for model in models.values():
         for tensor in model.graph.initializer:
             tensors.setdefault(tensor.name, []).append(tensor)
-    if shared_with:
-        there = {tensor.name: tensor for tensor in onnx.load(f'{folder}/{shared_with}.onnx', load_external_data=False).graph.initializer}
-        for name in SPELLING:
-            for tensor in tensors[name]:
-                tensor.CopyFrom(there[name])
     blob = bytearray()
     for name in order:
-        name = name if name in tensors else name + BYTES
-        if shared_with and name in SPELLING:
-            continue
         raw = numpy_helper.to_array(tensors[name][0]).tobytes()
         if len(raw) < 1024:
             continue
@@ -106,14 +100,11 @@ def share_weights(folder, names, data, order, shared_with=None):
 
 def write_graphs(model, folder, part):
     """The state encoder and the branch reader of a model, over one file of weights."""
-    (prefix, data), sees, shares = PARTS[part], part != 'texts', part == 'reads'
+    (prefix, data), sees = PARTS[part], part == 'pictures'
     graphs = (f'{prefix}state_encoder', f'{prefix}branch_reader')
     state_encoder(model, f'{folder}/{graphs[0]}.onnx', sees)
-    branch_reader(model, f'{folder}/{graphs[1]}.onnx')
-    if shares:
-        for name in graphs:
-            put_in_bytes(f'{folder}/{name}.onnx')
-    share_weights(folder, graphs, data, in_order(model.config.layers, sees), shared_with='pictures_state_encoder' if shares else None)
+    branch_reader(model, f'{folder}/{graphs[1]}.onnx', sees)
+    share_weights(folder, graphs, data, in_order(model.config.layers, sees))
 
 
 class Graphs:
@@ -133,10 +124,13 @@ class Graphs:
             feed['image_features'], feed['image_places'], looks = packed.pictures[0][:3]
             cells = len(feed['image_features'])
             feed['looks'] = np.where(placed, np.concatenate((np.arange(cells), looks))[feed['places']], -1)
+            words = np.flatnonzero(np.array(packed.cells) == WORD)
+            spots = np.full((len(packed.ids), SPOT), -1, np.float32)
+            spots[words] = spots_of(words, feed['image_places'][cells:], feed['segments'][words], 0)[:, 1:]
         outputs = [o.name for o in self.state.get_outputs()]
         encoded = dict(zip(outputs, self.state.run(outputs, feed)))
         encoded['previous'] = np.array([-1, *packed.ids[:-1]], np.int64)
-        return encoded
+        return {**encoded, 'spots': spots} if packed.pictures else encoded
 
     def read(self, encoded, questions, role, padding=0):
         """Outputs of questions [(packed alone behind the state, rows to read)], whose rows have the role `marks`, `pointers` or `reads`."""
@@ -199,11 +193,9 @@ def check(model, folder, part, count=20):
         batch = collate([Packed(row)], cells_of)
         hidden, memory, similarities = forward(model, batch)
         logits, mask = scored_logits(model, batch, hidden, similarities)[:2]
-        start, end, absent, states = pointer_terms(model, batch, hidden, memory, batch['pointers'])
+        start, end, absent, _ = pointer_terms(model, batch, hidden, memory, batch['pointers'])
         b, rows, tokens = (torch.tensor(part) for part in zip(*[(write[0], write[1][-1], write[2][-1]) for write in batch['writes']]))
-        previous = torch.tensor([[-1, *row.ids[:-1]]]).expand(len(b), -1)
-        seen = torch.ones_like(previous, dtype=torch.bool)
-        expected = dict(marks=[logits], pointers=[start, end, absent], reads=model.next_token(hidden[b, rows], tokens, states[b], previous, seen, memory.found[b, rows, :seen.shape[1]]))
+        expected = dict(marks=[logits], pointers=[start, end, absent], reads=next_terms(model, batch, hidden, memory, b, rows, tokens))
         encoded, groups = graphs.encode(row), {}
         for question in row.questions:
             packed, rows = alone(row, question)
@@ -252,7 +244,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ('texts', 'pictures', 'tokenizer', 'vision', 'out'):
         parser.add_argument(name)
-    parser.add_argument('--reads', default='-', help='what answers where there are words in pictures, all but choices; its weights are stored in bytes')
     parser.add_argument('--reader', help='text_reader.onnx of vision/export_reader.py; else the one that is there')
     options = parser.parse_args()
     folder = f'{options.out}/onnx'
@@ -263,7 +254,7 @@ def main():
             continue
         saved = runs[part] = torch.load(getattr(options, part), weights_only=False)
         model = Decision(Config(**saved['config'])).eval()
-        model.load_state_dict(as_in_bytes(saved['model']) if part == 'reads' else saved['model'])
+        model.load_state_dict(saved['model'])
         with torch.no_grad():
             for kind, other in LIKE[part].items():
                 model.embedding.weight[FIRST_KIND + KINDS.index(kind)] = model.embedding.weight[FIRST_KIND + KINDS.index(other)]

@@ -12,7 +12,8 @@ is due to the own tokens; its value is 0 and 1 in one more channel, where that w
 import numpy as np
 from onnx import helper
 
-from model import AFTER, AROUND, GEOMETRY, IMAGE, MARK, NAME, PAIRS, SCORED, SPELLED, TOLD_WITHIN, VOCABULARY
+from model import (ABOVE, AFTER, AROUND, ASIDE, COLUMN_REACH, GEOMETRY, IMAGE, LOOKS, MARK, NAME, NEAR_ABOVE, NEAR_ALONG, PAIRS, SCORED, SIDES, SPELLED, SPOT, TOLD_WITHIN,
+                   VOCABULARY)
 from nodes import FLOAT, INT64, MICROSOFT, TRANSPOSED, Graph, info
 
 # Rotary tables are as long as a position can be.
@@ -78,8 +79,8 @@ def state_inputs(model, sees):
     return [*texts, info('places', INT64, ['state']), info('looks', INT64, ['state']), info('image_features', FLOAT, ['cells', model.config.vision_width]), info('image_places', FLOAT, ['placed', GEOMETRY])]
 
 
-def state_outputs(layers):
-    return ['words', 'memory', 'echo', 'pairs', 'end_queries', 'point_keys', 'point_added', *by_layer('', layers)]
+def state_outputs(layers, sees):
+    return ['words', 'memory', 'echo', 'pairs', 'end_queries', 'point_keys', 'point_added', *(['appearance'] if sees else []), *by_layer('', layers)]
 
 
 def by_layer(prefix, layers):
@@ -90,7 +91,7 @@ def state_encoder(model, path, sees):
     """ids, cases, segments, groups, positions [S] int64; when it sees pictures: places [S] int64 (row of the image places, -1 for what is in none), looks [S] int64 (image cell: a cell itself, of a word that was read the one it stands in), image_features
     [N,vision_width], those of the image cells, and image_places [M,6], those of the cells and behind them of the words that were read.
 
-    words, memory [S,D]; echo [S,2] (Decision.echoes); pairs [4]; end_queries, point_keys, point_added [S,128] (the state's part of pointing: point_end, point_state, point_add);
+    words, memory [S,D]; echo [S,2] (Decision.echoes); pairs [4]; appearance [S,LOOKS], when it sees pictures (Decision.look_state); end_queries, point_keys, point_added [S,128] (the state's part of pointing: point_end, point_state, point_add);
     keys_0 … values_L [1,H,S+1,hd+1], the sentinel last."""
     m = Model(model, 'state_encoder')
     g, d, H, hd = m.graph, m.width, m.heads, m.hd
@@ -105,6 +106,8 @@ def state_encoder(model, path, sees):
         place = g.op('Gather', [g.linear(g.op('Relu', [g.linear('image_places', 'place.0', 'place.0.bias')]), 'place.2'), row])
         rest = g.op('Gather', [g.norm(g.linear('image_features', 'vision_rest'), width=d), cell])
         look = g.op('Where', [is_cell, rest, g.op('Mul', [rest, g.weight('vision_look')])])
+        appearance = g.linear(g.norm('image_features', width=model.config.vision_width), 'look_state')
+        g.op('Where', [is_placed, g.op('Gather', [appearance, cell]), g.constant(0.0)], ['appearance'])
     # Likeness: for each token of a segment the best cosine to a token of another segment, in blocks of rows.
     zero = g.constant(0, np.int64)
     compared = g.op('GreaterOrEqual', ['segments', zero])
@@ -146,8 +149,9 @@ def state_encoder(model, path, sees):
     for name, output in (('point_end', 'end_queries'), ('point_state', 'point_keys'), ('point_add', 'point_added')):
         g.op('Identity', [g.linear(memory, name)], [output])
     wide = [1, H, 'state+1', hd + 1]
-    shapes = dict(words=['state', d], memory=['state', d], echo=['state', 2], pairs=[PAIRS], end_queries=['state', POINT], point_keys=['state', POINT], point_added=['state', POINT])
-    g.save(state_inputs(model, sees), [info(name, FLOAT, shapes.get(name, wide)) for name in state_outputs(m.layers)], path)
+    shapes = dict(words=['state', d], memory=['state', d], echo=['state', 2], pairs=[PAIRS], appearance=['state', LOOKS], end_queries=['state', POINT],
+                  point_keys=['state', POINT], point_added=['state', POINT])
+    g.save(state_inputs(model, sees), [info(name, FLOAT, shapes.get(name, wide)) for name in state_outputs(m.layers, sees)], path)
 
 
 def seen(m):
@@ -213,10 +217,14 @@ BRANCH_INPUTS = ['ids', 'cases', 'positions', 'owners', 'orders', 'ranks', 'mark
 BRANCH_OUTPUTS = ['logits', 'topic', 'hidden', 'start', 'end', 'absent', 'vocabulary', 'copy']
 
 
-def branch_reader(model, path):
+SEEING_INPUTS = ['appearance', 'spots']
+
+
+def branch_reader(model, path, sees):
     """Questions: ids … orders [B,T] int64 (owner -1: padding), ranks [B,T] float. What is read of them, as rows of [B·T]: marks [B,R] with
     mark_weights 1, or 0 where there are fewer, and kinds [B,R]; pointers [B,P]; reads [B,W] with read_tokens, the token at each. Lists of no
-    columns cost nothing. The state: previous [S] int64, the token before each, and what the state encoder made of it.
+    columns cost nothing. The state: previous [S] int64, the token before each, and what the state encoder made of it; when it sees pictures, spots [S,SPOT] too, as `spots_of` in
+    batches.py, -1 for what is no word that was read in a picture.
 
     logits [B,R]; topic [1,D] the pooled state where options are compared with it; hidden [B,R,D] the marks behind the last layer; start, end [B,P,S];
     absent [B,P]; vocabulary [B,W,8192]; copy [B,W,S]. P and W are 0 or 1.
@@ -279,14 +287,16 @@ def branch_reader(model, path):
     hidden = g.op('Split', [final, g.op('Concat', counts, axis=0)], 3, axis=1)
     is_asked = [g.op('Squeeze', [g.op('Greater', [count, g.ints(0)])]) for count in counts]
     table, block = np.zeros((0, 0)), np.zeros((0, 0, 0))
-    g.when(is_asked[0], lambda: read_marks(m, hidden[0], e), [table, table, block], ['logits', 'topic', 'hidden'])
-    g.when(is_asked[1], lambda: read_pointers(m, hidden[1], e), [block, block, table], ['start', 'end', 'absent'])
-    g.when(is_asked[2], lambda: read_next(m, hidden[2], e), [block, block], ['vocabulary', 'copy'])
+    seeing = Seeing(m) if sees else None
+    g.when(is_asked[0], lambda: read_marks(m, hidden[0], e, seeing), [table, table, block], ['logits', 'topic', 'hidden'])
+    g.when(is_asked[1], lambda: read_pointers(m, hidden[1], e, seeing), [block, block, table], ['start', 'end', 'absent'])
+    g.when(is_asked[2], lambda: read_next(m, hidden[2], e, seeing), [block, block], ['vocabulary', 'copy'])
     tokens, marks, state, wide = ['batch', 'tokens'], ['batch', 'marks'], ['state'], [1, H, 'state+1', hd + 1]
     shapes = dict(marks=marks, mark_weights=marks, kinds=marks, pointers=['batch', 'pointers'], reads=['batch', 'reads'], read_tokens=['batch', 'reads'],
-                  previous=state, past_seen=['batch', 'past'], words=['state', d], memory=['state', d], echo=['state', 2], pairs=[PAIRS], point_keys=['state', POINT], point_added=['state', POINT])
-    floats = {'ranks', 'mark_weights', 'past_seen', 'words', 'memory', 'echo', 'pairs', 'point_keys', 'point_added'}
-    inputs = [info(name, FLOAT if name in floats else INT64, shapes.get(name, tokens)) for name in BRANCH_INPUTS]
+                  previous=state, past_seen=['batch', 'past'], words=['state', d], memory=['state', d], echo=['state', 2], pairs=[PAIRS], point_keys=['state', POINT], point_added=['state', POINT],
+                  appearance=['state', LOOKS], spots=['state', SPOT])
+    floats = {'ranks', 'mark_weights', 'past_seen', 'words', 'memory', 'echo', 'pairs', 'point_keys', 'point_added', *SEEING_INPUTS}
+    inputs = [info(name, FLOAT if name in floats else INT64, shapes.get(name, tokens)) for name in [*BRANCH_INPUTS, *(SEEING_INPUTS if sees else [])]]
     inputs += [info(name, FLOAT, wide) for name in by_layer('', m.layers)]
     inputs += [info(name, FLOAT, ['batch', H, 'past', hd]) for name in by_layer('past_', m.layers)]
     outputs = [info(name, FLOAT, None) for name in BRANCH_OUTPUTS]
@@ -294,7 +304,114 @@ def branch_reader(model, path):
     g.save(inputs, outputs, path)
 
 
-def read_marks(m, h, e):
+class Seeing:
+    """What the branch reader of pictures reads beside the others' (Decision.shown, Decision.aside)."""
+
+    def __init__(self, m):
+        self.m = m
+
+    def words(self, cosines):
+        """Of the words [W] that were read in pictures: their tokens; their spots; and how clearly [B,T,W] each of them is one of the
+        question's (cosines [B,T,S]). Behind them comes one that is none, so that there always is one."""
+        g = self.m.graph
+        there = g.reshape(g.op('NonZero', [self.is_word()]), -1)
+        at = g.op('Concat', [there, g.ints(0)], axis=0)
+        spots = g.op('Concat', [g.op('Gather', ['spots', there]), g.constant(-np.ones((1, SPOT)))], axis=0)
+        clear = g.op('Relu', [g.op('Sub', [g.op('Mul', [cosines, g.constant(2.0)]), g.constant(1.0)])])
+        return at, spots, g.op('Gather', [g.op('Mul', [clear, self.is_word()]), at], axis=2)
+
+    def is_word(self):
+        """[S] 1 for the words."""
+        g = self.m.graph
+        _, picture = g.split('spots', [SPOT - 1, 1])
+        return g.op('Cast', [g.op('GreaterOrEqual', [g.reshape(picture, -1), g.constant(0.0)])], to=FLOAT)
+
+    def sides(self, spots):
+        """Decision.sides, SIDES of [W,W], and Decision.lines [W,W]."""
+        g, zero = self.m.graph, self.m.graph.constant(0.0)
+        # The word that another stands to goes along the last axis, that other one along the axis before.
+        x, y, height, left, right, picture = ((g.reshape(part, 1, -1), g.reshape(part, -1, 1)) for part in g.split(spots, [1] * SPOT))
+        size = g.op('Max', [*height, g.constant(1e-4)])
+
+        def apart(pair):
+            return g.op('Div', [g.op('Sub', [pair[1], pair[0]]), size])
+
+        def when(condition, values):
+            return g.op('Mul', [values, g.op('Cast', [condition], to=FLOAT)])
+
+        def near(values, by, reach):
+            return g.op('Mul', [values, g.op('Exp', [g.op('Mul', [g.op('Min', [by, zero]), g.constant(1 / reach)])])])
+
+        same = g.op('And', [g.op('Equal', list(picture)), g.op('GreaterOrEqual', [picture[0], zero])])
+        along, down = apart(x), apart(y)
+        row = when(same, g.op('Relu', [g.op('Sub', [g.constant(1.0), g.op('Abs', [down])])]))
+        middle = [g.op('Mul', [g.op('Add', [left[i], right[i]]), g.constant(0.5)]) for i in (0, 1)]
+        least = g.op('Min', [g.op('Abs', [apart(pair)]) for pair in (left, right, middle)])
+        column = when(same, g.op('Clip', [g.op('Sub', [g.constant(COLUMN_REACH), least]), zero, g.constant(1.0)]))
+        before, after = when(g.op('Less', [along, zero]), row), when(g.op('Greater', [along, zero]), row)
+        above, below = when(g.op('Less', [down, g.constant(-ABOVE)]), column), when(g.op('Greater', [down, g.constant(ABOVE)]), column)
+        ends = g.op('Max', [g.op('Abs', [part]) for part in (apart(left), apart(right), down)])
+        lines = when(g.op('Less', [ends, g.constant(1e-3)]), g.op('Cast', [same], to=FLOAT))
+        return [before, after, above, below, near(before, along, NEAR_ALONG), near(above, down, NEAR_ABOVE)], lines
+
+    def aside(self, named, sides):
+        """Decision.aside [B,R,ASIDE,W] of named [B,R,W]."""
+        g, one = self.m.graph, self.m.graph.constant(1.0)
+        found = g.op('MatMul', [named, g.op('Concat', sides, axis=1)])
+        found = g.op('Min', [g.reshape(found, 0, 0, SIDES, -1), one])
+        before, _, above, *_ = g.split(found, [1] * SIDES, axis=2)
+        both = g.op('Min', [g.op('Mul', [g.op('Mul', [before, above]), g.constant(4.0)]), one])
+        return g.op('Concat', [found, both], axis=2)
+
+    def aligned(self, is_own, own, asked, cosines, standing):
+        """Decision.aligned [B,R,ALIGNED]: is_own [B,R,T] the option's words, own [B,R,T] and asked [B,1,T] weights of these and of the question's, standing [B,R,S]."""
+        g, column, one = self.m.graph, self.m.graph.ints(2), self.m.graph.constant(1.0)
+        at, spots, clear = self.words(cosines)
+        sides, lines = self.sides(spots)
+        own, asked = g.op('MatMul', [own, clear]), g.op('MatMul', [asked, clear])
+        said = g.op('Min', [g.op('MatMul', [g.op('Cast', [is_own], to=FLOAT), clear]), one])
+        aside = self.aside(asked, sides)
+        # The token behind the words is the first of the state, where no word stands.
+        there = g.op('Gather', [g.op('Mul', [standing, self.is_word()]), at], axis=2)
+        sure = g.op('Div', [there, g.op('Max', [g.op('ReduceMax', [there, column], keepdims=1), g.constant(1e-6)])])
+        best = g.op('ReduceMax', [g.op('Mul', [g.op('Unsqueeze', [sure, column]), aside]), g.ints(3)], keepdims=0)
+        before, _, above, _, *near, _ = g.split(aside, [1] * ASIDE, axis=2)
+        whole = g.op('Mul', [g.op('Unsqueeze', [own, column]), g.op('Concat', [before, above], axis=2)])
+        total = g.op('Add', [g.op('ReduceSum', [own, column], keepdims=1), g.constant(0.1)])
+        whole = g.op('Div', [g.op('ReduceSum', [whole, g.ints(3)], keepdims=0), total])
+        line = g.op('Div', [g.op('MatMul', [said, lines]), g.op('Max', [g.op('ReduceSum', [lines, g.ints(0)], keepdims=1), one])])
+        outside = g.op('Min', [g.op('MatMul', [asked, g.op('Mul', [sides[0], g.op('Sub', [one, lines])])]), one])
+        both = g.op('Min', [g.op('Mul', [g.op('Mul', [g.op('Unsqueeze', [outside, column]), above]), g.constant(4.0)]), one])
+        there = g.op('Concat', [both, g.op('Max', near)], axis=2)
+        there = g.op('ReduceMax', [g.op('Mul', [g.op('Unsqueeze', [line, column]), there]), g.ints(3)], keepdims=0)
+        return g.op('Concat', [best, whole, there], axis=2)
+
+    def shown(self, h, aligned, standing, mean_of, best_other_of):
+        """Decision.shown [B,R]; mean_of and best_other_of give what Decision.among does."""
+        g, column = self.m.graph, self.m.graph.ints(2)
+        looks = g.op('MatMul', [standing, 'appearance'])
+        wanted = g.linear(h, 'look_mark', 'look_mark.bias')
+        seen = [aligned, g.op('Sub', [aligned, mean_of(aligned)]), g.op('Sub', [aligned, best_other_of(aligned, 0.0)])]
+        seen = g.op('Mul', [g.op('Concat', seen, axis=2), g.constant(4.0)])
+        onehot = g.op('Gather', [g.constant(np.eye(SCORED)), 'kinds'])
+        parts = [h, g.op('Mul', [wanted, looks]), g.op('Mul', [wanted, g.op('Sub', [looks, mean_of(looks)])]), seen, onehot]
+        mixed = g.op('Relu', [g.linear(g.op('Concat', parts, axis=2), 'shown_mix', 'shown_mix.bias')])
+        gated = g.op('ReduceSum', [g.op('Mul', [g.linear(h, 'shown_gate', 'shown_gate.bias'), seen]), column], keepdims=0)
+        return g.op('Add', [g.op('Squeeze', [g.linear(mixed, 'shown_out'), column]), gated])
+
+    def gained(self, h, gate, asked, cosines):
+        """What words gain for what stands around them [B,N,S]: h [B,N,D], asked [B,1,T] weights of the question's words."""
+        g = self.m.graph
+        at, spots, clear = self.words(cosines)
+        aside = self.aside(g.op('MatMul', [asked, clear]), self.sides(spots)[0])
+        gates = g.op('Mul', [g.linear(h, gate, f'{gate}.bias'), g.constant(8.0)])
+        gained = g.op('MatMul', [gates, g.op('Squeeze', [aside, g.ints(1)])])
+        everywhere = g.op('Concat', [g.op('Shape', [h], start=0, end=2), g.op('Shape', ['spots'], start=0, end=1)], axis=0)
+        nowhere = g.op('ConstantOfShape', [everywhere], value=helper.make_tensor('value', FLOAT, [1], [0.0]))
+        return g.op('ScatterElements', [nowhere, g.op('Expand', [at, g.op('Shape', [gained])]), gained], axis=2, reduction='add')
+
+
+def read_marks(m, h, e, seeing):
     """Decision.similarities and Decision.decide for h [B,R,D], e [B,T,D] the words of the questions."""
     g, d = m.graph, m.width
     column, line = g.ints(2), g.ints(1)
@@ -335,40 +452,49 @@ def read_marks(m, h, e):
     rows = g.op('Reshape', [named, g.op('Concat', [g.ints(-1, 1), g.op('Shape', ['echo'], start=0, end=1)], axis=0)])
     rows = g.op('Conv', [rows, g.weight('told_name')], pads=[NAME, NAME])
     rows = g.op('Softmax', [g.op('Mul', [rows, g.weight('told_sharpness')])], axis=-1)
+    standing = g.op('Reshape', [rows, g.op('Shape', [named])])
     rows = g.op('Conv', [rows, g.op('Relu', [g.weight('told_kernel')])], pads=[TOLD_WITHIN, TOLD_WITHIN])
     told = ratio(g, *g.split(g.op('MatMul', [g.op('Reshape', [rows, g.op('Shape', [named])]), 'echo']), [1, 1]))
     features = g.op('Concat', [pooled, matched, looked, beside, told], axis=2)
     # Against the mean of the question's options, and against the best other.
     real = g.op('Unsqueeze', ['mark_weights', line])
     count = g.op('ReduceSum', [real, column], keepdims=1)
-    mean = g.op('Div', [g.op('MatMul', [real, features]), count])
     size = g.op('Squeeze', [g.op('Shape', ['marks'], start=1, end=2)])
     index = g.op('Range', [g.constant(0, np.int64), size, g.constant(1, np.int64)])
     is_other = g.op('Not', [g.op('Equal', [index, g.op('Unsqueeze', [index, g.ints(1)])])])
     others = g.op('And', [g.op('Greater', [real, g.constant(0.5)]), is_other])
-    best_other = g.op('Where', [g.op('Unsqueeze', [others, g.ints(3)]), g.op('Unsqueeze', [features, line]), g.constant(-1.0)])
-    best_other = g.op('ReduceMax', [best_other, column], keepdims=0)
-    best_other = g.op('Where', [g.op('Greater', [count, g.constant(1.5)]), best_other, features])
+
+    def mean_of(values):
+        return g.op('Div', [g.op('MatMul', [real, values]), count])
+
+    def best_other_of(values, least):
+        other = g.op('Where', [g.op('Unsqueeze', [others, g.ints(3)]), g.op('Unsqueeze', [values, line]), g.constant(least)])
+        other = g.op('ReduceMax', [other, column], keepdims=0)
+        return g.op('Where', [g.op('Greater', [count, g.constant(1.5)]), other, values])
+
     shape = g.op('Concat', [g.op('Shape', ['marks']), g.ints(PAIRS)], axis=0)
-    seen = [features, g.op('Sub', [features, mean]), g.op('Sub', [features, best_other]), g.op('Expand', ['pairs', shape])]
+    seen = [features, g.op('Sub', [features, mean_of(features)]), g.op('Sub', [features, best_other_of(features, -1.0)]), g.op('Expand', ['pairs', shape])]
     seen = g.op('Mul', [g.op('Concat', seen, axis=2), g.constant(4.0)])
     onehot = g.op('Gather', [g.constant(np.eye(SCORED)), 'kinds'])
     mixed = g.op('Relu', [g.linear(g.op('Concat', [h, seen, onehot], axis=2), 'mix', 'mix.bias')])
     direct = g.op('ReduceSum', [g.op('Mul', [features, g.op('Gather', [g.weight('direct'), 'kinds'])]), column], keepdims=0)
     gated = g.op('ReduceSum', [g.op('Mul', [g.linear(h, 'gate'), seen]), column], keepdims=0)
     logits = [g.op('Squeeze', [g.linear(part, name), column]) for part, name in ((mixed, 'out'), (h, 'flat'))]
+    if seeing is not None:
+        aligned = seeing.aligned(own, weights, g.op('Mul', [asked_weights, asked_once]), cosines, standing)
+        logits.append(seeing.shown(h, aligned, standing, mean_of, best_other_of))
     return g.op('Sum', [*logits, direct, gated, g.op('Gather', [g.weight('offset'), 'kinds'])]), topic, h
 
 
 def sought(m, e):
-    """Decision.found [B,1,S] for e [B,T,D] the words of the questions."""
+    """What a question names, for e [B,T,D] the words of the questions: Decision.found [B,1,S], Decision.wanted [B,1,T], and cosines of words and state [B,T,S]."""
     g, d = m.graph, m.width
     cosines = g.product(e, 'words', 1 / d, turned=True)
     asked = g.op('And', [g.op('Less', ['ids', g.constant(VOCABULARY, np.int64)]), g.op('Equal', ['owners', g.constant(0, np.int64)])])
     there = g.op('Mul', [g.op('ReduceMax', [cosines, g.ints(2)], keepdims=0), g.weight('seek_there')])
     wanted = g.op('Where', [asked, g.op('Add', [g.op('MatMul', [e, g.weight('seek')]), there]), g.constant(-1e4)])
     weights = g.op('Unsqueeze', [g.op('Softmax', [wanted], axis=-1), g.ints(1)])
-    return g.op('MatMul', [weights, g.op('Relu', [cosines])])
+    return g.op('MatMul', [weights, g.op('Relu', [cosines])]), weights, cosines
 
 
 def behind(g, found):
@@ -380,20 +506,23 @@ def by_gate(g, h, gate, values):
     return g.op('Mul', [g.op('Mul', [g.linear(h, gate, f'{gate}.bias'), g.constant(8.0)]), values])
 
 
-def read_pointers(m, h, e):
+def read_pointers(m, h, e, seeing):
     """Decision.point and Decision.absent for h [B,1,D], e [B,T,D] the words of the questions."""
     g = m.graph
-    found = sought(m, e)
+    found, *asked = sought(m, e)
     added = g.op('Add', ['point_added', g.linear(h, 'point_ask')])
     z = g.op('Relu', [g.op('Add', [g.op('Mul', ['point_keys', g.linear(h, 'point_mark')]), added])])
     start, end = (g.transpose(part, 0, 2, 1) for part in g.split(g.linear(z, 'point_out'), [1, 1]))
-    start = g.op('Sum', [start, by_gate(g, h, 'seek_gate', found), by_gate(g, h, 'seek_after_gate', behind(g, found))])
+    gains = [by_gate(g, h, 'seek_gate', found), by_gate(g, h, 'seek_after_gate', behind(g, found))]
+    if seeing is not None:
+        gains.append(seeing.gained(h, 'aside_gate', *asked))
+    start = g.op('Sum', [start, *gains])
     top = g.op('Mul', [g.op('ReduceMax', [start, g.ints(2)], keepdims=1), g.constant(0.3)])
     absent = g.linear(g.op('Concat', [h, top], axis=2), 'nothing', 'nothing.bias')
     return start, end, g.op('Squeeze', [absent, g.ints(2)])
 
 
-def read_next(m, h, e):
+def read_next(m, h, e, seeing):
     """Decision.next_token for h [B,W,D], e [B,T,D] the words of the questions."""
     g, d = m.graph, m.width
     pieces = g.norm(g.weight('embedding.weight'), width=d)
@@ -403,6 +532,10 @@ def read_next(m, h, e):
     written = g.op('Unsqueeze', ['read_tokens', g.ints(2)])
     follows = g.op('Cast', [g.op('Equal', ['previous', written])], to=FLOAT)
     is_first = g.op('Cast', [g.op('Equal', [written, g.constant(MARK, np.int64)])], to=FLOAT)
-    begins = g.op('Mul', [is_first, by_gate(g, h, 'copy_after_gate', behind(g, sought(m, e)))])
+    found, *asked = sought(m, e)
+    begins = by_gate(g, h, 'copy_after_gate', behind(g, found))
+    if seeing is not None:
+        begins = g.op('Add', [begins, seeing.gained(h, 'aside_copy_gate', *asked)])
+    begins = g.op('Mul', [is_first, begins])
     copy = g.op('Sum', [g.product(wanted, 'memory', turned=True), g.op('Mul', [follows, g.weight('copy_next')]), begins])
     return vocabulary, copy

@@ -1,8 +1,10 @@
 """One forward pass over a batch (batches.py): the logits of every read-out, and the training loss."""
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 import torch
 import torch.nn.functional as F
+
+from model import MARK, normalise
 
 LONGEST_SPAN = 24
 # Added to the logits of what a token does not see: no weight is left, and float16 knows it.
@@ -13,6 +15,8 @@ class Memory(NamedTuple):
     """What pointers and copies look at: the tokens before the last layer, and how like each is to what a question names."""
     states: torch.Tensor  # [B,T,D]
     found: torch.Tensor  # [B,R,T]
+    aside: Optional[torch.Tensor]  # [B,R,ASIDE,W] of the words that were read in pictures, at
+    words: Optional[torch.Tensor]  # [B,W] of all tokens
 
 
 def forward(model, batch):
@@ -41,15 +45,27 @@ def forward(model, batch):
     hidden = layer.attend(x.gather(1, pick), h.gather(1, pick), cos.gather(1, turn), sin.gather(1, turn), k, v, rows_bias)
     hidden = model.final(hidden)
     best = similarity.masked_fill(~state[:, None], -1).amax(-1)
-    found = model.found(e.float(), batch['asked'], similarity, best)
+    wanted = model.wanted(e.float(), batch['asked'], best)
+    found = wanted @ similarity.clamp(min=0)
     asked = batch['asked'].float()
     asked = (asked / asked.sum(-1, keepdim=True).clamp(min=1)) @ e.float()
     weights, asked_weights = model.pool_words(e, batch['own']), model.pool_words(e, batch['asked']) * batch['asked'].any(-1, keepdim=True)
     alike = similarity.masked_fill(~state[:, None], 0).clamp(min=0)
     squared = alike.square()
-    similarities = model.similarities(e, weights, asked, e, state, best, model.beside(weights, asked_weights, alike, squared, state),
-                                      model.told(weights, squared, state, echo))
-    return hidden, Memory(memory, found), (similarities, torch.cat((model.pair_features(e, like, batch['segments']), most_echo), -1))
+    places = model.standing(weights, squared, state)
+    similarities = model.similarities(e, weights, asked, e, state, best, model.beside(weights, asked_weights, alike, squared, state), model.told(places, echo))
+    pairs = torch.cat((model.pair_features(e, like, batch['segments']), most_echo), -1)
+    if batch['cells'] is None:
+        return hidden, Memory(memory, found, None, None), (similarities, pairs, None)
+    # What stands where on a picture.
+    looks = places @ model.look_state(normalise(batch['cells'][0]))[batch['token_looks']].float().masked_fill(~batch['is_placed'][..., None], 0)
+    words, sides = batch['words'], model.sides(batch['spots'])
+    is_word = batch['spots'][:, None, :, -1] >= 0
+    clear = (2 * similarity.gather(2, words[:, None].expand(-1, T, -1)) - 1).clamp(min=0) * is_word
+    own, named = weights @ clear, asked_weights @ clear
+    said = (batch['own'].to(clear.dtype) @ clear).clamp(max=1)
+    aligned = model.aligned(places.gather(2, words[:, None].expand(-1, at.shape[1], -1)) * is_word, own, named, said, sides, model.lines(batch['spots']))
+    return hidden, Memory(memory, found, model.aside(wanted @ clear, sides), words), (similarities, pairs, (looks, aligned))
 
 
 def scored_logits(model, batch, hidden, similarities):
@@ -70,7 +86,11 @@ def scored_logits(model, batch, hidden, similarities):
         truth[i, :len(rows)] = torch.tensor(target)
     question = batch['row_question']
     together = (question[:, :, None] == question[:, None]) & is_mark[:, :, None] & is_mark[:, None]
-    logits = model.decide(hidden, *similarities, kind, together, together.sum(-1).clamp(min=1).float())
+    *features, shown = similarities
+    marks = kind, together, together.sum(-1).clamp(min=1).float()
+    logits = model.decide(hidden, *features, *marks)
+    if shown is not None:
+        logits = logits + model.shown(hidden, *shown, *marks)
     return logits.float().reshape(-1)[index], mask, truth, torch.tensor([s[1] for s in scored])
 
 
@@ -90,8 +110,16 @@ def pointer_terms(model, batch, hidden, memory, reads):
     length = int(batch['state'].sum(1).max())
     states, mask = memory.states[b, :length], batch['state'][b, :length]
     start, end = model.point(h[:, None], states, memory.found[b, rows, None, :length])
+    if memory.aside is not None:
+        start = start + by_words(model.aside_gate(h), memory, b, rows, length)[:, None]
     start = start[:, 0].float().masked_fill(~mask, -1e4)
     return start, end[:, 0].float().masked_fill(~mask, -1e4), model.absent(h, start).float(), states
+
+
+def by_words(gates, memory, b, rows, length):
+    """[N,length] what the words of pictures gain for what stands around them; gates [N,ASIDE]."""
+    gained = 8 * (gates[:, :, None] * memory.aside[b, rows]).sum(1).float()
+    return torch.zeros(len(b), length).scatter_add(1, memory.words[b], gained)
 
 
 def span_loss(model, batch, hidden, memory):
@@ -140,20 +168,26 @@ def box_loss(model, batch, hidden, memory):
     return torch.stack(losses)
 
 
-def write_loss(model, batch, hidden, memory):
-    """[N]: mean log-loss of the answer tokens, each written from the vocabulary or copied from the state."""
-    writes = batch['writes']
-    flat = [(b, row, token, wanted) for b, rows, inputs, answer in writes for row, token, wanted in zip(rows, inputs, answer)]
-    b = torch.tensor([f[0] for f in flat])
+def next_terms(model, batch, hidden, memory, b, rows, tokens):
+    """Logits of what is written behind `tokens` [N], the last of each text so far (MARK at first): [N,ROWS] by the vocabulary, [N,S] by copying the state."""
     length = int(batch['state'].sum(1).max())
     ids = batch['ids'][b, :length]
     previous = torch.cat((torch.full_like(ids[:, :1], -1), ids[:, :-1]), 1)
-    wanted = torch.tensor([f[3] for f in flat])
-    rows = torch.tensor([f[1] for f in flat])
-    vocabulary, copy = model.next_token(hidden[b, rows], torch.tensor([f[2] for f in flat]), memory.states[b, :length], previous, batch['state'][b, :length],
-                                        memory.found[b, rows, :length])
-    vocabulary, copy = vocabulary.float(), copy.float()
+    h = hidden[b, rows]
+    vocabulary, copy = model.next_token(h, tokens, memory.states[b, :length], previous, batch['state'][b, :length], memory.found[b, rows, :length])
+    if memory.aside is not None:
+        copy = copy + by_words(model.aside_copy_gate(h), memory, b, rows, length) * (tokens == MARK)[:, None]
+    return vocabulary.float(), copy.float()
+
+
+def write_loss(model, batch, hidden, memory):
+    """[N]: mean log-loss of the answer tokens, each written from the vocabulary or copied from the state."""
+    writes = batch['writes']
+    b, rows, tokens, wanted = (torch.tensor(part) for part in zip(*(
+        (b, row, token, wanted) for b, rows, inputs, answer in writes for row, token, wanted in zip(rows, inputs, answer))))
+    vocabulary, copy = next_terms(model, batch, hidden, memory, b, rows, tokens)
     norm = torch.logsumexp(torch.cat((vocabulary, copy), -1), -1)
+    ids = batch['ids'][b, :copy.shape[1]]
     hits = torch.cat((vocabulary.gather(1, wanted[:, None]), copy.masked_fill(ids != wanted[:, None], -1e9)), -1)
     nll = norm - torch.logsumexp(hits, -1)
     lengths = [len(w[3]) for w in writes]

@@ -7,6 +7,7 @@ Shapes: B rows, T tokens of a packed row (state first, then the branches of its 
 - Beside the transformer, five similarities of option and state (see `similarities`) go to the decision head as they are, centred over the
   options, and against the best other option: this is what lets "none of these" win when nothing else matches. Four more say how far the parts of
   the state repeat each other (see `pair_features` and `echoes`).
+- Pictures add where things stand: how it looks where an option does, and what of the question stands in its row and column (see `sides`, `aligned` and `shown`).
 """
 from dataclasses import dataclass, asdict
 
@@ -20,8 +21,15 @@ FIRST_KIND = 8136  # the control id that tells a question's kind
 KINDS = ('binary', 'exclusive', 'ordinal', 'independent', 'span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list')
 SCORED = 4  # the first four kinds are read from marks
 SIMILARITIES, PAIRS = 5, 4
-PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'vision_look', 'place.')  # learned parameters that texts never pass through
-READ_PARTS = ('seek', 'point_', 'nothing', 'write', 'copy_')  # those that only quotes, boxes and written answers pass through
+LOOKS = 32  # numbers of how something looks
+SPOT = 6  # x, y, height of a word, left and right end of its line, all in heights of the picture; the number of the picture
+SIDES = 6  # ways in which words can stand to each other (see `sides`)
+ASIDE = SIDES + 1  # with the two of a table at once: in the row of this and in the column of that
+ALIGNED = ASIDE + 4
+# In heights of a word: how far ends or middles of two lines of a column may be apart, from when on a word is above or below, what is near to the side and what is near above.
+COLUMN_REACH, ABOVE, NEAR_ALONG, NEAR_ABOVE = 1.5, 0.6, 10, 3
+PICTURE_PARTS = ('vision_tell.', 'vision_rest.', 'vision_look', 'place.', 'look_', 'shown_', 'aside_')  # learned parameters that texts never pass through
+READ_PARTS = ('seek', 'point_', 'nothing', 'write', 'copy_', 'aside_')  # those that only quotes, boxes and written answers pass through
 SPELLED = 8  # pieces a cell may say at once
 CODE_WIDTH, TOLD = 192, 64  # of the spelling code of a piece; things a cell can tell beside its words
 AFTER, AROUND, TOLD_WITHIN, NAME = 6, 16, 32, 4  # how many tokens behind a name its value may begin; how far from a name something still is beside it, or tells of it; half a long name
@@ -142,6 +150,10 @@ class Decision(nn.Module):
         self.flat = linear(d, 1, 0.3)
         self.gate = linear(d, SIMILARITIES * 3 + PAIRS, 0.0)
         self.offset = nn.Parameter(torch.zeros(SCORED))
+        # what pictures add to it: how it looks where an option stands, and what stands in its row and column
+        self.look_state, self.look_mark = linear(config.vision_width, LOOKS, 1.0), linear(d, LOOKS, 0.7, bias=True)
+        self.shown_mix = linear(d + 2 * LOOKS + ALIGNED * 3 + SCORED, config.head_width, 0.7, bias=True)
+        self.shown_out, self.shown_gate = linear(config.head_width, 1, 0.0), linear(d, ALIGNED * 3, 0.0, bias=True)
         # pointers
         p = 128
         self.point_state, self.point_mark, self.point_add, self.point_ask = linear(d, p), linear(d, p), linear(d, p), linear(d, p)
@@ -152,6 +164,8 @@ class Decision(nn.Module):
         self.seek, self.seek_there, self.seek_gate = nn.Parameter(torch.zeros(d)), nn.Parameter(torch.tensor(4.0)), linear(d, 1, 0.0, bias=True)
         # and what stands behind what is named, as a value behind its key; a convolution, the nearest token last
         self.seek_after, self.seek_after_gate = nn.Parameter(0.6 ** torch.arange(AFTER, dtype=torch.float32).flip(0)[None, None]), linear(d, 1, 0.0, bias=True)
+        # or what stands in its row and column on a picture; the second for what is copied first
+        self.aside_gate, self.aside_copy_gate = linear(d, ASIDE, 0.0, bias=True), linear(d, ASIDE, 0.0, bias=True)
         # writing
         self.write = linear(d, d)
         self.copy_mark, self.copy_state = linear(d, d), linear(d, d)
@@ -252,14 +266,20 @@ class Decision(nn.Module):
         places = torch.softmax((self.beside_sharpness * (weights @ alike)).masked_fill(~state_mask[:, None], -1e4), -1)
         return (places * near).sum(-1)
 
-    def told(self, weights, squared, state_mask, echo):
-        """[B,R] how much of what is said where an option's name stands, as in a description, comes up in another group of the state, as in a request.
+    def standing(self, weights, squared, state_mask):
+        """[B,R,S] where an option's name stands in the state, as shares.
 
-        weights [B,R,T] of the option's words; squared [B,T,S] as for `beside`; echo [B,S,2] of `echoes`."""
+        weights [B,R,T] of the option's words; squared [B,T,S] as for `beside`."""
         B, R, _ = weights.shape
         named = weights @ squared
         named = F.conv1d(named.reshape(B * R, 1, -1), self.told_name.to(named.dtype), padding=NAME).reshape(B, R, -1)
-        places = torch.softmax((self.told_sharpness * named).float().masked_fill(~state_mask[:, None], -1e4), -1)
+        return torch.softmax((self.told_sharpness * named).float().masked_fill(~state_mask[:, None], -1e4), -1)
+
+    def told(self, places, echo):
+        """[B,R] how much of what is said where an option's name stands, as in a description, comes up in another group of the state, as in a request.
+
+        places [B,R,S] of `standing`; echo [B,S,2] of `echoes`."""
+        B, R, _ = places.shape
         near = F.conv1d(places.reshape(B * R, 1, -1), self.told_kernel.clamp(min=0).to(places.dtype), padding=TOLD_WITHIN).reshape(B, R, -1)
         weight, echoed = (near @ echo.to(near.dtype)).unbind(-1)
         return echoed / weight.clamp(min=1e-6)
@@ -278,13 +298,67 @@ class Decision(nn.Module):
         looked = (normalise(look @ self.left2) * normalise(option @ self.right2)).sum(-1) / d
         return torch.stack((pooled, matched, looked, beside, told), -1)
 
+    def sides(self, spots):
+        """[B,SIDES,W,W] how much a word (the last W) stands so to another (the W before): in its row to the left or to the right, in its column above or below, near to
+        the left, near above; 0 to 1. spots [B,W,SPOT], with -1 for the number of the picture where there is no word."""
+        x, y, height, left, right, picture = ((part[:, :, None], part[:, None]) for part in spots.unbind(-1))
+        size = torch.maximum(*height).clamp(min=1e-4)
+        same = ((picture[0] == picture[1]) & (picture[0] >= 0)).to(size.dtype)
+        along, down = (x[1] - x[0]) / size, (y[1] - y[0]) / size
+        row = (1 - down.abs()).clamp(min=0) * same
+        middle = [(left[i] + right[i]) / 2 for i in (0, 1)]
+        apart = torch.minimum(torch.minimum((left[1] - left[0]).abs(), (right[1] - right[0]).abs()), (middle[1] - middle[0]).abs()) / size
+        column = (COLUMN_REACH - apart).clamp(0, 1) * same
+        before, behind = row * (along < 0), row * (along > 0)
+        above, below = column * (down < -ABOVE), column * (down > ABOVE)
+        near = before * (along.clamp(max=0) / NEAR_ALONG).exp(), above * (down.clamp(max=0) / NEAR_ABOVE).exp()
+        return torch.stack((before, behind, above, below, *near), 1)
+
+    def aside(self, named, sides):
+        """[B,R,ASIDE,W] how much of what is named (named [B,R,W]) stands so to each word, 1 at most, and how much to its left and above it at once."""
+        found = torch.einsum('brt,bkst->brks', named, sides).clamp(max=1)
+        return torch.cat((found, (4 * found[:, :, :1] * found[:, :, 2:3]).clamp(max=1)), 2)
+
+    def lines(self, spots):
+        """[B,W,W] 1 for words of one line, 0 for others; spots as for `sides`."""
+        apart = (spots[:, :, None] - spots[:, None]).abs() / spots[:, :, None, 2:3].clamp(min=1e-4)
+        return ((apart[..., [1, 3, 4, 5]] < 1e-3).all(-1) & (spots[:, :, None, 5] >= 0)).to(spots.dtype)
+
+    def aligned(self, places, own, asked, said, sides, lines):
+        """[B,R,ALIGNED] what of the question's words stands in the row and column of an option: at the best of its places, and for its words on the whole; and how much of a line is
+        said by the option where the question names the row and the column of it, or what is near.
+
+        places [B,R,W] of `standing`; own, asked [B,R,W] how much of the option's and the question's words each word is; said [B,R,W] whether it is one of the option's."""
+        aside = self.aside(asked, sides)
+        sure = places / places.amax(-1, keepdim=True).clamp(min=1e-6)
+        best = (sure[:, :, None] * aside).amax(-1)
+        whole = (own[:, :, None] * aside[:, :, [0, 2]]).sum(-1) / (own.sum(-1)[..., None] + 0.1)
+        line = (said @ lines) / lines.sum(1).clamp(min=1)[:, None]
+        before = (asked @ (sides[:, 0] * (1 - lines)).transpose(1, 2)).clamp(max=1)
+        there = torch.stack(((4 * before * aside[:, :, 2]).clamp(max=1), torch.maximum(aside[:, :, 4], aside[:, :, 5])), 2)
+        return torch.cat((best, whole, (line[:, :, None] * there).amax(-1)), -1)
+
+    def among(self, features, together, count, least):
+        """The means of features [B,R,F] over the options of a question, and their best among the other options, or their own where there are none. `least`: no feature is less."""
+        mean = (together.to(features.dtype) @ features) / count[..., None]
+        index = torch.arange(features.shape[1])
+        others = (together & (index[:, None] != index[None]))[..., None]
+        best = features[:, None].masked_fill(~others, least).amax(2)
+        return mean, torch.where(others.any(2), best, features)
+
+    def shown(self, h, looks, aligned, kind, together, count):
+        """What pictures add to the logits [B,R]: looks [B,R,LOOKS] where an option stands, aligned [B,R,ALIGNED]."""
+        mean = (together.to(looks.dtype) @ looks) / count[..., None]
+        wanted = self.look_mark(h)
+        average, best = self.among(aligned, together, count, 0.0)
+        seen = 4 * torch.cat((aligned, aligned - average, aligned - best), -1)
+        onehot = F.one_hot(kind, SCORED).to(looks.dtype)
+        mixed = self.shown_mix(torch.cat((h, wanted * looks, wanted * (looks - mean), seen, onehot), -1))
+        return self.shown_out(F.relu(mixed))[..., 0] + (self.shown_gate(h) * seen).sum(-1)
+
     def decide(self, h, features, pairs, kind, together, count):
         """Logits [B,R] of the marks. h [B,R,D]; features [B,R,5]; pairs [B,4]; kind [B,R] in 0..3; together [B,R,R] marks of one question; count of those."""
-        mean = (together.to(features.dtype) @ features) / count[..., None]
-        index = torch.arange(h.shape[1])
-        others = (together & (index[:, None] != index[None]))[..., None]
-        best = features[:, None].masked_fill(~others, -1).amax(2)
-        best = torch.where(others.any(2), best, features)
+        mean, best = self.among(features, together, count, -1.0)
         onehot = F.one_hot(kind, SCORED).to(features.dtype)
         seen = 4 * torch.cat((features, features - mean, features - best, pairs[:, None].expand(-1, h.shape[1], -1)), -1)
         mixed = torch.cat((h, seen, onehot), -1)
@@ -293,10 +367,9 @@ class Decision(nn.Module):
         logit = logit + (self.gate(h) * seen).sum(-1)
         return logit + self.offset[kind]
 
-    def found(self, e, asked, similarity, best):
-        """[B,R,T] how like each token is to what a question names: the mean cosine to its words. e [B,T,D], asked [B,R,T] its words, similarity [B,T,T]."""
-        wanted = (e @ self.seek + self.seek_there * best)[:, None].masked_fill(~asked, -1e4)
-        return torch.softmax(wanted.float(), -1).to(similarity.dtype) @ similarity.clamp(min=0)
+    def wanted(self, e, asked, best):
+        """[B,R,T] which of a question's words count when it names what it looks for, as shares. e [B,T,D], asked [B,R,T] its words, best [B,T] their best cosine to the state."""
+        return torch.softmax((e @ self.seek + self.seek_there * best)[:, None].masked_fill(~asked, -1e4).float(), -1)
 
     def behind(self, found):
         """How much of what a question names stands just before each token: found [B,R,S] -> [B,R,S]."""

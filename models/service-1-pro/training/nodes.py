@@ -11,9 +11,6 @@ INT64, FLOAT = TensorProto.INT64, TensorProto.FLOAT
 TRANSPOSED = '.T'
 # Constants that are no weights begin like this, so that restore.py knows them.
 CONSTANT = '='
-# A weight stored in bytes: these by the scale of its output channel.
-BYTES, SCALE = '.bytes', '.scale'
-FEWEST_BYTES = 4096
 
 
 class Graph:
@@ -92,46 +89,3 @@ class Graph:
 
 def info(name, kind, shape):
     return helper.make_tensor_value_info(name, kind, shape)
-
-
-def is_in_bytes(name, shape):
-    """Whether a weight is stored in bytes: the larger matrices, but for those that spell, which another file holds."""
-    return len(shape) == 2 and np.prod(shape) >= FEWEST_BYTES and not name.startswith('vision_spell') and not name.startswith('vision_codes')
-
-
-def in_bytes(values):
-    """[out, in] as int8 and one scale a row [out, 1]."""
-    scale = np.maximum(np.abs(values).max(1, keepdims=True), 1e-12).astype(np.float32) / np.float32(127)
-    return np.rint(values / scale).clip(-127, 127).astype(np.int8), scale
-
-
-def as_in_bytes(state):
-    """A state dict with the values its larger matrices have when they were stored in bytes."""
-    out = dict(state)
-    for name, tensor in state.items():
-        if tensor.is_floating_point() and is_in_bytes(name, tensor.shape):
-            values, scale = in_bytes(tensor.numpy())
-            out[name] = tensor.new_tensor(values * scale)
-    return out
-
-
-def put_in_bytes(path):
-    """Stores the larger matrices of a graph in bytes; they become floats again when it is loaded (a Cast and a Mul of constants)."""
-    model = onnx.load(path)
-    graph, nodes = model.graph, []
-    for tensor in list(graph.initializer):
-        if tensor.data_type != FLOAT or tensor.name.startswith(CONSTANT) or not is_in_bytes(tensor.name, tensor.dims):
-            continue
-        is_turned = tensor.name.endswith(TRANSPOSED)
-        values = numpy_helper.to_array(tensor)
-        stored, scale = in_bytes(values.T if is_turned else values)
-        stored, scale = (stored.T, scale.T) if is_turned else (stored, scale)
-        graph.initializer.remove(tensor)
-        for end, part in ((BYTES, stored), (SCALE, scale)):
-            graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(part), tensor.name + end))
-        nodes += [helper.make_node('Cast', [tensor.name + BYTES], [tensor.name + '.cast'], to=FLOAT),
-                  helper.make_node('Mul', [tensor.name + '.cast', tensor.name + SCALE], [tensor.name])]
-    kept = list(graph.node)
-    del graph.node[:]
-    graph.node.extend([*nodes, *kept])
-    onnx.save(model, path)

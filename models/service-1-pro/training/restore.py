@@ -1,6 +1,6 @@
 """Shipped weights back to checkpoints to go on from: python restore.py MODEL_FOLDER OUT
 
-Writes OUT/texts.pt, OUT/pictures.pt and OUT/reads.pt (for train.py --start; what only pictures pass through begins anew in the first), OUT/emb.npy, the word
+Writes OUT/texts.pt and OUT/pictures.pt (for train.py --start; what only pictures pass through begins anew in the first), OUT/emb.npy, the word
 vectors of the first, and OUT/reading.npz, how words are read from vision features, as vision/features.py wants it. The graphs keep the names of the state dict (nodes.py). What comes out is checked by running the shipped graphs against it.
 """
 import argparse
@@ -14,12 +14,12 @@ from onnx import numpy_helper
 
 from export import PARTS, check
 from model import Config, Decision
-from nodes import BYTES, CONSTANT, SCALE, TRANSPOSED
+from nodes import CONSTANT, TRANSPOSED
 
 GRAPHS = ('state_encoder', 'branch_reader')
 LARGEST_DIFFERENCE = 1e-4
 # What a model that reads texts only is shipped without.
-UNSEEN = ('vision_', 'place.')
+UNSEEN = ('vision_', 'place.', 'look_', 'shown_', 'aside_')
 
 
 def restore(folder, part):
@@ -30,16 +30,10 @@ def restore(folder, part):
     state = {}
     for graph in GRAPHS:
         tensors = onnx.load(f'{folder}/onnx/{PARTS[part][0]}{graph}.onnx', load_external_data=False).graph.initializer
-        scales = {tensor.name: numpy_helper.to_array(tensor, base_dir=f'{folder}/onnx') for tensor in tensors if tensor.name.endswith(SCALE)}
         for tensor in tensors:
             if tensor.name.startswith(CONSTANT):
                 continue
             values, name = np.array(numpy_helper.to_array(tensor, base_dir=f'{folder}/onnx')), tensor.name
-            if name.endswith(SCALE):
-                continue
-            if name.endswith(BYTES):
-                name = name[:-len(BYTES)]
-                values = values * scales[name + SCALE]
             is_turned = name.endswith(TRANSPOSED)
             name = name[:-len(TRANSPOSED)] if is_turned else name
             state[name] = torch.from_numpy(np.ascontiguousarray(values.T) if is_turned else values)

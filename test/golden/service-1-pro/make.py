@@ -1,8 +1,8 @@
-"""The shipped model's answers by its training code: python make.py TRAINING_FOLDER TEXTS.pt PICTURES.pt READS.pt ROWS ROWS_WITH_WORDS FEATURES OUT.json
+"""The shipped model's answers by its training code: python make.py TRAINING_FOLDER TEXTS.pt PICTURES.pt ROWS FEATURES OUT.json
 
-ROWS are requests.jsonl rendered by training/render.ts (root: the repository), ROWS_WITH_WORDS the same with the lines of pictures/read-lines.ts. One packed forward in
-PyTorch, all questions of a state together; the engine runs the exported graphs, questions in padded passes, and must agree. Choices about pictures are those of PICTURES.pt, other
-questions about them those of READS.pt. Options are listed in the order of rendering (sorted), logits in float32.
+ROWS are requests.jsonl rendered by training/render.ts (root: the repository) with the lines of pictures/read-lines.ts. One packed forward in
+PyTorch, all questions of a state together; the engine runs the exported graphs, questions in padded passes, and must agree.
+Options are listed in the order of rendering (sorted), logits in float32.
 """
 import json
 import sys
@@ -13,14 +13,13 @@ import torch  # noqa: E402
 from batches import Packed, collate, load  # noqa: E402
 from loss import forward, pointer_terms, scored_logits  # noqa: E402
 from model import KINDS, Config, Decision  # noqa: E402
-from nodes import as_in_bytes  # noqa: E402
 from pictures import Features  # noqa: E402
 
 
-def opened(checkpoint, is_in_bytes=False):
+def opened(checkpoint):
     saved = torch.load(checkpoint, weights_only=False)
     model = Decision(Config(**saved['config'])).eval()
-    model.load_state_dict(as_in_bytes(saved['model']) if is_in_bytes else saved['model'])
+    model.load_state_dict(saved['model'])
     return model
 
 
@@ -42,19 +41,13 @@ def answers_of(model, row, look):
     return answers
 
 
-def main(texts, pictures, reads, rows, rows_with_words, features, out):
-    texts, pictures, reads = opened(texts), opened(pictures), opened(reads, True)
+def main(texts, pictures, rows, features, out):
+    texts, pictures = opened(texts), opened(pictures)
     look = Features(features)
-    golden = []
-    for row, with_words in zip(load(rows), load(rows_with_words), strict=True):
-        if not row.pictures:
-            golden.append(answers_of(texts, row, look))
-            continue
-        both = zip(answers_of(pictures, row, look), answers_of(reads, with_words, look), strict=True)
-        golden.append([cells if cells['kind'] == 'exclusive' else words for cells, words in both])
+    golden = [answers_of(pictures if row.pictures else texts, row, look) for row in load(rows)]
     with open(out, 'w') as file:
         json.dump(golden, file, indent=1)
 
 
 if __name__ == '__main__':
-    main(*sys.argv[2:9])
+    main(*sys.argv[2:7])

@@ -20,7 +20,8 @@ interface Part extends Pictured {
 }
 interface Line {
   readonly path?: string
-  readonly state?: readonly Part[]
+  /** Of rows: a text, a JSON value or parts. */
+  readonly state?: unknown
 }
 
 const [folder, name, root, ...files] = process.argv.slice(2)
@@ -34,8 +35,9 @@ const readLines = (file: string): Line[] => {
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line)
 }
+const partsOf = ({ state }: Line): readonly Part[] => (Array.isArray(state) ? state : [])
 const pathsOf = (line: Line): (string | undefined)[] =>
-  line.path ? [line.path] : (line.state ?? []).flatMap((part) => (part.frames ?? [part]).map(({ source }) => source?.path))
+  line.path ? [line.path] : partsOf(line).flatMap((part) => (part.frames ?? [part]).map(({ source }) => source?.path))
 const paths = new Set(
   files
     .flatMap(readLines)

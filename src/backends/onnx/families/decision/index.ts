@@ -11,10 +11,9 @@ import { makeTurns } from '../../turns.ts'
 import { KINDS, VOCABULARY } from './control.ts'
 import { Limits } from './limits.ts'
 import { OpenState, type Reader, type SeenImage } from './open-state.ts'
-import { type PackedState, packState } from './pack.ts'
+import { packState } from './pack.ts'
 import { nameOf, Pictures } from './pictures.ts'
 import { TextReader } from './reader.ts'
-import { Readings } from './readings.ts'
 import { Runner } from './runner.ts'
 import { settingsOf } from './settings.ts'
 import { shownOf } from './shown.ts'
@@ -24,9 +23,9 @@ import { VisionEncoder } from './vision.ts'
 import { Languages } from './write.ts'
 
 /** Changes whenever the way a request becomes tokens changes, or the features of a branch: calibration is bound to it. */
-const PROMPT_VERSION = 2
+const PROMPT_VERSION = 3
 
-/** Tokens that the words read in pictures leave free. */
+/** Tokens that the words read in pictures leave free: where they would not, they are left out. */
 const ROOM_FOR_A_QUESTION = 512
 
 export async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
@@ -44,13 +43,7 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
     ? {
         encoder: await VisionEncoder.open(folder, options),
         runner: await Runner.open(folder, options, 'pictures', settings.visionWidth),
-        reading:
-          settings.letters === null
-            ? null
-            : {
-                textReader: await TextReader.open(folder, options, settings.letters, tokenizer.words()),
-                runner: await Runner.open(folder, options, 'reads', settings.visionWidth),
-              },
+        textReader: settings.letters === null ? null : await TextReader.open(folder, options, settings.letters, tokenizer.words()),
       }
     : null
   const files = [runner, ...partsOf(sight)].flatMap((one) => one.files)
@@ -83,19 +76,19 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
 /** What looks at pictures, and reads the states they stand in. */
 interface Sight {
   readonly encoder: VisionEncoder
-  /** What reads the words of pictures, and answers from them; null for a model that reads none. */
-  readonly reading: { readonly textReader: TextReader; readonly runner: Runner } | null
+  /** What reads the words of pictures; null for a model that reads none. */
+  readonly textReader: TextReader | null
   readonly runner: Runner
 }
 
 function partsOf(sight: Sight | null): (VisionEncoder | TextReader | Runner)[] {
-  return sight === null ? [] : [sight.encoder, sight.runner, ...(sight.reading === null ? [] : Object.values(sight.reading))]
+  return sight === null ? [] : [sight.encoder, sight.runner, ...(sight.textReader === null ? [] : [sight.textReader])]
 }
 
 class DecisionBackend implements Backend {
   readonly info: ModelInfo
   readonly #reader: Reader
-  readonly #states: ByteCache<Readings>
+  readonly #states: ByteCache<OpenState>
   readonly #sight: Sight | null
   /** For states with a picture in them; null when the model sees none. */
   readonly #seeing: (Reader & { readonly pictures: Pictures }) | null
@@ -110,7 +103,7 @@ class DecisionBackend implements Backend {
     this.#seeing = sight && {
       ...reader,
       runner: sight.runner,
-      pictures: new Pictures(sight.encoder, sight.reading?.textReader ?? null, reader.turns, reader.settings.rule, cacheBytes),
+      pictures: new Pictures(sight.encoder, sight.textReader, reader.turns, reader.settings.rule, cacheBytes),
     }
   }
 
@@ -151,7 +144,7 @@ class DecisionBackend implements Backend {
     }
   }
 
-  async #encode(prompt: Prompt, signal: AbortSignal): Promise<Made<Readings>> {
+  async #encode(prompt: Prompt, signal: AbortSignal): Promise<Made<OpenState>> {
     const pieces = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece] : []))
     const seeing = this.#seeing
     const reader = pieces.length === 0 ? this.#reader : seeing
@@ -164,38 +157,24 @@ class DecisionBackend implements Backend {
     )
     const images: SeenImage[] = []
     for (const { id, picture } of pieces) if (seeing !== null) images.push({ id, ...(await seeing.pictures.see(picture, signal)) })
-    const aspects = pieces.map(({ picture }) => picture.width / picture.height)
-    const encode = async (by: Reader, packed: PackedState, seen: readonly SeenImage[], stop?: AbortSignal) => {
-      const shown = shownOf(seen, aspects, tokenizer)
-      return new OpenState(by, packed, await turns.run(() => by.runner.state(packed, shown), stop), seen)
-    }
-    const pack = (seen: readonly SeenImage[]) =>
+    const packed = (seen: readonly SeenImage[]) =>
       packState(
         prompt,
         tokenizer,
         seen.map(({ cells, lines }) => ({ cells: cells.length, lines })),
       )
-    const unread = images.map((image) => ({ ...image, lines: [] }))
-    const packed = pack(unread)
-    limits.checkLength(packed.ids.length, 0)
-    const tokens = packed.ids.length
-    const isOnePicture = images.length === 1
-    const reading = images.some(({ lines }) => lines.length > 0) ? (this.#sight?.reading ?? null) : null
-    const read = reading === null ? null : pack(images)
-    if (reading === null || read === null || read.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION) {
-      const state = await encode(reader, packed, unread, signal)
-      return {
-        value: new Readings({ tokens, bytes: state.bytes, cells: async () => state, withWords: null, isOnePicture }),
-        bytes: state.bytes,
-      }
-    }
-    const cells = () => encode(reader, packed, unread)
-    const withWords = () => encode({ ...reader, runner: reading.runner }, read, images)
-    const bytes = reader.runner.bytesOf(tokens) + reading.runner.bytesOf(read.ids.length)
-    return { value: new Readings({ tokens, bytes, cells, withWords, isOnePicture }), bytes }
+    const whole = packed(images)
+    const isCrowded = whole.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION && images.some(({ lines }) => lines.length > 0)
+    const seen = isCrowded ? images.map((image) => ({ ...image, lines: [] })) : images
+    const state = isCrowded ? packed(seen) : whole
+    limits.checkLength(state.ids.length, 0)
+    const aspects = pieces.map(({ picture }) => picture.width / picture.height)
+    const encoded = await turns.run(() => reader.runner.state(state, shownOf(seen, aspects, tokenizer)), signal)
+    const value = new OpenState(reader, state, encoded, seen)
+    return { value, bytes: value.bytes }
   }
 
-  #prefix(state: Readings, isCached: boolean): Prefix {
+  #prefix(state: OpenState, isCached: boolean): Prefix {
     let isOpen = true
     const work = <T>(task: () => Promise<T>): Promise<T> =>
       this.#work(async () => {

@@ -127,14 +127,20 @@ function tokensOf(text: string, tokenizer: PieceTokenizer): TextToken[] {
   })
 }
 
-/** Where each word that was read stands, as `Cell`s of no tile: in the order of the tokens `packState` makes of them. */
-export function placesOfWords(lines: readonly ReadLine[], tokenizer: PieceTokenizer): Cell[] {
-  return lines.flatMap(({ text, edges, top, bottom }) =>
-    tokensOf(text, tokenizer).map(({ start, end }) => {
+/** Where a word that was read stands, as a cell of no tile, and where its line begins and ends. */
+export interface PlacedWord extends Cell {
+  readonly line: readonly [left: number, right: number]
+}
+
+/** In the order of the tokens `packState` makes of them. */
+export function placesOfWords(lines: readonly ReadLine[], tokenizer: PieceTokenizer): PlacedWord[] {
+  return lines.flatMap(({ text, edges, top, bottom }) => {
+    const line = [edges[0] as number, edges.at(-1) as number] as const
+    return tokensOf(text, tokenizer).map(({ start, end }) => {
       const [left, right] = [edges[start] as number, edges[end] as number]
-      return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top, isGlobal: false }
-    }),
-  )
+      return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top, isGlobal: false, line }
+    })
+  })
 }
 
 /**

@@ -8,7 +8,7 @@ import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts
 import type { InnerState } from './features.ts'
 import type { PackedState } from './pack.ts'
 import { grown, newNames, type Past, pastFeeds } from './past.ts'
-import type { Shown } from './shown.ts'
+import { type Shown, SPOT_WIDTH } from './shown.ts'
 import type { EncodedState, View } from './views.ts'
 
 const PLACE_WIDTH = 6
@@ -36,13 +36,11 @@ export interface NextReading {
 
 /**
  * Texts and pictures have weights of their own: what learning to look would have cost the reading of texts was measured, and is not paid
- * (training/README.md). A state with a picture in it is read by the second pair of graphs, its questions too; where there are words in pictures all but choices by the
- * third.
+ * (training/README.md). A state with a picture in it is read by the second pair of graphs, its questions too.
  */
 const PARTS = {
   texts: { prefix: '', weights: 'onnx/decision.onnx_data' },
   pictures: { prefix: 'pictures_', weights: 'onnx/pictures.onnx_data' },
-  reads: { prefix: 'reads_', weights: 'onnx/reads.onnx_data' },
 } as const
 
 export type Part = keyof typeof PARTS
@@ -78,17 +76,8 @@ export class Runner {
     )
   }
 
-  /** Of what `state` gives for so many tokens. Its outputs say their shape, with `state` and `state+1` for the tokens. */
-  bytesOf(tokens: number): number {
-    const sizes = this.#state.outputMetadata.map((output) =>
-      output.isTensor
-        ? output.shape.reduce<number>((size, of) => size * (typeof of === 'number' ? of : of === 'state' ? tokens : tokens + 1), 4)
-        : 0,
-    )
-    return sizes.reduce((sum, size) => sum + size, 0)
-  }
-
-  async state(packed: PackedState, { features, places, looks }: Shown): Promise<EncodedState> {
+  async state(packed: PackedState, shown: Shown): Promise<EncodedState> {
+    const { features, places, looks } = shown
     const column = (values: readonly number[]): Tensor => ints(this.ort, values, [values.length])
     const outputs = (await this.#state.run({
       ids: column(packed.ids),
@@ -103,7 +92,8 @@ export class Runner {
         image_places: this.#rows(places, PLACE_WIDTH),
       }),
     })) as Record<string, Tensor>
-    const { end_queries: queries, ...feeds } = outputs
+    const { end_queries: queries, ...made } = outputs
+    const feeds = this.#visionWidth === null ? made : { ...made, spots: this.#spots(packed, shown) }
     return {
       feeds,
       endQueries: dataOf(queries),
@@ -111,6 +101,16 @@ export class Runner {
       endWidth: (queries as Tensor).dims[1] as number,
       bytes: Object.values(outputs).reduce((sum, tensor) => sum + dataOf(tensor).byteLength, 0),
     }
+  }
+
+  /** [S][SPOT_WIDTH], -1 where no word stands that was read in a picture. */
+  #spots({ places }: PackedState, { spots, looks }: Shown): Tensor {
+    const rows = new Float32Array(places.length * SPOT_WIDTH).fill(-1)
+    const cells = looks.length - spots.length / SPOT_WIDTH
+    places.forEach((place, token) => {
+      if (place >= cells) rows.set(spots.subarray((place - cells) * SPOT_WIDTH, (place - cells + 1) * SPOT_WIDTH), token * SPOT_WIDTH)
+    })
+    return floats(this.ort, rows, [places.length, SPOT_WIDTH])
   }
 
   /** At least one row: the graph gathers from it even when no token is an image cell. */

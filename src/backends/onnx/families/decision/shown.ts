@@ -1,6 +1,8 @@
-// What the state encoder is told of the pictures of a state: what their cells look like, where cells and words lie, and which cell a word stands in.
-import { type Cell, looksOf, placesOf } from './cells.ts'
-import { placesOfWords } from './pack.ts'
+// What the model is told of the pictures of a state: what their cells look like, where cells and words lie, and which cell a word stands in.
+
+import { joined } from '../../tensors.ts'
+import { looksOf, placesOf } from './cells.ts'
+import { type PlacedWord, placesOfWords } from './pack.ts'
 import type { SeenPicture } from './pictures.ts'
 import type { PieceTokenizer } from './text.ts'
 
@@ -11,6 +13,17 @@ export interface Shown {
   readonly places: readonly Float32Array[]
   /** For each place the cell whose look it has: a cell its own, a word that of the cell it stands in. */
   readonly looks: readonly number[]
+  /** Of the words of all pictures: what stands in their rows and columns is found by these. [word][SPOT_WIDTH] */
+  readonly spots: Float32Array
+}
+
+/** Middle (x, y) and height of a word, left and right end of its line, all in heights of its picture, and the number of that (training/model.py). */
+export const SPOT_WIDTH = 6
+
+function spotsOf(words: readonly PlacedWord[], aspect: number, picture: number): Float32Array {
+  return Float32Array.from(
+    words.flatMap(({ x, y, height, line: [left, right] }) => [x * aspect, y, height, left * aspect, right * aspect, picture]),
+  )
 }
 
 /** `aspects`: width by height of each picture. */
@@ -23,12 +36,13 @@ export function shownOf(pictures: readonly SeenPicture[], aspects: readonly numb
   cells.forEach((own, i) => {
     const first = before
     looksOfCells.push(...own.map((_, cell) => first + cell))
-    looksOfWords.push(...looksOf(own, words[i] as Cell[]).map((cell) => first + cell))
+    looksOfWords.push(...looksOf(own, words[i] as PlacedWord[]).map((cell) => first + cell))
     before += own.length
   })
   return {
     features: pictures.map(({ features }) => features),
     places: [cells, words].flatMap((parts) => parts.map((part, i) => placesOf(part, aspects[i] as number))),
     looks: [...looksOfCells, ...looksOfWords],
+    spots: joined(words.map((own, i) => spotsOf(own, aspects[i] as number, i))),
   }
 }
