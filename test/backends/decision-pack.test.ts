@@ -126,6 +126,7 @@ describe('packState', () => {
       width: expect.closeTo(0.01, 9),
       height: expect.closeTo(0.05, 9),
       isGlobal: false,
+      line: [0, 0.07],
     })
   })
 

@@ -1,7 +1,7 @@
 // A word that was read takes its look from the cell it stands in.
 import { describe, expect, it } from 'vitest'
 import { cellsOf, looksOf } from '../../src/backends/onnx/families/decision/cells.ts'
-import { shownOf } from '../../src/backends/onnx/families/decision/shown.ts'
+import { SPOT_WIDTH, shownOf, spotsOfTokens } from '../../src/backends/onnx/families/decision/shown.ts'
 import { tokenizer } from './decision.ts'
 
 const wordAt = (x: number, y: number) => ({ x, y, width: 0.05, height: 0.02, isGlobal: false })
@@ -39,5 +39,17 @@ describe('shownOf', () => {
     // In heights of the picture, so that of the second one, twice as wide as high, all across is twice as much.
     expect([...spots.subarray(1, 6)].map((value) => Math.round(value * 100) / 100)).toEqual([0.05, 0.1, 0.9, 0.98, 0])
     expect([...spots.subarray(-5)].map((value) => Math.round(value * 100) / 100)).toEqual([0.05, 0.1, 1.8, 1.96, 1])
+  })
+})
+
+describe('spotsOfTokens', () => {
+  it('gives words their spots, nothing else any, and no more words than can be compared', () => {
+    const count = 1100
+    const spots = Float32Array.from({ length: count * SPOT_WIDTH }, (_, i) => Math.floor(i / SPOT_WIDTH))
+    const shown = { features: [], places: [], looks: new Array<number>(2 + count).fill(0), spots }
+    // A text, the two cells, and the words behind them.
+    const tokens = [-1, 0, 1, ...Array.from({ length: count }, (_, word) => 2 + word)]
+    const firsts = [...spotsOfTokens(tokens, shown)].filter((_, i) => i % SPOT_WIDTH === 0)
+    expect(firsts).toEqual([-1, -1, -1, ...Array(1024).keys(), ...Array(count - 1024).fill(-1)])
   })
 })

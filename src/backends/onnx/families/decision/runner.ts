@@ -8,7 +8,7 @@ import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts
 import type { InnerState } from './features.ts'
 import type { PackedState } from './pack.ts'
 import { grown, newNames, type Past, pastFeeds } from './past.ts'
-import { type Shown, SPOT_WIDTH } from './shown.ts'
+import { type Shown, SPOT_WIDTH, spotsOfTokens } from './shown.ts'
 import type { EncodedState, View } from './views.ts'
 
 const PLACE_WIDTH = 6
@@ -93,7 +93,10 @@ export class Runner {
       }),
     })) as Record<string, Tensor>
     const { end_queries: queries, ...made } = outputs
-    const feeds = this.#visionWidth === null ? made : { ...made, spots: this.#spots(packed, shown) }
+    const feeds =
+      this.#visionWidth === null
+        ? made
+        : { ...made, spots: floats(this.ort, spotsOfTokens(packed.places, shown), [packed.places.length, SPOT_WIDTH]) }
     return {
       feeds,
       endQueries: dataOf(queries),
@@ -101,16 +104,6 @@ export class Runner {
       endWidth: (queries as Tensor).dims[1] as number,
       bytes: Object.values(outputs).reduce((sum, tensor) => sum + dataOf(tensor).byteLength, 0),
     }
-  }
-
-  /** [S][SPOT_WIDTH], -1 where no word stands that was read in a picture. */
-  #spots({ places }: PackedState, { spots, looks }: Shown): Tensor {
-    const rows = new Float32Array(places.length * SPOT_WIDTH).fill(-1)
-    const cells = looks.length - spots.length / SPOT_WIDTH
-    places.forEach((place, token) => {
-      if (place >= cells) rows.set(spots.subarray((place - cells) * SPOT_WIDTH, (place - cells + 1) * SPOT_WIDTH), token * SPOT_WIDTH)
-    })
-    return floats(this.ort, rows, [places.length, SPOT_WIDTH])
   }
 
   /** At least one row: the graph gathers from it even when no token is an image cell. */

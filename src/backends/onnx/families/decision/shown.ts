@@ -20,6 +20,9 @@ export interface Shown {
 /** Middle (x, y) and height of a word, left and right end of its line, all in heights of its picture, and the number of that (training/model.py). */
 export const SPOT_WIDTH = 6
 
+/** Words that can stand in rows and columns: all of them are compared with each other, a few megabytes for so many. A page of tables has some hundred. */
+const MOST_SPOTS = 1024
+
 function spotsOf(words: readonly PlacedWord[], aspect: number, picture: number): Float32Array {
   return Float32Array.from(
     words.flatMap(({ x, y, height, line: [left, right] }) => [x * aspect, y, height, left * aspect, right * aspect, picture]),
@@ -45,4 +48,15 @@ export function shownOf(pictures: readonly SeenPicture[], aspects: readonly numb
     looks: [...looksOfCells, ...looksOfWords],
     spots: joined(words.map((own, i) => spotsOf(own, aspects[i] as number, i))),
   }
+}
+
+/** [S][SPOT_WIDTH] for the tokens of a state by their `places`: -1 where no word stands that was read in a picture, and for words beyond the first `MOST_SPOTS`. */
+export function spotsOfTokens(tokens: readonly number[], { looks, spots }: Shown): Float32Array {
+  const rows = new Float32Array(tokens.length * SPOT_WIDTH).fill(-1)
+  const cells = looks.length - spots.length / SPOT_WIDTH
+  tokens.forEach((place, token) => {
+    if (place < cells || place >= cells + MOST_SPOTS) return
+    rows.set(spots.subarray((place - cells) * SPOT_WIDTH, (place - cells + 1) * SPOT_WIDTH), token * SPOT_WIDTH)
+  })
+  return rows
 }
