@@ -215,8 +215,7 @@ def likeness(m, e, compared, numbers):
 BRANCH_INPUTS = ['ids', 'cases', 'positions', 'owners', 'orders', 'ranks', 'marks', 'mark_weights', 'kinds', 'pointers', 'reads', 'read_tokens',
                  'past_seen', 'previous', 'words', 'memory', 'echo', 'pairs', 'point_keys', 'point_added']
 BRANCH_OUTPUTS = ['logits', 'topic', 'hidden', 'start', 'end', 'absent', 'vocabulary', 'copy']
-
-
+# What the branch reader of pictures takes of the state beside the others.
 SEEING_INPUTS = ['appearance', 'spots']
 
 
@@ -360,13 +359,16 @@ def read_marks(m, h, e, seeing):
     def mean_of(values):
         return g.op('Div', [g.op('MatMul', [real, values]), count])
 
-    def best_other_of(values, least):
+    def compared(values, least):
+        """Decision.compared, its three parts."""
+        from_mean = g.op('Sub', [values, mean_of(values)])
         other = g.op('Where', [g.op('Unsqueeze', [others, g.ints(3)]), g.op('Unsqueeze', [values, line]), g.constant(least)])
         other = g.op('ReduceMax', [other, column], keepdims=0)
-        return g.op('Where', [g.op('Greater', [count, g.constant(1.5)]), other, values])
+        other = g.op('Where', [g.op('Greater', [count, g.constant(1.5)]), other, values])
+        return [values, from_mean, g.op('Sub', [values, other])]
 
     shape = g.op('Concat', [g.op('Shape', ['marks']), g.ints(PAIRS)], axis=0)
-    seen = [features, g.op('Sub', [features, mean_of(features)]), g.op('Sub', [features, best_other_of(features, -1.0)]), g.op('Expand', ['pairs', shape])]
+    seen = [*compared(features, -1.0), g.op('Expand', ['pairs', shape])]
     seen = g.op('Mul', [g.op('Concat', seen, axis=2), g.constant(4.0)])
     onehot = g.op('Gather', [g.constant(np.eye(SCORED)), 'kinds'])
     mixed = g.op('Relu', [g.linear(g.op('Concat', [h, seen, onehot], axis=2), 'mix', 'mix.bias')])
@@ -375,7 +377,7 @@ def read_marks(m, h, e, seeing):
     logits = [g.op('Squeeze', [g.linear(part, name), column]) for part, name in ((mixed, 'out'), (h, 'flat'))]
     if seeing is not None:
         aligned = seeing.aligned(own, weights, g.op('Mul', [asked_weights, asked_once]), cosines, standing)
-        logits.append(seeing.shown(h, aligned, standing, mean_of, best_other_of))
+        logits.append(seeing.shown(h, aligned, standing, mean_of, compared))
     return g.op('Sum', [*logits, direct, gated, g.op('Gather', [g.weight('offset'), 'kinds'])]), topic, h
 
 

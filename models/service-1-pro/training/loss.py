@@ -20,7 +20,7 @@ class Memory(NamedTuple):
 
 
 def forward(model, batch):
-    """Hidden rows [B,R,D], Memory, similarities [B,R,5] and pair features [B,4] of a packed batch."""
+    """Hidden rows [B,R,D], Memory, and of a packed batch similarities [B,R,5], pair features [B,4] and what `Decision.shown` takes, None without pictures."""
     ids, state, at = batch['ids'], batch['state'], batch['rows']
     B, T = ids.shape
     e = model.words(ids, batch['cells'], batch['is_image'])

@@ -338,29 +338,27 @@ class Decision(nn.Module):
         there = torch.stack(((4 * before * aside[:, :, 2]).clamp(max=1), torch.maximum(aside[:, :, 4], aside[:, :, 5])), 2)
         return torch.cat((best, whole, (line[:, :, None] * there).amax(-1)), -1)
 
-    def among(self, features, together, count, least):
-        """The means of features [B,R,F] over the options of a question, and their best among the other options, or their own where there are none. `least`: no feature is less."""
+    def compared(self, features, together, count, least):
+        """[B,R,3F] features [B,R,F], those less their mean over the options of the question, and less the best among the other options, or 0 where there are none. `least`: no feature is less."""
         mean = (together.to(features.dtype) @ features) / count[..., None]
         index = torch.arange(features.shape[1])
         others = (together & (index[:, None] != index[None]))[..., None]
         best = features[:, None].masked_fill(~others, least).amax(2)
-        return mean, torch.where(others.any(2), best, features)
+        return torch.cat((features, features - mean, features - torch.where(others.any(2), best, features)), -1)
 
     def shown(self, h, looks, aligned, kind, together, count):
         """What pictures add to the logits [B,R]: looks [B,R,LOOKS] where an option stands, aligned [B,R,ALIGNED]."""
         mean = (together.to(looks.dtype) @ looks) / count[..., None]
         wanted = self.look_mark(h)
-        average, best = self.among(aligned, together, count, 0.0)
-        seen = 4 * torch.cat((aligned, aligned - average, aligned - best), -1)
+        seen = 4 * self.compared(aligned, together, count, 0.0)
         onehot = F.one_hot(kind, SCORED).to(looks.dtype)
         mixed = self.shown_mix(torch.cat((h, wanted * looks, wanted * (looks - mean), seen, onehot), -1))
         return self.shown_out(F.relu(mixed))[..., 0] + (self.shown_gate(h) * seen).sum(-1)
 
     def decide(self, h, features, pairs, kind, together, count):
         """Logits [B,R] of the marks. h [B,R,D]; features [B,R,5]; pairs [B,4]; kind [B,R] in 0..3; together [B,R,R] marks of one question; count of those."""
-        mean, best = self.among(features, together, count, -1.0)
         onehot = F.one_hot(kind, SCORED).to(features.dtype)
-        seen = 4 * torch.cat((features, features - mean, features - best, pairs[:, None].expand(-1, h.shape[1], -1)), -1)
+        seen = 4 * torch.cat((self.compared(features, together, count, -1.0), pairs[:, None].expand(-1, h.shape[1], -1)), -1)
         mixed = torch.cat((h, seen, onehot), -1)
         logit = self.out(F.relu(self.mix(mixed)))[..., 0] + self.flat(h)[..., 0] + (features * self.direct[kind]).sum(-1)
         # What a similarity means depends on the option: for "none of these", for "unrelated", it counts against.

@@ -88,13 +88,12 @@ class Seeing:
         there = g.op('ReduceMax', [g.op('Mul', [g.op('Unsqueeze', [line, column]), there]), g.ints(3)], keepdims=0)
         return g.op('Concat', [best, whole, there], axis=2)
 
-    def shown(self, h, aligned, standing, mean_of, best_other_of):
-        """Decision.shown [B,R]; mean_of and best_other_of give what Decision.among does."""
+    def shown(self, h, aligned, standing, mean_of, compared):
+        """Decision.shown [B,R]; mean_of: the mean over the options of a question; compared: Decision.compared, its three parts."""
         g, column = self.m.graph, self.m.graph.ints(2)
         looks = g.op('MatMul', [standing, 'appearance'])
         wanted = g.linear(h, 'look_mark', 'look_mark.bias')
-        seen = [aligned, g.op('Sub', [aligned, mean_of(aligned)]), g.op('Sub', [aligned, best_other_of(aligned, 0.0)])]
-        seen = g.op('Mul', [g.op('Concat', seen, axis=2), g.constant(4.0)])
+        seen = g.op('Mul', [g.op('Concat', compared(aligned, 0.0), axis=2), g.constant(4.0)])
         onehot = g.op('Gather', [g.constant(np.eye(SCORED)), 'kinds'])
         parts = [h, g.op('Mul', [wanted, looks]), g.op('Mul', [wanted, g.op('Sub', [looks, mean_of(looks)])]), seen, onehot]
         mixed = g.op('Relu', [g.linear(g.op('Concat', parts, axis=2), 'shown_mix', 'shown_mix.bias')])

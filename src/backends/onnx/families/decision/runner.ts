@@ -2,7 +2,7 @@
 // training/graphs.py.
 import { findGraph, type GraphFile, type ModelFolder } from '../../layout.ts'
 import type { OnnxOptions } from '../../options.ts'
-import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
+import { bytesOf, loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
 import { dataOf, floats, ints, joined } from '../../tensors.ts'
 import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts'
 import type { InnerState } from './features.ts'
@@ -102,7 +102,7 @@ export class Runner {
       endQueries: dataOf(queries),
       endKeys: dataOf(feeds.point_keys),
       endWidth: (queries as Tensor).dims[1] as number,
-      bytes: Object.values(outputs).reduce((sum, tensor) => sum + dataOf(tensor).byteLength, 0),
+      bytes: bytesOf([queries as Tensor, ...Object.values(feeds)]),
     }
   }
 
