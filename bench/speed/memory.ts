@@ -3,9 +3,9 @@
 // hundred, and from there on. The model runs in its worker, whose memory is the process's.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
-import type { AskRequest } from '../../src/answers.ts'
-import { createEngine } from '../../src/engine.ts'
 import { ENGINE_VERSION, localModel } from '../../src/index.ts'
+import { createEngine } from '../../src/pipeline/engine.ts'
+import type { AskRequest } from '../../src/wire/types.ts'
 
 const [folder, requestsText = '10000', cacheText = '8', out] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: tsx bench/speed/memory.ts MODEL_FOLDER [requests] [cache MiB] [OUT.json]')

@@ -1,6 +1,6 @@
 // The seam between the engine and a model. The engine speaks of questions, candidates and constraints; a backend's family
 // decides how they read as a prompt, and how candidates are scored. One contract suite runs over every backend.
-import type { Prompt, TextSource } from '../types.ts'
+import type { Prompt, TextSource } from '../core/types.ts'
 
 /** What a model is and can do. Calibration is bound to `revision` and `templateHash`. */
 export interface ModelInfo {

@@ -2,14 +2,14 @@
 // `judgeOf` makes of it what the engine asks for probabilities; another model's calibration is never used silently.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { EngineError } from '../errors.ts'
-import { DECISION_READOUTS, type DecisionReadout, type Judge, type Regime } from '../questions/decision.ts'
-import { calibrateRows } from './apply.ts'
-import { type DriftReference, driftReferenceSchema } from './drift-reference.ts'
-import type { Gate } from './gate.ts'
-import { applyHead, type Head, headSchema, isHeadFor } from './head.ts'
-import { mapKindOf, PARAMETERS } from './maps.ts'
-import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './tree.ts'
+import { EngineError } from '../core/errors.ts'
+import { DECISION_READOUTS, type DecisionReadout, type Judge, type Regime } from '../questions/shared/decision.ts'
+import type { Gate } from './deliberation/gate.ts'
+import { type DriftReference, driftReferenceSchema } from './drift/reference.ts'
+import { applyHead, type Head, headSchema, isHeadFor } from './heads/head.ts'
+import { calibrateRows } from './hierarchy/apply.ts'
+import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
+import { mapKindOf, PARAMETERS } from './maps/maps.ts'
 
 /** The model and template that evidence and calibrations are bound to. */
 export interface CalibratedModel {

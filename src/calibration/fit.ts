@@ -1,16 +1,16 @@
 // Labelled evidence to a calibration. Nothing is left to chance: folds come from a hash of the state, so the same evidence gives the same file.
 import { createHash } from 'node:crypto'
-import { DECISION_READOUTS, type DecisionReadout, type Regime } from '../questions/decision.ts'
-import { calibrateRows } from './apply.ts'
+import { DECISION_READOUTS, type DecisionReadout, type Regime } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
-import { driftReferenceOf } from './drift-reference.ts'
-import { type Evidence, samplesOf } from './evidence.ts'
-import { chooseGate, type Gate, type GateCase, uncertaintyOf } from './gate.ts'
-import { type Grown, growTree } from './grow.ts'
-import { type MapKind, mapKindOf, PARAMETERS } from './maps.ts'
-import { crossEntropy } from './metrics.ts'
-import { chooseBlends, withBlends } from './steps.ts'
-import type { CalibrationNode, CalibrationRoot, CalibrationTree, CalibrationTrees } from './tree.ts'
+import { chooseGate, type Gate, type GateCase, uncertaintyOf } from './deliberation/gate.ts'
+import { driftReferenceOf } from './drift/reference.ts'
+import { calibrateRows } from './hierarchy/apply.ts'
+import { type Grown, growTree } from './hierarchy/hierarchical-fit.ts'
+import type { CalibrationNode, CalibrationRoot, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
+import { chooseBlends, withBlends } from './maps/isotonic-selection.ts'
+import { type MapKind, mapKindOf, PARAMETERS } from './maps/maps.ts'
+import { crossEntropy } from './metrics/scores.ts'
+import { type Evidence, samplesOf } from './outcomes/evidence.ts'
 
 export interface FitOptions {
   /** False lets maps change the first place: a tilt of scales, and biases of a question's candidates from 30 labels on. Default true: temperatures. */

@@ -1,11 +1,17 @@
 // `assay-engine/calibration`: fit maps from labelled evidence, keep outcomes, refit, watch for drift. The engine answers without any of it.
 export { type CalibratedModel, type Calibration, type CalibrationJudge, judgeOf, parseCalibration } from './calibration.ts'
-export { type DriftAlarm, labelledDrift, populationDrift } from './drift.ts'
-export type { Evidence } from './evidence.ts'
-export { type EvidenceFile, readEvidence, writeEvidence } from './evidence-file.ts'
+export { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.ts'
 export { type FitOptions, fit } from './fit.ts'
-export { type FileOutcomeOptions, fileOutcomeStore } from './outcome-file.ts'
-export { type MemoryOutcomeOptions, memoryOutcomeStore, type OutcomeStore, type RecordedEvidence, recordOutcome } from './outcomes.ts'
-export { type RefitOptions, type RefitResult, refit } from './refit.ts'
+export type { Evidence } from './outcomes/evidence.ts'
+export { type EvidenceFile, readEvidence, writeEvidence } from './outcomes/evidence-file.ts'
+export { type FileOutcomeOptions, fileOutcomeStore } from './outcomes/outcome-file.ts'
+export {
+  type MemoryOutcomeOptions,
+  memoryOutcomeStore,
+  type OutcomeStore,
+  type RecordedEvidence,
+  recordOutcome,
+} from './outcomes/outcomes.ts'
+export { type RefitOptions, type RefitResult, refit } from './outcomes/refit.ts'
+export { type CalibrationVersions, calibrationVersions } from './outcomes/versions.ts'
 export { shippedCalibration } from './shipped.ts'
-export { type CalibrationVersions, calibrationVersions } from './versions.ts'

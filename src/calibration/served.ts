@@ -1,10 +1,10 @@
 // What answers for a model now, and whether it still fits what comes in: shared by the command line and the service.
 import { type CalibratedModel, type Calibration, judgeOf } from './calibration.ts'
-import { type DriftAlarm, labelledDrift, populationDrift } from './drift.ts'
-import { type ObservedDecision, observationsOf } from './drift-reference.ts'
-import type { RecordedEvidence, StoredEvent } from './outcomes.ts'
+import { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.ts'
+import { type ObservedDecision, observationsOf } from './drift/reference.ts'
+import type { RecordedEvidence, StoredEvent } from './outcomes/outcomes.ts'
+import type { CalibrationVersions } from './outcomes/versions.ts'
 import { shippedCalibration } from './shipped.ts'
-import type { CalibrationVersions } from './versions.ts'
 
 /** Recent events that tell what decisions look like. */
 export const RECENT_EVENTS = 2000

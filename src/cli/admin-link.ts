@@ -1,5 +1,5 @@
 // `assay admin link` and `sign-out`: a link that opens the console once, and an end to all who are in, for whoever can reach the database.
-import type { Store } from '../server/store/store.ts'
+import type { Store } from '../service/store/store.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'

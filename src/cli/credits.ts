@@ -1,9 +1,9 @@
 // `assay credits`: money of the accounts of a service, added and shown in dollars with nine digits after the point, as the ledger has it.
 import { type Command, Option } from 'commander'
-import { EngineError } from '../errors.ts'
-import { didYouMean } from '../near-names.ts'
-import { dollarsText, parseDollars } from '../server/money.ts'
-import type { Account, Ledger, LedgerEntry } from '../server/store/store.ts'
+import { EngineError } from '../core/errors.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { dollarsText, parseDollars } from '../service/money.ts'
+import type { Account, Ledger, LedgerEntry } from '../service/store/store.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'

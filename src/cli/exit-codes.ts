@@ -1,5 +1,5 @@
 // What went wrong to a number for the shell. One table.
-import { EngineError, type ErrorCode } from '../errors.ts'
+import { EngineError, type ErrorCode } from '../core/errors.ts'
 
 /** ok; a fault of ours; wrong flags or an unreadable file; a request that must change; a model that is missing, busy or late. */
 export const EXIT = { ok: 0, internal: 1, usage: 2, request: 3, model: 4 } as const

@@ -1,5 +1,5 @@
 // Question flags of the command line, in the order they were given, to questions. A modifier (--as, --kind …) is about the flag before it.
-import type { Question } from '../answers.ts'
+import type { Question } from '../wire/types.ts'
 import { UsageError } from './exit-codes.ts'
 
 export interface FlagQuestion {

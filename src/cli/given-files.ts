@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
-import { EngineError } from '../errors.ts'
-import { makeFolder } from '../folders.ts'
+import { EngineError } from '../core/errors.ts'
+import { makeFolder } from '../core/files.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 

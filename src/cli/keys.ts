@@ -1,7 +1,7 @@
 // `assay keys`: API keys of a service, made, listed and revoked in its database, whether it runs or not.
 import { type Command, Option } from 'commander'
-import { EngineError } from '../errors.ts'
-import { type ApiKey, SCOPES, type Scope } from '../server/store/store.ts'
+import { EngineError } from '../core/errors.ts'
+import { type ApiKey, SCOPES, type Scope } from '../service/store/store.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'

@@ -2,7 +2,7 @@
 // The `assay` command: this process as a terminal, and its exit code.
 import { join } from 'node:path'
 import type { Calibration } from '../calibration/calibration.ts'
-import type { OutcomeStore } from '../calibration/outcomes.ts'
+import type { OutcomeStore } from '../calibration/outcomes/outcomes.ts'
 import { runCli } from './program.ts'
 import type { Terminal } from './terminal.ts'
 

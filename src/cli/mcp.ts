@@ -1,9 +1,9 @@
 // `assay mcp`: an engine of this process, or a service far away, as tools for agents on standard input and output. Standard output is the protocol's
 // alone; everything said to people goes to standard error.
 import { resolve } from 'node:path'
-import type { AskRequest } from '../answers.ts'
-import { EngineError } from '../errors.ts'
+import { EngineError } from '../core/errors.ts'
 import type { Asker } from '../mcp/server.ts'
+import type { AskRequest } from '../wire/types.ts'
 import { type CliEngine, folderOf, type MakeEngine } from './ask.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'

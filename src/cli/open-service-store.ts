@@ -2,9 +2,9 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Option } from 'commander'
-import { EngineError } from '../errors.ts'
-import { fileOf, schemeOf } from '../server/store/database-url.ts'
-import type { Store } from '../server/store/store.ts'
+import { EngineError } from '../core/errors.ts'
+import { fileOf, schemeOf } from '../service/store/database-url.ts'
+import type { Store } from '../service/store/store.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Output } from './say-error.ts'
 import { settingsFrom } from './settings-from.ts'
@@ -34,7 +34,7 @@ export async function withServiceStore(
     throw new UsageError(`there is no database ${databaseUrl} yet; assay serve makes it, and so does assay keys create`)
   }
   // Loaded here so that --help and wrong flags answer at once.
-  const { openStore } = await import('../server/store/open.ts')
+  const { openStore } = await import('../service/store/open.ts')
   const store = await openStore(file ?? databaseUrl).catch((error: unknown) => {
     throw error instanceof EngineError ? new UsageError(`--database: ${error.message}`) : error
   })

@@ -1,7 +1,7 @@
 // `assay models probe`: asks a model how it is to be read and keeps the result beside it, so that it need not be asked again at every load.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { EngineError } from '../errors.ts'
+import { EngineError } from '../core/errors.ts'
 import type { Scoring } from '../index.ts'
 import { folderOf } from './ask.ts'
 import type { AddCommand } from './command.ts'

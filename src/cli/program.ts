@@ -1,6 +1,6 @@
 // Arguments to an exit code: the commands, each added by its own file, and what goes wrong in them.
 import { Command, CommanderError } from 'commander'
-import { ENGINE_VERSION } from '../response.ts'
+import { ENGINE_VERSION } from '../pipeline/response.ts'
 import { addAdmin } from './admin-link.ts'
 import type { MakeEngine } from './ask.ts'
 import { addAsk } from './ask-command.ts'

@@ -1,7 +1,7 @@
 // `assay report`: the results of runs to a page for people, and on demand to JSON.
 import { stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { EngineError } from '../errors.ts'
+import { EngineError } from '../core/errors.ts'
 import { changeFrom } from '../evaluate/baseline.ts'
 import { casesOf, worstPlaces } from '../evaluate/cases.ts'
 import { nameOf, type Row, readRows } from '../evaluate/dataset.ts'

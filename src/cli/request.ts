@@ -1,9 +1,9 @@
 // A file, standard input, or flags to a request. Paths in a file are relative to that file, paths in flags to the folder of the shell.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { AskRequest, Part, State } from '../answers.ts'
-import { EngineError } from '../errors.ts'
-import { statePathsFrom } from '../state-paths.ts'
+import { EngineError } from '../core/errors.ts'
+import { statePathsFrom } from '../pipeline/state/paths.ts'
+import type { AskRequest, Part, State } from '../wire/types.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,5 +1,5 @@
 // An error to lines for a person, and to JSON for a program.
-import { EngineError } from '../errors.ts'
+import { EngineError } from '../core/errors.ts'
 import { UsageError } from './exit-codes.ts'
 import { painter, plain, type Terminal } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 // `assay serve`: the whole service on one command. Its help is the reference of all settings; SIGTERM and SIGINT end it without losing an answer.
 import { type Command, Option } from 'commander'
-import { defaultText, SETTING_TABLE, type SettingEntry } from '../server/setting-table.ts'
-import type { Settings } from '../server/settings.ts'
+import { defaultText, SETTING_TABLE, type SettingEntry } from '../service/setting-table.ts'
+import type { Settings } from '../service/settings.ts'
 import { ADMIN_LINK_MS, adminLink, browserUrl } from './admin-link.ts'
 import type { AddCommand } from './command.ts'
 import { asJson, collect } from './option-values.ts'
@@ -79,7 +79,7 @@ async function serve(flags: ModelFlags, given: Settings, output: Output, termina
   holdPrices(given, ids)
   const settings = aliasesFor(given, ids)
   // Loaded here so that --help and wrong flags answer at once.
-  const [{ createLog }, { runService }] = await Promise.all([import('../server/log.ts'), import('./run-service.ts')])
+  const [{ createLog }, { runService }] = await Promise.all([import('../service/log.ts'), import('./run-service.ts')])
   const log = createLog({ level: settings.logLevel, isForPerson: terminal.isErrorInteractive, write: (line) => terminal.warn(line) })
   const signal = nextSignal()
   const service = await runService({ settings, models, log })

@@ -1,6 +1,6 @@
 // Flags of a command and this process's environment to settings; what is wrong with them is wrong usage, all of it in one line.
-import { readSettings, SettingsError } from '../server/read-settings.ts'
-import type { Settings } from '../server/settings.ts'
+import { readSettings, SettingsError } from '../service/read-settings.ts'
+import type { Settings } from '../service/settings.ts'
 import { UsageError } from './exit-codes.ts'
 
 /** With `fields`, only those are read. Throws `UsageError`. */

@@ -1,9 +1,9 @@
 // A calibration, and a comparison of two, to tables for a person.
 import type { Calibration } from '../calibration/calibration.ts'
-import type { Comparison, Difference } from '../calibration/compare.ts'
-import { mapKindOf, PARAMETERS } from '../calibration/maps.ts'
-import type { CalibrationNode } from '../calibration/tree.ts'
-import type { DecisionReadout, Regime } from '../questions/decision.ts'
+import type { CalibrationNode } from '../calibration/hierarchy/tree.ts'
+import { mapKindOf, PARAMETERS } from '../calibration/maps/maps.ts'
+import type { Comparison, Difference } from '../calibration/metrics/compare.ts'
+import type { DecisionReadout, Regime } from '../questions/shared/decision.ts'
 import { padColumns, painter, plain, type Terminal } from './terminal.ts'
 
 type Look = Pick<Terminal, 'hasColor' | 'hasUnicode'>

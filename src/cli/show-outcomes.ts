@@ -1,8 +1,8 @@
 // What the commands of `assay outcomes` found, to lines for a person.
-import type { DriftAlarm } from '../calibration/drift.ts'
-import type { RecordedOutcome } from '../calibration/outcomes.ts'
-import type { RefitResult } from '../calibration/refit.ts'
-import type { VersionChange } from '../calibration/versions.ts'
+import type { DriftAlarm } from '../calibration/drift/drift.ts'
+import type { RecordedOutcome } from '../calibration/outcomes/outcomes.ts'
+import type { RefitResult } from '../calibration/outcomes/refit.ts'
+import type { VersionChange } from '../calibration/outcomes/versions.ts'
 import { plain } from './terminal.ts'
 
 export function showRecorded(recorded: readonly RecordedOutcome[]): string {

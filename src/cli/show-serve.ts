@@ -1,6 +1,6 @@
 // A service that has started to lines for a person: where it is, how to get in, and what is missing to use it.
-import { ENGINE_VERSION } from '../response.ts'
-import { DEFAULT_SETTINGS } from '../server/settings.ts'
+import { ENGINE_VERSION } from '../pipeline/response.ts'
+import { DEFAULT_SETTINGS } from '../service/settings.ts'
 import { painter, type Terminal } from './terminal.ts'
 
 export interface Started {

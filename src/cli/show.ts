@@ -1,6 +1,7 @@
 // A response to lines for a person: a bar and a number per option, the value of a read, the box in pixels.
-import type { AskResponse, DeriveAnswer, QuestionAnswer } from '../answers.ts'
-import type { ModelListing } from '../models.ts'
+
+import type { ModelListing } from '../pipeline/models.ts'
+import type { AskResponse, DeriveAnswer, QuestionAnswer } from '../wire/types.ts'
 import { columnsOf, type Paint, padColumns, painter, plain, shorten, type Terminal } from './terminal.ts'
 
 type Look = Pick<Terminal, 'columns' | 'hasColor' | 'hasUnicode'>

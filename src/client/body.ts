@@ -1,8 +1,9 @@
 // A request as the engine takes it to what goes over the wire: its JSON, and the pictures that were given as bytes or as files of this machine.
 // Pictures travel beside the JSON, not in it: base64 would make them a third larger, and both sides would copy them once more.
-import type { AskRequest } from '../answers.ts'
-import { EngineError, pointer } from '../errors.ts'
-import { isParts } from '../part-types.ts'
+
+import { EngineError, pointer } from '../core/errors.ts'
+import { isParts } from '../wire/part-types.ts'
+import type { AskRequest } from '../wire/types.ts'
 
 export interface RequestBody {
   readonly json: string

@@ -1,7 +1,8 @@
 // A service far away with the face of an engine: the same `ask`, the same types of answers. One call of the wire each.
-import type { AskRequest, AskResponse } from '../answers.ts'
-import type { Ask } from '../infer.ts'
-import type { Json } from '../types.ts'
+
+import type { Json } from '../core/types.ts'
+import type { Ask } from '../wire/infer.ts'
+import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { bodyOf } from './body.ts'
 import { unexpected } from './errors.ts'
 import { type ClientOptions, checkIdempotencyKey, checkOptions, checkTimeout } from './options.ts'

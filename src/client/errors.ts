@@ -1,6 +1,6 @@
 // What a service says instead of an answer to errors a caller can tell apart: the engine's refusals stay `EngineError`, the service's own are
 // `ServiceError`, and where no reply came at all it is `ConnectionError` or `TimeoutError`.
-import { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors.ts'
+import { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../core/errors.ts'
 
 /** A reply as far as errors go. */
 export interface RefusingReply {

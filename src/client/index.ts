@@ -1,9 +1,10 @@
 // `assay-engine/client`: ask a service as one would ask an engine. For servers only: a client holds an API key.
-export type * from '../answers.ts'
-export { choice, extract, fill, noul, score, select } from '../builders.ts'
-export { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors.ts'
-export type { AnswerOf, AnswersOf, Ask, OptionsOf, TypedRequest } from '../infer.ts'
-export type { Json } from '../types.ts'
+
+export { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../core/errors.ts'
+export type { Json } from '../core/types.ts'
+export { choice, extract, fill, noul, score, select } from '../wire/builders.ts'
+export type { AnswerOf, AnswersOf, Ask, OptionsOf, TypedRequest } from '../wire/infer.ts'
+export type * from '../wire/types.ts'
 export {
   type CallOptions,
   type Client,

@@ -1,5 +1,5 @@
 // What a client is made with, doubted once: an address, a key, limits. The key stays in here; no message ever holds it.
-import { EngineError } from '../errors.ts'
+import { EngineError } from '../core/errors.ts'
 import { type ClientTime, systemTime } from './retry.ts'
 
 export interface ClientOptions {

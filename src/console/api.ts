@@ -1,6 +1,6 @@
 // Everything the page asks of the service, typed. The session is a cookie that scripts cannot read; what changes something carries its token besides.
-import type { AskResponse } from '../answers.ts'
-import type { FitReply, RollBackReply } from '../server/calibration/replies.ts'
+
+import type { FitReply, RollBackReply } from '../service/calibration/replies.ts'
 import type {
   AccountsReply,
   CalibrationViewReply,
@@ -15,7 +15,8 @@ import type {
   RequestsReply,
   SessionReply,
   UsageReply,
-} from '../server/console/replies.ts'
+} from '../service/console/replies.ts'
+import type { AskResponse } from '../wire/types.ts'
 
 /** A refusal of the service, or no reply at all (`status` 0). */
 export class ApiError extends Error {

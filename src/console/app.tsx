@@ -1,7 +1,7 @@
 // The page: signed out it is a form for a token, signed in the views. Opened by a one-time link, it spends the link's token first.
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { SessionReply } from '../server/console/replies.ts'
+import type { SessionReply } from '../service/console/replies.ts'
 import { ApiError, createApi } from './api.ts'
 import { Login } from './login.tsx'
 import { forgetPlayground } from './playground/playground.tsx'

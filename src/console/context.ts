@@ -1,7 +1,7 @@
 // What every view leans on: the service, who is signed in, and a line at the foot of the page for what was done.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { ServiceReply } from '../server/console/replies.ts'
+import type { ServiceReply } from '../service/console/replies.ts'
 import type { Api } from './api.ts'
 
 export interface Console {

@@ -1,7 +1,7 @@
 // Signed in: the views, how to get from one to another, and the line that says what was done. The view is in the address after #.
 import type { ComponentType } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { ServiceReply } from '../server/console/replies.ts'
+import type { ServiceReply } from '../service/console/replies.ts'
 import type { Api } from './api.ts'
 import { ConsoleContext } from './context.ts'
 import { Playground } from './playground/playground.tsx'

@@ -1,7 +1,7 @@
 // Greedy decoding under a constraint: logits of the next token in, a text that fits out. Which model gives the logits, and how it keeps
 // its past, is the caller's.
-import { EngineError } from '../errors.ts'
-import { logSumExp } from '../math.ts'
+import { EngineError } from '../core/errors.ts'
+import { logSumExp } from '../core/math.ts'
 import type { State } from './automaton.ts'
 import type { TokenConstraint } from './token-trie.ts'
 

@@ -1,6 +1,6 @@
 // The grammars of `fill` to byte automata (what may be written) and back (what was written, as a value). Whatever the automaton accepts parses.
 import type { Grammar } from '../backends/backend.ts'
-import { EngineError } from '../errors.ts'
+import { EngineError } from '../core/errors.ts'
 import {
   type Automaton,
   anyNumber,

@@ -1,7 +1,7 @@
 // The quotable text of a prompt to an automaton that can only quote it: whatever is decoded is a substring of one string of the state,
 // from a word boundary to a word boundary, and its place is known. States are paths, each with the places where the path still fits.
 import type { Span, SpanFormat } from '../backends/backend.ts'
-import type { Prompt, TextSource } from '../types.ts'
+import type { Prompt, TextSource } from '../core/types.ts'
 import type { Automaton, State } from './automaton.ts'
 import type { Decoded } from './decode.ts'
 import { findFormat } from './formats.ts'

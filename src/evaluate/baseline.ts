@@ -1,5 +1,5 @@
 // Two runs over the same rows to what changed: every difference is paired, question by question.
-import { pairedDifference } from '../calibration/resampling.ts'
+import { pairedDifference } from '../calibration/metrics/resampling.ts'
 import type { Decided } from './decided.ts'
 import { type Estimate, groupBy, type Resampling } from './numbers.ts'
 

@@ -1,5 +1,5 @@
 // The answers that cost most, to something a person can look at: the question, what was said, what was true, and the state where it can be had.
-import type { Json } from '../types.ts'
+import type { Json } from '../core/types.ts'
 import type { Row } from './dataset.ts'
 import { groupBy } from './numbers.ts'
 import type { QuestionResult, RowResult } from './run.ts'

@@ -1,7 +1,7 @@
 // Results to single distributions with what they cost: as answered, and as three yardsticks would have answered. What every number of a report is made of.
 import { judgeOf } from '../calibration/calibration.ts'
-import { crossEntropy, squaredError } from '../calibration/metrics.ts'
-import { type DecisionReadout, isCheck, type Regime, targetOf } from '../questions/decision.ts'
+import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
+import { type DecisionReadout, isCheck, type Regime, targetOf } from '../questions/shared/decision.ts'
 import type { Distribution, QuestionResult, RowResult } from './run.ts'
 
 /** Nats, and squared error over candidates, halved. */

@@ -1,5 +1,5 @@
 // Results to labelled evidence: what calibration is fitted on. A pure function of the results, so that a resumed run loses and repeats nothing.
-import type { Evidence } from '../calibration/evidence.ts'
+import type { Evidence } from '../calibration/outcomes/evidence.ts'
 import type { RowResult } from './run.ts'
 
 /** One piece of evidence per graded distribution, in the order of the data set. Reads without a check, and rows that failed, give none. */

@@ -1,9 +1,10 @@
 // An answer and its truth to numbers: was it right, and what did its probabilities cost. Each type of answer is graded as its own kind of claim.
-import type { QuestionAnswer } from '../answers.ts'
-import { crossEntropy, squaredError } from '../calibration/metrics.ts'
-import { entropyBits, overlap } from '../math.ts'
-import { type Decision, type DecisionReadout, targetOf, truthOf } from '../questions/decision.ts'
-import type { Json } from '../types.ts'
+
+import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
+import { entropyBits, overlap } from '../core/math.ts'
+import type { Json } from '../core/types.ts'
+import { type Decision, type DecisionReadout, targetOf, truthOf } from '../questions/shared/decision.ts'
+import type { QuestionAnswer } from '../wire/types.ts'
 
 /** What an answer claims: rows of probabilities over candidates in canonical order (one row; `independent` one row [yes, no] per candidate). */
 export interface Claim {

@@ -1,9 +1,9 @@
 // Results to the numbers of a report, as plain JSON: scores against three yardsticks, calibration above its noise, what confidence is worth, times.
 // Decisions on one state are not independent, so every interval is a bootstrap over states.
-import { auroc } from '../calibration/discrimination.ts'
-import { binnedCalibrationError, debiasedSquaredError, skill, spiegelhalter } from '../calibration/metrics.ts'
-import { pairedDifference, quantile } from '../calibration/resampling.ts'
-import { type CalibrationExcess, smoothCalibrationExcess } from '../calibration/smooth-ece.ts'
+import { auroc } from '../calibration/metrics/discrimination.ts'
+import { pairedDifference, quantile } from '../calibration/metrics/resampling.ts'
+import { binnedCalibrationError, debiasedSquaredError, skill, spiegelhalter } from '../calibration/metrics/scores.ts'
+import { type CalibrationExcess, smoothCalibrationExcess } from '../calibration/metrics/smooth-ece.ts'
 import { type Decided, decidedOf, type Yardstick } from './decided.ts'
 import { riskAt, weightedRisk } from './risk.ts'
 import type { RowResult } from './run.ts'

@@ -1,5 +1,5 @@
 // A Parquet file to records, a thousand at a time. Columns of nested values come as they are; a column that holds JSON as text is parsed.
-import type { Json } from '../types.ts'
+import type { Json } from '../core/types.ts'
 
 const AT_ONCE = 1000
 /** Columns that never hold plain text. */

@@ -2,9 +2,9 @@
 // A run that was killed goes on where it stopped: whole lines count, a torn last one is cut off and its row asked again.
 import { type FileHandle, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { DeliberationMode } from '../calibration/deliberation.ts'
-import { EngineError } from '../errors.ts'
-import { makeFolder } from '../folders.ts'
+import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
+import { EngineError } from '../core/errors.ts'
+import { makeFolder } from '../core/files.ts'
 import { type DatasetFile, nameOf, type Selection } from './dataset.ts'
 import type { RowResult } from './run.ts'
 

@@ -1,11 +1,11 @@
 // Rows to results: each is asked, graded and handed on, several at a time. What it needs of an engine is one function; the clock is handed in.
 import { createHash } from 'node:crypto'
-import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../answers.ts'
-import type { DeliberationMode } from '../calibration/deliberation.ts'
-import { encodeVector } from '../calibration/vector-text.ts'
-import { EngineError } from '../errors.ts'
-import { type Decision, type DecisionEvent, type DecisionReadout, isCheck } from '../questions/decision.ts'
-import type { Json } from '../types.ts'
+import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
+import { encodeVector } from '../calibration/heads/vector-text.ts'
+import { EngineError } from '../core/errors.ts'
+import type { Json } from '../core/types.ts'
+import { type Decision, type DecisionEvent, type DecisionReadout, isCheck } from '../questions/shared/decision.ts'
+import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../wire/types.ts'
 import type { Row } from './dataset.ts'
 import { brierOf, entropyOf, grade, logLossOf } from './grade.ts'
 

@@ -1,5 +1,5 @@
 // A truth as a data set writes it to the truth of a question: data sets differ in how they say "yes", a level, or that nothing is known.
-import type { Json } from '../types.ts'
+import type { Json } from '../core/types.ts'
 
 /** The field of an answer that a truth may be wrapped in, as in `{"choice": "x"}`. */
 const WRAPPINGS: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 // What agents read of our tools: JSON Schemas in their words. They guide, they do not judge: what comes in goes to the engine as it is, which says
 // everything that is wrong at once, with pointers.
-import type { Json } from '../types.ts'
+import type { Json } from '../core/types.ts'
 
 type Schema = { readonly type: 'object'; readonly [field: string]: Json }
 

@@ -10,11 +10,11 @@ import {
   McpError,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { AskRequest, AskResponse } from '../answers.ts'
 import { ConnectionError, ServiceError, TimeoutError } from '../client/errors.ts'
-import { EngineError } from '../errors.ts'
-import { ENGINE_VERSION } from '../response.ts'
-import type { Json } from '../types.ts'
+import { EngineError } from '../core/errors.ts'
+import type { Json } from '../core/types.ts'
+import { ENGINE_VERSION } from '../pipeline/response.ts'
+import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { ASK_INPUT, ASK_OUTPUT, OUTCOME_INPUT, OUTCOME_OUTPUT } from './schemas.ts'
 
 /** Who answers: an engine in this process, or a client of a service. */

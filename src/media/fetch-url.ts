@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
-import { EngineError } from '../errors.ts'
+import { EngineError } from '../core/errors.ts'
 import { checkImageBytes, type ImageLimits } from './images.ts'
 import { hostOf, isHostListed, isPublicAddress } from './url-hosts.ts'
 

@@ -1,6 +1,6 @@
 // Where the bytes of a picture are said to be, doubted (`checkSource`), and then fetched (`readSource`). The network is used only where URLs are open.
 import { open } from 'node:fs/promises'
-import { EngineError, type ErrorCode, pointer } from '../errors.ts'
+import { EngineError, type ErrorCode, pointer } from '../core/errors.ts'
 import { checkUrlIsOpen, type FetchUrl, type UrlOptions, urlsAreClosed } from './fetch-url.ts'
 import { checkImageBytes, type ImageLimits } from './images.ts'
 

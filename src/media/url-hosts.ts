@@ -1,6 +1,6 @@
 // Which URLs may be fetched, and which addresses are the public internet: what is judged before anything is sent.
 import { BlockList, isIP } from 'node:net'
-import { EngineError } from '../errors.ts'
+import { EngineError } from '../core/errors.ts'
 
 /**
  * Everything in IPv4 that is not plainly someone's public address (IANA's special-purpose registry), and the one public address that a cloud

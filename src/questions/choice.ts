@@ -1,15 +1,15 @@
 // choice: options to one distribution over them, its argmax, and the arguments of the winner, asked behind it on the same prefix.
 
 import { z } from 'zod'
-import type { Answers, ChoiceAnswer } from '../answers.ts'
 import type { Branch } from '../backends/backend.ts'
-import { pointer } from '../errors.ts'
-import type { AskedQuestion, Finding, InquiryContext, QuestionKind } from './asked.ts'
-import { decide } from './decide.ts'
-import type { Decision } from './decision.ts'
-import { argmax, asked, base, byName, checked, instructionsOf, namesOf, ownField, record, strict } from './fields.ts'
-import { all, type Inquiry } from './inquiry.ts'
-import { optionFields, readOptions } from './options.ts'
+import { pointer } from '../core/errors.ts'
+import type { Answers, ChoiceAnswer } from '../wire/types.ts'
+import type { AskedQuestion, Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import { decide } from './shared/decide.ts'
+import type { Decision } from './shared/decision.ts'
+import { argmax, asked, base, byName, checked, instructionsOf, namesOf, ownField, record, strict } from './shared/fields.ts'
+import { all, type Inquiry } from './shared/inquiry.ts'
+import { optionFields, readOptions } from './shared/options.ts'
 
 const schema = strict('a choice question', { ...base, ...optionFields, args: z.unknown().optional() })
 

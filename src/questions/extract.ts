@@ -1,5 +1,8 @@
 // extract: what to look for, to the words as they stand in the state, or a box in an image, or the answer that it is not there.
 import { z } from 'zod'
+import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
+import { pointer } from '../core/errors.ts'
+import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
 import type {
   BoxAnswer,
   BoxItem,
@@ -11,15 +14,12 @@ import type {
   Point,
   SeenAnswer,
   SpanAnswer,
-} from '../answers.ts'
-import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
-import { pointer } from '../errors.ts'
-import { PROBABILITY_FLOOR, readConfidence } from '../math.ts'
-import type { Finding, InquiryContext, QuestionKind, SentImage } from './asked.ts'
-import { check } from './check.ts'
-import type { Decided } from './decide.ts'
-import { asked, base, checked, instructionsOf, strict } from './fields.ts'
-import { type Inquiry, read } from './inquiry.ts'
+} from '../wire/types.ts'
+import type { Finding, InquiryContext, QuestionKind, SentImage } from './shared/asked.ts'
+import { check } from './shared/check.ts'
+import type { Decided } from './shared/decide.ts'
+import { asked, base, checked, instructionsOf, strict } from './shared/fields.ts'
+import { type Inquiry, read } from './shared/inquiry.ts'
 
 const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as const
 

@@ -1,14 +1,14 @@
 // fill: a short value the model writes under a grammar, so that it parses by construction; kind `enum` is scored, not written.
 import { z } from 'zod'
-import type { FillAnswer } from '../answers.ts'
 import type { Branch, Grammar } from '../backends/backend.ts'
-import { pointer } from '../errors.ts'
-import { PROBABILITY_FLOOR, readConfidence } from '../math.ts'
-import type { Checker, Finding, InquiryContext, QuestionKind } from './asked.ts'
-import { check } from './check.ts'
-import { decide } from './decide.ts'
-import { argmax, asked, base, checked, instructionsOf, ownField, reportCount, reportDuplicates, strict } from './fields.ts'
-import { type Inquiry, read } from './inquiry.ts'
+import { pointer } from '../core/errors.ts'
+import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
+import type { FillAnswer } from '../wire/types.ts'
+import type { Checker, Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import { check } from './shared/check.ts'
+import { decide } from './shared/decide.ts'
+import { argmax, asked, base, checked, instructionsOf, ownField, reportCount, reportDuplicates, strict } from './shared/fields.ts'
+import { type Inquiry, read } from './shared/inquiry.ts'
 
 const ITEM_KINDS = ['text', 'int', 'number', 'date', 'enum'] as const
 const KINDS = [...ITEM_KINDS, 'list', 'json', 'pattern'] as const

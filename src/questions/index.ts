@@ -1,13 +1,13 @@
 // The registry: a question as sent to a checked one, by its type. A new kind is one new file and one line here.
-import { pointer } from '../errors.ts'
-import { didYouMean } from '../near-names.ts'
-import type { AskedQuestion, Checker, CheckQuestions, CheckSettings, QuestionKind } from './asked.ts'
+import { pointer } from '../core/errors.ts'
+import { didYouMean } from '../core/suggest.ts'
 import { choice } from './choice.ts'
 import { extract } from './extract.ts'
 import { fill } from './fill.ts'
 import { noul } from './noul.ts'
 import { score } from './score.ts'
 import { select } from './select.ts'
+import type { AskedQuestion, Checker, CheckQuestions, CheckSettings, QuestionKind } from './shared/asked.ts'
 
 const KINDS: ReadonlyMap<string, QuestionKind> = new Map([noul, choice, score, select, fill, extract].map((kind) => [kind.type, kind]))
 

@@ -1,10 +1,11 @@
 // noul: a statement to the calibrated probability that it is true.
-import type { NoulAnswer } from '../answers.ts'
+
 import type { Branch } from '../backends/backend.ts'
-import type { Finding, InquiryContext, QuestionKind } from './asked.ts'
-import { decide } from './decide.ts'
-import { asked, base, checked, instructionsOf, strict, words } from './fields.ts'
-import type { Inquiry } from './inquiry.ts'
+import type { NoulAnswer } from '../wire/types.ts'
+import type { Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import { decide } from './shared/decide.ts'
+import { asked, base, checked, instructionsOf, strict, words } from './shared/fields.ts'
+import type { Inquiry } from './shared/inquiry.ts'
 
 const schema = strict('a noul question', {
   ...base,

@@ -1,12 +1,24 @@
 // score: ordered levels to a distribution over them and its mean, the expected level.
 import { z } from 'zod'
-import type { ScoreAnswer } from '../answers.ts'
 import type { Branch, Candidate } from '../backends/backend.ts'
-import { pointer } from '../errors.ts'
-import type { Checker, Finding, InquiryContext, QuestionKind } from './asked.ts'
-import { decide } from './decide.ts'
-import { asked, base, checked, instructionsOf, namesOf, ownField, record, reportCount, reportDuplicates, strict, words } from './fields.ts'
-import type { Inquiry } from './inquiry.ts'
+import { pointer } from '../core/errors.ts'
+import type { ScoreAnswer } from '../wire/types.ts'
+import type { Checker, Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import { decide } from './shared/decide.ts'
+import {
+  asked,
+  base,
+  checked,
+  instructionsOf,
+  namesOf,
+  ownField,
+  record,
+  reportCount,
+  reportDuplicates,
+  strict,
+  words,
+} from './shared/fields.ts'
+import type { Inquiry } from './shared/inquiry.ts'
 
 const schema = strict('a score question', {
   ...base,

@@ -1,14 +1,14 @@
 // select: options to an independent probability each, and the set of those that hold.
 import { z } from 'zod'
-import type { SelectAnswer } from '../answers.ts'
 import type { Branch } from '../backends/backend.ts'
-import { pointer } from '../errors.ts'
-import { PROBABILITY_FLOOR } from '../math.ts'
-import type { Checker, Finding, InquiryContext, QuestionKind } from './asked.ts'
-import { decide } from './decide.ts'
-import { asked, base, byName, checked, instructionsOf, namesOf, strict } from './fields.ts'
-import type { Inquiry } from './inquiry.ts'
-import { optionFields, readOptions } from './options.ts'
+import { pointer } from '../core/errors.ts'
+import { PROBABILITY_FLOOR } from '../core/math.ts'
+import type { SelectAnswer } from '../wire/types.ts'
+import type { Checker, Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import { decide } from './shared/decide.ts'
+import { asked, base, byName, checked, instructionsOf, namesOf, strict } from './shared/fields.ts'
+import type { Inquiry } from './shared/inquiry.ts'
+import { optionFields, readOptions } from './shared/options.ts'
 
 const count = z.int().min(0)
 const schema = strict('a select question', {

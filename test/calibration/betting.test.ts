@@ -1,8 +1,8 @@
 // Stopping and betting against reference values, and the promise of an e-process: false alarms are rare at any time, real ones come.
 import { describe, expect, it } from 'vitest'
-import { bettingMartingale, calibrationEProcess } from '../../src/calibration/betting.ts'
-import { betaStop } from '../../src/calibration/sequential.ts'
-import { seededRandom } from '../../src/random.ts'
+import { betaStop } from '../../src/calibration/deliberation/sequential.ts'
+import { bettingMartingale, calibrationEProcess } from '../../src/calibration/drift/betting.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { expectClose } from './close.ts'
 
 describe('stopping by votes', () => {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Calibration, judgeOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
-import { evidenceHeader, evidenceLine, parseEvidence, readEvidence, writeEvidence } from '../../src/calibration/evidence-file.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
+import { evidenceHeader, evidenceLine, parseEvidence, readEvidence, writeEvidence } from '../../src/calibration/outcomes/evidence-file.ts'
 import { shippedCalibration } from '../../src/calibration/shipped.ts'
-import { toProbabilities } from '../../src/math.ts'
+import { toProbabilities } from '../../src/core/math.ts'
 import { binaryWorld, row } from './simulated.ts'
 
 const MODEL = { id: 'm', revision: 'revision-1', templateHash: 'template-1' }

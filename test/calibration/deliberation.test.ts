@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createDeliberation, type DeliberationOptions } from '../../src/calibration/deliberation.ts'
-import type { DecisionKey } from '../../src/questions/decision.ts'
+import { createDeliberation, type DeliberationOptions } from '../../src/calibration/deliberation/deliberation.ts'
+import type { DecisionKey } from '../../src/questions/shared/decision.ts'
 
 const key: DecisionKey = { readout: 'exclusive', hasImage: false, candidates: 2, wording: 'w', question: 'q' }
 const make = (options: Partial<DeliberationOptions> = {}) =>

@@ -1,7 +1,7 @@
 // Areas under curves against reference values and against counting pairs.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { auroc, riskAt, riskCoverage } from '../../src/calibration/discrimination.ts'
+import { auroc, riskAt, riskCoverage } from '../../src/calibration/metrics/discrimination.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 53

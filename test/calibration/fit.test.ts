@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { judgeOf } from '../../src/calibration/calibration.ts'
-import { compare, judgedOf } from '../../src/calibration/compare.ts'
-import type { Evidence } from '../../src/calibration/evidence.ts'
 import { fit as fitCalibration, foldOf } from '../../src/calibration/fit.ts'
-import { seededRandom } from '../../src/random.ts'
+import { compare, judgedOf } from '../../src/calibration/metrics/compare.ts'
+import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { binaryCase, binaryWorld, choiceWorld, normal, row, sigmoid } from './simulated.ts'
 
 const MODEL = { id: 'm', revision: 'r', templateHash: 't' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chooseGate, type GateCase, gainAt, normalisedEntropy, uncertaintyOf } from '../../src/calibration/gate.ts'
-import { seededRandom } from '../../src/random.ts'
+import { chooseGate, type GateCase, gainAt, normalisedEntropy, uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { normal } from './simulated.ts'
 
 const OPTIONS = { share: 0.25, keep: 0.5, resamples: 200, seed: 1 } as const

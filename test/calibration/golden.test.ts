@@ -1,15 +1,21 @@
 // Our arithmetic against scikit-learn, SciPy and relplot on a larger sample with ties and weights (test/golden/calibration/make.py).
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { auroc } from '../../src/calibration/discrimination.ts'
-import { clopperPearsonUpper, wilson } from '../../src/calibration/intervals.ts'
-import { fitIsotonic, interpolate } from '../../src/calibration/isotonic.ts'
-import { brierScore, crossEntropy, logLoss, squaredError } from '../../src/calibration/metrics.ts'
-import { disagreement, linearPool, logPool } from '../../src/calibration/pooling.ts'
-import { quantile } from '../../src/calibration/resampling.ts'
-import { smoothCalibrationError } from '../../src/calibration/smooth-ece.ts'
-import { inverseRegularisedBeta, logGamma, normalCdf, normalQuantile, regularisedBeta } from '../../src/calibration/special-functions.ts'
-import { targetOf } from '../../src/questions/decision.ts'
+import { disagreement, linearPool, logPool } from '../../src/calibration/deliberation/pooling.ts'
+import { fitIsotonic, interpolate } from '../../src/calibration/maps/isotonic.ts'
+import { auroc } from '../../src/calibration/metrics/discrimination.ts'
+import { clopperPearsonUpper, wilson } from '../../src/calibration/metrics/intervals.ts'
+import { quantile } from '../../src/calibration/metrics/resampling.ts'
+import { brierScore, crossEntropy, logLoss, squaredError } from '../../src/calibration/metrics/scores.ts'
+import { smoothCalibrationError } from '../../src/calibration/metrics/smooth-ece.ts'
+import {
+  inverseRegularisedBeta,
+  logGamma,
+  normalCdf,
+  normalQuantile,
+  regularisedBeta,
+} from '../../src/calibration/numerics/special-functions.ts'
+import { targetOf } from '../../src/questions/shared/decision.ts'
 import { expectClose } from './close.ts'
 
 interface Isotonic {

@@ -1,9 +1,9 @@
 // A head by hand, the text its vectors are kept as, and the descent it is found by.
 import { describe, expect, it } from 'vitest'
-import { descend } from '../../src/calibration/descent.ts'
-import { applyHead, type Head, headSchema, isHeadFor } from '../../src/calibration/head.ts'
-import { decodeVector, encodeVector } from '../../src/calibration/vector-text.ts'
-import { seededRandom } from '../../src/random.ts'
+import { applyHead, type Head, headSchema, isHeadFor } from '../../src/calibration/heads/head.ts'
+import { decodeVector, encodeVector } from '../../src/calibration/heads/vector-text.ts'
+import { descend } from '../../src/calibration/numerics/descent.ts'
+import { seededRandom } from '../../src/core/random.ts'
 
 const head: Head = {
   question: 'q',

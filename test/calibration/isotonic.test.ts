@@ -1,7 +1,7 @@
 // Pool adjacent violators against the reference values of scikit-learn, and what any such fit must keep to.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blockMeans, fitIsotonic, interpolate, isotonic, smoothedMeans, vennAbers } from '../../src/calibration/isotonic.ts'
+import { blockMeans, fitIsotonic, interpolate, isotonic, smoothedMeans, vennAbers } from '../../src/calibration/maps/isotonic.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 41

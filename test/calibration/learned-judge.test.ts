@@ -1,12 +1,12 @@
 // Heads in a calibration: they come before any map, only for their own question and model, and outcomes with features bring them by themselves.
 import { describe, expect, it } from 'vitest'
 import { judgeOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
-import type { Evidence } from '../../src/calibration/evidence.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
-import { applyHead } from '../../src/calibration/head.ts'
-import { refit } from '../../src/calibration/refit.ts'
-import { logSoftmax } from '../../src/math.ts'
-import { seededRandom } from '../../src/random.ts'
+import { applyHead } from '../../src/calibration/heads/head.ts'
+import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
+import { refit } from '../../src/calibration/outcomes/refit.ts'
+import { logSoftmax } from '../../src/core/math.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { MODEL, reread } from './simulated.ts'
 
 const QUESTION = 'a'.repeat(16)

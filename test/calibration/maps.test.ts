@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blendedLogits, blendedLogOdds, fitBlend } from '../../src/calibration/blend.ts'
-import { fitBeta } from '../../src/calibration/fit-beta.ts'
-import { fitMap, type MapSample, noPrior } from '../../src/calibration/fit-map.ts'
+import { fitBeta } from '../../src/calibration/maps/fit-beta.ts'
+import { fitMap, type MapSample, noPrior } from '../../src/calibration/maps/fit-map.ts'
 import {
   affineMap,
   betaMap,
@@ -13,8 +12,9 @@ import {
   shrunkLogits,
   softmaxWithFloor,
   temperatureMap,
-} from '../../src/calibration/maps.ts'
-import { seededRandom } from '../../src/random.ts'
+} from '../../src/calibration/maps/maps.ts'
+import { blendedLogits, blendedLogOdds, fitBlend } from '../../src/calibration/maps/mixture.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { normal, row, sigmoid } from './simulated.ts'
 
 const oneHot = (length: number, label: number): number[] => Array.from({ length }, (_, k) => (k === label ? 1 : 0))

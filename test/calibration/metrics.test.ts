@@ -14,8 +14,8 @@ import {
   skill,
   spiegelhalter,
   squaredError,
-} from '../../src/calibration/metrics.ts'
-import { targetOf } from '../../src/questions/decision.ts'
+} from '../../src/calibration/metrics/scores.ts'
+import { targetOf } from '../../src/questions/shared/decision.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 47

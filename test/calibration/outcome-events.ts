@@ -1,6 +1,6 @@
 // Decisions and events for tests of outcomes.
-import type { StoredEvent } from '../../src/calibration/outcomes.ts'
-import type { Decision } from '../../src/questions/decision.ts'
+import type { StoredEvent } from '../../src/calibration/outcomes/outcomes.ts'
+import type { Decision } from '../../src/questions/shared/decision.ts'
 
 export function decision(names: readonly string[], more: Partial<Decision> = {}): Decision {
   const row = names.map((_, i) => (i === 0 ? Math.log(0.6) : Math.log(0.4 / (names.length - 1))))

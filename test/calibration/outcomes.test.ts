@@ -4,10 +4,10 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } 
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fileOutcomeStore } from '../../src/calibration/outcome-file.ts'
-import { evidenceFor, memoryOutcomeStore, type OutcomeStore, recordOutcome } from '../../src/calibration/outcomes.ts'
-import { EngineError } from '../../src/errors.ts'
-import { valueHash } from '../../src/questions/decision.ts'
+import { fileOutcomeStore } from '../../src/calibration/outcomes/outcome-file.ts'
+import { evidenceFor, memoryOutcomeStore, type OutcomeStore, recordOutcome } from '../../src/calibration/outcomes/outcomes.ts'
+import { EngineError } from '../../src/core/errors.ts'
+import { valueHash } from '../../src/questions/shared/decision.ts'
 import { BINARY, decision, event, listOf } from './outcome-events.ts'
 
 let folder = ''
@@ -336,7 +336,7 @@ describe('an outcome store in a folder', () => {
 
   it('goes to one of many processes that find an abandoned lock at once', async () => {
     await writeFile(join(folder, 'lock'), '')
-    const module = new URL('../../src/calibration/whole-file.ts', import.meta.url).href
+    const module = new URL('../../src/calibration/outcomes/atomic-file.ts', import.meta.url).href
     const script = `
       import { lockFolder } from ${JSON.stringify(module)}
       // All begin at the same moment, and nobody ends before all have tried: who comes late finds the lock of one that lives.
@@ -356,7 +356,7 @@ describe('an outcome store in a folder', () => {
   })
 
   it('loses nothing that was acknowledged when its process is killed', async () => {
-    const root = new URL('../../src/calibration/outcome-file.ts', import.meta.url).href
+    const root = new URL('../../src/calibration/outcomes/outcome-file.ts', import.meta.url).href
     const script = `
       import { fileOutcomeStore } from ${JSON.stringify(root)}
       const store = await fileOutcomeStore(process.argv[1])

@@ -11,8 +11,8 @@ import {
   logPool,
   symbolPrior,
   unrotate,
-} from '../../src/calibration/pooling.ts'
-import { logSoftmax } from '../../src/math.ts'
+} from '../../src/calibration/deliberation/pooling.ts'
+import { logSoftmax } from '../../src/core/math.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 43

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { judgeOf, parseCalibration } from '../../src/calibration/calibration.ts'
-import type { Evidence } from '../../src/calibration/evidence.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
-import { refit } from '../../src/calibration/refit.ts'
-import { seededRandom } from '../../src/random.ts'
+import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
+import { refit } from '../../src/calibration/outcomes/refit.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { binaryEvidence, choiceEvidence, MODEL, reread } from './simulated.ts'
 
 const OVER_SURE = { slope: 0.5, bias: -0.5 }

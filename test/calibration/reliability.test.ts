@@ -1,8 +1,8 @@
 // The data of reliability diagrams against worlds whose curve is known.
 import { describe, expect, it } from 'vitest'
-import { fitIsotonic, interpolate } from '../../src/calibration/isotonic.ts'
-import { type Reliability, reliability } from '../../src/calibration/reliability.ts'
-import { seededRandom } from '../../src/random.ts'
+import { fitIsotonic, interpolate } from '../../src/calibration/maps/isotonic.ts'
+import { type Reliability, reliability } from '../../src/calibration/metrics/reliability.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { expectClose } from './close.ts'
 
 const OPTIONS = { resamples: 120, seed: 3, points: 41 }

@@ -1,7 +1,7 @@
 // The bootstrap against cases whose answer is known: seeds repeat, groups move together, intervals cover.
 import { describe, expect, it } from 'vitest'
-import { clusterBootstrap, membersOf, pairedDifference, percentileInterval, quantile } from '../../src/calibration/resampling.ts'
-import { seededRandom } from '../../src/random.ts'
+import { clusterBootstrap, membersOf, pairedDifference, percentileInterval, quantile } from '../../src/calibration/metrics/resampling.ts'
+import { seededRandom } from '../../src/core/random.ts'
 
 describe('quantile', () => {
   it('interpolates between order statistics', () => {

@@ -1,7 +1,7 @@
 // Sets and thresholds against reference values, and by drawing: whether what is promised holds as often as it says.
 import { describe, expect, it } from 'vitest'
-import { abstentionThreshold, adaptAlpha, conformalSet, conformalThreshold } from '../../src/calibration/sets.ts'
-import { seededRandom } from '../../src/random.ts'
+import { abstentionThreshold, adaptAlpha, conformalSet, conformalThreshold } from '../../src/calibration/sets/conformal.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { expectClose } from './close.ts'
 
 const TRUE_PROBABILITIES = [0.91, 0.85, 0.4, 0.77, 0.66, 0.95, 0.3, 0.58, 0.72, 0.88, 0.21, 0.63, 0.99, 0.52, 0.81, 0.45, 0.69, 0.93, 0.37]

@@ -1,8 +1,8 @@
 // Labelled decisions drawn from worlds whose truth is known: what a model says is drawn, and truths follow a distorted version of it.
 import type { Calibration } from '../../src/calibration/calibration.ts'
-import type { Evidence } from '../../src/calibration/evidence.ts'
-import { logSigmoid, logSoftmax } from '../../src/math.ts'
-import { seededRandom } from '../../src/random.ts'
+import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
+import { logSigmoid, logSoftmax } from '../../src/core/math.ts'
+import { seededRandom } from '../../src/core/random.ts'
 
 export const MODEL = { id: 'm', revision: 'revision-1', templateHash: 'template-1' } as const
 

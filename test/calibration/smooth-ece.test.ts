@@ -1,8 +1,8 @@
 // The smooth calibration error against its definition by brute force, and what it says of probabilities whose error is known.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/smooth-ece.ts'
-import { seededRandom } from '../../src/random.ts'
+import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 59

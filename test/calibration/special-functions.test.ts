@@ -1,9 +1,15 @@
 // Special functions and bounds for counts against closed forms and reference values. SciPy's values are in the golden test.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clopperPearsonUpper, wilson } from '../../src/calibration/intervals.ts'
-import { inverseRegularisedBeta, logGamma, normalCdf, normalQuantile, regularisedBeta } from '../../src/calibration/special-functions.ts'
-import { seededRandom } from '../../src/random.ts'
+import { clopperPearsonUpper, wilson } from '../../src/calibration/metrics/intervals.ts'
+import {
+  inverseRegularisedBeta,
+  logGamma,
+  normalCdf,
+  normalQuantile,
+  regularisedBeta,
+} from '../../src/calibration/numerics/special-functions.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 61

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { calibrateRows } from '../../src/calibration/apply.ts'
-import { type Evidence, samplesOf } from '../../src/calibration/evidence.ts'
 import { growTrees } from '../../src/calibration/fit.ts'
-import { growTree, ROOT_PRIOR } from '../../src/calibration/grow.ts'
-import { type CalibrationTrees, derSimonianLaird, findMap } from '../../src/calibration/tree.ts'
+import { calibrateRows } from '../../src/calibration/hierarchy/apply.ts'
+import { growTree, ROOT_PRIOR } from '../../src/calibration/hierarchy/hierarchical-fit.ts'
+import { type CalibrationTrees, derSimonianLaird, findMap } from '../../src/calibration/hierarchy/tree.ts'
+import { type Evidence, samplesOf } from '../../src/calibration/outcomes/evidence.ts'
 import { type BinaryQuestion, binaryCase, binaryWorld, choiceWorld, row, sigmoid } from './simulated.ts'
 
 const keyOf = (question: string) => ({ readout: 'binary', hasImage: false, wording: `w ${question}`, question }) as const

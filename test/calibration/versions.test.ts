@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Calibration, sealCalibration } from '../../src/calibration/calibration.ts'
-import { calibrationVersions } from '../../src/calibration/versions.ts'
+import { calibrationVersions } from '../../src/calibration/outcomes/versions.ts'
 import { MODEL } from './simulated.ts'
 
 let folder = ''

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
-import type * as outcomes from '../../src/calibration/outcomes.ts'
+import type * as outcomes from '../../src/calibration/outcomes/outcomes.ts'
 import {
   type Client,
   type ClientAskOptions,
@@ -21,9 +21,9 @@ import {
   ServiceError,
   TimeoutError,
 } from '../../src/client/index.ts'
-import type { Ask } from '../../src/infer.ts'
-import type * as models from '../../src/models.ts'
-import { isParts } from '../../src/part-types.ts'
+import type * as models from '../../src/pipeline/models.ts'
+import type { Ask } from '../../src/wire/infer.ts'
+import { isParts } from '../../src/wire/part-types.ts'
 import { ANSWER, refusal, type ScriptedService, startScriptedService } from './scripted-service.ts'
 
 const KEY = 'service_sk_canary0123456789'

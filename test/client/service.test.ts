@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { type Client, choice, createClient, EngineError, extract, fill, noul, ServiceError, score, select } from '../../src/client/index.ts'
-import { createEngine, type Engine } from '../../src/engine.ts'
-import { seededRandom } from '../../src/random.ts'
-import { parseDollars } from '../../src/server/money.ts'
-import { type Running, startRunning } from '../server/running.ts'
+import { seededRandom } from '../../src/core/random.ts'
+import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
+import { parseDollars } from '../../src/service/money.ts'
+import { type Running, startRunning } from '../service/running.ts'
 
 const PICTURE = new URL('../../examples/shop.png', import.meta.url)
 

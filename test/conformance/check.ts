@@ -36,7 +36,7 @@ export interface Target {
 
 /** The wires that are recorded beside this file. */
 export function recordedWires(): readonly Wire[] {
-  const folder = new URL('./', import.meta.url)
+  const folder = new URL('.//', import.meta.url)
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
   return names.sort().map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')))
 }

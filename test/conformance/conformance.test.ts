@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
-import { type Running, type RunningOptions, startRunning } from '../server/running.ts'
+import { type Running, type RunningOptions, startRunning } from '../service/running.ts'
 import { checkCase, recordedWires } from './check.ts'
 import { misfits } from './shapes.ts'
 

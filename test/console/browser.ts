@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
-import { ADMIN_TOKEN, startConsole } from '../server/console/signed-in.ts'
-import type { Running, RunningOptions } from '../server/running.ts'
+import { ADMIN_TOKEN, startConsole } from '../service/console/signed-in.ts'
+import type { Running, RunningOptions } from '../service/running.ts'
 import { buildConsole } from './built.ts'
 
 const PATH = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'

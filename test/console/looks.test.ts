@@ -1,7 +1,7 @@
 // What can be measured of how the console looks: contrast in both themes, labels, and nothing wider than a narrow screen.
 import { expect, it } from 'vitest'
-import type { Running } from '../server/running.ts'
-import { QUESTION } from '../server/running.ts'
+import type { Running } from '../service/running.ts'
+import { QUESTION } from '../service/running.ts'
 import { choose, describeInBrowser, goTo } from './browser.ts'
 
 const VIEWS = ['Overview', 'Playground', 'API keys', 'Requests', 'Calibration'] as const

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { ADMIN_TOKEN } from '../server/console/signed-in.ts'
+import { ADMIN_TOKEN } from '../service/console/signed-in.ts'
 import { describeInBrowser } from './browser.ts'
 
 describeInBrowser('signing in to the console', ({ start, open }) => {

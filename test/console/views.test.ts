@@ -1,7 +1,7 @@
 // Keys, credits, requests and calibration, clicked through in a real browser.
 import { expect, it } from 'vitest'
-import { live, SCRIPT } from '../server/calibration/over-sure.ts'
-import { QUESTION } from '../server/running.ts'
+import { live, SCRIPT } from '../service/calibration/over-sure.ts'
+import { QUESTION } from '../service/running.ts'
 import { describeInBrowser, goTo } from './browser.ts'
 
 describeInBrowser('the console', ({ start, open }) => {

@@ -5,7 +5,7 @@ import { withLeadingSpace } from '../../src/constraint/automaton.ts'
 import { decode } from '../../src/constraint/decode.ts'
 import { compileGrammar, parse } from '../../src/constraint/grammar.ts'
 import { buildTokenTrie, constrainTokens } from '../../src/constraint/token-trie.ts'
-import { logSoftmax } from '../../src/math.ts'
+import { logSoftmax } from '../../src/core/math.ts'
 import { randomModel, vocabularyOf } from './vocabulary.ts'
 
 const { vocabulary, end } = vocabularyOf(['12', '7', '2024', '-0', '; ', ' 1', 'red', 'redd', 'ish', 'ab', ' b', '東京', '02-29'])

@@ -6,7 +6,7 @@ import { matchesFormat } from '../../src/constraint/formats.ts'
 import { compileSpans, readSpans, type SpanOptions } from '../../src/constraint/substring.ts'
 import { buildTokenTrie, constrainTokens } from '../../src/constraint/token-trie.ts'
 import { wordBoundaries } from '../../src/constraint/words.ts'
-import type { Piece, Prompt } from '../../src/types.ts'
+import type { Piece, Prompt } from '../../src/core/types.ts'
 import { randomModel, vocabularyOf } from './vocabulary.ts'
 
 /** Strings are quotable, each a part of its own; `scaffold` stands between them. */

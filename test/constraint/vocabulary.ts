@@ -1,6 +1,6 @@
 // Small vocabularies and seeded logits for tests of constraints.
 import type { Vocabulary } from '../../src/constraint/token-trie.ts'
-import { seededRandom } from '../../src/random.ts'
+import { seededRandom } from '../../src/core/random.ts'
 
 /** All 256 bytes, then the words; the last id is a control token without bytes, for the end. */
 export function vocabularyOf(words: readonly string[]): { vocabulary: Vocabulary; end: number } {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch, Candidate, Constraint, Grammar, Prefix, Scores } from '../../src/backends/backend.ts'
 import { parse } from '../../src/constraint/grammar.ts'
-import { EngineError } from '../../src/errors.ts'
-import type { Picture, Piece, Prompt } from '../../src/types.ts'
+import { EngineError } from '../../src/core/errors.ts'
+import type { Picture, Piece, Prompt } from '../../src/core/types.ts'
 
 export interface BackendSuiteOptions {
   /** Largest difference between log-probabilities that should be equal; default 1e-4. */

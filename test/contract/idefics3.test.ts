@@ -6,7 +6,7 @@ import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { describeBackend } from './backend-suite.ts'
 
 const MODEL = fileURLToPath(new URL('../golden/idefics3/model', import.meta.url))
-const isBuilt = existsSync(new URL('../../dist/backends/onnx/worker.js', import.meta.url))
+const isBuilt = existsSync(new URL('../../dist/backends/onnx/workers/worker.js', import.meta.url))
 
 describeBackend('idefics3 on the calling thread', () => loadOnnxModel(MODEL, { inProcess: true, threads: 1 }))
 

@@ -6,7 +6,7 @@ import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { describeBackend, textPrompt } from './backend-suite.ts'
 
 const MODEL = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
-const isBuilt = existsSync(new URL('../../dist/backends/onnx/worker.js', import.meta.url))
+const isBuilt = existsSync(new URL('../../dist/backends/onnx/workers/worker.js', import.meta.url))
 
 // Options are branches of their own, sorted inside: their order changes nothing at all. Questions share passes, padded to the longest, and products of
 // other sizes are summed in another order: company changes the last bits only.

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parquetWriteFile } from 'hyparquet-writer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Json } from '../../src/core/types.ts'
 import { checkRow, nameOf, openDataset, type Row, readRows, type Selection } from '../../src/evaluate/dataset.ts'
 import { readTruth } from '../../src/evaluate/truth.ts'
-import type { Json } from '../../src/types.ts'
 
 let folder = ''
 beforeAll(async () => {

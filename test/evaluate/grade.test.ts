@@ -1,8 +1,8 @@
 // Grading, type by type, against numbers worked out by hand.
 import { describe, expect, it } from 'vitest'
-import type { QuestionAnswer } from '../../src/answers.ts'
+import type { Json } from '../../src/core/types.ts'
 import { brierOf, type Claim, entropyOf, grade, logLossOf } from '../../src/evaluate/grade.ts'
-import type { Json } from '../../src/types.ts'
+import type { QuestionAnswer } from '../../src/wire/types.ts'
 
 const noul = (p: number): QuestionAnswer => ({ type: 'noul', noul: p })
 const choice: QuestionAnswer = { type: 'choice', choice: 'b', probabilities: { c: 0.1, a: 0.2, b: 0.7 }, confidence: 0.7 }

@@ -1,13 +1,13 @@
 // The numbers of a report, against numbers worked out by hand and against worlds whose truth is known.
 import { describe, expect, it } from 'vitest'
-import { riskCoverage } from '../../src/calibration/discrimination.ts'
+import { riskCoverage } from '../../src/calibration/metrics/discrimination.ts'
+import { seededRandom } from '../../src/core/random.ts'
 import { changeFrom } from '../../src/evaluate/baseline.ts'
 import { casesOf, worstPlaces } from '../../src/evaluate/cases.ts'
 import { decidedOf } from '../../src/evaluate/decided.ts'
 import { evaluationOf, type Resampling } from '../../src/evaluate/numbers.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/curves.ts'
 import { riskAt, weightedRisk } from '../../src/evaluate/risk.ts'
-import { seededRandom } from '../../src/random.ts'
 import { calibratedRows, question, read, row } from './simulated.ts'
 
 const resampling: Resampling = { resamples: 60, seed: 3 }

@@ -1,14 +1,14 @@
 // Rows through a function that answers: what becomes a result, a failure, evidence. No engine is needed for that.
 import { describe, expect, it } from 'vitest'
-import type { AskRequest, AskResponse } from '../../src/answers.ts'
-import { decodeVector } from '../../src/calibration/vector-text.ts'
-import { EngineError } from '../../src/errors.ts'
+import { decodeVector } from '../../src/calibration/heads/vector-text.ts'
+import { EngineError } from '../../src/core/errors.ts'
+import type { Json } from '../../src/core/types.ts'
 import { checkRow, type Row } from '../../src/evaluate/dataset.ts'
 import { evidenceOf } from '../../src/evaluate/evidence-of.ts'
 import { type AskForRun, type RowResult, type RunSettings, runRow, runRows } from '../../src/evaluate/run.ts'
 import { sumUp } from '../../src/evaluate/summary.ts'
-import type { Decision } from '../../src/questions/decision.ts'
-import type { Json } from '../../src/types.ts'
+import type { Decision } from '../../src/questions/shared/decision.ts'
+import type { AskRequest, AskResponse } from '../../src/wire/types.ts'
 
 const probabilities = { a: 0.25, b: 0.75 }
 const decision: Decision = {

@@ -1,8 +1,9 @@
 // Results that are made up: decisions with known probabilities and truths, so that what a report says of them can be worked out apart.
+
+import { seededRandom } from '../../src/core/random.ts'
 import { brierOf, type Claim, logLossOf } from '../../src/evaluate/grade.ts'
 import type { Header } from '../../src/evaluate/results.ts'
 import type { Distribution, QuestionResult, RowResult } from '../../src/evaluate/run.ts'
-import { seededRandom } from '../../src/random.ts'
 
 export const header: Header = {
   format: 'assay-results 1',

@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
-import { createEngine } from '../../src/engine.ts'
-import { EngineError } from '../../src/errors.ts'
+import { EngineError } from '../../src/core/errors.ts'
 import type { Network, UrlOptions } from '../../src/media/fetch-url.ts'
-import { readState } from '../../src/state.ts'
+import { createEngine } from '../../src/pipeline/engine.ts'
+import { readState } from '../../src/pipeline/state/state.ts'
 import { CERTIFICATE, KEY } from './certificate.ts'
 
 const PNG = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#c81e3c' } })

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { EngineError } from '../../src/errors.ts'
+import { EngineError } from '../../src/core/errors.ts'
 import { decodeImage, IMAGE_LIMITS, type ImageLimits, readImageHeader } from '../../src/media/images.ts'
 
 const read = async (data: Uint8Array, limits: ImageLimits = IMAGE_LIMITS) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EngineError } from '../../src/errors.ts'
+import { EngineError } from '../../src/core/errors.ts'
 import { isHostListed, isPublicAddress } from '../../src/media/url-hosts.ts'
 
 describe('a public address', () => {

@@ -1,10 +1,10 @@
 // The invariants at the end of the contract, over random requests with a fixed seed: whatever is asked, the answers keep to them.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Answer, AskRequest, ChoiceAnswer, ChoiceQuestion, Question, ScoreAnswer, SelectAnswer } from '../../src/answers.ts'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
-import { createEngine, type Engine } from '../../src/engine.ts'
-import { EngineError, ERROR_CODES } from '../../src/errors.ts'
+import { EngineError, ERROR_CODES } from '../../src/core/errors.ts'
+import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
+import type { Answer, AskRequest, ChoiceAnswer, ChoiceQuestion, Question, ScoreAnswer, SelectAnswer } from '../../src/wire/types.ts'
 
 const SEED = 20_261_121
 const RUNS = 120

@@ -1,13 +1,14 @@
 // Runs one question against a scripted prefix: what the tests of the kinds share.
-import type { Answer } from '../../src/answers.ts'
+
 import type { Branch, Constraint, Generated, Scores } from '../../src/backends/backend.ts'
 import { parse } from '../../src/constraint/grammar.ts'
-import { REQUEST_LIMITS } from '../../src/limits.ts'
-import { inquiryContext } from '../../src/plan.ts'
-import type { AskedQuestion, Fault, Finding, SentImage } from '../../src/questions/asked.ts'
+import { REQUEST_LIMITS } from '../../src/core/limits.ts'
+import { runInquiries } from '../../src/pipeline/executor.ts'
+import { inquiryContext } from '../../src/pipeline/requirements.ts'
 import { checkQuestions } from '../../src/questions/index.ts'
-import type { Failed } from '../../src/questions/inquiry.ts'
-import { runInquiries } from '../../src/rounds.ts'
+import type { AskedQuestion, Fault, Finding, SentImage } from '../../src/questions/shared/asked.ts'
+import type { Failed } from '../../src/questions/shared/inquiry.ts'
+import type { Answer } from '../../src/wire/types.ts'
 
 /** Checks one question; its faults, and the question when there are none. */
 export function checkOne(question: unknown, id = 'q'): { asked: AskedQuestion | null; faults: Fault[] } {

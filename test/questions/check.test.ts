@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkStatement } from '../../src/questions/check.ts'
+import { checkStatement } from '../../src/questions/shared/check.ts'
 
 // The shipped model was trained on these words: changing them is a new model.
 it('asks whether a proposed value is right in the words the model was trained on', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch, Scores } from '../../src/backends/backend.ts'
-import { all, type Inquiry, score } from '../../src/questions/inquiry.ts'
+import { all, type Inquiry, score } from '../../src/questions/shared/inquiry.ts'
 
 const branch = (instructions: string): Branch => ({ readout: 'binary', instructions, candidates: [], image: null })
 const reply = (inputTokens: number): Scores => ({ rows: [], inputTokens })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../src/backends/backend.ts'
-import { DECISION_READOUTS } from '../../src/questions/decision.ts'
-import type { Reply, Work } from '../../src/questions/inquiry.ts'
-import { DEFAULT_OPERATORS, OPERATORS, type Rows } from '../../src/questions/operators.ts'
+import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
+import type { Reply, Work } from '../../src/questions/shared/inquiry.ts'
+import { DEFAULT_OPERATORS, OPERATORS, type Rows } from '../../src/questions/shared/operators.ts'
 
 const branch = (readout: Branch['readout'], names: readonly string[], instructions = 'Which?'): Branch => ({
   readout,

@@ -1,11 +1,11 @@
 // The engine's decoder on bare ids, patched and checked at load as the engine does it: the state in chunks, questions in passes of several rows,
 // log-probabilities behind the last token of each.
-import { makeDecoder, probeLogits, readAll, type Said } from '../../../src/backends/onnx/families/idefics3/decoder.ts'
-import type { Past } from '../../../src/backends/onnx/families/idefics3/past.ts'
-import { findGraph, openFolder, TEXT_DTYPES } from '../../../src/backends/onnx/layout.ts'
+import { makeDecoder, probeLogits, readAll, type Said } from '../../../src/backends/onnx/decoder/decoder.ts'
+import type { Past } from '../../../src/backends/onnx/decoder/kv-cache.ts'
 import type { OnnxOptions } from '../../../src/backends/onnx/options.ts'
-import { openPatched } from '../../../src/backends/onnx/patched.ts'
-import { loadRuntime, openSession, type Session } from '../../../src/backends/onnx/session.ts'
+import { findGraph, openFolder, TEXT_DTYPES } from '../../../src/backends/onnx/runtime/layout.ts'
+import { openPatched } from '../../../src/backends/onnx/runtime/patched.ts'
+import { loadRuntime, openSession, type Session } from '../../../src/backends/onnx/runtime/session.ts'
 import { serveContender } from '../contender.ts'
 import { timed } from '../timing.ts'
 

@@ -1,8 +1,8 @@
 // The engine as its users have it: requests in, answers out, the model in its worker (or, to see into it, on this thread).
 import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { AskRequest } from '../../../src/answers.ts'
 import { createEngine, localModel, type OnnxOptions } from '../../../src/index.ts'
+import type { AskRequest } from '../../../src/wire/types.ts'
 import { serveContender } from '../contender.ts'
 import { type RunCount, watchRuns } from './watch-runs.ts'
 

@@ -2,7 +2,7 @@
 // shipped model's vocabulary, so English costs about as many tokens as it does elsewhere; the rest are made up, to fill it to its size.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { byteOfCharacter } from '../../../src/backends/onnx/byte-level.ts'
+import { byteOfCharacter } from '../../../src/backends/onnx/runtime/byte-level.ts'
 import { type Shape, tokensPerTile } from './shape.ts'
 
 const SHIPPED = new URL('../../../models/service-1-pro/tokenizer.json', import.meta.url)

@@ -1,7 +1,7 @@
 // ONNX graphs node by node, as onnx.proto has them, with their weights in a file beside. Field numbers: onnx/onnx.proto.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { basename } from 'node:path'
-import { concat, lengthField, textField, varintField } from '../../../src/backends/onnx/protobuf.ts'
+import { concat, lengthField, textField, varintField } from '../../../src/backends/onnx/runtime/protobuf.ts'
 
 export const FLOAT = 1
 export const UINT8 = 2

@@ -1,6 +1,6 @@
 """What the answers would be worth without a model: python baselines.py DATA OUT.json [--text-limit 200] [--picture-limit 80]
 
-Scores, on the rows and questions that bench/quality.ts scores (the first rows of every dev file), by source and type of question as its table is keyed:
+Scores, on the rows and questions that bench/quality/quality.ts scores (the first rows of every dev file), by source and type of question as its table is keyed:
 
 - `chance`: every answer alike. `right` is what is expected of it, the interval what one guesser of these very questions would mostly get.
 - `majority`: what was true in the training rows of the same source and type, whatever the state says: how often a claim held, which level; for a choice or

@@ -236,7 +236,7 @@ def letters_of(reader):
 
 
 # Which read-out answers a choice: about a text, about pictures, and when no question stands beside the options. What is better is measured on the
-# calibration split for each set of weights (bench/operators.ts), so look again when they change.
+# calibration split for each set of weights (bench/experiments/operators.ts), so look again when they change.
 CHOICE_READOUTS = dict(text='exclusive', images='exclusive', bare='exclusive')
 
 

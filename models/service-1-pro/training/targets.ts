@@ -4,9 +4,9 @@ import { CONTROL } from '../../../src/backends/onnx/families/decision/control.ts
 import { lineBox, type ReadLine } from '../../../src/backends/onnx/families/decision/lines.ts'
 import type { PackedState } from '../../../src/backends/onnx/families/decision/pack.ts'
 import type { PieceTokenizer } from '../../../src/backends/onnx/families/decision/text.ts'
-import { overlap } from '../../../src/math.ts'
-import type { Work } from '../../../src/questions/inquiry.ts'
-import type { Json } from '../../../src/types.ts'
+import { overlap } from '../../../src/core/math.ts'
+import type { Json } from '../../../src/core/types.ts'
+import type { Work } from '../../../src/questions/shared/inquiry.ts'
 import { misread, occurrences, stringsOf } from './strings.ts'
 
 export type Target =

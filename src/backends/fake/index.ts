@@ -1,8 +1,8 @@
 // A model that is arithmetic: the same question of the same state has the same answer, from a hash or from a script. For tests, docs and dry runs.
 // It keeps the whole contract (counts, context length, capabilities, verbatim spans, grammars), and it understands nothing.
-import { EngineError } from '../../errors.ts'
-import { logSoftmax } from '../../math.ts'
-import type { Prompt } from '../../types.ts'
+import { EngineError } from '../../core/errors.ts'
+import { logSoftmax } from '../../core/math.ts'
+import type { Prompt } from '../../core/types.ts'
 import type { Backend, Branch, Capabilities, Constraint, ModelInfo, Prefix, ScoreRow, Scorer, Scores } from '../backend.ts'
 import { hashOf, type Random, randomFrom } from './random.ts'
 import { type FakeRead, readBoxes, readSpans, writeGrammar } from './read.ts'

@@ -1,6 +1,6 @@
 // Text to numbers that look random and never change: SHA-256 as the seed.
 import { createHash } from 'node:crypto'
-import { seededRandom } from '../../random.ts'
+import { seededRandom } from '../../core/random.ts'
 
 /** 64 hex digits. */
 export function hashOf(text: string): string {

@@ -1,6 +1,6 @@
 // What the fake reads: real substrings of the state, texts that fit their grammar, boxes inside their image. Which ones, a random stream decides.
-import { EngineError } from '../../errors.ts'
-import type { Piece, Prompt } from '../../types.ts'
+import { EngineError } from '../../core/errors.ts'
+import type { Piece, Prompt } from '../../core/types.ts'
 import type { Box, Constraint, Generated, Grammar, Span, SpanFormat } from '../backend.ts'
 import type { Random } from './random.ts'
 

@@ -1,20 +1,20 @@
 // Local models through onnxruntime-node: a folder in Hugging Face layout to a `Backend`, in a worker of its own.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { EngineError } from '../../errors.ts'
+import { EngineError } from '../../core/errors.ts'
 import type { Backend } from '../backend.ts'
+import type { ProbeProgress } from '../prompted/probe.ts'
+import type { Scoring } from '../prompted/scoring.ts'
 import { loadFamily, probeFamily } from './families/index.ts'
-import { makeLasting } from './lasting.ts'
 import type { OnnxOptions } from './options.ts'
-import { makePool } from './pool.ts'
-import type { ProbeProgress } from './probe.ts'
-import { startWorker } from './proxy.ts'
-import type { Scoring } from './scoring.ts'
-import { refuseTelemetry } from './telemetry.ts'
+import { refuseTelemetry } from './runtime/telemetry.ts'
+import { makePool } from './workers/pool.ts'
+import { startWorker } from './workers/proxy.ts'
+import { makeLasting } from './workers/supervisor.ts'
 
+export type { ProbeProgress } from '../prompted/probe.ts'
+export type { Scoring } from '../prompted/scoring.ts'
 export type { Dtype, OnnxOptions } from './options.ts'
-export type { ProbeProgress } from './probe.ts'
-export type { Scoring } from './scoring.ts'
 
 /** More copies of a model than this are a slip of the keyboard. */
 const MOST_WORKERS = 64
@@ -22,7 +22,9 @@ const MOST_WORKERS = 64
 /** The worker as JavaScript: beside this file when it is built, in `dist/` when this file runs from its source. */
 function workerEntry(): URL {
   const built = import.meta.url.endsWith('.js')
-  const entry = built ? new URL('./worker.js', import.meta.url) : new URL('../../../dist/backends/onnx/worker.js', import.meta.url)
+  const entry = built
+    ? new URL('./workers/worker.js', import.meta.url)
+    : new URL('../../../dist/backends/onnx/workers/worker.js', import.meta.url)
   if (!existsSync(fileURLToPath(entry))) {
     throw new EngineError('model_not_available', 'the model worker is not built; run `npm run build`, or load with inProcess: true')
   }

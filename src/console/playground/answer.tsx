@@ -12,7 +12,7 @@ import type {
   QuestionReport,
   ScoreAnswer,
   SelectAnswer,
-} from '../../answers.ts'
+} from '../../wire/types.ts'
 import { percent } from '../format.ts'
 import { Bars, Meter } from '../ui/bars.tsx'
 

@@ -1,8 +1,8 @@
 // What is written in the playground's form, and the request it stands for, both ways. Pure: no page, no files, only their names.
 // A request that says something the form has no field for stays JSON; nothing of it is dropped to make it fit.
 
-import { isParts } from '../../part-types.ts'
-import type { Json } from '../../types.ts'
+import type { Json } from '../../core/types.ts'
+import { isParts } from '../../wire/part-types.ts'
 
 export const QUESTION_TYPES = ['noul', 'choice', 'score', 'select', 'fill', 'extract'] as const
 export type QuestionType = (typeof QUESTION_TYPES)[number]

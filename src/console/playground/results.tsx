@@ -1,5 +1,5 @@
 // What came back: what it cost and how long it took, the state with its marks, every answer, and what the service says of how it got there.
-import type { AskResponse } from '../../answers.ts'
+import type { AskResponse } from '../../wire/types.ts'
 import type { Asked } from '../api.ts'
 import { count, counted, dollars, milliseconds } from '../format.ts'
 import { CopyButton } from '../ui/copy-button.tsx'

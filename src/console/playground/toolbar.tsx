@@ -1,5 +1,5 @@
 // Above the request: who pays, which model, what to start from, how the request is shown, and the button that runs it.
-import type { AccountsReply } from '../../server/console/replies.ts'
+import type { AccountsReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { AccountSelect } from '../ui/account-select.tsx'
 import { Segmented, SelectField } from '../ui/field.tsx'

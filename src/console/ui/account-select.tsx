@@ -1,5 +1,5 @@
 // Which account a view is about.
-import type { AccountReply } from '../../server/console/replies.ts'
+import type { AccountReply } from '../../service/console/replies.ts'
 import { SelectField } from './field.tsx'
 
 export interface AccountSelectProps {

@@ -1,5 +1,5 @@
 // A reliability diagram: what was said against what came true, before calibration and as answered. On the dashed line a probability is what happens.
-import type { Diagram } from '../../server/calibration/replies.ts'
+import type { Diagram } from '../../service/calibration/replies.ts'
 import { counted, percent } from '../format.ts'
 
 const SIZE = 260

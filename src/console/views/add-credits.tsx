@@ -1,6 +1,6 @@
 // Adding to (or taking from) a balance.
 import { useState } from 'preact/hooks'
-import type { AccountReply } from '../../server/console/replies.ts'
+import type { AccountReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { dollars } from '../format.ts'
 import { Dialog } from '../ui/dialog.tsx'

@@ -1,7 +1,7 @@
 // What makes probabilities true: the calibration that is served, how well it keeps its word, what changed, and buttons to fit anew and to go back.
 import { useState } from 'preact/hooks'
-import type { ChangeReply, FitReply, ModelCalibrationReply } from '../../server/calibration/replies.ts'
-import type { CalibrationViewReply } from '../../server/console/replies.ts'
+import type { ChangeReply, FitReply, ModelCalibrationReply } from '../../service/calibration/replies.ts'
+import type { CalibrationViewReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { ago, count, counted, day, time } from '../format.ts'
 import { Dialog } from '../ui/dialog.tsx'

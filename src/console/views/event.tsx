@@ -1,6 +1,6 @@
 // One answer: what was decided, and a form for what was true of it. States are not kept, so none is shown.
 import { useState } from 'preact/hooks'
-import type { DecisionReply } from '../../server/console/replies.ts'
+import type { DecisionReply } from '../../service/console/replies.ts'
 import { ApiError } from '../api.ts'
 import { useConsole } from '../context.ts'
 import { counted, time } from '../format.ts'

@@ -1,6 +1,6 @@
 // API keys: those there are, making one (its secret is shown once), revoking one.
 import { useState } from 'preact/hooks'
-import type { CreatedKeyReply, KeyReply } from '../../server/console/replies.ts'
+import type { CreatedKeyReply, KeyReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { ago, count, day } from '../format.ts'
 import { CopyButton } from '../ui/copy-button.tsx'

@@ -1,5 +1,5 @@
 // The lines of an account's ledger, newest first: what was added, what was charged and for which answer, and the balance after it.
-import type { AccountReply, LedgerEntryReply } from '../../server/console/replies.ts'
+import type { AccountReply, LedgerEntryReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { dollars, time } from '../format.ts'
 import { Nothing, Shown } from '../ui/notice.tsx'

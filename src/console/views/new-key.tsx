@@ -1,6 +1,6 @@
 // The form of a new key.
 import { useState } from 'preact/hooks'
-import type { CreatedKeyReply } from '../../server/console/replies.ts'
+import type { CreatedKeyReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ProblemsContext, TextField, Tick } from '../ui/field.tsx'

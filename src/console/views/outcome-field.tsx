@@ -1,5 +1,5 @@
 // What was true of one decision: true or false, an option, a level, or the options that held.
-import type { DecisionReply } from '../../server/console/replies.ts'
+import type { DecisionReply } from '../../service/console/replies.ts'
 import { Field, SelectField, Tick } from '../ui/field.tsx'
 
 export type Truth = boolean | string | number | readonly string[]

@@ -1,6 +1,6 @@
 // What an account has and what was used: balance, charts, and the ledger. Credits are added here.
 import { useState } from 'preact/hooks'
-import type { AccountReply, UsageBucketReply } from '../../server/console/replies.ts'
+import type { AccountReply, UsageBucketReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { count, counted, day, dollars, time } from '../format.ts'
 import { AccountSelect } from '../ui/account-select.tsx'

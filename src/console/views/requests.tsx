@@ -1,7 +1,7 @@
 // The log of requests, newest first. One that is opened shows what was decided, and takes what was true of it.
 
 import { useState } from 'preact/hooks'
-import type { RequestReply } from '../../server/console/replies.ts'
+import type { RequestReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { count, counted, dollars, milliseconds, time } from '../format.ts'
 import { AccountSelect } from '../ui/account-select.tsx'

@@ -1,6 +1,6 @@
 // The three kinds of curve of a report: is a probability what happens, what is wrong among the surest, how long did rows take.
-import { type Reliability, reliability } from '../../calibration/reliability.ts'
-import { quantile } from '../../calibration/resampling.ts'
+import { type Reliability, reliability } from '../../calibration/metrics/reliability.ts'
+import { quantile } from '../../calibration/metrics/resampling.ts'
 import type { Decided } from '../decided.ts'
 import { groupBy, type Resampling } from '../numbers.ts'
 import { weightedRisk } from '../risk.ts'

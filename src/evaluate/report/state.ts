@@ -1,6 +1,6 @@
 // A state of a data set to markup: text and JSON as they are, cut to a readable length, pictures small enough to stand in a page.
 import { readFile } from 'node:fs/promises'
-import type { Json } from '../../types.ts'
+import type { Json } from '../../core/types.ts'
 import { type Markup, markup } from './markup.ts'
 
 /** UTF-16 units of text shown of one part. */

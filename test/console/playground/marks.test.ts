@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Answer } from '../../../src/answers.ts'
 import { boxesOf, markedTexts, type Span, spansOf } from '../../../src/console/playground/marks.ts'
+import type { Answer } from '../../../src/wire/types.ts'
 
 const extract = (start: number, end: number, where: object = {}): Answer => ({
   type: 'extract',

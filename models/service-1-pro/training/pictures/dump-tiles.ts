@@ -9,7 +9,7 @@ import { createWriteStream, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import sharp from 'sharp'
-import { tilePicture } from '../../../../src/backends/onnx/tiles.ts'
+import { tilePicture } from '../../../../src/backends/onnx/images/tiles.ts'
 import { tileRule } from './tile-rule.ts'
 
 interface Pictured {

@@ -8,8 +8,8 @@ import { keptCells, lineCell } from '../../../../src/backends/onnx/families/deci
 import type { ReadLine } from '../../../../src/backends/onnx/families/decision/lines.ts'
 import { TextReader } from '../../../../src/backends/onnx/families/decision/reader.ts'
 import { PieceTokenizer } from '../../../../src/backends/onnx/families/decision/text.ts'
-import { openFolder } from '../../../../src/backends/onnx/layout.ts'
-import { normaliseGrid } from '../../../../src/backends/onnx/tiles.ts'
+import { normaliseGrid } from '../../../../src/backends/onnx/images/tiles.ts'
+import { openFolder } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { tileRule } from './tile-rule.ts'
 
 const [model, folder, name, from, to] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 /** What is asked about a video: what happens, to what, where to, what there is at the beginning and at the end. Half of the claims are false. */
-import { timeText } from '../../../../src/state.ts'
+import { timeText } from '../../../../src/pipeline/state/state.ts'
 import { type Asked, article, criteriaOf, noul, select } from './asking.ts'
 import type { Random } from './random.ts'
 import { directions, type Happening, type ScreenScene, type ShapeScene, type Thing } from './scenes.ts'

@@ -1,12 +1,12 @@
 // The architectures this backend knows: `model_type` of config.json to the code that turns a folder of it into a backend.
 // A new one is a folder here and a line below.
 
-import { EngineError } from '../../../errors.ts'
+import { EngineError } from '../../../core/errors.ts'
 import type { Backend } from '../../backend.ts'
-import { type ModelFolder, openFolder } from '../layout.ts'
+import type { ProbeProgress } from '../../prompted/probe.ts'
+import type { Scoring } from '../../prompted/scoring.ts'
 import type { OnnxOptions } from '../options.ts'
-import type { ProbeProgress } from '../probe.ts'
-import type { Scoring } from '../scoring.ts'
+import { type ModelFolder, openFolder } from '../runtime/layout.ts'
 
 export type FamilyLoader = (folder: ModelFolder, options: OnnxOptions) => Promise<Backend>
 export type FamilyProbe = (folder: ModelFolder, options: OnnxOptions, onProgress?: ProbeProgress) => Promise<Scoring>

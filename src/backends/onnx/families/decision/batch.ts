@@ -1,6 +1,6 @@
 // Questions of one state to the padded arrays of one pass. Shapes: B questions of T tokens, R marks.
-import type { Runtime, Tensor } from '../../session.ts'
-import { floats, ints } from '../../tensors.ts'
+import type { Runtime, Tensor } from '../../runtime/session.ts'
+import { floats, ints } from '../../runtime/tensors.ts'
 import { CONTROL, KINDS, type Kind } from './control.ts'
 import type { PackedBranch } from './pack.ts'
 import type { Past } from './past.ts'

@@ -1,6 +1,6 @@
 // Cells and words of an image to pixel boxes: a pointer picks them; the vision encoder says how far the element around a cell reaches, the text reader where the
 // line of a word is.
-import { logSigmoid, logSumExp, overlap } from '../../../../math.ts'
+import { logSigmoid, logSumExp, overlap } from '../../../../core/math.ts'
 import type { Box } from '../../../backend.ts'
 import type { Cell } from './cells.ts'
 

@@ -1,13 +1,13 @@
 // Our own model: a state encoder, and a branch reader that answers many questions a pass on what the encoder keeps. Options are branches of their own,
 // so their order cannot matter; words and boxes are pointed at; texts are written or copied under a grammar.
 import { createHash } from 'node:crypto'
-import { EngineError } from '../../../../errors.ts'
-import type { Prompt } from '../../../../types.ts'
+import { EngineError } from '../../../../core/errors.ts'
+import type { Prompt } from '../../../../core/types.ts'
 import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
-import { ByteCache, type Made } from '../../cache.ts'
-import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../layout.ts'
+import { ByteCache, type Made } from '../../caching/byte-cache.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
-import { makeTurns } from '../../turns.ts'
+import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
+import { makeTurns } from '../../scheduling/fair-scheduler.ts'
 import { KINDS, VOCABULARY } from './control.ts'
 import { Limits } from './limits.ts'
 import { OpenState, type Reader, type SeenImage } from './open-state.ts'

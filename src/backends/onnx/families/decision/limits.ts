@@ -1,5 +1,5 @@
 // What a model can take in, and how it says no before anything is run.
-import { EngineError } from '../../../../errors.ts'
+import { EngineError } from '../../../../core/errors.ts'
 
 export class Limits {
   readonly #model: string

@@ -1,11 +1,11 @@
 // Everything that can be asked of one encoded state. Questions wait in batches, which all requests about the state share: what is waiting when the
 // model has a turn goes into one pass, scored questions, pointers and tokens to be written each with their like.
-import { EngineError } from '../../../../errors.ts'
-import { logSigmoid, logSoftmax } from '../../../../math.ts'
+import { EngineError } from '../../../../core/errors.ts'
+import { logSigmoid, logSoftmax } from '../../../../core/math.ts'
 import type { Branch, Constraint, Generated, ScoreRow, Scores } from '../../../backend.ts'
-import { type Batches, makeBatches } from '../../batches.ts'
-import { dataOf } from '../../tensors.ts'
-import type { Turns } from '../../turns.ts'
+import { dataOf } from '../../runtime/tensors.ts'
+import { type Batches, makeBatches } from '../../scheduling/batcher.ts'
+import type { Turns } from '../../scheduling/fair-scheduler.ts'
 import { type Question, tokensOf } from './batch.ts'
 import { everyBox, oneBox } from './boxes.ts'
 import { kindOf } from './control.ts'

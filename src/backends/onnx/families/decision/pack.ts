@@ -1,6 +1,6 @@
 // Prompt and branches to the arrays our own model runs on. Training rows are made by these same functions (training/render.ts).
 
-import type { Prompt, TextSource } from '../../../../types.ts'
+import type { Prompt, TextSource } from '../../../../core/types.ts'
 import type { Branch, Constraint } from '../../../backend.ts'
 import type { Cell } from './cells.ts'
 import { CONTROL, kindId, kindOf } from './control.ts'

@@ -1,7 +1,7 @@
 // What a question's own tokens left behind while its answer is written: keys and values of each layer, so that a step runs on the new token only.
 // Shapes: H heads, Q tokens so far, hd head width.
-import type { Runtime, Tensor } from '../../session.ts'
-import { dataOf, floats } from '../../tensors.ts'
+import type { Runtime, Tensor } from '../../runtime/session.ts'
+import { dataOf, floats } from '../../runtime/tensors.ts'
 
 /** Keys and values of the tokens so far, by what the graph calls them. Never changed: a step makes a new one. */
 export interface Past {

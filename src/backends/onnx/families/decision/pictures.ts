@@ -1,11 +1,11 @@
 // Pictures to what the decoder sees of them: through the vision encoder in full and squeezed into one tile, and of their cells those that show something.
 // Kept by content, whatever state they stand in.
-import type { Picture } from '../../../../types.ts'
+import type { Picture } from '../../../../core/types.ts'
 import type { CacheCounts } from '../../../backend.ts'
-import { ByteCache, type Made } from '../../cache.ts'
-import { joined } from '../../tensors.ts'
-import { normaliseGrid, type TileRule, tilePicture } from '../../tiles.ts'
-import type { Turns } from '../../turns.ts'
+import { ByteCache, type Made } from '../../caching/byte-cache.ts'
+import { normaliseGrid, type TileRule, tilePicture } from '../../images/tiles.ts'
+import { joined } from '../../runtime/tensors.ts'
+import type { Turns } from '../../scheduling/fair-scheduler.ts'
 import { CELLS_A_TILE, type Cell, cellsOf, keptCells, lineCell, tileOf } from './cells.ts'
 import type { ReadLine } from './lines.ts'
 import type { TextReader } from './reader.ts'

@@ -1,5 +1,5 @@
 // A written answer mostly copies, and what a quote of the same question would be says what: where to begin, and when to stop.
-import { logSoftmax, logSumExp } from '../../../../math.ts'
+import { logSoftmax, logSumExp } from '../../../../core/math.ts'
 import { CONTROL, VOCABULARY } from './control.ts'
 import { endLogits, type Pointers } from './spans.ts'
 

@@ -1,8 +1,9 @@
 // The text reader: a picture to the lines of text that can be read in it; see training/vision/reader.py.
-import { findGraph, type ModelFolder } from '../../layout.ts'
+
 import type { OnnxOptions } from '../../options.ts'
-import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
-import { dataOf, floats } from '../../tensors.ts'
+import { findGraph, type ModelFolder } from '../../runtime/layout.ts'
+import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { dataOf, floats } from '../../runtime/tensors.ts'
 import { Lexicon } from './lexicon.ts'
 import { linesOf, type ReadLine } from './lines.ts'
 

@@ -1,9 +1,10 @@
 // The two graphs that read a state and the questions about it, as typed calls. Shapes: S state tokens, N image cells, B questions, D width; see
 // training/graphs.py.
-import { findGraph, type GraphFile, type ModelFolder } from '../../layout.ts'
+
 import type { OnnxOptions } from '../../options.ts'
-import { bytesOf, loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
-import { dataOf, floats, ints, joined } from '../../tensors.ts'
+import { findGraph, type GraphFile, type ModelFolder } from '../../runtime/layout.ts'
+import { bytesOf, loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { dataOf, floats, ints, joined } from '../../runtime/tensors.ts'
 import { feedsOf, type Question, type Role, tokensOf, widthOf } from './batch.ts'
 import type { InnerState } from './features.ts'
 import type { PackedState } from './pack.ts'

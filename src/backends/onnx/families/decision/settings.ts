@@ -1,8 +1,8 @@
 // What a model folder's config.json and the caller's options say about reading with our own model.
-import { EngineError } from '../../../../errors.ts'
-import type { ModelFolder } from '../../layout.ts'
+import { EngineError } from '../../../../core/errors.ts'
+import type { TileRule } from '../../images/tiles.ts'
 import type { OnnxOptions } from '../../options.ts'
-import type { TileRule } from '../../tiles.ts'
+import type { ModelFolder } from '../../runtime/layout.ts'
 
 export interface Settings {
   readonly contextLength: number

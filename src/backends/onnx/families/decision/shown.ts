@@ -1,6 +1,6 @@
 // What the model is told of the pictures of a state: what their cells look like, where cells and words lie, and which cell a word stands in.
 
-import { joined } from '../../tensors.ts'
+import { joined } from '../../runtime/tensors.ts'
 import { looksOf, placesOf } from './cells.ts'
 import { type PlacedWord, placesOfWords } from './pack.ts'
 import type { SeenPicture } from './pictures.ts'

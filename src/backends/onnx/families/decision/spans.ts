@@ -2,7 +2,7 @@
 // answered stands there by construction; "nothing there" competes with every start.
 import { findFormat } from '../../../../constraint/formats.ts'
 import { type WordBoundaries, wordBoundaries } from '../../../../constraint/words.ts'
-import { logSigmoid, logSumExp } from '../../../../math.ts'
+import { logSigmoid, logSumExp } from '../../../../core/math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
 import { lineBox } from './lines.ts'
 import type { Origin, PackedState } from './pack.ts'

@@ -1,7 +1,7 @@
 // What the questions of a pass see of a state: all of it, or all but the images they are not about. A part is a state of fewer tokens, so the graph
 // needs no mask, and passes over it cost less.
-import type { Runtime, Tensor } from '../../session.ts'
-import { dataOf, floats, ints, takeRows } from '../../tensors.ts'
+import type { Runtime, Tensor } from '../../runtime/session.ts'
+import { dataOf, floats, ints, takeRows } from '../../runtime/tensors.ts'
 import type { PackedState } from './pack.ts'
 
 /** What the state encoder made of a state, held once: every pass reads these. */

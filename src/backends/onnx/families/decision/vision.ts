@@ -1,8 +1,9 @@
 // The vision encoder: a picture of any whole number of cells to what is known of each cell; see training/vision/net.py.
-import { findGraph, type ModelFolder } from '../../layout.ts'
+
 import type { OnnxOptions } from '../../options.ts'
-import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../session.ts'
-import { dataOf, floats, takeRows } from '../../tensors.ts'
+import { findGraph, type ModelFolder } from '../../runtime/layout.ts'
+import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { dataOf, floats, takeRows } from '../../runtime/tensors.ts'
 
 const OFFSET_WIDTH = 5
 

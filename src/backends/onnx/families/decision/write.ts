@@ -10,7 +10,7 @@ import {
   type Vocabulary,
 } from '../../../../constraint/token-trie.ts'
 import type { Constraint, Grammar } from '../../../backend.ts'
-import { byteOfCharacter } from '../../byte-level.ts'
+import { byteOfCharacter } from '../../runtime/byte-level.ts'
 import { CONTROL, VOCABULARY } from './control.ts'
 import type { PackedState } from './pack.ts'
 import { byQuote, type NextLogits, type Quote } from './quoting.ts'

@@ -6,11 +6,11 @@
 //
 // so that all questions about a state share its prefix. Both are tokenised on their own.
 import { Template } from '@huggingface/jinja'
-import { EngineError } from '../../../../errors.ts'
-import type { Json, Picture, Piece } from '../../../../types.ts'
-import { type JsonObject, type ModelFolder, readText } from '../../layout.ts'
-import { type TileRule, tileGrid } from '../../tiles.ts'
-import type { Run, TextTokenizer } from '../../tokenizer.ts'
+import { EngineError } from '../../../../core/errors.ts'
+import type { Json, Picture, Piece } from '../../../../core/types.ts'
+import { type TileRule, tileGrid } from '../../images/tiles.ts'
+import { type JsonObject, type ModelFolder, readText } from '../../runtime/layout.ts'
+import type { Run, TextTokenizer } from '../../runtime/tokenizer.ts'
 
 /** A prefix as ids. `pictures[i]` fills `count` image tokens from position `at` on, in the order of its tiles. */
 export interface EncodedState {

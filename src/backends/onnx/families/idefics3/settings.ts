@@ -1,10 +1,10 @@
 // The configuration files of an Idefics3 folder to the few numbers the family needs. What is missing or unusual is an error, not a guess.
-import { EngineError } from '../../../../errors.ts'
-import type { Json } from '../../../../types.ts'
-import { type JsonObject, type ModelFolder, readJson } from '../../layout.ts'
+import { EngineError } from '../../../../core/errors.ts'
+import type { Json } from '../../../../core/types.ts'
+import type { TileRule } from '../../images/tiles.ts'
 import type { OnnxOptions } from '../../options.ts'
-import type { TileRule } from '../../tiles.ts'
-import type { TextTokenizer } from '../../tokenizer.ts'
+import { type JsonObject, type ModelFolder, readJson } from '../../runtime/layout.ts'
+import type { TextTokenizer } from '../../runtime/tokenizer.ts'
 
 function objectAt(value: JsonObject, key: string): JsonObject {
   const found = value[key]

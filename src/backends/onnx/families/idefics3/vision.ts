@@ -1,13 +1,13 @@
 // Pictures to the rows that take the place of image tokens, [tile][token][width], one tile a run: tiles then do not depend on each other
 // (a quantised graph would scale them together), and memory does not grow with the picture.
-import { EngineError } from '../../../../errors.ts'
-import type { Picture } from '../../../../types.ts'
+import { EngineError } from '../../../../core/errors.ts'
+import type { Picture } from '../../../../core/types.ts'
 import type { CacheCounts } from '../../../backend.ts'
-import { ByteCache } from '../../cache.ts'
-import { inputsOf, type Runtime, type Session, type Tensor } from '../../session.ts'
-import { joined } from '../../tensors.ts'
-import { normaliseGrid, type TileRule, tilePicture } from '../../tiles.ts'
-import { makeTurns, type Turns } from '../../turns.ts'
+import { ByteCache } from '../../caching/byte-cache.ts'
+import { normaliseGrid, type TileRule, tilePicture } from '../../images/tiles.ts'
+import { inputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { joined } from '../../runtime/tensors.ts'
+import { makeTurns, type Turns } from '../../scheduling/fair-scheduler.ts'
 
 export interface Vision {
   /** Features of all tiles of a picture, one behind the other; each tile takes a turn. Kept by the hash of its pixels and the rule. */

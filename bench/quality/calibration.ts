@@ -1,0 +1,180 @@
+// What the calibration is worth: fitted on one split, judged on another that shares no state with it. Usage:
+//   tsx bench/quality/calibration.ts CALIBRATION_EVIDENCE DEV_EVIDENCE OUT.json
+// Evidence comes from `assay eval --calibration none --deliberation always --self-check --evidence FILE`. Log-loss and halved squared error per decision
+// (the options of a select share one), smooth calibration error above its null, intervals by a bootstrap over states.
+import { writeFileSync } from 'node:fs'
+import { type CalibrationJudge, judgeOf } from '../../src/calibration/calibration.ts'
+import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
+import { fit as fitCalibration, growTrees } from '../../src/calibration/fit.ts'
+import { compare, type Judged, judgedOf } from '../../src/calibration/metrics/compare.ts'
+import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
+import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'
+import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
+import { readEvidence } from '../../src/calibration/outcomes/evidence-file.ts'
+import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
+
+const [fitFile, devFile, out] = process.argv.slice(2)
+if (fitFile === undefined || devFile === undefined || out === undefined) {
+  throw new Error('usage: tsx bench/quality/calibration.ts CALIBRATION_EVIDENCE DEV_EVIDENCE OUT.json')
+}
+const RESAMPLES = { resamples: 1000, seed: 1 } as const
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+const { model, evidence } = await readEvidence(fitFile)
+const { evidence: dev } = await readEvidence(devFile)
+const identity = judgeOf(null, model)
+const calibration = fitCalibration(evidence, model)
+const fitted = judgeOf(calibration, model)
+
+const tasks = compare(judgedOf(dev, fitted, 'single'), judgedOf(dev, identity, 'single'))
+const [all, ...byTask] = tasks
+const byReadout = DECISION_READOUTS.map((readout) => {
+  const own = dev.filter((one) => one.readout === readout)
+  const judged = judgedOf(own, fitted, 'single')
+  return { readout, decisions: own.length, after: excessOf(judged), before: excessOf(judgedOf(own, identity, 'single')) }
+})
+const notWorse = byTask.filter(({ logLoss }) => logLoss.difference <= 0).length / byTask.length
+/** The 95 % interval of the difference lies above 0. */
+const surelyWorse = byTask.filter(({ logLoss }) => logLoss.interval[0] > 0).map(({ name }) => name)
+
+// A task that no map has seen: maps grown on all others, judged on this one.
+const allUnseen: [Judged[], Judged[]] = [[], []]
+const unseen = byTask.map(({ name }) => {
+  process.stderr.write(`\rwithout ${name}                    `)
+  const own = dev.filter(({ task }) => task === name)
+  const judge = judgeOf({ ...calibration, trees: growTrees(evidence.filter(({ task }) => task !== name)) }, model)
+  const [before, after] = [identity, judge].map((each) => judgedOf(own, each, 'single')) as [Judged[], Judged[]]
+  allUnseen[0].push(...before)
+  allUnseen[1].push(...after)
+  return {
+    task: name,
+    decisions: own.length,
+    before: errorOf(before),
+    after: errorOf(after),
+    logLossBefore: meanOf(before),
+    logLossAfter: meanOf(after),
+  }
+})
+process.stderr.write('\n')
+const removed = 1 - sum(unseen.map(({ after }) => after)) / sum(unseen.map(({ before }) => before))
+
+const deliberation = DECISION_READOUTS.flatMap((readout) => {
+  const own = dev.filter((one) => one.readout === readout && one.deliberated !== null)
+  return own.length < 100 ? [] : [{ readout, ...secondLooks(own, fitted, calibration.gates[readout]?.threshold ?? 1) }]
+})
+
+const result = {
+  model,
+  calibration: calibration.version,
+  fittedOn: calibration.fittedOn,
+  all,
+  byReadout,
+  byTask,
+  notWorse,
+  surelyWorse,
+  unseen: { removed, pooled: allUnseen.map(excessOf), logLoss: allUnseen.map(meanOf), tasks: unseen },
+  deliberation,
+}
+writeFileSync(out, `${JSON.stringify(result, (_key, value) => (typeof value === 'number' ? Number(value.toPrecision(5)) : value), 1)}\n`)
+
+const three = (value: number): string => value.toFixed(3)
+const four = (value: number): string => value.toFixed(4)
+console.log(`${dev.length} decisions of ${byTask.length} tasks; fitted on ${evidence.length} (${calibration.version})`)
+if (all !== undefined) {
+  const { first, second } = all.calibrationError
+  console.log(
+    `log-loss ${four(all.logLoss.second)} → ${four(all.logLoss.first)} (difference ${all.logLoss.interval.map(four).join(' to ')})`,
+  )
+  console.log(`smooth ECE above null ${four(second.excess)} → ${four(first.excess)} (95 % ${first.interval.map(four).join(' to ')})`)
+}
+console.log(`tasks whose log-loss is not worse: ${three(notWorse)}; surely worse: ${surelyWorse.join(', ') || 'none'}`)
+const [before, after] = allUnseen.map(excessOf) as [ReturnType<typeof excessOf>, ReturnType<typeof excessOf>]
+const logLosses = allUnseen.map((judged) => four(meanOf(judged))).join(' → ')
+console.log(
+  `each task unseen: smooth ECE above null ${four(before.excess)} → ${four(after.excess)}, log-loss ${logLosses}; of each task's error, removed: ${three(removed)}`,
+)
+console.log('\n| read-out | decisions | smooth ECE above null before | after, 95 % |\n|---|---|---|---|')
+for (const { readout, decisions, before, after } of byReadout) {
+  console.log(
+    `| ${readout} | ${decisions} | ${three(before.excess)} | ${three(after.excess)} (${after.interval.map(three).join(' to ')}) |`,
+  )
+}
+console.log('\n| task | decisions | log-loss before | after | unseen: error before | after |\n|---|---|---|---|---|---|')
+for (const [i, { name, logLoss, count }] of byTask.entries()) {
+  const { before, after } = unseen[i]!
+  console.log(`| ${name} | ${count} | ${three(logLoss.second)} | ${three(logLoss.first)} | ${three(before)} | ${three(after)} |`)
+}
+console.log(
+  '\n| read-out | second looks of | gain of all, nats (95 %) | escalated | gain of those | right before | escalated | all |\n|---|---|---|---|---|---|---|---|',
+)
+for (const { readout, decisions, gain, interval, share, kept, keptInterval, rightBefore, rightAfter, rightGated } of deliberation) {
+  const gains = `${four(gain)} (${interval.map(four).join(' to ')}) | ${three(share)} | ${four(kept)} (${keptInterval.map(four).join(' to ')})`
+  console.log(`| ${readout} | ${decisions} | ${gains} | ${three(rightBefore)} | ${three(rightGated)} | ${three(rightAfter)} |`)
+}
+
+function excessOf(judged: readonly Judged[]) {
+  const { value, excess, interval } = smoothCalibrationExcess(
+    judged.map(({ probability }) => probability),
+    judged.map(({ outcome }) => outcome),
+    judged.map(({ state }) => state),
+    { ...RESAMPLES, weights: judged.map(({ weight }) => weight) },
+  )
+  return { value, excess, interval }
+}
+
+/** Of one task: small ones are noisy, and the noise is in both of what is compared. */
+function errorOf(judged: readonly Judged[]): number {
+  return smoothCalibrationError(
+    judged.map(({ probability }) => probability),
+    judged.map(({ outcome }) => outcome),
+    { weights: judged.map(({ weight }) => weight) },
+  ).value
+}
+
+function meanOf(judged: readonly Judged[]): number {
+  const total = sum(judged.map(({ weight }) => weight))
+  return sum(judged.map(({ weight, logLoss }) => weight * logLoss)) / total
+}
+
+/** What looking again gains when all decisions do, and when those above the gate do. */
+function secondLooks(own: readonly Evidence[], judge: CalibrationJudge, threshold: number) {
+  const [single, pooled] = [judgedOf(own, judge, 'single'), judgedOf(own, judge, 'deliberated')]
+  const perDecision = (judged: readonly Judged[]): number[] => {
+    let at = 0
+    return own.map(({ single: rows }) => sum(rows.map(() => judged[at++]!.logLoss)) / rows.length)
+  }
+  const [before, after] = [perDecision(single), perDecision(pooled)]
+  const states = own.map(({ state }) => state)
+  const { mean: gain, interval } = pairedDifference(before, after, states, RESAMPLES)
+  const escalated = own.map((one) => {
+    const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
+    return uncertaintyOf(judge.calibrate(key, 'single', one.single, null).probabilities) > threshold
+  })
+  const gated = pairedDifference(
+    before,
+    before.map((loss, i) => (escalated[i] ? after[i]! : loss)),
+    states,
+    RESAMPLES,
+  )
+  const right = (regimeOf: (i: number) => 'single' | 'deliberated'): number => {
+    const hits = own.map((one, at) => {
+      const regime = regimeOf(at)
+      const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
+      const { probabilities } = judge.calibrate(key, regime, one[regime] ?? one.single, null)
+      return probabilities.filter((row, i) => row.indexOf(Math.max(...row)) === Math.round(one.truth[i]!)).length / probabilities.length
+    })
+    return sum(hits) / hits.length
+  }
+  return {
+    decisions: own.length,
+    gain,
+    interval,
+    share: escalated.filter(Boolean).length / own.length,
+    kept: gated.mean,
+    keptInterval: gated.interval,
+    rightBefore: right(() => 'single'),
+    rightGated: right((i) => (escalated[i] ? 'deliberated' : 'single')),
+    rightAfter: right(() => 'deliberated'),
+  }
+}

@@ -1,0 +1,128 @@
+// A Hugging Face layout folder to the files of a model: configuration, tokenizer, graphs under `onnx/` with their weights beside them.
+// What is missing is said with what is there, and with what to do. Paths stay out of messages: a folder goes by its own name.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { EngineError } from '../../../core/errors.ts'
+import type { Json } from '../../../core/types.ts'
+import type { Dtype, OnnxOptions } from '../options.ts'
+
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+export interface ModelFolder {
+  readonly path: string
+  /** The last part of the path. */
+  readonly name: string
+  readonly config: JsonObject
+  /** `config.model_type`. */
+  readonly modelType: string
+  /** Everything in the folder and in its `onnx/`, relative, with forward slashes. */
+  readonly files: readonly string[]
+}
+
+export interface GraphFile {
+  /** The name without suffix: `vision_encoder`. */
+  readonly name: string
+  readonly dtype: Dtype
+  readonly path: string
+  /** The graph and its external weights, relative to the folder. */
+  readonly files: readonly string[]
+}
+
+const SUFFIXES: Readonly<Record<Dtype, string>> = {
+  fp32: '',
+  fp16: '_fp16',
+  q8: '_quantized',
+  int8: '_int8',
+  uint8: '_uint8',
+  q4: '_q4',
+  q4f16: '_q4f16',
+  bnb4: '_bnb4',
+}
+
+/** Text graphs: float first, then weights quantised by block, whose results do not depend on what else is in the pass. */
+export const TEXT_DTYPES: readonly Dtype[] = ['fp32', 'q4', 'q8', 'int8', 'uint8', 'fp16', 'q4f16', 'bnb4']
+/** Vision graphs run hundreds of rows at once: dynamic int8 is about four times as fast as float on a CPU. */
+export const VISION_DTYPES: readonly Dtype[] = ['q8', 'int8', 'uint8', 'fp32', 'q4', 'fp16', 'q4f16', 'bnb4']
+
+export async function openFolder(path: string): Promise<ModelFolder> {
+  const name = basename(path)
+  const top = await readdir(path).catch(() => {
+    throw new EngineError('model_not_found', `there is no model folder '${name}'; give the folder that holds config.json and onnx/`)
+  })
+  const graphs = await readdir(join(path, 'onnx')).catch(() => [])
+  const files = [...top, ...graphs.map((file) => `onnx/${file}`)].sort()
+  const config = await readJson({ path, name, files }, 'config.json')
+  const modelType = config.model_type
+  if (typeof modelType !== 'string') {
+    throw new EngineError('model_not_available', `config.json of '${name}' has no model_type; take the folder as it was published`)
+  }
+  return { path, name, config, modelType, files }
+}
+
+type Named = Pick<ModelFolder, 'path' | 'name' | 'files'>
+
+/** The text of a file of the folder; null when it is not there. */
+export async function readText(folder: Named, file: string): Promise<string | null> {
+  return folder.files.includes(file) ? readFile(join(folder.path, file), 'utf8') : null
+}
+
+/** A JSON file that must be there. */
+export async function readJson(folder: Named, file: string): Promise<JsonObject> {
+  const text = await readText(folder, file)
+  if (text === null) {
+    throw new EngineError('model_not_available', `the model folder '${folder.name}' has no ${file}; download the whole repository`)
+  }
+  let value: Json
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new EngineError('model_not_available', `${file} of '${folder.name}' is not JSON; download it again`, { cause })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new EngineError('model_not_available', `${file} of '${folder.name}' is not a JSON object; download it again`)
+  }
+  return value as JsonObject
+}
+
+/** A graph by name, in the dtype that was asked for or the first of `preferred` that is there. Its weights come along. */
+export function findGraph(folder: ModelFolder, name: string, preferred: readonly Dtype[], options: OnnxOptions): GraphFile {
+  const asked = typeof options.dtype === 'object' ? options.dtype[name] : options.dtype
+  const fileOf = (dtype: Dtype) => `onnx/${name}${SUFFIXES[dtype]}.onnx`
+  const dtype = (asked === undefined ? preferred : [asked]).find((one) => folder.files.includes(fileOf(one)))
+  if (dtype === undefined) {
+    const there = (Object.keys(SUFFIXES) as Dtype[]).filter((one) => folder.files.includes(fileOf(one)))
+    const found = there.length === 0 ? 'none of its dtypes is there' : `there is ${there.join(', ')}: set dtype to one of them`
+    const wanted = fileOf(asked ?? (preferred[0] as Dtype))
+    throw new EngineError('model_not_available', `the model folder '${folder.name}' has no ${wanted} (${found}); download it or export it`)
+  }
+  const file = fileOf(dtype)
+  const data = folder.files.filter((one) => one === `${file}_data` || one.startsWith(`${file}_data_`))
+  return { name, dtype, path: join(folder.path, file), files: [file, ...data] }
+}
+
+/** SHA-256 over names, sizes and contents of files of the folder, in the order of their names; weights are streamed. Hex. */
+export async function hashFiles(folder: Named, files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of [...files].filter((one) => folder.files.includes(one)).sort()) {
+    const path = join(folder.path, file)
+    hash.update(`${file}\0${(await stat(path)).size}\0`)
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer)
+  }
+  return hash.digest('hex')
+}
+
+/** The small files that decide what a model does; together with its graphs they make its revision. */
+export const CONFIGURATION_FILES = [
+  'config.json',
+  'generation_config.json',
+  'preprocessor_config.json',
+  'processor_config.json',
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'chat_template.jinja',
+  'chat_template.json',
+] as const

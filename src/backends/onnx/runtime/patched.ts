@@ -1,0 +1,100 @@
+// A decoder graph to a session with the patches of patch.ts, each kept only if the model still says the same.
+import { readFile, stat } from 'node:fs/promises'
+import { logSoftmax } from '../../../core/math.ts'
+import type { OnnxOptions } from '../options.ts'
+import type { GraphFile } from './layout.ts'
+import { type Patch, patchGraph } from './patch.ts'
+import { openSession, type Session } from './session.ts'
+
+/** Graph files above this are used as they are: patching holds a file in memory twice. Weights in files beside it do not count. */
+const LARGEST_GRAPH = 1024 ** 3
+
+/**
+ * Most by which the next-token distributions of a faster graph may differ from those of the graph as it came: total variation (half the sum of
+ * absolute differences), mean over the tokens of the probe. Integer products cost well-behaved models less than a percent; models with a few
+ * huge activations lose their top token (onnxruntime issue 29849).
+ */
+export const LARGEST_CHANGE = 0.05
+/**
+ * The same where int8 activations get a scale for each row. Both differ from float then, each in its own way: on random weights of SmolVLM-256M's shape one
+ * scale for all by 0.059, a scale for each row by 0.041, and the one from the other by 0.066.
+ */
+export const LARGEST_RESCALING = 0.15
+/** The same where numbers are only added in another order. */
+export const LARGEST_ROUNDING = 0.001
+
+export interface PatchedSession {
+  readonly session: Session
+  /** The patches that are on, for the revision of the model: those that change numbers. */
+  readonly applied: readonly string[]
+}
+
+/** Runs a fixed probe and gives its logits, [token][vocabulary]. */
+type LogitsOf = (session: Session) => Promise<readonly Float32Array[]>
+
+export async function openPatched(graph: GraphFile, options: OnnxOptions, logitsOf: LogitsOf): Promise<PatchedSession> {
+  if ((await stat(graph.path)).size > LARGEST_GRAPH) return { session: await openSession(graph, options), applied: [] }
+  const bytes = await readFile(graph.path)
+  // One session at a time: two would hold the weights twice.
+  let expected: readonly Float32Array[] | null = null
+  for (const patch of triesOf(bytes)) {
+    expected ??= await saidBy(await openSession(graph, options), logitsOf)
+    const applied = [...(patch.quantisedNodes > 0 ? ['accuracy_level 4'] : []), ...(patch.scaledRows > 0 ? ['row scales'] : [])]
+    const most = patch.scaledRows > 0 ? LARGEST_RESCALING : patch.quantisedNodes > 0 ? LARGEST_CHANGE : LARGEST_ROUNDING
+    const session = await unlessItChanges(() => openSession(graph, options, patch.bytes), logitsOf, expected, most)
+    if (session !== null) return { session, applied }
+  }
+  // Picking rows changes nothing in the rows that are left (in a dynamic int8 head, they are then scaled without the others, which is closer).
+  const rows = patchGraph(bytes, { accuracyLevel: false, logitRows: true, cascade: false })
+  return { session: await openSession(graph, options, rows?.bytes), applied: [] }
+}
+
+async function saidBy(session: Session, logitsOf: LogitsOf): Promise<readonly Float32Array[]> {
+  try {
+    return await logitsOf(session)
+  } finally {
+    await session.release()
+  }
+}
+
+/** The session, if it says what was expected. One that does not open, or fails on the probe, is not for this runtime: the graph as it came still is. */
+async function unlessItChanges(
+  open: () => Promise<Session>,
+  logitsOf: LogitsOf,
+  expected: readonly Float32Array[],
+  most: number,
+): Promise<Session | null> {
+  const session = await open().catch(() => null)
+  if (session === null) return null
+  const said = await logitsOf(session).catch(() => null)
+  if (said !== null && meanChange(said, expected) <= most) return session
+  await session.release()
+  return null
+}
+
+/** Patches that are to prove themselves, the fastest first; each is made when it is asked for, since it holds the file in memory once more. */
+function* triesOf(bytes: Uint8Array): Generator<Patch> {
+  const wishes = [
+    { accuracyLevel: true, logitRows: true, cascade: true },
+    { accuracyLevel: false, logitRows: true, cascade: true },
+    { accuracyLevel: true, logitRows: true, cascade: false },
+  ]
+  const tried: string[] = []
+  for (const wish of wishes) {
+    const patch = patchGraph(bytes, wish)
+    if (patch === null || (!patch.isCascade && patch.quantisedNodes === 0)) continue
+    const what = `${patch.isCascade} ${patch.quantisedNodes}`
+    if (tried.includes(what)) continue
+    tried.push(what)
+    yield patch
+  }
+}
+
+/** Mean over rows of the total variation between the distributions of two sets of logits. */
+export function meanChange(a: readonly Float32Array[], b: readonly Float32Array[]): number {
+  const changes = a.map((logits, row) => {
+    const other = logSoftmax(b[row] as Float32Array)
+    return logSoftmax(logits).reduce((sum, logP, id) => sum + Math.abs(Math.exp(logP) - Math.exp(other[id] as number)), 0) / 2
+  })
+  return changes.reduce((sum, change) => sum + change, 0) / changes.length
+}

@@ -1,0 +1,88 @@
+// Graph files to sessions, and the shapes and types that a session declares: those, not config.json, say what it is to be fed.
+import { dirname } from 'node:path'
+import type * as Ort from 'onnxruntime-node'
+import { EngineError } from '../../../core/errors.ts'
+import { type OnnxOptions, threadsOf } from '../options.ts'
+import type { GraphFile } from './layout.ts'
+
+export type Session = Ort.InferenceSession
+export type Tensor = Ort.Tensor
+export type Feeds = Record<string, Tensor>
+export type Runtime = typeof Ort
+
+/** The runtime, loaded on first use: it is a native library of some size. */
+export async function loadRuntime(): Promise<Runtime> {
+  try {
+    const module = (await import('onnxruntime-node')) as Runtime & { default?: Runtime }
+    return module.default ?? module
+  } catch (cause) {
+    throw new EngineError(
+      'model_not_available',
+      'onnxruntime-node could not be loaded; install it (on Linux without a GPU: ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node)',
+      { cause },
+    )
+  }
+}
+
+/** Opens a graph file, or `bytes` in its stead: a changed graph, whose weights still come from the files beside the original. */
+export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?: Uint8Array): Promise<Session> {
+  const ort = await loadRuntime()
+  let session: Session
+  // Threads spin for more work inside a run, and stop with it: each session has its own, and those of one that is done would take the cores from the
+  // next, and from this process's event loop.
+  const extra = { session: { force_spinning_stop: '1' } }
+  try {
+    const settings: Ort.InferenceSession.SessionOptions = {
+      executionProviders: ['cpu'],
+      graphOptimizationLevel: 'all',
+      intraOpNumThreads: threadsOf(options),
+      interOpNumThreads: 1,
+      extra,
+      // Errors arrive as exceptions; warnings about graphs are of no use to the caller.
+      logSeverityLevel: 3,
+    }
+    if (bytes === undefined) session = await ort.InferenceSession.create(graph.path, settings)
+    else {
+      const beside = { session: { ...extra.session, model_external_initializers_file_folder_path: dirname(graph.path) } }
+      session = await ort.InferenceSession.create(bytes, { ...settings, extra: beside })
+    }
+  } catch (cause) {
+    throw new EngineError(
+      'model_not_available',
+      `${graph.files[0]} could not be loaded; check that the file is whole (${graph.files.length - 1} files of weights beside it) and made for onnxruntime 1.30 or older`,
+      { cause },
+    )
+  }
+  refuseBrokenFloat16(graph, session)
+  return session
+}
+
+/** onnxruntime-node 1.30 cannot take float16 inputs where `Float16Array` exists (Node 24): it reads them as empty. */
+function refuseBrokenFloat16(graph: GraphFile, session: Session): void {
+  if (!('Float16Array' in globalThis)) return
+  const half = inputsOf(session).find((input) => input.type === 'float16')
+  if (half === undefined) return
+  throw new EngineError(
+    'model_not_available',
+    `${graph.files[0]} takes float16 (${half.name}), which onnxruntime-node cannot pass on this version of Node; use another dtype, or leave inProcess off`,
+  )
+}
+
+export interface Input {
+  readonly name: string
+  readonly type: Ort.Tensor.Type
+  /** Numbers are fixed sizes, strings are free ones. */
+  readonly shape: readonly (number | string)[]
+}
+
+/** What the session declares as inputs, in its order. */
+export function inputsOf(session: Session): Input[] {
+  return session.inputMetadata.flatMap((one) => (one.isTensor ? [{ name: one.name, type: one.type, shape: one.shape }] : []))
+}
+
+/** Bytes of the tensors, for cache limits. */
+export function bytesOf(tensors: Iterable<Tensor>): number {
+  let bytes = 0
+  for (const { data } of tensors) bytes += (data as Float32Array).byteLength
+  return bytes
+}

@@ -1,0 +1,63 @@
+// What the two sides of a model worker say to each other. Everything here survives the structured clone of postMessage.
+import { EngineError, ERROR_CODES, type ErrorCode, type Problem } from '../../../core/errors.ts'
+import type { Prompt } from '../../../core/types.ts'
+import type { Branch, CachesOfBackend, Constraint, Generated, ModelInfo, Scores } from '../../backend.ts'
+import type { OnnxOptions } from '../options.ts'
+
+/** Handed to the worker at its start. */
+export interface WorkerStart {
+  readonly folder: string
+  readonly options: OnnxOptions
+}
+
+/**
+ * Every request with an `id` gets one reply; `release` and `cancel` get none. `prefix` numbers an encoded state that the worker holds, `signal` the
+ * caller: all calls of one request have the same number, which says whose turn it is, and `cancel` stops them all.
+ */
+export type Request =
+  | { readonly id: number; readonly type: 'open'; readonly signal: number; readonly prompt: Prompt }
+  | { readonly id: number; readonly type: 'score'; readonly signal: number; readonly prefix: number; readonly branches: readonly Branch[] }
+  | {
+      readonly id: number
+      readonly type: 'generate'
+      readonly signal: number
+      readonly prefix: number
+      readonly branch: Branch
+      readonly constraint: Constraint
+    }
+  | { readonly type: 'cancel'; readonly signal: number }
+  | { readonly type: 'release'; readonly prefix: number }
+  | { readonly id: number; readonly type: 'close' }
+
+export interface Opened {
+  readonly prefix: number
+  readonly tokens: number
+  readonly cachedTokens: number
+}
+
+/** The reply with id 0 says that the model is loaded, or why it is not. Every reply says what the caches did by then. */
+export type Reply = { readonly id: number; readonly caches: CachesOfBackend | null } & (
+  | { readonly value: ModelInfo | Opened | readonly Scores[] | Generated | null }
+  | { readonly error: WireError }
+)
+
+export interface WireError {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly param: string | null
+  readonly problems: readonly Problem[]
+}
+
+/** Any error as data. What is not an `EngineError` is ours to blame; its text stays, less the folder it names. */
+export function toWire(error: unknown, folder: string): WireError {
+  if (error instanceof EngineError) {
+    return { code: error.code, message: error.message, param: error.param, problems: error.problems }
+  }
+  const text = error instanceof Error ? error.message : String(error)
+  return { code: 'internal_error', message: `the model failed: ${text.replaceAll(folder, '(model)')}`, param: null, problems: [] }
+}
+
+export function fromWire({ code, message, param, problems }: WireError): EngineError {
+  const known: ErrorCode = ERROR_CODES.includes(code) ? code : 'internal_error'
+  return new EngineError(known, message, { ...(param === null ? {} : { param }), problems })
+}

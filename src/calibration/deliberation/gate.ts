@@ -1,0 +1,148 @@
+// When a decision is worth deliberating: its calibrated single-pass distribution is too flat. The threshold is chosen from what deliberation gained.
+import { seededRandom } from '../../core/random.ts'
+import { type Groups, membersOf, percentileInterval } from '../metrics/resampling.ts'
+
+/** Chosen from evidence for one read-out. */
+export interface Gate {
+  /** Deliberate above this normalised entropy of the calibrated single-pass distribution; 1: never for entropy. */
+  readonly threshold: number
+  /** Share of decisions above it in the evidence. */
+  readonly share: number
+  /** `gain`: the least share that surely keeps most of what deliberation gains. `share`: the stated share, not enough labels. `never`: no share surely gains. */
+  readonly rule: 'gain' | 'share' | 'never'
+  /** Decisions it was chosen from. */
+  readonly decisions: number
+  /** What deliberating saved in the evidence; absent where too few decisions were deliberated to tell. */
+  readonly gain?: GateGain
+}
+
+/** Log-loss saved by deliberating, nats a decision of all decisions, on held-out folds. */
+export interface GateGain {
+  /** When those above the threshold deliberate, and 90 % of it in a bootstrap by state. */
+  readonly escalated: number
+  readonly interval: readonly [number, number]
+  /** When all do. */
+  readonly total: number
+}
+
+/** Entropy over the logarithm of the number of candidates: 0 sure, 1 no idea. One candidate leaves nothing to be unsure of. */
+export function normalisedEntropy(probabilities: readonly number[]): number {
+  if (probabilities.length < 2) return 0
+  let nats = 0
+  for (const p of probabilities) if (p > 0) nats -= p * Math.log(p)
+  return Math.min(1, Math.max(0, nats / Math.log(probabilities.length)))
+}
+
+/** How unsure a decision is, [row][candidate]: as its most unsure row. */
+export function uncertaintyOf(rows: readonly (readonly number[])[]): number {
+  return rows.reduce((most, row) => Math.max(most, normalisedEntropy(row)), 0)
+}
+
+/** One decision of the evidence a gate is chosen from. */
+export interface GateCase {
+  readonly uncertainty: number
+  /** What deliberating saved: loss of the single pass minus that of the deliberated, both calibrated; null when it was not deliberated. */
+  readonly gain: number | null
+  readonly state: string
+}
+
+/** How much of the whole gain escalating the most unsure share keeps. */
+export interface GainCurve {
+  /** Mean gain of all decisions when this share of them deliberates. */
+  readonly gain: number
+  /** The same when all do. */
+  readonly total: number
+  /** gain / total: 1 all of it; can pass 1 when deliberation harms the sure. Null when there is no total gain. */
+  readonly captured: number | null
+}
+
+/** Mean gain when the most unsure `share` deliberates. Cases without a gain are left out. */
+export function gainAt(cases: readonly GateCase[], share: number): GainCurve {
+  const sums = cumulatedGain(byUncertainty(cases))
+  const total = sums.at(-1) ?? 0
+  const gain = sums[Math.round(share * (sums.length - 1))] ?? 0
+  return { gain, total, captured: total > 0 ? gain / total : null }
+}
+
+export interface GateOptions {
+  /** Most decisions that may deliberate, from 0 to 1. */
+  readonly share: number
+  /** Part of the best gain within `share` that is enough. */
+  readonly keep: number
+  readonly resamples: number
+  readonly seed: number
+}
+
+/** Fewer paired decisions than this do not show what deliberation gains. */
+const LEAST_PAIRS = 100
+/** Shares that are tried: 0.01 apart. */
+const STEPS = 100
+
+/**
+ * The threshold for one read-out. With 100 paired decisions or more: the least share that surely gains at least `keep` of what any share up to `share` surely
+ * gains, surely being the 1st percentile of a bootstrap by state (many shares are tried); none at all where no share surely gains. With fewer: the stated share. The gain of
+ * all decisions is no guide: another look can harm those that were sure and still help those that were not.
+ */
+export function chooseGate(cases: readonly GateCase[], { share, keep, resamples, seed }: GateOptions): Gate {
+  const sorted = byUncertainty(cases)
+  const paired = sorted.filter(({ gain }) => gain !== null)
+  const isPaired = paired.length >= LEAST_PAIRS
+  const curves = isPaired ? bootstrapCurves(paired, resamples, seed) : []
+  const between = (step: number, confidence: number): [number, number] =>
+    percentileInterval(
+      curves.map((curve) => curve[step]!),
+      confidence,
+    )
+  const at = (part: number, rule: Gate['rule']): Gate => {
+    const chosen = { ...thresholdAt(sorted, part), rule, decisions: cases.length }
+    if (!isPaired) return chosen
+    const { gain, total } = gainAt(paired, chosen.share)
+    return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS), 0.9), total } }
+  }
+  if (!isPaired) return at(share, 'share')
+  const sure = Array.from({ length: Math.floor(share * STEPS) + 1 }, (_, step) => between(step, 0.98)[0])
+  const best = Math.max(...sure)
+  if (best <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
+  return at(sure.findIndex((gain) => gain >= keep * best) / STEPS, 'gain')
+}
+
+function byUncertainty(cases: readonly GateCase[]): GateCase[] {
+  return [...cases].sort((a, b) => b.uncertainty - a.uncertainty)
+}
+
+/** Mean gain over all cases when the first i deliberate, i from 0. */
+function cumulatedGain(sorted: readonly GateCase[]): number[] {
+  const gains = sorted.flatMap(({ gain }) => (gain === null ? [] : [gain]))
+  const sums = [0]
+  for (const gain of gains) sums.push(sums.at(-1)! + gain / gains.length)
+  return sums
+}
+
+/** Gain at shares 0, 0.01 … 1 in each resample, [resample][step]. */
+function bootstrapCurves(sorted: readonly GateCase[], resamples: number, seed: number): number[][] {
+  const groups: Groups = sorted.map(({ state }) => state)
+  const members = membersOf(groups)
+  const random = seededRandom(seed)
+  return Array.from({ length: resamples }, () => {
+    const counts = new Float64Array(sorted.length)
+    for (let i = 0; i < members.length; i++) for (const member of members[Math.floor(random() * members.length)]!) counts[member]! += 1
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    const curve = [0]
+    let [seen, gain] = [0, 0]
+    for (const [i, count] of counts.entries()) {
+      seen += count
+      gain += count * sorted[i]!.gain!
+      while (curve.length <= STEPS && seen >= (curve.length / STEPS) * total - 1e-9) curve.push(gain / total)
+    }
+    return curve
+  })
+}
+
+/** A threshold between the last case that deliberates and the first that does not, and the share above it (ties stay below). */
+function thresholdAt(sorted: readonly GateCase[], share: number): { threshold: number; share: number } {
+  const count = Math.round(share * sorted.length)
+  const inside = sorted[count - 1]?.uncertainty ?? 1
+  const outside = sorted[count]?.uncertainty ?? 0
+  const threshold = (inside + outside) / 2
+  return { threshold, share: sorted.length === 0 ? 0 : sorted.filter(({ uncertainty }) => uncertainty > threshold).length / sorted.length }
+}

@@ -1,0 +1,109 @@
+// Numbers per decision to how far they could be off: bootstrap by group, since decisions on one state are not independent.
+import { EngineError } from '../../core/errors.ts'
+import { seededRandom } from '../../core/random.ts'
+import { requireAligned } from '../numerics/aligned.ts'
+
+export interface ResamplingOptions {
+  /** How many times to resample. */
+  readonly resamples: number
+  readonly seed: number
+  /** Share of resamples inside the interval; default 0.95. */
+  readonly confidence?: number
+}
+
+/** Which observations belong together, by name or number. */
+export type Groups = readonly (string | number)[]
+
+/** Positions of each group's members, groups in order of first appearance. */
+export function membersOf(groups: Groups): number[][] {
+  const members = new Map<string | number, number[]>()
+  groups.forEach((group, i) => {
+    const known = members.get(group)
+    if (known === undefined) members.set(group, [i])
+    else known.push(i)
+  })
+  return [...members.values()]
+}
+
+/**
+ * The value below which a share of the values lie, by linear interpolation between order statistics (the usual type 7). NaN for no values.
+ * @param sorted by rising value. @param share in [0, 1].
+ */
+export function quantile(sorted: ArrayLike<number>, share: number): number {
+  const at = share * (sorted.length - 1)
+  const low = Math.floor(at)
+  const below = sorted[low] ?? Number.NaN
+  const above = sorted[Math.min(low + 1, sorted.length - 1)] ?? Number.NaN
+  return below + (at - low) * (above - below)
+}
+
+/** The middle `confidence` share of values: [lower, upper]. */
+export function percentileInterval(values: readonly number[], confidence = 0.95): [number, number] {
+  const sorted = [...values].sort((a, b) => a - b)
+  return [quantile(sorted, (1 - confidence) / 2), quantile(sorted, (1 + confidence) / 2)]
+}
+
+function requireResamples({ resamples }: ResamplingOptions): void {
+  if (!(Number.isInteger(resamples) && resamples >= 1)) {
+    throw new EngineError('invalid_request', `resamples is ${resamples}; a whole number from 1 on is needed`)
+  }
+}
+
+/**
+ * Cluster bootstrap: draws as many groups as there are, with replacement, and takes all members of each.
+ * @param statistic of the positions drawn (a position comes as often as its group was drawn). NaN or null, where it is not defined, is left out.
+ * @returns the percentile interval, and the values that were finite, in the order drawn. Fewer than two groups give no spread: a width of zero.
+ * @throws EngineError `invalid_request` when there are no groups, or no resamples asked for.
+ */
+export function clusterBootstrap(
+  groups: Groups,
+  statistic: (positions: readonly number[]) => number | null,
+  options: ResamplingOptions,
+): { values: number[]; interval: [number, number] } {
+  requireAligned({ groups })
+  requireResamples(options)
+  const members = membersOf(groups)
+  const random = seededRandom(options.seed)
+  const values: number[] = []
+  for (let r = 0; r < options.resamples; r++) {
+    const positions: number[] = []
+    for (let g = 0; g < members.length; g++) {
+      for (const i of members[Math.floor(random() * members.length)]!) positions.push(i)
+    }
+    const value = statistic(positions)
+    if (value !== null && Number.isFinite(value)) values.push(value)
+  }
+  return { values, interval: percentileInterval(values, options.confidence) }
+}
+
+/**
+ * The mean of a − b over the same observations, with its cluster bootstrap interval: whether one model's losses are below the other's.
+ * @param a losses, one per observation. @param b the other losses, aligned. @param weights not negative; equal when absent.
+ * @throws EngineError `invalid_request` on lengths that differ or no observations.
+ */
+export function pairedDifference(
+  a: readonly number[],
+  b: readonly number[],
+  groups: Groups,
+  options: ResamplingOptions & { readonly weights?: readonly number[] },
+): { mean: number; interval: [number, number] } {
+  const { weights, resamples, seed, confidence } = options
+  requireAligned({ a, b, groups, weights })
+  requireResamples(options)
+  // A resample needs only each group's sum and weight.
+  const sums = membersOf(groups).map((members) => {
+    let sum = 0
+    let weight = 0
+    for (const i of members) {
+      const w = weights === undefined ? 1 : weights[i]!
+      sum += w * (a[i]! - b[i]!)
+      weight += w
+    }
+    return { sum, weight }
+  })
+  const meanOf = (drawn: readonly { sum: number; weight: number }[]): number =>
+    drawn.reduce((total, group) => total + group.sum, 0) / drawn.reduce((total, group) => total + group.weight, 0)
+  const random = seededRandom(seed)
+  const means = Array.from({ length: resamples }, () => meanOf(sums.map(() => sums[Math.floor(random() * sums.length)]!)))
+  return { mean: meanOf(sums), interval: percentileInterval(means.filter(Number.isFinite), confidence) }
+}

@@ -1,0 +1,136 @@
+// A text to a file that is there whole or not at all, also after a crash; and a lock file that says who writes to a folder.
+import { link, open, readFile, realpath, rename, unlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { EngineError } from '../../core/errors.ts'
+import { makeFolder } from '../../core/files.ts'
+
+/** Writes beside the file and renames over it: a reader sees the old text or the new one, never a part. */
+export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
+  const beside = join(folder, `${name}.${process.pid}.new`)
+  const file = await open(beside, 'w')
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(beside, join(folder, name))
+  await syncFolder(folder)
+}
+
+/** A rename or a deletion lasts once the folder is on the disk. Systems that cannot open folders do it by themselves. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => null)
+  await handle?.sync().catch(() => {})
+  await handle?.close()
+}
+
+/** The bytes of a file; null when it is not there. */
+export async function readIfThere(path: string): Promise<Buffer | null> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}
+
+/** `ENOSPC` and its like; the message of a system error names paths of this machine, so it goes to `cause` only. */
+export function systemCode(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | null)?.code
+  return typeof code === 'string' ? code : 'an unknown error'
+}
+
+const LOCK = 'lock'
+
+/** Folders this process writes to: the lock of an earlier process may bear the same number, as the first one of a container does. */
+const held = new Set<string>()
+
+/**
+ * Makes the folder and its lock file. Throws `overloaded` when another writer has it; the lock of a process that is gone is taken over.
+ * Returns what lets go.
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  await makeFolder(folder)
+  // By its real name: a link to the folder must not open it a second time.
+  const name = await realpath(folder)
+  if (held.has(name)) throw inUse('this very process', 'share the store that is open')
+  held.add(name)
+  try {
+    await takeLock(join(folder, LOCK))
+  } catch (error) {
+    held.delete(name)
+    throw error
+  }
+  return async () => {
+    await unlink(join(folder, LOCK)).catch(() => {})
+    held.delete(name)
+  }
+}
+
+async function takeLock(path: string): Promise<void> {
+  // The lock appears with its owner's name in it, at once: a file that is made first and written then could be taken for an abandoned one.
+  const mine = `${path}.${process.pid}`
+  await writeFile(mine, JSON.stringify({ pid: process.pid, host: hostname() }))
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const isMine = await link(mine, path).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'EEXIST') return false
+          throw error
+        },
+      )
+      if (isMine) return
+      const owner = livingOwner((await readIfThere(path))?.toString() ?? '')
+      if (owner === null) await clearLock(path)
+      else {
+        const where = owner.host === hostname() ? '' : ` on ${owner.host}`
+        throw inUse(`process ${owner.pid}${where}`, `close it, or delete the file "${LOCK}" in the folder when it no longer runs`)
+      }
+    }
+    throw inUse('other processes', 'try again')
+  } finally {
+    await unlink(mine).catch(() => {})
+  }
+}
+
+/**
+ * Takes an abandoned lock away, under a lock of its own: of several who saw it one looks again and removes it. An abandoned lock stays where it is until
+ * then, so nobody's new one can be removed in its place.
+ */
+async function clearLock(path: string): Promise<void> {
+  const clearing = `${path}.clearing`
+  await takeLock(clearing)
+  try {
+    const bytes = await readIfThere(path)
+    if (bytes !== null && livingOwner(bytes.toString()) === null) await unlink(path)
+  } finally {
+    await unlink(clearing).catch(() => {})
+  }
+}
+
+function inUse(who: string, remedy: string): EngineError {
+  return new EngineError('overloaded', `The folder is being written to by ${who}; ${remedy}.`)
+}
+
+/** Null when the lock names nobody (its writer was killed before it could), or a process of this machine that is gone. */
+function livingOwner(text: string): { readonly pid: number; readonly host: string } | null {
+  try {
+    const { pid, host } = JSON.parse(text) as { pid?: unknown; host?: unknown }
+    if (typeof pid !== 'number' || typeof host !== 'string') return null
+    return host === hostname() && !isAlive(pid) ? null : { pid, host }
+  } catch {
+    return null
+  }
+}
+
+/** Whether another process of that number runs. Our own number is an earlier process's: this one's folders are in `held`. */
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

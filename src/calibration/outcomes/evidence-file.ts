@@ -1,0 +1,137 @@
+// Evidence files: one header line that names the model, then one labelled decision a line. Read with doubt, written so that it reads back the same.
+import { readFile, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { EngineError } from '../../core/errors.ts'
+import { logSumExp } from '../../core/math.ts'
+import { DECISION_READOUTS } from '../../questions/shared/decision.ts'
+import type { CalibratedModel } from '../calibration.ts'
+import type { Evidence } from './evidence.ts'
+
+/** What evidence came from. */
+export interface EvidenceFile {
+  readonly model: CalibratedModel
+  readonly evidence: readonly Evidence[]
+}
+
+/** The first line of an evidence file. */
+export function evidenceHeader({ id, revision, templateHash }: CalibratedModel): string {
+  return JSON.stringify({ format: 1, model: { id, revision, templateHash } })
+}
+
+/** One labelled decision as a line, log-probabilities to seven digits. */
+export function evidenceLine(evidence: Evidence): string {
+  const short = (rows: Evidence['single']): number[][] => rows.map((row) => row.map(shortened))
+  return JSON.stringify({
+    ...evidence,
+    single: short(evidence.single),
+    deliberated: evidence.deliberated === null ? null : short(evidence.deliberated),
+    mass: shortened(evidence.mass),
+  })
+}
+
+/** No log-probability below -100: less is nothing, and JSON knows no infinity. */
+function shortened(value: number): number {
+  return Number(Math.max(value, -100).toPrecision(7))
+}
+
+/** Writes header and lines; a name that ends in `.gz` is compressed. */
+export async function writeEvidence(path: string, model: CalibratedModel, evidence: Iterable<Evidence>): Promise<void> {
+  const text = `${[evidenceHeader(model), ...Array.from(evidence, evidenceLine)].join('\n')}\n`
+  await writeFile(path, path.endsWith('.gz') ? await promisify(gzip)(text) : text)
+}
+
+/**
+ * Reads an evidence file, compressed or not. Throws what reading throws, and `invalid_request` with file name, line number and field
+ * when a line is not evidence.
+ */
+export async function readEvidence(path: string): Promise<EvidenceFile> {
+  const bytes = await readFile(path)
+  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b
+  return parseEvidence((isCompressed ? await promisify(gunzip)(bytes) : bytes).toString('utf8'), path)
+}
+
+/** Evidence from the text of a file. `name`: what errors call it. */
+export function parseEvidence(text: string, name: string): EvidenceFile {
+  const lines = text.split(/\r?\n/)
+  let model: CalibratedModel | null = null
+  const evidence: Evidence[] = []
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue
+    const fail = (problem: string): never => {
+      throw new EngineError('invalid_request', `${name}, line ${index + 1}: ${problem}`)
+    }
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch {
+      fail(`not JSON${index === lines.length - 1 ? '; the line was cut short, take it out or write the file again' : ''}.`)
+    }
+    if (!isRecord(value)) fail('not an object.')
+    if (model === null) model = headerOf(value as Record<string, unknown>, fail)
+    else evidence.push(evidenceOf(value as Record<string, unknown>, fail))
+  }
+  if (model === null) throw new EngineError('invalid_request', `${name} is empty; an evidence file starts with ${HEADER_SHAPE}.`)
+  return { model, evidence }
+}
+
+const HEADER_SHAPE = '{"format":1,"model":{"id":…,"revision":…,"templateHash":…}}'
+const READOUTS: readonly string[] = DECISION_READOUTS
+/** Sums of weights, and their squares, stay finite. */
+const MOST_WEIGHT = 1e6
+
+type Fail = (problem: string) => never
+
+function headerOf({ format, model }: Record<string, unknown>, fail: Fail): CalibratedModel {
+  if (format !== 1 || !isRecord(model)) return fail(`an evidence file starts with ${HEADER_SHAPE}.`)
+  const { id, revision, templateHash } = model
+  if (!isWord(id) || !isWord(revision) || !isWord(templateHash))
+    return fail('"model" needs "id", "revision" and "templateHash", all texts.')
+  return { id, revision, templateHash }
+}
+
+function evidenceOf(value: Record<string, unknown>, fail: Fail): Evidence {
+  const { task, state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight } = value
+  for (const field of ['task', 'state', 'wording', 'question'] as const) if (!isWord(value[field])) fail(`"${field}" must be a text.`)
+  if (typeof readout !== 'string' || !READOUTS.includes(readout)) fail(`"readout" must be one of ${READOUTS.join(', ')}.`)
+  if (typeof hasImage !== 'boolean') fail('"hasImage" must be true or false.')
+  if (typeof mass !== 'number' || !(mass >= 0)) fail('"mass" must be a number from 0 to 1.')
+  if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= MOST_WEIGHT))
+    fail(`"weight" must be above 0 and at most ${MOST_WEIGHT}.`)
+  const rows = rowsOf(single, 'single', fail)
+  const pooled = deliberated === null || deliberated === undefined ? null : rowsOf(deliberated, 'deliberated', fail)
+  if (pooled !== null && (pooled.length !== rows.length || pooled.some((row, i) => row.length !== rows[i]!.length)))
+    fail('"deliberated" must have the rows and candidates of "single".')
+  const isTwoWay = readout !== 'exclusive' && readout !== 'ordinal'
+  if (isTwoWay && rows.some((row) => row.length !== 2)) fail(`rows of readout "${String(readout)}" have 2 candidates.`)
+  if (readout !== 'independent' && rows.length !== 1) fail(`readout "${String(readout)}" has 1 row, not ${rows.length}.`)
+  if (!Array.isArray(truth) || truth.length !== rows.length)
+    return fail(`"truth" must be a list of ${rows.length}, one index for each row.`)
+  for (const [i, index] of truth.entries())
+    if (typeof index !== 'number' || !(index >= 0 && index <= rows[i]!.length - 1))
+      fail(`"truth" ${i} must lie between 0 and ${rows[i]!.length - 1}.`)
+  if (readout === 'exclusive' && !Number.isInteger(truth[0])) fail('"truth" must be a whole number: options have nothing between them.')
+  const fields = { task, state, readout, hasImage, wording, question, mass, truth }
+  const extra = { ...(weight === undefined ? {} : { weight }), ...(isWord(value.features) ? { features: value.features } : {}) }
+  return { ...fields, single: rows, deliberated: pooled, ...extra } as Evidence
+}
+
+function rowsOf(value: unknown, field: string, fail: Fail): readonly (readonly number[])[] {
+  if (!Array.isArray(value) || value.length === 0) return fail(`"${field}" must be a list of rows of log-probabilities.`)
+  for (const [i, row] of value.entries()) {
+    if (!Array.isArray(row) || row.length < 2) return fail(`"${field}" row ${i} must list 2 log-probabilities or more.`)
+    if (!row.every((logP) => typeof logP === 'number' && logP <= 1e-6))
+      return fail(`"${field}" row ${i} must hold log-probabilities, none above 0.`)
+    const total = logSumExp(row)
+    if (Math.abs(total) > 1e-3) return fail(`"${field}" row ${i} sums to ${Math.exp(total).toPrecision(4)} in probability, not to 1.`)
+  }
+  return value
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,201 @@
+// A folder of calibrations: cal_….json files, and current.json, which says what is served, what was served before, and why.
+// Whatever goes wrong with the one that is served, the one before it answers, and a note says so: a bad file must not stop an engine.
+import { join } from 'node:path'
+import { z } from 'zod'
+import { EngineError } from '../../core/errors.ts'
+import { makeFolder } from '../../core/files.ts'
+import { type CalibratedModel, type Calibration, parseCalibration } from '../calibration.ts'
+import { readIfThere, systemCode, writeWhole } from './atomic-file.ts'
+import type { HeldOutComparison } from './refit.ts'
+
+/** One change of what is served. */
+export interface VersionChange {
+  /** Milliseconds since 1970, from the caller's clock. */
+  readonly at: number
+  readonly action: 'serve' | 'roll back'
+  /** What was served from then on; null when it was rolled back to nothing, that is to what comes with the model. */
+  readonly version: string | null
+  /** What was served until then. */
+  readonly from: string | null
+  readonly why: string
+  readonly heldOut: HeldOutComparison | null
+}
+
+export interface Served {
+  /** Null when the folder has none that fits the model. */
+  readonly calibration: Calibration | null
+  /** What was passed over, and why; empty when all is well. */
+  readonly notes: readonly string[]
+}
+
+export interface CalibrationVersions {
+  /** The calibration to answer with: the newest that is whole and, when a model is given, was made for it. Never throws for a damaged file. */
+  current(model?: Pick<CalibratedModel, 'revision' | 'templateHash'>): Promise<Served>
+  /** Writes the calibration and serves it from now on. One that is served already changes nothing. */
+  serve(calibration: Calibration, change: Pick<VersionChange, 'at' | 'why' | 'heldOut'>): Promise<void>
+  /** Serves what was served before. Throws `invalid_request` when nothing is served. */
+  rollBack(change: Pick<VersionChange, 'at' | 'why'>): Promise<VersionChange>
+  /** Oldest first. */
+  history(): Promise<readonly VersionChange[]>
+}
+
+/** What is in current.json. */
+interface Pointer {
+  readonly format: 1
+  /** Versions, the one that is served last; those before it are what is rolled back to. */
+  readonly serving: readonly string[]
+  readonly history: readonly VersionChange[]
+}
+
+const CURRENT = 'current.json'
+const PREVIOUS = 'previous.json'
+/** Older changes are forgotten; their files stay. */
+const MOST_CHANGES = 500
+
+const version = z.string().regex(/^cal_[0-9a-f]{12}$/)
+const pointerSchema = z.object({
+  format: z.literal(1),
+  serving: z.array(version),
+  history: z.array(
+    z.object({
+      at: z.number(),
+      action: z.enum(['serve', 'roll back']),
+      version: version.nullable(),
+      from: version.nullable(),
+      why: z.string(),
+      heldOut: z
+        .object({
+          labels: z.number(),
+          states: z.number(),
+          current: z.number(),
+          candidate: z.number(),
+          interval: z.tuple([z.number(), z.number()]),
+        })
+        .nullable(),
+    }),
+  ),
+})
+
+/** The calibrations of a folder, which is made by the first that is served. One process at a time should change it; any number may read. */
+export function calibrationVersions(folder: string): CalibrationVersions {
+  /** What current.json says; when it is damaged, what it said before. */
+  const read = async (): Promise<{ readonly pointer: Pointer; readonly notes: readonly string[] }> => {
+    const notes: string[] = []
+    for (const name of [CURRENT, PREVIOUS]) {
+      const bytes = await readIfThere(join(folder, name))
+      // Without a current.json nothing was ever served.
+      if (bytes === null && notes.length === 0) break
+      const pointer = bytes === null ? null : parsePointer(bytes.toString('utf8'))
+      if (pointer !== null) return { pointer, notes }
+      notes.push(
+        `${name} is ${bytes === null ? 'missing' : 'damaged'}; ${name === CURRENT ? `${PREVIOUS} is read instead` : 'nothing is served'}.`,
+      )
+    }
+    return { pointer: { format: 1, serving: [], history: [] }, notes }
+  }
+
+  const write = async (serving: readonly string[], history: readonly VersionChange[]): Promise<void> => {
+    const before = await readIfThere(join(folder, CURRENT))
+    if (before !== null && parsePointer(before.toString('utf8')) !== null) await writeWhole(folder, PREVIOUS, before.toString('utf8'))
+    const pointer: Pointer = { format: 1, serving, history: history.slice(-MOST_CHANGES) }
+    await writeWhole(folder, CURRENT, `${JSON.stringify(pointer, null, 2)}\n`)
+  }
+
+  return {
+    async current(model) {
+      const { pointer, notes: found } = await read()
+      const notes = [...found]
+      for (const name of [...pointer.serving].reverse()) {
+        const { calibration, problem } = await readCalibration(folder, name, model)
+        if (calibration !== null) return { calibration, notes }
+        notes.push(`${name} is passed over: ${problem}`)
+      }
+      return { calibration: null, notes }
+    },
+
+    async serve(calibration, { at, why, heldOut }) {
+      refuseUnnamed(calibration)
+      const { pointer } = await read()
+      const from = pointer.serving.at(-1) ?? null
+      await makeFolder(folder)
+      // The file is there before anything points at it.
+      await writeWhole(folder, `${calibration.version}.json`, `${JSON.stringify(calibration)}\n`)
+      if (from === calibration.version) return
+      const change: VersionChange = { at, action: 'serve', version: calibration.version, from, why, heldOut }
+      await write([...pointer.serving, calibration.version], [...pointer.history, change])
+    },
+
+    async rollBack({ at, why }) {
+      const { pointer } = await read()
+      const from = pointer.serving.at(-1)
+      if (from === undefined) {
+        throw new EngineError('invalid_request', 'Nothing is served from this folder of calibrations, so there is nothing to roll back.')
+      }
+      const serving = pointer.serving.slice(0, -1)
+      const change: VersionChange = { at, action: 'roll back', version: serving.at(-1) ?? null, from, why, heldOut: null }
+      await write(serving, [...pointer.history, change])
+      return change
+    },
+
+    async history() {
+      return (await read()).pointer.history
+    },
+  }
+}
+
+function parsePointer(text: string): Pointer | null {
+  try {
+    const { success, data } = pointerSchema.safeParse(JSON.parse(text))
+    return success ? data : null
+  } catch {
+    return null
+  }
+}
+
+/** A version that is called otherwise is an error: its name becomes the name of what is stored. */
+export function refuseUnnamed(calibration: Calibration): void {
+  if (version.safeParse(calibration.version).success) return
+  const message = 'A calibration is called cal_ and 12 hex digits, by what is in it; make it with fit, or read it with parseCalibration.'
+  throw new EngineError('invalid_request', message)
+}
+
+export type StoredCalibration =
+  | { readonly calibration: Calibration; readonly problem: null }
+  | { readonly calibration: null; readonly problem: string }
+
+/** The calibration that was stored under a name, or why it is not the one to answer with. `text` is null when nothing is there. */
+export function storedCalibration(
+  text: string | null,
+  name: string,
+  model: Pick<CalibratedModel, 'revision' | 'templateHash'> | undefined,
+): StoredCalibration {
+  const problem = (words: string): StoredCalibration => ({ calibration: null, problem: words })
+  if (text === null) return problem('it is missing.')
+  try {
+    const calibration = parseCalibration(JSON.parse(text))
+    if (calibration.version !== name) return problem(`it holds ${calibration.version}.`)
+    if (model === undefined) return { calibration, problem: null }
+    const { revision, templateHash } = calibration.model
+    if (revision !== model.revision)
+      return problem(`it was fitted on revision ${revision.slice(0, 12)}, the model is ${model.revision.slice(0, 12)}.`)
+    if (templateHash !== model.templateHash) return problem('it was fitted with another template.')
+    return { calibration, problem: null }
+  } catch (error) {
+    if (error instanceof EngineError) return problem(error.message)
+    if (error instanceof SyntaxError) return problem('it is damaged.')
+    throw error
+  }
+}
+
+async function readCalibration(
+  folder: string,
+  name: string,
+  model: Pick<CalibratedModel, 'revision' | 'templateHash'> | undefined,
+): Promise<StoredCalibration> {
+  try {
+    const bytes = await readIfThere(join(folder, `${name}.json`))
+    return storedCalibration(bytes === null ? null : bytes.toString('utf8'), name, model)
+  } catch (error) {
+    return { calibration: null, problem: `it cannot be read (${systemCode(error)}).` }
+  }
+}

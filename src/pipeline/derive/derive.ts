@@ -1,0 +1,227 @@
+// Expressions over the answers (`derive`) to answers of their own. Reading them happens before the model runs, so that a mistake costs nothing;
+// evaluating cannot throw: what has no value says why, and the rest of the request stands.
+
+import { EngineError, type Problem, pointer } from '../../core/errors.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { Answer, DeriveAnswer } from '../../wire/types.ts'
+import {
+  type Expression,
+  ExpressionError,
+  evaluate,
+  FUNCTION_NAMES,
+  loadParser,
+  readExpression,
+  type Scalar,
+  type Subject,
+  subjectsOf,
+} from './expression.ts'
+
+export const DERIVE_LIMITS = { derives: 64, nameCharacters: 128 } as const
+
+/** Question id → the option names or level labels that `p(id, …)` may name; null when the question has none. */
+export type KnownQuestions = ReadonlyMap<string, readonly string[] | null>
+
+/** Checked expressions, each after those it needs. */
+export interface DerivePlan {
+  readonly steps: readonly { readonly name: string; readonly expression: Expression }[]
+}
+
+/**
+ * Checks `derive` of a request, as it came in, against the ids of its questions. In scope: a `noul` id is its probability, a `score` id its expected
+ * level, a `choice` id its option, a read its parsed or plain value; `p(id, option)`, `has(id)`, `count(id)`; other derives by name, in any order.
+ * An id that is no name is written `value("page-kind")`. Throws `invalid_derive` with everything that is wrong: syntax, size (500 characters,
+ * 200 parts, 64 derives), names and options that do not exist, functions outside the allow-list, cycles.
+ */
+export async function parseDerive(derives: unknown, known: KnownQuestions): Promise<DerivePlan> {
+  if (derives === undefined || derives === null) return { steps: [] }
+  if (typeof derives !== 'object' || Array.isArray(derives))
+    refuse([{ param: '/derive', message: 'derive must be an object of name → expression.' }])
+  const entries = Object.entries(derives as object)
+  if (entries.length === 0) return { steps: [] }
+  if (entries.length > DERIVE_LIMITS.derives)
+    refuse([{ param: '/derive', message: `derive has ${entries.length} expressions, at most ${DERIVE_LIMITS.derives} are taken.` }])
+
+  const parse = await loadParser()
+  const problems: Problem[] = []
+  const expressions = new Map<string, Expression>()
+  const names = new Set([...known.keys(), ...entries.map(([name]) => name)])
+  for (const [name, input] of entries) {
+    const param = pointer('/derive', name)
+    const problem = nameProblem(name, known) ?? inputProblem(input)
+    if (problem !== null) {
+      problems.push({ param: problem.field === null ? param : pointer(param, problem.field), message: inDerive(name, problem.message) })
+      continue
+    }
+    const isText = typeof input === 'string'
+    try {
+      const expression = readExpression(isText ? input : (input as { expr: string }).expr, parse)
+      for (const subject of subjectsOf(expression)) checkSubject(subject, names, known)
+      expressions.set(name, expression)
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      problems.push({ param: isText ? param : pointer(param, 'expr'), message: inDerive(name, error.message) })
+    }
+  }
+  if (problems.length > 0) refuse(problems)
+  return { steps: inOrder(expressions) }
+}
+
+function inDerive(name: string, message: string): string {
+  return `In derive ${JSON.stringify(name)}: ${message}${/[.?]$/.test(message) ? '' : '.'}`
+}
+
+function refuse(problems: readonly Problem[]): never {
+  const [first] = problems as readonly [Problem]
+  throw new EngineError('invalid_derive', first.message, { param: first.param, problems })
+}
+
+function nameProblem(name: string, known: KnownQuestions): { field: null; message: string } | null {
+  if (name.length < 1 || name.length > DERIVE_LIMITS.nameCharacters)
+    return { field: null, message: `the name has ${name.length} characters; 1 to ${DERIVE_LIMITS.nameCharacters} are taken` }
+  if (known.has(name))
+    return { field: null, message: 'a question has this id already; choose another name, for both would be one key in the answers' }
+  return null
+}
+
+function inputProblem(input: unknown): { field: string | null; message: string } | null {
+  if (typeof input === 'string') return null
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return { field: null, message: 'it must be an expression in a string, or {"expr": "…"}' }
+  for (const field of Object.keys(input))
+    if (field !== 'expr') return { field, message: `the field ${JSON.stringify(field)} is not known; a derive has only "expr"` }
+  const { expr } = input as { expr?: unknown }
+  return typeof expr === 'string' ? null : { field: 'expr', message: 'it must be an expression in a string' }
+}
+
+/** Names that exist, options that exist. Throws `ExpressionError`. */
+function checkSubject(subject: Subject, names: ReadonlySet<string>, known: KnownQuestions): void {
+  const { ask, id, option } = subject
+  if (!names.has(id)) {
+    if (FUNCTION_NAMES.includes(id)) throw new ExpressionError(`"${id}" is a function; write ${id}(…)`)
+    const hint = didYouMean(id, names) || ` There are ${[...names].slice(0, 12).join(', ')}.`
+    throw new ExpressionError(`there is no question or derive "${id}".${hint}`)
+  }
+  if (ask === 'value') return
+  const options = known.get(id)
+  if (options === undefined && ask !== 'has')
+    throw new ExpressionError(`${ask}() asks a question, and "${id}" is a derive; write ${id} alone`)
+  if (ask !== 'p' || !options) return
+  if (option === null) throw new ExpressionError(`p(${id}, …) needs an option: ${options.slice(0, 12).join(', ')}`)
+  if (options.includes(option) || (/^\d{1,3}$/.test(option) && Number(option) < options.length)) return
+  const hint = didYouMean(option, options) || ` It has ${options.slice(0, 12).join(', ')}.`
+  throw new ExpressionError(`"${id}" has no option "${option}".${hint}`)
+}
+
+/** Depth first, each expression after those it refers to. Throws for a cycle, naming it. */
+function inOrder(expressions: ReadonlyMap<string, Expression>): DerivePlan['steps'] {
+  const steps: { name: string; expression: Expression }[] = []
+  const done = new Set<string>()
+  const path: string[] = []
+  const visit = (name: string): void => {
+    const expression = expressions.get(name)
+    if (expression === undefined || done.has(name)) return
+    if (path.includes(name)) {
+      const cycle = [...path.slice(path.indexOf(name)), name].join(' → ')
+      refuse([{ param: pointer('/derive', name), message: inDerive(name, `it needs itself: ${cycle}`) }])
+    }
+    path.push(name)
+    for (const { id } of subjectsOf(expression)) visit(id)
+    path.pop()
+    done.add(name)
+    steps.push({ name, expression })
+  }
+  for (const name of expressions.keys()) visit(name)
+  return steps
+}
+
+/** Evaluates the plan over the answers of the questions. The result has no prototype, so that any name is safe. */
+export function evaluateDerive(plan: DerivePlan, answers: Readonly<Record<string, Answer>>): Readonly<Record<string, DeriveAnswer>> {
+  const results: Record<string, DeriveAnswer> = Object.create(null)
+  const lookUp = (subject: Subject): Scalar => {
+    const answer = Object.hasOwn(results, subject.id)
+      ? results[subject.id]
+      : Object.hasOwn(answers, subject.id)
+        ? answers[subject.id]
+        : undefined
+    if (answer === undefined) throw new ExpressionError(`"${subject.id}" was not answered`)
+    return look(subject, answer)
+  }
+  for (const { name, expression } of plan.steps) results[name] = answerOf(expression, lookUp)
+  return results
+}
+
+function answerOf(expression: Expression, lookUp: (subject: Subject) => Scalar): DeriveAnswer {
+  try {
+    const value = evaluate(expression, lookUp)
+    if (value !== null) return { type: 'derive', value, valid: true }
+    return { type: 'derive', value: null, valid: false, error: 'has no value: what it reads is not there; guard it with has(…)' }
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    return { type: 'derive', value: null, valid: false, error: error.message }
+  }
+}
+
+/** What an expression sees of one answer. */
+function look({ ask, id, option }: Subject, answer: Answer): Scalar {
+  switch (ask) {
+    case 'value':
+      return plainValue(id, answer)
+    case 'p':
+      return probabilityOf(id, option, answer)
+    case 'has':
+      return isThere(answer)
+    case 'count': {
+      const list = listOf(answer)
+      if (list === null) throw new ExpressionError(`count(${id}) needs an answer that is a list, and "${id}" is one ${answer.type}`)
+      return list.length
+    }
+  }
+}
+
+/** A plain value, or null when the read found nothing or failed. */
+function plainValue(id: string, answer: Answer): Scalar {
+  if (answer.type === 'noul') return answer.noul
+  if (answer.type === 'score') return answer.score
+  if (answer.type === 'choice') return answer.choice
+  if (listOf(answer) !== null) throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
+  if ('coordinates' in answer) throw new ExpressionError(`"${id}" is a box; use has(${id})`)
+  if (!('valid' in answer) || !('value' in answer) || !answer.valid) return null
+  if ('parsed' in answer && typeof answer.parsed === 'number') return answer.parsed
+  return answer.value
+}
+
+/** The answers that hold several things: selected options, found values, boxes, items of a list. Null for the others. */
+function listOf(answer: Answer): readonly unknown[] | null {
+  if (answer.type === 'select') return answer.selected
+  if ('values' in answer) return answer.values
+  if ('boxes' in answer) return answer.boxes
+  if ('parsed' in answer && Array.isArray(answer.parsed)) return answer.parsed
+  return null
+}
+
+/** True when there is something to use: a value, a box, at least one item. A noul, a choice and a score always have one. */
+function isThere(answer: Answer): boolean {
+  if ('valid' in answer && !answer.valid) return false
+  const list = listOf(answer)
+  if (list !== null) return list.length > 0
+  if ('coordinates' in answer) return answer.coordinates !== null
+  return !('value' in answer) || answer.value !== null
+}
+
+/** Levels of a score go by label first, then by number: on a scale of "1" to "5", p(stars, "5") is the top. */
+function probabilityOf(id: string, option: string | null, answer: Answer): number {
+  if (answer.type === 'noul') {
+    if (option === null || option === 'true') return answer.noul
+    if (option === 'false') return 1 - answer.noul
+    throw new ExpressionError(`"${id}" is a noul; p(${id}) is its probability`)
+  }
+  if (!('probabilities' in answer))
+    throw new ExpressionError(`"${id}" is a read and has no probabilities; has(${id}) says whether it found something`)
+  if (option === null) throw new ExpressionError(`p(${id}, …) needs an option`)
+  const probabilities: Readonly<Record<string, number>> = answer.probabilities
+  const level = 'legend' in answer ? Object.keys(answer.legend).find((key) => answer.legend[key] === option) : undefined
+  const key = level ?? option
+  const probability = Object.hasOwn(probabilities, key) ? probabilities[key] : undefined
+  if (probability === undefined) throw new ExpressionError(`"${id}" has no option "${option}"`)
+  return probability
+}

@@ -1,0 +1,342 @@
+// The engine: one request through every step, from doubted input to a response. Pure but for what is handed in: models, a clock, a maker of ids.
+import { randomBytes } from 'node:crypto'
+import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../backends/backend.ts'
+import { type Calibration, type CalibrationJudge, judgeOf } from '../calibration/calibration.ts'
+import { createDeliberation, type DeliberationMode } from '../calibration/deliberation/deliberation.ts'
+import { type OutcomeStore, type RecordedOutcome, type RecordOptions, recordOutcome } from '../calibration/outcomes/outcomes.ts'
+import { type CautionOptions, cautious } from '../calibration/sets/prediction-sets.ts'
+import { parse } from '../constraint/grammar.ts'
+import { type Clock, type Stop, startStop } from '../core/abort.ts'
+import { EngineError } from '../core/errors.ts'
+import { REQUEST_LIMITS, type RequestLimits } from '../core/limits.ts'
+import { didYouMean } from '../core/suggest.ts'
+import type { Json } from '../core/types.ts'
+import { toSentPixels } from '../media/coordinates.ts'
+import { checkQuestions } from '../questions/index.ts'
+import type { InquiryContext, SentImage } from '../questions/shared/asked.ts'
+import type { DecisionEvent } from '../questions/shared/decision.ts'
+import { DEFAULT_OPERATORS, OPERATORS, type OperatorTable } from '../questions/shared/operators.ts'
+import type { AskRequest, AskResponse } from '../wire/types.ts'
+import { evaluateDerive, parseDerive } from './derive/derive.ts'
+import { modelFailure, runInquiries } from './executor.ts'
+import { createModels, type ModelListing, type ModelSource } from './models.ts'
+import { checkRequest, refuse } from './request.ts'
+import { checkCapabilities, inquiryContext, planFaults } from './requirements.ts'
+import { answersOf, decisionsOf, makeResponse } from './response.ts'
+import { hashOfState, type ReadState, readState, type StateOptions } from './state/state.ts'
+
+export interface EngineOptions {
+  /** Loaded backends, or sources that load on first use. The engine closes them. */
+  readonly models: readonly (Backend | ModelSource)[]
+  readonly limits?: Partial<RequestLimits>
+  /** How states are read: limits of images and the like. */
+  readonly state?: StateOptions
+  /** Fitted calibrations, each bound to a model revision; a model that has none here answers with its own probabilities. */
+  readonly calibrations?: readonly Calibration[]
+  readonly deliberation?: DeliberationSettings
+  /** Keeps what was decided (never the states), so that outcomes can be recorded and calibrations refitted. Default: nothing is kept. */
+  readonly outcomes?: OutcomeStore
+  /** Default 60 000 ms. */
+  readonly deadlineMs?: number
+  /** US dollars; default 0. */
+  readonly pricePerMillionInputTokens?: number
+  readonly clock?: Clock
+  /** Wall clock for what is kept, milliseconds since 1970; default `Date.now`. */
+  readonly now?: () => number
+  /** Makes the ids of responses; default `evt_` and 24 random hex digits. */
+  readonly makeId?: () => string
+}
+
+/** How uncertain decisions are looked at again. */
+export interface DeliberationSettings {
+  /** Most passes of one decision, the first included; default 4. 1: never more than one. */
+  readonly passes?: number
+  /** Branches that all decisions of a request may add; default 256. */
+  readonly budget?: number
+  /** Names of operators by read-out, in place of those that fit the model. */
+  readonly operators?: OperatorTable
+}
+
+export interface AskOptions extends CautionOptions {
+  /** Default `automatic`: where a decision is uncertain. The others are for measuring. */
+  readonly deliberation?: DeliberationMode
+  /** Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the cause of `internal_error`. */
+  readonly observe?: (event: DecisionEvent) => void
+  /**
+   * Is told the input tokens counted so far: once the state is read, and after each round of questions. What it throws ends the request and
+   * comes out of `ask` as thrown; nothing is observed or kept then. For who pays only so much.
+   */
+  readonly counted?: (inputTokens: number) => void
+  /** Stops the request; `ask` rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** Default: the engine's. */
+  readonly deadlineMs?: number
+  /** How the state of this request is read, in place of the engine's settings: the files that came with it, whether local files are open to it. */
+  readonly state?: StateOptions
+  /** Id of the response; default: made by the engine. An id names one request. */
+  readonly id?: string
+  /**
+   * Is called once, when nothing works on the request any more. A request that was stopped rejects at once, and the pass of the model it was in
+   * is over later: who bounds how much runs counts until here.
+   */
+  readonly ended?: () => void
+}
+
+export interface Engine {
+  /**
+   * Answers every question about the state. Throws `EngineError`: the caller's mistakes with everything that is wrong in `problems`,
+   * `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
+   */
+  ask(request: AskRequest, options?: AskOptions): Promise<AskResponse>
+  /**
+   * Says what was true of an answer: truths by question id (of arguments `question/argument`), as in labelled rows. Needs `outcomes`. Throws
+   * `invalid_request` with everything that is wrong, and then records nothing.
+   */
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
+  /** Answers with these calibrations from the next request on, in place of those it has. Each is bound to a model revision, as ever. */
+  calibrate(calibrations: readonly Calibration[]): void
+  models(): readonly ModelListing[]
+  /** The models that are loaded by now, with the revisions and templates that calibrations are bound to. */
+  loaded(): readonly ModelInfo[]
+  /** What the caches of the loaded models did so far, by the id of the model; of those that keep any. */
+  caches(): Readonly<Record<string, CachesOfBackend>>
+  /** Refuses new requests, waits for those that run, and closes the models. Twice is once. */
+  close(): Promise<void>
+}
+
+const DEADLINE_MS = 60_000
+const PASSES = 4
+const DELIBERATION_BUDGET = 256
+
+const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, run) {
+    // Node runs a timer beyond 32 bits at once.
+    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Makes an engine over the given models. Throws `invalid_request` when there are none, or two share an id. */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const models = createModels(options.models)
+  const limits: RequestLimits = { ...REQUEST_LIMITS, ...options.limits }
+  const clock = options.clock ?? systemClock
+  const now = options.now ?? Date.now
+  const makeId = options.makeId ?? (() => `evt_${randomBytes(12).toString('hex')}`)
+  const { passes = PASSES, budget = DELIBERATION_BUDGET, operators = {} } = options.deliberation ?? {}
+  refuseUnknownOperators(operators)
+  if (!Number.isInteger(passes) || passes < 1 || !(budget >= 0)) {
+    const message = `deliberation: passes is a whole number from 1 on and budget a number from 0 on, received ${passes} and ${budget}.`
+    throw new EngineError('invalid_request', message)
+  }
+  let calibrations = options.calibrations ?? []
+  const judges = new Map<string, CalibrationJudge>()
+  const running = new Set<Promise<unknown>>()
+  let closing: Promise<void> | null = null
+
+  const calibrationOf = (info: ModelInfo): Calibration | null =>
+    calibrations.find(({ model }) => model.revision === info.revision && model.templateHash === info.templateHash) ??
+    calibrations.find(({ model }) => model.id === info.id) ??
+    null
+
+  /** What decisions of one request lean on beside the state. */
+  function decisionContext(
+    info: ModelInfo,
+    judge: CalibrationJudge,
+    asked: AskOptions,
+  ): Pick<InquiryContext, 'judge' | 'deliberation' | 'caution'> {
+    const calibration = judge.version === null ? null : calibrationOf(info)
+    const gates = Object.entries(calibration?.gates ?? {})
+    return {
+      judge,
+      caution: cautious(calibration, asked),
+      deliberation: createDeliberation({
+        mode: asked.deliberation ?? 'automatic',
+        operatorsFor: (readout) => operators[readout] ?? DEFAULT_OPERATORS[info.scorer][readout] ?? [],
+        thresholds: Object.fromEntries(gates.map(([readout, gate]) => [readout, gate.threshold])),
+        passes,
+        budget,
+      }),
+    }
+  }
+
+  function judge(info: ModelInfo): CalibrationJudge {
+    const known = judges.get(info.id)
+    if (known) return known
+    const made = judgeOf(calibrationOf(info), info)
+    judges.set(info.id, made)
+    return made
+  }
+
+  async function answer(input: unknown, asked: AskOptions, stop: Stop): Promise<AskResponse> {
+    const begun = clock.now()
+    const timingsMs: Record<string, number> = {}
+    let last = begun
+    const lap = (step: string) => {
+      const now = clock.now()
+      timingsMs[step] = now - last
+      last = now
+    }
+
+    // Everything that can be wrong with the request, before the model is bothered.
+    const request = checkRequest(input, checkQuestions, limits)
+    const modelId = models.choose(request.model)
+    const derive = await parseDerive(request.derive, new Map(request.questions.map(({ id, options: names }) => [id, names])))
+    const state = await readState(request.state, { ...options.state, ...asked.state })
+    refuse(planFaults(request.questions, state.images))
+    lap('read')
+
+    stop.check()
+    const backend = await models.load(modelId).catch((error: unknown) => {
+      throw modelFailure(error, 'loading')
+    })
+    checkCapabilities(backend.info, request.questions, state.images.length)
+    lap('load')
+
+    stop.check()
+    const prefix = await backend.open(state.prompt, stop.signal).catch((error: unknown) => {
+      throw aboutState(modelFailure(error, 'reading the state'))
+    })
+    try {
+      lap('open')
+      const { info } = backend
+      const ownJudge = judge(info)
+      const context = inquiryContext(sentImages(state), parse, decisionContext(info, ownJudge, asked))
+      const inquiries = request.questions.map((question) => ({ param: question.param, inquiry: question.inquire(context) }))
+      const tell = (behindState: number) => refusable(() => asked.counted?.(prefix.tokens + behindState))
+      tell(0)
+      const rounds = await runInquiries(prefix, inquiries, () => stop.check(), tell, stop.signal)
+      // A request that was given up during the last call of the model leaves nothing behind.
+      stop.check()
+      lap('ask')
+      const questionIds = request.questions.map(({ id }) => id)
+      const derived = evaluateDerive(derive, answersOf(questionIds, rounds))
+      lap('derive')
+      const id = asked.id ?? makeId()
+      const event: DecisionEvent = {
+        id,
+        model: info.id,
+        revision: info.revision,
+        templateHash: info.templateHash,
+        state: hashOfState(state.prompt),
+        decisions: decisionsOf(questionIds, rounds),
+      }
+      asked.observe?.(event)
+      const kept = await keep(event)
+      const mismatch = ownJudge.isMismatch ? [mismatchWarning(info)] : []
+      return makeResponse({
+        id,
+        info,
+        calibrationVersion: ownJudge.version,
+        questionIds,
+        rounds,
+        derived,
+        prefix: countsOf(prefix),
+        pricePerMillionInputTokens: options.pricePerMillionInputTokens ?? 0,
+        timingsMs: { ...timingsMs, total: clock.now() - begun },
+        warnings: [...request.warnings, ...state.warnings, ...mismatch, ...kept],
+      })
+    } finally {
+      prefix.close()
+    }
+  }
+
+  /** An answer does not fail because it could not be kept; it says so. */
+  async function keep(event: DecisionEvent): Promise<string[]> {
+    if (options.outcomes === undefined || Object.keys(event.decisions).length === 0) return []
+    try {
+      await options.outcomes.event({ ...event, at: now() })
+      return []
+    } catch {
+      return ['This answer could not be kept for outcomes: the store failed.']
+    }
+  }
+
+  return {
+    async ask(request, asked = {}) {
+      const { signal, deadlineMs = options.deadlineMs ?? DEADLINE_MS } = asked
+      if (closing || !(deadlineMs > 0)) {
+        asked.ended?.()
+        if (closing) throw new EngineError('model_not_available', 'This engine is closed; create a new one.')
+        throw new EngineError('invalid_request', `deadlineMs is a number of milliseconds above 0, received ${deadlineMs}.`)
+      }
+      const stop = startStop(clock, deadlineMs, signal)
+      // A stopped request goes on until the pass of the model it is in is over; `close` waits for that.
+      const work = answer(request, asked, stop)
+      running.add(work)
+      const done = () => {
+        running.delete(work)
+        asked.ended?.()
+      }
+      work.then(done, done)
+      try {
+        return await stop.race(work)
+      } catch (error) {
+        if (error instanceof Refused) throw error.cause
+        if (error instanceof EngineError || (signal?.aborted && error === signal.reason)) throw error
+        throw new EngineError('internal_error', 'The engine failed on this request; other requests are not affected.', { cause: error })
+      } finally {
+        stop.end()
+      }
+    },
+    async recordOutcome(event, truths, recorded) {
+      if (options.outcomes !== undefined) return recordOutcome(options.outcomes, event, truths, recorded)
+      const message = 'This engine keeps no events, so nothing can be recorded; create it with an outcome store in outcomes.'
+      throw new EngineError('invalid_request', message)
+    },
+    calibrate(next) {
+      calibrations = next
+      judges.clear()
+    },
+    models: () => models.list(),
+    loaded: () => models.loaded(),
+    caches: () => models.caches(),
+    close() {
+      closing ??= Promise.allSettled(running).then(() => models.close())
+      return closing
+    },
+  }
+}
+
+/** Carries what `counted` threw past everything that says errors in other words. */
+class Refused extends Error {}
+
+function refusable(run: () => void): void {
+  try {
+    run()
+  } catch (cause) {
+    throw new Refused('The request was refused for its tokens.', { cause })
+  }
+}
+
+/** A backend knows of no pointers: what it says of a state is about `/state`. */
+function aboutState(error: EngineError): EngineError {
+  if (error.param !== null || error.code === 'internal_error') return error
+  return new EngineError(error.code, error.message, { param: '/state', cause: error })
+}
+
+function refuseUnknownOperators(table: OperatorTable): void {
+  const known = [...OPERATORS.keys()]
+  for (const name of Object.values(table).flat()) {
+    if (known.includes(name)) continue
+    const message = `There is no operator ${JSON.stringify(name)}.${didYouMean(name, known)} There is ${known.join(', ')}.`
+    throw new EngineError('invalid_request', message)
+  }
+}
+
+function mismatchWarning({ id }: ModelInfo): string {
+  return `The calibration of ${id} was fitted on another revision or template of it and is not used; fit it again with assay calibrate fit.`
+}
+
+function countsOf({ tokens, cachedTokens }: Prefix): { tokens: number; cachedTokens: number } {
+  return { tokens, cachedTokens }
+}
+
+function sentImages(state: ReadState): SentImage[] {
+  return state.images.map((image) => ({
+    id: image.id,
+    size: [image.sentWidth, image.sentHeight],
+    toSentPixels: (edges) => toSentPixels(edges, image),
+  }))
+}

@@ -1,0 +1,83 @@
+// Checked questions and the images of a state to questions that can be asked: every image named is there, and every need is met.
+import type { ModelInfo } from '../backends/backend.ts'
+import { EngineError, pointer } from '../core/errors.ts'
+import { toProbabilities } from '../core/math.ts'
+import { didYouMean } from '../core/suggest.ts'
+import type { AskedQuestion, Fault, InquiryContext, SentImage } from '../questions/shared/asked.ts'
+
+/** What is wrong between the questions and the images of the state; empty when nothing is. */
+export function planFaults(questions: readonly AskedQuestion[], images: readonly { readonly id: string }[]): readonly Fault[] {
+  const ids = images.map(({ id }) => id)
+  return questions.flatMap((question) => {
+    const own = imageFault(question, ids)
+    return [...(own ? [own] : []), ...planFaults(question.args, images)]
+  })
+}
+
+function imageFault({ image, needsBoxes, param }: AskedQuestion, ids: readonly string[]): Fault | null {
+  const list = ids.map((id) => JSON.stringify(id)).join(', ')
+  if (image !== null) {
+    if (ids.includes(image)) return null
+    const there = ids.length === 0 ? ' The state has no images.' : ` The state has ${list}.`
+    const message = `There is no image ${JSON.stringify(image)}.${didYouMean(image, ids)}${there}`
+    return { code: 'invalid_question', param: pointer(param, 'image'), message }
+  }
+  if (!needsBoxes || ids.length === 1) return null
+  if (ids.length === 0) {
+    const message = 'Coordinates lie in an image, and the state has none; send one as a part of type image.'
+    return { code: 'invalid_question', param: pointer(param, 'kind'), message }
+  }
+  const message = `The state has ${ids.length} images, and coordinates lie in one of them; say which in image: ${list}.`
+  return { code: 'image_ambiguous', param: pointer(param, 'image'), message }
+}
+
+/** Throws `capability_not_supported` when the model cannot take the state or a question. */
+export function checkCapabilities(info: ModelInfo, questions: readonly AskedQuestion[], imageCount: number): void {
+  if (imageCount > 0 && !info.capabilities.images) {
+    const message = `The model ${info.id} reads no images, and the state has ${imageCount}; leave them out or use another model.`
+    throw new EngineError('capability_not_supported', message, { param: '/state' })
+  }
+  const boxed = info.capabilities.boxes ? undefined : flatten(questions).find((question) => question.needsBoxes)
+  if (!boxed) return
+  const message = `The model ${info.id} gives no boxes; ask in words, or use another model.`
+  throw new EngineError('capability_not_supported', message, { param: pointer(boxed.param, 'kind') })
+}
+
+function flatten(questions: readonly AskedQuestion[]): AskedQuestion[] {
+  return questions.flatMap((question) => [question, ...flatten(question.args)])
+}
+
+/** What decisions lean on beside the state. */
+type DecisionContext = Pick<InquiryContext, 'judge' | 'deliberation' | 'caution'>
+
+/** Decisions as the model gives them: nothing calibrated, nothing looked at twice. */
+export const PLAIN_DECISIONS: DecisionContext = {
+  judge: {
+    calibrate: (_key, _regime, rows) => ({
+      probabilities: rows.map((row) => toProbabilities(row)),
+      note: { applied: 'identity', level: 'none', labels: 0 },
+    }),
+  },
+  deliberation: {
+    operatorsFor: () => [],
+    isCalledFor: () => false,
+    isSettled: () => true,
+    pool: (passes) => passes[0]!,
+    spend: () => false,
+  },
+  caution: () => ({}),
+}
+
+/** What inquiries lean on. Right only after `planFaults` found nothing. */
+export function inquiryContext(
+  images: readonly SentImage[],
+  parse: InquiryContext['parse'],
+  decisions: DecisionContext = PLAIN_DECISIONS,
+): InquiryContext {
+  return {
+    image: (id) => (id === null ? (images.length === 1 ? images[0]! : null) : (images.find((image) => image.id === id) ?? null)),
+    hasImages: images.length > 0,
+    parse,
+    ...decisions,
+  }
+}

@@ -1,0 +1,82 @@
+// Findings, counts and times to the response: the last step, which only assembles.
+
+import type { ModelInfo } from '../backends/backend.ts'
+import type { Finding } from '../questions/shared/asked.ts'
+import type { Decision } from '../questions/shared/decision.ts'
+import type { Answer, Answers, AskResponse, DeriveAnswer, QuestionReport } from '../wire/types.ts'
+import type { RoundsResult } from './executor.ts'
+
+/** The version this engine reports; a test holds it equal to the package's. */
+export const ENGINE_VERSION = '0.1.0'
+
+export interface ResponseParts {
+  readonly id: string
+  readonly info: ModelInfo
+  /** Null: probabilities are the model's own. */
+  readonly calibrationVersion: string | null
+  readonly questionIds: readonly string[]
+  readonly rounds: RoundsResult<Finding>
+  readonly derived: Readonly<Record<string, DeriveAnswer>>
+  readonly prefix: { readonly tokens: number; readonly cachedTokens: number }
+  /** US dollars. */
+  readonly pricePerMillionInputTokens: number
+  readonly timingsMs: Readonly<Record<string, number>>
+  readonly warnings: readonly string[]
+}
+
+/** Answers by question id. Without a prototype, so that any id is safe. */
+export function answersOf(questionIds: readonly string[], rounds: RoundsResult<Finding>): Answers {
+  const answers: Record<string, Answer> = Object.create(null)
+  questionIds.forEach((id, i) => {
+    answers[id] = rounds.results[i]!.value.answer
+  })
+  return answers
+}
+
+/** What was decided, by question id; arguments as `question/argument`. */
+export function decisionsOf(questionIds: readonly string[], rounds: RoundsResult<Finding>): Readonly<Record<string, Decision>> {
+  const decisions: Record<string, Decision> = Object.create(null)
+  questionIds.forEach((id, i) => {
+    for (const [name, decision] of Object.entries(rounds.results[i]!.value.decisions))
+      decisions[name === '' ? id : `${id}/${name}`] = decision
+  })
+  return decisions
+}
+
+export function makeResponse(parts: ResponseParts): AskResponse {
+  const { info, rounds, prefix } = parts
+  const answers: Record<string, Answer> = Object.assign(Object.create(null), answersOf(parts.questionIds, rounds), parts.derived)
+  const questions: Record<string, QuestionReport> = Object.create(null)
+  parts.questionIds.forEach((id, i) => {
+    const { value, passes } = rounds.results[i]!
+    const { report } = value
+    questions[id] = {
+      entropy: report?.entropyBits ?? null,
+      mass: report?.mass ?? null,
+      deliberated: report?.isDeliberated ?? false,
+      passes,
+      calibration: report?.calibration ?? null,
+    }
+  })
+  const inputTokens = prefix.tokens + rounds.inputTokens
+  return {
+    id: parts.id,
+    model: info.id,
+    answers,
+    usage: {
+      input_tokens: inputTokens,
+      output_tokens: rounds.outputTokens,
+      cost: (inputTokens * parts.pricePerMillionInputTokens) / 1e6,
+    },
+    simo: {
+      engine: `assay-engine/${ENGINE_VERSION}`,
+      model_revision: info.revision,
+      calibration: { version: parts.calibrationVersion, applied: parts.calibrationVersion === null ? 'identity' : 'fitted' },
+      passes: rounds.passes,
+      cached_tokens: prefix.cachedTokens,
+      timings_ms: parts.timingsMs,
+      questions,
+      warnings: parts.warnings,
+    },
+  }
+}

@@ -1,0 +1,156 @@
+// A JSON value to readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and indentation are scaffold;
+// every string and number is a piece of its own that knows its JSON Pointer, so that what is quoted can be found again.
+import { EngineError, pointer } from '../../core/errors.ts'
+import type { Json, Piece } from '../../core/types.ts'
+
+/** Containers inside one another. Deeper states are refused: nobody reads them, and they would overflow the stack. */
+export const MAX_JSON_DEPTH = 64
+/** Values (leaves and containers) of one JSON state. Also what stops a cyclic object given in process. */
+export const MAX_JSON_VALUES = 100_000
+/** An object in an array goes on one line when it has at most this many keys and only scalars without newlines. */
+const ONE_LINE_KEYS = 8
+
+const LINE_BREAK = /[\n\r\u2028\u2029]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a key with control characters is what is looked for
+const NEEDS_QUOTES = /^$|[\u0000-\u001f\u007f\u2028\u2029]|^\s|\s$/
+
+type Container = readonly Json[] | { readonly [key: string]: Json }
+
+function isContainer(value: Json): value is Container {
+  return typeof value === 'object' && value !== null
+}
+
+function isEmpty(value: Container): boolean {
+  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0
+}
+
+/** A key as it reads: bare, or JSON-quoted when it is empty, has outer spaces or control characters. */
+function keyText(key: string): string {
+  return NEEDS_QUOTES.test(key) ? JSON.stringify(key) : key
+}
+
+/** Collects pieces; runs of scaffold become one piece. */
+class Lines {
+  readonly pieces: Piece[] = []
+  private scaffoldText = ''
+  private values = 0
+  private readonly part: number
+  private readonly base: string
+
+  constructor(part: number, base: string) {
+    this.part = part
+    this.base = base
+  }
+
+  scaffold(text: string): void {
+    this.scaffoldText += text
+  }
+
+  quotable(text: string, path: string): void {
+    this.flush()
+    this.pieces.push({ type: 'text', text, source: { part: this.part, path } })
+  }
+
+  flush(): void {
+    if (this.scaffoldText !== '') this.pieces.push({ type: 'text', text: this.scaffoldText, source: null })
+    this.scaffoldText = ''
+  }
+
+  /** Doubts one value: what JSON cannot say, or says too deeply or too often, is refused with its pointer. */
+  check(value: unknown, path: string, depth: number): Json {
+    const refuse = (message: string) => new EngineError('invalid_request', message, { param: this.base + path })
+    this.values++
+    if (this.values > MAX_JSON_VALUES) throw refuse(`JSON state has more than ${MAX_JSON_VALUES} values; send only what the questions need`)
+    if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
+    if (typeof value === 'number') {
+      if (Number.isFinite(value)) return value
+      throw refuse(`${value} is not a JSON value; send null or a string instead`)
+    }
+    if (typeof value !== 'object') throw refuse(`a ${typeof value} is not a JSON value`)
+    if (depth >= MAX_JSON_DEPTH) throw refuse(`JSON state is nested deeper than ${MAX_JSON_DEPTH} levels; flatten it or send it as text`)
+    if (!Array.isArray(value)) {
+      const prototype = Object.getPrototypeOf(value)
+      const isPlain = prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
+      if (!isPlain) throw refuse('only plain objects and arrays are JSON values; convert it first, e.g. with JSON.stringify and JSON.parse')
+    }
+    return value as Json
+  }
+
+  /** A string, number, true, false, null or empty container, on the current line. */
+  scalar(value: Json, path: string): void {
+    if (typeof value === 'string' && value !== '') this.quotable(value, path)
+    else if (typeof value === 'number') this.quotable(String(value), path)
+    else if (isContainer(value)) this.scaffold(Array.isArray(value) ? '[]' : '{}')
+    else this.scaffold(value === '' ? '""' : String(value))
+  }
+
+  /** The lines of a container with something in it. The first line starts where the cursor is; the others are indented. */
+  container(value: Container, path: string, depth: number, indent: string): void {
+    const newLine = `\n${indent}`
+    let isFirst = true
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) {
+        this.scaffold(isFirst ? '-' : `${newLine}-`)
+        isFirst = false
+        this.item(value[i], pointer(path, i), depth + 1, indent)
+      }
+    } else {
+      for (const [key, member] of Object.entries(value)) {
+        this.scaffold(`${isFirst ? '' : newLine}${keyText(key)}:`)
+        isFirst = false
+        this.member(member, pointer(path, key), depth + 1, indent)
+      }
+    }
+  }
+
+  private item(raw: unknown, path: string, depth: number, indent: string): void {
+    const value = this.check(raw, path, depth)
+    this.scaffold(' ')
+    if (!isContainer(value) || isEmpty(value)) this.scalar(value, path)
+    else if (!Array.isArray(value) && isOneLine(value)) this.oneLine(value, path, depth)
+    else this.container(value, path, depth, `${indent}  `)
+  }
+
+  private member(raw: unknown, path: string, depth: number, indent: string): void {
+    const value = this.check(raw, path, depth)
+    if (!isContainer(value) || isEmpty(value)) {
+      // A text of several lines starts on its own line: its lines are verbatim, so they cannot be indented.
+      this.scaffold(typeof value === 'string' && LINE_BREAK.test(value) ? '\n' : ' ')
+      this.scalar(value, path)
+    } else {
+      this.scaffold(`\n${indent}  `)
+      this.container(value, path, depth, `${indent}  `)
+    }
+  }
+
+  private oneLine(value: Container, path: string, depth: number): void {
+    Object.entries(value).forEach(([key, member], i) => {
+      const memberPath = pointer(path, key)
+      this.scaffold(`${i === 0 ? '' : ', '}${keyText(key)}: `)
+      this.scalar(this.check(member, memberPath, depth + 1), memberPath)
+    })
+  }
+}
+
+function isOneLine(value: Container): boolean {
+  const members: unknown[] = Object.values(value)
+  if (members.length > ONE_LINE_KEYS) return false
+  return members.every((member) => {
+    if (typeof member === 'string') return !LINE_BREAK.test(member)
+    return typeof member !== 'object' || member === null || (Object.keys(member).length === 0 && isContainer(member as Json))
+  })
+}
+
+/**
+ * A JSON value as readable lines; deterministic, keys in the order given, no newline at the end. `part` is the index of the state part the value
+ * came from; sources carry it with the pointer into `value` ('' is the value itself). Numbers read as `String(number)`; offsets count in that.
+ * true, false, null, `""`, `{}` and `[]` are scaffold. Throws `invalid_request` (param: `base` and the pointer) for what is not JSON or too big.
+ */
+export function jsonPieces(value: Json, part: number, base = '/state'): Piece[] {
+  const lines = new Lines(part, base)
+  const root = lines.check(value, '', 0)
+  if (!isContainer(root) || isEmpty(root)) lines.scalar(root, '')
+  else lines.container(root, '', 0, '')
+  lines.flush()
+  return lines.pieces
+}

@@ -1,0 +1,97 @@
+// What the rest of the engine knows of a question: how it is checked, what it needs, and that it can inquire. The kinds live beside this file.
+
+import type { Grammar } from '../../backends/backend.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import type { RequestLimits } from '../../core/limits.ts'
+import type { CalibrationReport, Coordinates, Point, QuestionAnswer } from '../../wire/types.ts'
+import type { Cautious, Decision, Deliberation, Judge } from './decision.ts'
+import type { Inquiry } from './inquiry.ts'
+
+/** One thing wrong, with its code from the closed list. */
+export interface Fault {
+  readonly code: ErrorCode
+  readonly param: string
+  readonly message: string
+}
+
+/** What a kind may lean on while it doubts its input. */
+export interface Checker {
+  /** The question's id (or argument's name) and its pointer in the request. */
+  readonly id: string
+  readonly param: string
+  readonly limits: RequestLimits
+  /** True for a question that is an argument: a choice with arguments is refused there. */
+  readonly isArgument: boolean
+  report(fault: Fault): void
+  /** Checks the questions of an `args` map through the same registry. Faults are reported, and those questions left out. */
+  args(input: unknown, param: string): readonly AskedQuestion[]
+}
+
+/** An image of the state, and how a box in it is said in pixels. */
+export interface SentImage {
+  readonly id: string
+  /** width, height of the image as sent. */
+  readonly size: Point
+  /** Fractions of the upright image (left, top, right, bottom) to pixels of the image as sent. */
+  toSentPixels(edges: readonly [number, number, number, number]): Coordinates
+}
+
+/** What a question may lean on while it inquires. */
+export interface InquiryContext {
+  /** The image that `AskedQuestion.image` names; or the only image; or null. */
+  image(id: string | null): SentImage | null
+  /** The value a text stands for under a grammar; null when the text does not fit it. */
+  parse(grammar: Grammar, text: string): number | string | readonly (number | string)[] | null
+  /** Whether the state holds images. */
+  readonly hasImages: boolean
+  readonly judge: Judge
+  readonly deliberation: Deliberation
+  readonly caution: Cautious
+}
+
+/** What is said of a decision beside its answer. `entropyBits` of the calibrated distribution; `mass` on the listed candidates before renormalising. */
+export interface DecisionReport {
+  readonly entropyBits: number
+  readonly mass: number
+  readonly isDeliberated: boolean
+  readonly calibration: CalibrationReport
+}
+
+/** What a question found. `report` is null where nothing was decided: reads without a check. */
+export interface Finding<A extends QuestionAnswer = QuestionAnswer> {
+  readonly answer: A
+  readonly report: DecisionReport | null
+  /** Its own decision under the empty name, those of its arguments under theirs. */
+  readonly decisions: Readonly<Record<string, Decision>>
+}
+
+/** A checked question. */
+export interface AskedQuestion {
+  readonly id: string
+  readonly param: string
+  readonly type: QuestionAnswer['type']
+  /** Id of the image it names; null when it names none. */
+  readonly image: string | null
+  /** True when it is answered in pixels: it needs one image, and a model that gives boxes. */
+  readonly needsBoxes: boolean
+  /** Questions that may be asked after it. */
+  readonly args: readonly AskedQuestion[]
+  /** The names of its options or levels, in order; null when its answer has no probabilities by name. */
+  readonly options: readonly string[] | null
+  inquire(context: InquiryContext): Inquiry<Finding>
+}
+
+/** Where the faults go, and what the questions are held against. */
+export interface CheckSettings {
+  readonly limits: RequestLimits
+  report(fault: Fault): void
+}
+
+/** Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer of the map. */
+export type CheckQuestions = (input: unknown, param: string, settings: CheckSettings) => readonly AskedQuestion[]
+
+/** A kind of question. `check` reports what is wrong to the checker, and then gives null. */
+export interface QuestionKind {
+  readonly type: QuestionAnswer['type']
+  check(input: unknown, checker: Checker): AskedQuestion | null
+}

@@ -1,0 +1,27 @@
+// self_check: a proposed value to the statement that it is right, and its probability. Training rows use the same words.
+import type { Branch } from '../../backends/backend.ts'
+import type { InquiryContext } from './asked.ts'
+import { type Decided, decide } from './decide.ts'
+import { valueHash } from './decision.ts'
+import type { Inquiry } from './inquiry.ts'
+
+/** What the model is asked to confirm. `value`: the proposed text, several joined by `; `; null for "nothing is given". */
+export function checkStatement(instructions: string, value: string | null): string {
+  const asked = instructions.trim()
+  return value === null ? `${asked} Proposed answer: nothing is given.` : `${asked} Proposed answer: ${value}`
+}
+
+/** The decision that the value is the right answer: the first of its two probabilities. */
+export function* check(instructions: string, value: string | null, image: string | null, context: InquiryContext): Inquiry<Decided> {
+  const branch: Branch = {
+    readout: 'binary',
+    instructions: checkStatement(instructions, value),
+    candidates: [
+      { name: 'true', description: null },
+      { name: 'false', description: null },
+    ],
+    image,
+  }
+  const decided = yield* decide(branch, value === null ? 'absence' : 'check', context, { asked: instructions })
+  return { ...decided, decision: { ...decided.decision, value: valueHash(value) } }
+}

@@ -1,0 +1,87 @@
+// A scored branch to a decision: read once, calibrated, and where that leaves it uncertain read again in other ways, pooled and calibrated again.
+// Every kind of question whose answer is probabilities decides through this one function.
+import type { Branch } from '../../backends/backend.ts'
+import { entropyBits, logSoftmax } from '../../core/math.ts'
+import type { DecisionReport, InquiryContext } from './asked.ts'
+import { type Caution, canonicalOrder, type Decision, type DecisionReadout, decisionKey } from './decision.ts'
+import { free, type Inquiry, score } from './inquiry.ts'
+import { OPERATORS, type Rows } from './operators.ts'
+
+export interface Decided {
+  /** [row][candidate] calibrated, in the order of the branch's candidates; for `independent`, [candidate] rows of [yes, no]. */
+  readonly probabilities: Rows
+  readonly decision: Decision
+  readonly report: DecisionReport
+  readonly caution: Caution
+}
+
+/** JSON has no infinities, and below this nothing differs. */
+const LOG_FLOOR = -50
+
+export interface DecideOptions {
+  /** What the candidates are called in `Caution.set`, in the branch's order; default: their own names. */
+  readonly names?: readonly string[]
+  /** The instructions that name the decision; default: the branch's. */
+  readonly asked?: string
+}
+
+export function* decide(branch: Branch, readout: DecisionReadout, context: InquiryContext, options: DecideOptions = {}): Inquiry<Decided> {
+  const { judge, deliberation } = context
+  const order = canonicalOrder(branch)
+  const isIndependent = readout === 'independent'
+  const canonical = (rows: Rows): Rows => {
+    const sorted = isIndependent ? order.map((i) => rows[i]!) : rows.map((row) => order.map((i) => row[i]!))
+    return sorted.map((row) => logSoftmax(row).map((logP) => Math.max(LOG_FLOOR, logP)))
+  }
+  const given = (rows: Rows): Rows => {
+    const place = new Array<number>(order.length)
+    order.forEach((candidate, at) => {
+      place[candidate] = at
+    })
+    return isIndependent ? place.map((at) => rows[at]!) : rows.map((row) => place.map((at) => row[at]!))
+  }
+
+  const key = decisionKey(branch, readout, context.hasImages, options.asked)
+  const first = yield* score(branch)
+  const features = first.features ?? null
+  const mass = Math.min(...first.rows.map((row) => row.mass))
+  const single = canonical(first.rows.map(({ logProbabilities }) => logProbabilities))
+  let { probabilities, note } = judge.calibrate(key, 'single', single, features)
+
+  let pooled: Rows | null = null
+  // A head learned on this very question knows more than another look at it would.
+  if (note.applied !== 'learned' && deliberation.isCalledFor(key, probabilities, mass)) {
+    const passes = [single]
+    const tops = [topOf(single)]
+    for (const name of deliberation.operatorsFor(readout)) {
+      const operator = OPERATORS.get(name)!
+      if (!deliberation.spend(operator.cost)) break
+      const rows = yield* free(operator.run(branch, given(pooled ?? single)))
+      if (rows === null) continue
+      passes.push(canonical(rows))
+      tops.push(topOf(passes.at(-1)!))
+      pooled = deliberation.pool(passes)
+      ;({ probabilities, note } = judge.calibrate(key, 'deliberated', pooled, features))
+      if (deliberation.isSettled(tops, probabilities)) break
+    }
+  }
+  const candidateNames = order.map((i) => branch.candidates[i]!.name)
+  const shown = given(probabilities)
+  return {
+    probabilities: shown,
+    decision: { ...key, names: candidateNames, single, deliberated: pooled, mass, features, value: null },
+    report: {
+      // Of the least certain row: that is the one a second look would be for.
+      entropyBits: Math.max(...shown.map((row) => entropyBits(row))),
+      mass,
+      isDeliberated: pooled !== null,
+      calibration: note,
+    },
+    caution: context.caution(key, shown, options.names ?? branch.candidates.map((candidate) => candidate.name)),
+  }
+}
+
+/** The leading candidate of a pass; of several rows, the pattern of their leaders as one number. */
+function topOf(rows: Rows): number {
+  return rows.reduce((all, row) => (all * 31 + row.indexOf(Math.max(...row))) % 2_147_483_647, 0)
+}

@@ -1,0 +1,172 @@
+// One decision as the engine keeps it: how it was read, what it is called across requests, and its log-probabilities before any calibration.
+// Candidates stand in canonical order (sorted by name; levels as given), so that the order a caller wrote them in never matters.
+import { createHash } from 'node:crypto'
+import type { Branch } from '../../backends/backend.ts'
+import type { Json } from '../../core/types.ts'
+import type { CalibrationReport } from '../../wire/types.ts'
+
+/**
+ * How a decision is read: the read-outs of a branch, and of the binary ones those that confirm a read, which have errors of their own: `check` that a value is
+ * right, `absence` that nothing is there to be read.
+ */
+export const DECISION_READOUTS = ['binary', 'exclusive', 'ordinal', 'independent', 'check', 'absence'] as const
+export type DecisionReadout = (typeof DECISION_READOUTS)[number]
+
+/** Whether it confirms a read. */
+export function isCheck(readout: DecisionReadout): boolean {
+  return readout === 'check' || readout === 'absence'
+}
+
+/** Log-probabilities of one pass, or pooled over several: they err differently, so each is calibrated by its own map. */
+export type Regime = 'single' | 'deliberated'
+
+/** What a decision is called. Hashes are 16 hex digits. */
+export interface DecisionKey {
+  readonly readout: DecisionReadout
+  /** Whether the state holds an image that the question may look at. */
+  readonly hasImage: boolean
+  /** Candidates of the distribution: 2 for `binary` and checks; for `independent`, how many yes-or-no rows there are. */
+  readonly candidates: number
+  /** The instructions with quoted words and numbers masked: the same question about other things. */
+  readonly wording: string
+  /** The instructions and all candidates, exactly: the same question. */
+  readonly question: string
+}
+
+export interface Decision extends DecisionKey {
+  /** Names of the candidates in canonical order; `['true', 'false']` for `binary` and checks. */
+  readonly names: readonly string[]
+  /** [row][candidate] natural log-probabilities, each row renormalised. One row; for `independent` one row [yes, no] per candidate. */
+  readonly single: readonly (readonly number[])[]
+  /** The same, pooled over the passes of deliberation; null when it did not come to that. */
+  readonly deliberated: readonly (readonly number[])[] | null
+  /** Probability on the candidates before renormalising, the smallest of all rows. */
+  readonly mass: number
+  /** What the model made of state and question, for heads learned on top; null when the model gives none. */
+  readonly features: Float32Array | null
+  /** Checks only: SHA-256 of the value that was checked (`valueHash`), so that an outcome can be held against it without keeping the value. */
+  readonly value: string | null
+}
+
+/** What stands between a model's log-probabilities and the probabilities of answers. Pure: the same decision, the same answer. */
+export interface Judge {
+  /** Calibrated probabilities of each row, in canonical order; every row sums to one, nothing is 0 or 1. */
+  calibrate(
+    key: DecisionKey,
+    regime: Regime,
+    rows: readonly (readonly number[])[],
+    features: Float32Array | null,
+  ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationReport }
+}
+
+/** When a decision is looked at again, and how the passes are put together. Made for one request: `spend` draws on its budget. */
+export interface Deliberation {
+  /** Names of operators for a decision, the most useful first (see `operators.ts`). */
+  operatorsFor(readout: DecisionReadout): readonly string[]
+  /** Whether calibrated probabilities ([row][candidate]) or a low mass call for more passes. */
+  isCalledFor(key: DecisionKey, probabilities: readonly (readonly number[])[], mass: number): boolean
+  /** Whether more passes would change nothing: `tops` are the leading candidates after each pass, the first one first. */
+  isSettled(tops: readonly number[], probabilities: readonly (readonly number[])[]): boolean
+  /** Passes, each [row][candidate] of log-probabilities, to one. */
+  pool(passes: readonly (readonly (readonly number[])[])[]): readonly (readonly number[])[]
+  /** Takes so many branches from the budget of the request; false when they are not there. */
+  spend(branches: number): boolean
+}
+
+/** What is said beside the probabilities when the caller asked for it. */
+export interface Caution {
+  /** Names (of the answer's `probabilities`) that cannot be ruled out at the coverage asked for. */
+  readonly set?: readonly string[]
+  /** True when the answer is not sure enough for the risk asked for. */
+  readonly abstained?: boolean
+}
+
+/** Makes the caution of a decision; throws `invalid_request` when too little data stands behind it. */
+export type Cautious = (key: DecisionKey, probabilities: readonly (readonly number[])[], names: readonly string[]) => Caution
+
+/** What one request decided, as it is kept for outcomes and evaluation. Names: question ids, arguments as `question/argument`. */
+export interface DecisionEvent {
+  readonly id: string
+  readonly model: string
+  readonly revision: string
+  readonly templateHash: string
+  /** Hash of the state as the model read it, 16 hex digits. */
+  readonly state: string
+  readonly decisions: Readonly<Record<string, Decision>>
+}
+
+/** The order in which candidates are kept: positions in `candidates`. */
+export function canonicalOrder({ readout, candidates }: Pick<Branch, 'readout' | 'candidates'>): number[] {
+  const order = candidates.map((_, i) => i)
+  if (readout === 'ordinal' || readout === 'binary') return order
+  const nameOf = (i: number): string => candidates[i]!.name
+  return order.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
+/** Names a branch. `readout` differs from the branch's own only for checks, and so does `asked`: the instructions without the value that is checked. */
+export function decisionKey(branch: Branch, readout: DecisionReadout, hasImage: boolean, asked = branch.instructions): DecisionKey {
+  const instructions = normalise(asked)
+  const candidates = canonicalOrder(branch).map((i) => [branch.candidates[i]!.name, branch.candidates[i]!.description])
+  return {
+    readout,
+    hasImage,
+    candidates: branch.candidates.length,
+    wording: hashOf([readout, masked(instructions)]),
+    question: hashOf([readout, instructions, candidates]),
+  }
+}
+
+function normalise(text: string): string {
+  return text.normalize('NFKC').trim().replace(/\s+/g, ' ')
+}
+
+/** Quoted words and numbers are what changes when a question is asked of many things. */
+function masked(instructions: string): string {
+  return instructions
+    .replace(/"[^"]*"|“[^”]*”|«[^»]*»|`[^`]*`/g, '"…"')
+    .replace(/\d+(?:[.,]\d+)*/g, '0')
+    .toLowerCase()
+}
+
+function hashOf(value: Json): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+}
+
+/** Names a value that was read, without case and outer space. */
+export function valueHash(value: string | null): string {
+  return hashOf(value === null ? null : normalise(value).toLowerCase())
+}
+
+/**
+ * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two candidates, as when annotators
+ * were averaged. `binary`: a boolean, or the probability that it is true. `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed.
+ * `independent`: the names that hold. Checks: a boolean ("the value was right"), or the right value. Null when the truth does not fit the decision.
+ */
+export function truthOf(decision: Pick<Decision, 'readout' | 'names' | 'value'>, truth: Json): readonly number[] | null {
+  const { readout, names } = decision
+  if (readout === 'binary' || (isCheck(readout) && typeof truth === 'boolean')) {
+    if (typeof truth === 'boolean') return [truth ? 0 : 1]
+    return typeof truth === 'number' && truth >= 0 && truth <= 1 ? [1 - truth] : null
+  }
+  if (isCheck(readout)) {
+    const isNull = truth === null
+    if (!isNull && typeof truth !== 'string' && typeof truth !== 'number') return null
+    return [valueHash(isNull ? null : String(truth)) === decision.value ? 0 : 1]
+  }
+  if (readout === 'ordinal') {
+    return typeof truth === 'number' && truth >= 0 && truth <= names.length - 1 ? [truth] : null
+  }
+  if (readout === 'exclusive') {
+    const index = names.indexOf(String(truth))
+    return index < 0 ? null : [index]
+  }
+  if (!Array.isArray(truth) || !truth.every((name) => typeof name === 'string' && names.includes(name))) return null
+  return names.map((name) => (truth.includes(name) ? 0 : 1))
+}
+
+/** The index of a truth to a target distribution over `length` candidates. */
+export function targetOf(truth: number, length: number): number[] {
+  const low = Math.min(Math.floor(truth), length - 1)
+  const share = truth - low
+  return Array.from({ length }, (_, i) => (i === low ? 1 - share : i === low + 1 ? share : 0))
+}

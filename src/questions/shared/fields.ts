@@ -1,0 +1,170 @@
+// The fields that several kinds of question share, as zod schemas, and the one way a schema's issues become faults with pointers.
+import { z } from 'zod'
+import type { Candidate } from '../../backends/backend.ts'
+import { pointer } from '../../core/errors.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { AskedQuestion, Checker } from './asked.ts'
+
+/** Unknown fields that are named; more of them are no typos, and naming each would take time from others. */
+const MOST_UNKNOWN = 20
+
+/** A strict object. An unknown field is refused with the near names and the list of fields there are. */
+export function strict<S extends z.core.$ZodLooseShape>(noun: string, shape: S) {
+  const known = Object.keys(shape)
+  return z.strictObject(shape, {
+    // One line a key: `faultsOf` takes the lines apart again.
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys
+            .slice(0, MOST_UNKNOWN)
+            .map((key: string) => `Unknown field ${JSON.stringify(key)} in ${noun}.${didYouMean(key, known)} It takes ${known.join(', ')}.`)
+            .join('\n')
+        : undefined,
+  })
+}
+
+/** JSON inside instructions and descriptions: deeper than this is refused. */
+const MAX_DEPTH = 32
+
+/** What is not JSON in a value, or null when all of it is. `depth` bounds the recursion, cycles included. */
+function jsonProblem(value: unknown, depth = 0): string | null {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return null
+  if (typeof value === 'number') return Number.isFinite(value) ? null : `${value} is not a JSON number`
+  if (typeof value !== 'object') return `a ${typeof value} is not JSON`
+  if (depth >= MAX_DEPTH) return `JSON is nested deeper than ${MAX_DEPTH} levels; say it flatter, or as a string`
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    const problem = jsonProblem(inner, depth + 1)
+    if (problem) return problem
+  }
+  return null
+}
+
+/** Words for the model: a string as it is, null or blank as null, other JSON as compact JSON text. */
+export const words = z
+  .unknown()
+  .transform((value, context): string | null => {
+    if (value === undefined || value === null) return null
+    const problem = jsonProblem(value)
+    if (problem) {
+      context.issues.push({ code: 'custom', message: `Expected a string, JSON or null: ${problem}.`, input: value })
+      return z.NEVER
+    }
+    if (typeof value !== 'string') return JSON.stringify(value)
+    return value.trim() === '' ? null : value
+  })
+  .optional()
+  .transform((value) => value ?? null)
+
+/** The fields of every question. Optional fields may be null here and in every kind: clients that write all their fields send null for absent. */
+export const base = {
+  type: z.string(),
+  instructions: words,
+  image: z.string().min(1, 'Give the id of an image part, or leave the field out.').nullish(),
+}
+
+export const name = z.string().min(1, 'A name must not be empty.')
+
+/** Runs a schema; what is wrong is reported under the pointer (the question's own by default), and then the result is null. */
+export function checked<S extends z.ZodType>(schema: S, input: unknown, checker: Checker, param = checker.param): z.output<S> | null {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  for (const issue of result.error.issues) {
+    const path = issue.path.map(String)
+    const at = pointer(param, ...path)
+    if (issue.code === 'unrecognized_keys') {
+      const messages = issue.message.split('\n')
+      messages.forEach((message, i) => {
+        checker.report({ code: 'invalid_question', param: pointer(at, issue.keys[i] ?? ''), message })
+      })
+      const unnamed = issue.keys.length - messages.length
+      if (unnamed > 0) checker.report({ code: 'invalid_question', param: at, message: `${unnamed} more unknown fields.` })
+    } else checker.report({ code: 'invalid_question', param: at, message: sentence(path, issue.message) })
+  }
+  return null
+}
+
+/** zod's own messages neither name the field nor end in a full stop. */
+function sentence(path: readonly string[], message: string): string {
+  const said = message.replace(/^Invalid input: /, '')
+  return `${path.length === 0 ? '' : `${path.join('.')}: `}${said}${/[.?!]$/.test(said) ? '' : '.'}`
+}
+
+/** The statement or question that the model reads: the instructions, or the words of the id when there are none. */
+export function instructionsOf(instructions: string | null, checker: Checker): string {
+  if (instructions !== null) return instructions
+  const spoken = checker.id
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_\-.]+/g, ' ')
+    .trim()
+  return spoken === '' ? checker.id : spoken
+}
+
+/** A field of doubted input: its own, not inherited; null when absent. */
+export function ownField(input: unknown, field: string): unknown {
+  if (typeof input !== 'object' || input === null || !Object.hasOwn(input, field)) return null
+  return (input as Record<string, unknown>)[field] ?? null
+}
+
+/** Reports every name that comes twice, where it comes again. True when there was one. */
+export function reportDuplicates(
+  names: readonly { readonly name: string; readonly param: string }[],
+  noun: string,
+  checker: Checker,
+): boolean {
+  const first = new Set<string>()
+  let isDuplicated = false
+  for (const { name: given, param } of names) {
+    if (first.has(given)) {
+      isDuplicated = true
+      checker.report({
+        code: 'invalid_question',
+        param,
+        message: `${noun} ${JSON.stringify(given)} is given twice; each must be different.`,
+      })
+    }
+    first.add(given)
+  }
+  return isDuplicated
+}
+
+/** Reports a count outside least to most. True when it is outside. */
+export function reportCount(count: number, least: number, most: number, noun: string, param: string, checker: Checker): boolean {
+  if (count >= least && count <= most) return false
+  const advice = count < least ? 'add more' : 'leave some out, or ask in two steps'
+  checker.report({ code: 'invalid_question', param, message: `${count} ${noun}, but ${least} to ${most} are taken; ${advice}.` })
+  return true
+}
+
+/** An object for names that come from outside: without a prototype, so that `__proto__` and `constructor` are plain keys. */
+export function record<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
+  const result: Record<string, T> = Object.create(null)
+  for (const [key, value] of entries) result[key] = value
+  return result
+}
+
+/** A probability for each candidate's name. */
+export function byName(candidates: readonly Candidate[], probabilities: readonly number[]): Record<string, number> {
+  return record(candidates.map((candidate, i) => [candidate.name, probabilities[i]!] as const))
+}
+
+export function namesOf({ candidates }: { readonly candidates: readonly Candidate[] }): string[] {
+  return candidates.map((candidate) => candidate.name)
+}
+
+/** Index of the largest, the first of equals. */
+export function argmax(values: readonly number[]): number {
+  let best = 0
+  for (let i = 1; i < values.length; i++) if (values[i]! > values[best]!) best = i
+  return best
+}
+
+/** What `AskedQuestion` shares over all kinds. */
+export function asked(
+  type: AskedQuestion['type'],
+  image: string | null | undefined,
+  checker: Checker,
+  inquire: AskedQuestion['inquire'],
+  more: Partial<Pick<AskedQuestion, 'needsBoxes' | 'args' | 'options'>> = {},
+): AskedQuestion {
+  return { id: checker.id, param: checker.param, type, image: image ?? null, needsBoxes: false, args: [], options: null, inquire, ...more }
+}

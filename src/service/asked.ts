@@ -1,0 +1,35 @@
+// What a request asks for, read from a body that nobody has doubted yet: the engine refuses what is wrong, and the log wants names all the same.
+import type { Engine } from '../pipeline/engine.ts'
+import { DEFAULT_MODEL } from '../pipeline/models.ts'
+import { resolveModel } from './models.ts'
+import type { Settings } from './settings.ts'
+
+const LONGEST_MODEL = 128
+
+/** The request with its model's alias resolved. What is no request at all is left for the engine to refuse. */
+export function modelled(request: unknown, engine: Pick<Engine, 'models'>, { aliases }: Pick<Settings, 'aliases'>): unknown {
+  const named = fieldOf(request, 'model')
+  if (typeof named !== 'string') return request
+  return { ...(request as object), model: resolveModel(named, engine.models(), aliases) }
+}
+
+/** The model of requests that name none. */
+export function defaultModel(engine: Pick<Engine, 'models'>): string {
+  const ids = engine.models().flatMap(({ id, available }) => (available ? [id] : []))
+  return ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : (ids[0] ?? DEFAULT_MODEL)
+}
+
+/** As asked for, fit for a log: whatever a client sends as a model goes in here. */
+export function modelOf(request: unknown): string | null {
+  const model = fieldOf(request, 'model')
+  return typeof model === 'string' ? model.replace(/\p{Cc}/gu, '').slice(0, LONGEST_MODEL) : null
+}
+
+export function countQuestions(request: unknown): number {
+  const questions = fieldOf(request, 'questions')
+  return typeof questions === 'object' && questions !== null ? Object.keys(questions).length : 0
+}
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined
+}

@@ -1,0 +1,75 @@
+// What is known of calibrations to what the service says of them.
+import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
+import type { DriftAlarm } from '../../calibration/drift/drift.ts'
+import type { CalibrationNode } from '../../calibration/hierarchy/tree.ts'
+import type { HeldOutComparison } from '../../calibration/outcomes/refit.ts'
+import type { VersionChange } from '../../calibration/outcomes/versions.ts'
+import type { ServedCalibration } from '../../calibration/served.ts'
+import { DECISION_READOUTS } from '../../questions/shared/decision.ts'
+import type { Results } from './protocol.ts'
+import type { CalibrationReply, ChangeReply, HeldOutReply, LabelsReply, ModelCalibrationReply } from './replies.ts'
+
+export function heldOutReply({ labels, states, current, candidate, interval }: HeldOutComparison): HeldOutReply {
+  return { labels, states, current, candidate, interval }
+}
+
+export function changeReply({ at, action, version, from, why, heldOut }: VersionChange): ChangeReply {
+  return { at, action, version, from, why, held_out: heldOut === null ? null : heldOutReply(heldOut) }
+}
+
+export function modelReply(model: CalibratedModel, served: ServedCalibration, look: Results['look']): ModelCalibrationReply {
+  const { calibration, isRefitted, servedSince, notes } = served
+  const { events, labels, hasReference, alarms } = look.drift
+  return {
+    model: model.id,
+    model_revision: model.revision,
+    version: calibration?.version ?? null,
+    source: calibration === null ? 'none' : isRefitted ? 'refitted' : 'shipped',
+    served_since: servedSince,
+    fitted_on: calibration === null ? null : { decisions: calibration.fittedOn.decisions, states: calibration.fittedOn.states },
+    labels: calibration === null ? [] : labelsReply(calibration),
+    outcomes: { labels: look.labels, waiting: waitingOf(served, look) },
+    drift: { events, labels, has_reference: hasReference, alarms },
+    notes,
+  }
+}
+
+/** As any key may see it: names of questions belong to the accounts that asked them, and alarms say them. */
+export function withoutNames({ models, ...rest }: CalibrationReply): CalibrationReply {
+  const plain = models.map(({ drift, ...model }): ModelCalibrationReply => {
+    const alarms = drift.alarms.map((alarm) => (isOfOneQuestion(alarm) ? { ...alarm, message: NAMELESS } : alarm))
+    return { ...model, drift: { ...drift, alarms } }
+  })
+  return { ...rest, models: plain }
+}
+
+const NAMELESS =
+  'One question looks, or turns out, otherwise than when the calibration was fitted; keys with the scope calibration see which.'
+
+/** Kinds of decisions are called by several words, questions by a hash. */
+function isOfOneQuestion({ key }: DriftAlarm): boolean {
+  return key !== 'all' && !key.includes(' ')
+}
+
+/**
+ * Labels that the next fit sees for the first time. Outcomes often come late, so it is not enough to count those decided since: what came on top of the
+ * labels of the last fit counts too, and whichever is more.
+ */
+function waitingOf({ calibration, isRefitted }: ServedCalibration, { labels, drift }: Results['look']): number {
+  if (calibration === null || !isRefitted) return labels
+  return Math.max(drift.labels, labels - calibration.fittedOn.decisions)
+}
+
+function labelsReply({ trees }: Calibration): LabelsReply[] {
+  return DECISION_READOUTS.flatMap((readout) => {
+    const root = trees.single[readout]
+    if (root === undefined) return []
+    const kinds = Object.entries(root.children ?? {}).map(([kind, node]) => ({ kind, labels: rounded(node) }))
+    return [{ readout, labels: rounded(root), kinds }]
+  })
+}
+
+/** Weighted labels add up to fractions. */
+function rounded({ labels }: Pick<CalibrationNode, 'labels'>): number {
+  return Math.round(labels)
+}

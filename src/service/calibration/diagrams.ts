@@ -1,0 +1,48 @@
+// Labelled decisions and a calibration to what a reliability diagram shows, by read-out, with the calibration and without: small, plain JSON.
+// Each decision is an event: that the first of two candidates is true, or that the leading one of more is the right one.
+import { type CalibratedModel, type Calibration, type CalibrationJudge, judgeOf } from '../../calibration/calibration.ts'
+import { type Judged, judgedOf } from '../../calibration/metrics/compare.ts'
+import { wilson } from '../../calibration/metrics/intervals.ts'
+import { calibrationBins } from '../../calibration/metrics/scores.ts'
+import { smoothCalibrationError } from '../../calibration/metrics/smooth-ece.ts'
+import type { Evidence } from '../../calibration/outcomes/evidence.ts'
+import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
+import { DECISION_READOUTS } from '../../questions/shared/decision.ts'
+import type { Diagram, ReadoutDiagrams } from './replies.ts'
+
+const POINTS = 10
+/** Labels of one read-out below which points would be noise. */
+const LEAST_LABELS = 20
+
+type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'hidden'>>
+
+/** The diagrams of each read-out that has 20 labels. Weighted labels count once: a diagram shows what was seen. */
+export function diagramsOf(evidence: readonly Labelled[], calibration: Calibration | null, model: CalibratedModel): ReadoutDiagrams[] {
+  return DECISION_READOUTS.flatMap((readout) => {
+    const items = evidence.filter((item) => item.readout === readout)
+    if (items.length < LEAST_LABELS) return []
+    const [before, after] = [null, calibration].map((one) => diagramOf(asAnswered(items, judgeOf(one, model))))
+    return [{ readout, labels: items.length, before: before!, after: after! }]
+  })
+}
+
+/** Decisions as they were answered: after a second look where there was one. */
+function asAnswered(items: readonly Labelled[], judge: CalibrationJudge): Judged[] {
+  const isOnce = (item: Labelled): boolean => item.deliberated === null
+  const again = items.filter((item) => !isOnce(item))
+  return [...judgedOf(items.filter(isOnce), judge, 'single'), ...judgedOf(again, judge, 'deliberated')]
+}
+
+function diagramOf(judged: readonly Judged[]): Diagram {
+  const p = judged.map(({ probability }) => probability)
+  const y = judged.map(({ outcome }) => outcome)
+  const points = calibrationBins(p, y, { bins: POINTS, by: 'mass' }).map(({ count, probability, frequency }) => {
+    const [low, high] = wilson(frequency * count, count)
+    return { predicted: probability, observed: frequency, count, low, high }
+  })
+  return {
+    points,
+    smooth_ece: smoothCalibrationError(p, y).value,
+    log_loss: judged.reduce((sum, { logLoss }) => sum + logLoss, 0) / judged.length,
+  }
+}

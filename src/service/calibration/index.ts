@@ -1,0 +1,181 @@
+// The calibrations of a service: what answers, whether it still fits, fitting anew from the outcomes of all accounts, and back. Routes and console alike.
+import type { CalibratedModel } from '../../calibration/calibration.ts'
+import type { VersionChange } from '../../calibration/outcomes/versions.ts'
+import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { DEFAULT_MODEL } from '../../pipeline/models.ts'
+import { ServiceRefusal } from '../errors.ts'
+import type { Parts } from '../parts.ts'
+import { changeReply, heldOutReply, modelReply } from './as-reply.ts'
+import type { Results } from './protocol.ts'
+import type { CalibrationDiagrams, CalibrationReply, ChangeReply, FitReply } from './replies.ts'
+import { applyServed } from './watch.ts'
+import { WORK_TIMEOUT_MS, workOn } from './work.ts'
+
+export interface ServiceCalibrations {
+  /** What answers for each loaded model. Cheap: outcomes are looked at once a minute at most, and less often where that takes long. */
+  status(): Promise<CalibrationReply>
+  /**
+   * Fits from the outcomes of all accounts, and serves the candidate if held-out log-loss is not worse. One fit at a time over all replicas: `overloaded`
+   * while another runs. Takes seconds, in a thread of its own. `model` null: the default one.
+   */
+  fit(model: string | null): Promise<FitReply>
+  /** Serves what was served before. Throws `invalid_request` when nothing is served but what comes with the model. */
+  rollBack(why: string): Promise<ChangeReply>
+  /** Reliability diagrams with the calibration and without; as fresh as `status`. */
+  diagrams(model: string | null): Promise<CalibrationDiagrams>
+  /** Gives up what is under way, which is then refused as `overloaded`, and takes on nothing more. */
+  stop(): void
+}
+
+/** A look at the outcomes of a model is believed for this long, and for so many times as long as it took. */
+const FRESH_MS = 60_000
+const FRESH_TIMES = 20
+/** Longer than a fit can take; a replica that dies while fitting holds the others up for as long. */
+const LEASE_MS = WORK_TIMEOUT_MS + 30_000
+const RETRY_AFTER_MS = 5000
+
+type Needed = Pick<Parts, 'engine' | 'store' | 'log' | 'now'>
+
+const known = new WeakMap<Needed, ServiceCalibrations>()
+
+/** The calibrations of a service: the same object for the same parts, so that routes and console share what was looked up. */
+export function serviceCalibrations(parts: Needed): ServiceCalibrations {
+  const before = known.get(parts)
+  if (before !== undefined) return before
+  const made = makeCalibrations(parts)
+  known.set(parts, made)
+  return made
+}
+
+function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrations {
+  const outcomes = store.outcomes()
+  const fresh = freshFor(now)
+  const stopping = new AbortController()
+  const work = <T extends keyof Results>(task: T, model: CalibratedModel, found: ServedCalibration): Promise<Results[T]> =>
+    workOn(task, outcomes, model, found, stopping.signal)
+  /** Parsing a calibration costs tens of milliseconds; it is parsed again when what is served changed. */
+  const served = new Map<string, { readonly change: string; readonly found: Promise<ServedCalibration> }>()
+
+  async function servedNow(model: CalibratedModel, history: readonly VersionChange[]): Promise<ServedCalibration> {
+    const [name, change] = [identity(model), JSON.stringify(history.at(-1) ?? null)]
+    const before = served.get(name)
+    if (before?.change === change) return before.found
+    const found = servedFor(store.calibrations, model)
+    served.set(name, { change, found })
+    found.catch(() => served.delete(name))
+    return found
+  }
+
+  function loadedModel(asked: string | null): CalibratedModel {
+    const models = engine.models().filter(({ available }) => available)
+    const ids = models.map(({ id }) => id)
+    const wanted = asked ?? (ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : ids[0])
+    if (wanted === undefined || !ids.includes(wanted)) {
+      const message = `There is no model ${JSON.stringify(asked?.slice(0, 80))}.${didYouMean(asked ?? '', ids)} There is ${ids.join(', ')}.`
+      throw new ServiceRefusal('model_not_found', message, { param: '/model' })
+    }
+    const model = engine.loaded().find(({ id }) => id === wanted)
+    if (model !== undefined) return model
+    throw new ServiceRefusal('model_loading', `The model ${wanted} is not loaded yet; try again once it has answered.`, { param: '/model' })
+  }
+
+  /** Runs while nobody else does, on whichever replica: the claim is one that no idempotency key of a request can be, since `key` is no API key. */
+  async function alone<T>(run: () => Promise<T>): Promise<T> {
+    const claim = await store.idempotency.begin({ key: 'service', idempotencyKey: 'calibration fit', bodyHash: 'fit', leaseMs: LEASE_MS })
+    if (claim.state !== 'begun') {
+      const message = 'A calibration is being fitted already; ask again in some seconds.'
+      throw new ServiceRefusal('overloaded', message, { retryAfterMs: RETRY_AFTER_MS })
+    }
+    try {
+      return await run()
+    } finally {
+      await store.idempotency.abandon(claim.token)
+    }
+  }
+
+  async function fitOnce(model: CalibratedModel): Promise<FitReply> {
+    const before = await servedFor(store.calibrations, model)
+    const { candidate, decision, heldOut, reason } = await work('fit', model, before)
+    const reply = { model: model.id, held_out: heldOut === null ? null : heldOutReply(heldOut) }
+    const current = before.calibration?.version ?? null
+    if (decision === 'keep' || candidate === null) return { ...reply, decision: 'keep', version: current, reason }
+    const after = await servedFor(store.calibrations, model)
+    if (after.calibration?.version !== before.calibration?.version) {
+      const message = 'Another calibration came to be served during the fit, which the candidate was not held against; fit again.'
+      return { ...reply, decision: 'keep', version: after.calibration?.version ?? null, reason: message }
+    }
+    await store.calibrations.serve(candidate, { at: now(), why: reason, heldOut })
+    await applyServed({ engine, store, log })
+    return { ...reply, decision: 'serve', version: candidate.version, reason }
+  }
+
+  return {
+    async status() {
+      const [history, models] = [await store.calibrations.history(), engine.loaded()]
+      const looks: { readonly at: number; readonly value: Results['look'] }[] = []
+      const replies = []
+      for (const model of models) {
+        const found = await servedNow(model, history)
+        const look = await fresh(`look ${identity(model)} ${found.calibration?.version}`, () => work('look', model, found))
+        looks.push(look)
+        replies.push(modelReply(model, found, look.value))
+      }
+      const lookedAt = Math.min(now(), ...looks.map(({ at }) => at))
+      return { models: replies, history: history.map(changeReply).reverse(), looked_at: lookedAt }
+    },
+
+    async fit(asked) {
+      const model = loadedModel(asked)
+      const reply = await alone(() => fitOnce(model))
+      const { decision, version, reason } = reply
+      log.info({ model: model.id, decision, version, reason }, 'calibration fitted')
+      return reply
+    },
+
+    async rollBack(why) {
+      const change = await store.calibrations.rollBack({ at: now(), why })
+      await applyServed({ engine, store, log })
+      log.info({ version: change.version, from: change.from }, 'calibration rolled back')
+      return changeReply(change)
+    },
+
+    async diagrams(asked) {
+      const model = loadedModel(asked)
+      const found = await servedNow(model, await store.calibrations.history())
+      const version = found.calibration?.version ?? null
+      const { value } = await fresh(`diagrams ${identity(model)} ${version}`, () => work('diagrams', model, found))
+      return { model: model.id, version, is_unseen: value.isUnseen, readouts: value.readouts }
+    },
+
+    stop() {
+      const message = 'The service is shutting down; nothing that is served was changed. Try again after Retry-After.'
+      stopping.abort(new ServiceRefusal('overloaded', message, { retryAfterMs: RETRY_AFTER_MS }))
+    },
+  }
+}
+
+function identity({ id, revision, templateHash }: CalibratedModel): string {
+  return `${id} ${revision} ${templateHash}`
+}
+
+/** Remembers what was made for a name while it is fresh; those who ask meanwhile share one making. */
+function freshFor(now: () => number): <T>(name: string, make: () => Promise<T>) => Promise<{ readonly at: number; readonly value: T }> {
+  const made = new Map<string, { until: number; readonly result: Promise<{ readonly at: number; readonly value: unknown }> }>()
+  return async <T>(name: string, make: () => Promise<T>) => {
+    for (const [other, { until }] of made) if (until <= now()) made.delete(other)
+    const before = made.get(name)
+    if (before !== undefined) return before.result as Promise<{ at: number; value: T }>
+    const begun = now()
+    const result = make().then((value) => ({ at: begun, value }))
+    const entry = { until: Number.POSITIVE_INFINITY, result }
+    made.set(name, entry)
+    result.then(
+      () => {
+        entry.until = now() + Math.max(FRESH_MS, FRESH_TIMES * (now() - begun))
+      },
+      () => made.delete(name),
+    )
+    return result
+  }
+}

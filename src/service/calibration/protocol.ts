@@ -1,0 +1,31 @@
+// What a service and its calibration thread say to each other. Everything here survives the structured clone of postMessage.
+import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
+import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
+import type { RefitResult } from '../../calibration/outcomes/refit.ts'
+import type { Drift, SeenEvent } from '../../calibration/served.ts'
+import type { ReadoutDiagrams } from './replies.ts'
+
+/** A label without its model: all are of one. */
+export type Labelled = Omit<RecordedEvidence, 'model'>
+
+/** Labels and events come in pieces, labels in the order in which they were decided; then what is to be done with them, once. */
+export type ToThread =
+  | { readonly type: 'labels'; readonly labels: readonly Labelled[] }
+  | { readonly type: 'events'; readonly events: readonly SeenEvent[] }
+  | ({ readonly type: 'work' } & Work)
+
+export interface Work {
+  readonly task: keyof Results
+  readonly model: CalibratedModel
+  /** What answers now, and since when. */
+  readonly calibration: Calibration | null
+  readonly servedSince: number | null
+}
+
+export interface Results {
+  readonly fit: RefitResult
+  readonly look: { readonly labels: number; readonly drift: Drift }
+  readonly diagrams: { readonly isUnseen: boolean; readonly readouts: readonly ReadoutDiagrams[] }
+}
+
+export type FromThread = { readonly value: Results[keyof Results] } | { readonly message: string }

@@ -1,0 +1,123 @@
+// The outside of the calibration thread: reads labels and events of one model from the store, hands them over piece by piece, and waits for what is
+// made of them. The event loop is given back between pieces, so that a store of many outcomes does not hold up answers either.
+import { existsSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import type { CalibratedModel } from '../../calibration/calibration.ts'
+import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
+import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
+import { ServiceRefusal } from '../errors.ts'
+import type { FromThread, Labelled, Results, ToThread } from './protocol.ts'
+
+/** Labels, or events, in one message. */
+const PIECE = 64
+/** Newest events looked at to find those of the model. */
+const MOST_EVENTS = 10_000
+const MOST_MEBIBYTES = 1024
+/** Work that takes longer has gone astray: a fit of all labels it may have takes ten seconds of a core. */
+export const WORK_TIMEOUT_MS = 120_000
+
+/** The thread as JavaScript: beside this file when it is built, in `dist/` when this file runs from its source. */
+function threadEntry(): URL {
+  const built = import.meta.url.endsWith('.js')
+  const entry = built ? new URL('./thread.js', import.meta.url) : new URL('../../../dist/service/calibration/thread.js', import.meta.url)
+  if (!existsSync(fileURLToPath(entry))) throw new Error('the calibration thread is not built; run `npm run build`')
+  return entry
+}
+
+/**
+ * Does one piece of work on all outcomes of a model in the store. Throws `internal_error` when it fails, runs out of memory, or takes too long, and the
+ * reason of `signal`.
+ */
+export async function workOn<T extends keyof Results>(
+  task: T,
+  outcomes: OutcomeStore,
+  model: CalibratedModel,
+  served: Pick<ServedCalibration, 'calibration' | 'servedSince'>,
+  signal: AbortSignal,
+): Promise<Results[T]> {
+  signal.throwIfAborted()
+  const { id, revision, templateHash } = model
+  const { calibration, servedSince } = served
+  // Flags of the calling process (an --eval, a loader) are not meant for the thread, and some would stop it.
+  const thread = new Worker(threadEntry(), { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MOST_MEBIBYTES } })
+  const say = (message: ToThread): void => thread.postMessage(message)
+  let isOver = false
+  let onAbort = (): void => {}
+  const result = new Promise<Results[T]>((resolve, reject) => {
+    const timer = setTimeout(() => fail(new Error(`no result after ${WORK_TIMEOUT_MS} ms`)), WORK_TIMEOUT_MS)
+    const fail = (cause: unknown): void => {
+      const message =
+        'Work on the outcomes failed; nothing that is served was changed. Try again, and look at the log of the service if it lasts.'
+      reject(new ServiceRefusal('internal_error', message, { cause }))
+    }
+    thread.on('message', (reply: FromThread) => ('value' in reply ? resolve(reply.value as Results[T]) : fail(new Error(reply.message))))
+    thread.on('error', fail)
+    onAbort = () => {
+      isOver = true
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    thread.on('exit', () => {
+      isOver = true
+      clearTimeout(timer)
+      fail(new Error('the thread ended without a result'))
+    })
+  })
+  const hand = async (): Promise<void> => {
+    const isOf: IsOf = (one) => one.revision === revision && one.templateHash === templateHash
+    const hasEnded = (): boolean => isOver
+    await inPieces(labelsOf(outcomes, isOf), (labels) => say({ type: 'labels', labels }), hasEnded)
+    // Diagrams are of labels alone.
+    if (task !== 'diagrams') await inPieces(eventsOf(outcomes, isOf), (events) => say({ type: 'events', events }), hasEnded)
+    say({ type: 'work', task, model: { id, revision, templateHash }, calibration, servedSince })
+  }
+  try {
+    // Whichever fails first is said; a store that hangs is not waited for.
+    await Promise.race([hand(), result])
+    return await result
+  } finally {
+    isOver = true
+    // The signal lives as long as the service, and would keep all that was ever worked on.
+    signal.removeEventListener('abort', onAbort)
+    await thread.terminate()
+  }
+}
+
+type IsOf = (model: Pick<CalibratedModel, 'revision' | 'templateHash'>) => boolean
+
+async function* labelsOf(outcomes: OutcomeStore, isOf: IsOf): AsyncGenerator<Labelled | null> {
+  for await (const { model, ...label } of outcomes.evidence()) yield isOf(model) ? label : null
+}
+
+async function* eventsOf(outcomes: OutcomeStore, isOf: IsOf): AsyncGenerator<SeenEvent | null> {
+  let found = 0
+  for await (const event of outcomes.recent(MOST_EVENTS)) {
+    if (found === RECENT_EVENTS) return
+    if (isOf(event)) found++
+    yield isOf(event) ? seen(event) : null
+  }
+}
+
+function seen({ at, state, decisions }: StoredEvent): SeenEvent {
+  const looks = Object.entries(decisions).map(([name, { readout, hasImage, wording, question, single, mass }]) => {
+    return [name, { readout, hasImage, wording, question, single, mass }] as const
+  })
+  return { at, state, decisions: Object.fromEntries(looks) }
+}
+
+/** Hands on what is not null, and lets others have a turn after each piece. */
+async function inPieces<T>(items: AsyncIterable<T | null>, hand: (piece: T[]) => void, isOver: () => boolean): Promise<void> {
+  let piece: T[] = []
+  let count = 0
+  for await (const item of items) {
+    if (item !== null) piece.push(item)
+    if (++count % PIECE !== 0) continue
+    if (piece.length > 0) hand(piece)
+    piece = []
+    await nextTurn()
+    if (isOver()) return
+  }
+  if (piece.length > 0) hand(piece)
+}

@@ -1,0 +1,85 @@
+// The request log, what was decided in one request, what was true of it, and the calibrations that are fitted from that.
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { judgeOf } from '../../calibration/calibration.ts'
+import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
+import { servedFor } from '../../calibration/served.ts'
+import type { Json } from '../../core/types.ts'
+import { serviceCalibrations } from '../calibration/index.ts'
+import { ServiceRefusal } from '../errors.ts'
+import type { Parts } from '../parts.ts'
+import type { RequestRecord } from '../store/store.ts'
+import { stored } from '../stored.ts'
+import { fields, text, wholeNumber } from './fields.ts'
+import type { CalibrationViewReply, EventReply, OutcomeReply, RequestsReply } from './replies.ts'
+import { sayEvent, sayRequest } from './say.ts'
+
+const MOST_REQUESTS = 200
+/** Pages of the log that are searched for requests of one status before the page says "go on from here". */
+const MOST_PAGES = 10
+const LONGEST_ID = 200
+
+const logPage = fields({
+  account: z.string().optional(),
+  status: z.enum(['succeeded', 'failed']).optional(),
+  before: z.string().optional(),
+  limit: wholeNumber(1, MOST_REQUESTS).default(50),
+})
+const eventQuery = fields({ id: text(LONGEST_ID) })
+const outcome = fields({ event: text(LONGEST_ID), outcomes: z.record(z.string(), z.unknown(), 'These are truths by question.') })
+const fitting = fields({ model: text(LONGEST_ID).optional() })
+
+export function requestRoutes(app: FastifyInstance, parts: Parts): void {
+  const { store } = parts
+  const calibrations = serviceCalibrations(parts)
+
+  app.get('/console/api/requests', async ({ query }): Promise<RequestsReply> => {
+    const { account, status, before, limit } = logPage(query)
+    const wanted = (record: RequestRecord) => status === undefined || (record.code === null) === (status === 'succeeded')
+    const found: RequestRecord[] = []
+    let from = before
+    let isAtEnd = false
+    for (let page = 0; page < MOST_PAGES && found.length <= limit && !isAtEnd; page++) {
+      const size = status === undefined ? limit + 1 : MOST_REQUESTS
+      const filter = { limit: size, ...(account === undefined ? {} : { account }), ...(from === undefined ? {} : { before: from }) }
+      const records = await stored(store.requests.list(filter))
+      found.push(...records.filter(wanted))
+      from = records.at(-1)?.id ?? from
+      isAtEnd = records.length < size
+    }
+    const shown = found.slice(0, limit)
+    const next = found.length > limit ? shown.at(-1)!.id : isAtEnd ? null : (from ?? null)
+    const names = new Map((await stored(store.keys.list())).map(({ id, name }) => [id, name]))
+    return { requests: shown.map((record) => sayRequest(record, names)), next }
+  })
+
+  app.get('/console/api/event', async ({ query }): Promise<EventReply> => {
+    const { id } = eventQuery(query)
+    const outcomes = store.outcomes()
+    const found = await stored(outcomes.find(id))
+    if (found !== null) {
+      const { model, revision, templateHash } = found.event
+      const asked = { id: model, revision, templateHash }
+      const { calibration } = await stored(servedFor(store.calibrations, asked))
+      return sayEvent(found, judgeOf(calibration, asked))
+    }
+    const message = `Nothing is kept of this request: it decided nothing (reads without a check), or it is too old. Decisions are kept ${outcomes.retention}.`
+    throw new ServiceRefusal('not_found', message)
+  })
+
+  app.post('/console/api/outcomes', async ({ body }): Promise<OutcomeReply> => {
+    const { event, outcomes } = outcome(body)
+    return stored(recordOutcome(store.outcomes(), event, outcomes as Readonly<Record<string, Json>>))
+  })
+
+  app.get('/console/api/calibration', async (): Promise<CalibrationViewReply> => {
+    const calibration = await stored(calibrations.status())
+    const diagrams = []
+    for (const { model } of calibration.models) diagrams.push(await stored(calibrations.diagrams(model)))
+    return { calibration, diagrams }
+  })
+
+  app.post('/console/api/calibration/fit', ({ body }) => stored(calibrations.fit(fitting(body).model ?? null)))
+
+  app.post('/console/api/calibration/rollback', () => stored(calibrations.rollBack('asked for in the console')))
+}

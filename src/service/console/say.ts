@@ -1,0 +1,76 @@
+// What the store gives to what the page reads: amounts as decimal text, names in snake_case.
+import type { CalibrationJudge } from '../../calibration/calibration.ts'
+import type { Label, LabelledEvent } from '../../calibration/outcomes/outcomes.ts'
+import type { Decision } from '../../questions/shared/decision.ts'
+import { dollarsText } from '../money.ts'
+import type { Account, ApiKey, LedgerEntry, RequestRecord, UsageBucket } from '../store/store.ts'
+import type { AccountReply, DecisionReply, EventReply, KeyReply, LedgerEntryReply, RequestReply, UsageBucketReply } from './replies.ts'
+
+export function sayKey(key: ApiKey): KeyReply {
+  const { id, account, name, scopes, prefix } = key
+  return {
+    ...{ id, account, name, scopes, prefix },
+    requests_per_minute: key.requestsPerMinute,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    revoked_at: key.revokedAt,
+  }
+}
+
+export function sayAccount({ id, balance, createdAt }: Account): AccountReply {
+  return { id, balance: dollarsText(balance), created_at: createdAt }
+}
+
+export function sayEntry({ id, at, kind, amount, balanceAfter, request, note }: LedgerEntry): LedgerEntryReply {
+  return { id, at, kind, amount: dollarsText(amount), balance_after: dollarsText(balanceAfter), request, note }
+}
+
+export function sayBucket({ at, requests, failed, inputTokens, cost }: UsageBucket): UsageBucketReply {
+  return { at, requests, failed, input_tokens: inputTokens, cost: dollarsText(cost) }
+}
+
+/** `keys`: names by id. */
+export function sayRequest(record: RequestRecord, keys: ReadonlyMap<string, string>): RequestReply {
+  const { id, at, account, key, model, dialect, status, code, questions } = record
+  return {
+    ...{ id, at, account, model, dialect, status, code, questions },
+    key: key === null ? null : { id: key, name: keys.get(key) ?? key },
+    input_tokens: record.inputTokens,
+    output_tokens: record.outputTokens,
+    cost: dollarsText(record.cost),
+    latency_ms: record.latencyMs,
+  }
+}
+
+/** `judge`: of the calibration that is served. */
+export function sayEvent({ event, labels }: LabelledEvent, judge: CalibrationJudge): EventReply {
+  const decisions = Object.entries(event.decisions).map(([name, decision]) =>
+    sayDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, judge),
+  )
+  return { id: event.id, at: event.at, model: event.model, calibration: judge.version, decisions }
+}
+
+function sayDecision(name: string, decision: Decision, label: Label | null, judge: CalibrationJudge): DecisionReply {
+  const { readout, names, mass, single, deliberated, features } = decision
+  const rows = deliberated ?? single
+  const calibrated = judge.calibrate(decision, deliberated === null ? 'single' : 'deliberated', rows, features).probabilities
+  // Of options that are each their own yes or no, the yes.
+  const byCandidate = (of: readonly (readonly number[])[]) => (readout === 'independent' ? of.map((row) => row[0]!) : (of[0] ?? []))
+  return {
+    ...{ name, readout, mass },
+    candidates: names,
+    probabilities: byCandidate(calibrated),
+    uncalibrated: byCandidate(rows).map(Math.exp),
+    is_deliberated: decision.deliberated !== null,
+    truth: label === null ? null : truthOf(decision, label.truth),
+  }
+}
+
+/** A label as `truthOf` of decision.ts would take it: the way back. */
+function truthOf({ readout, names }: Decision, truth: readonly number[]): DecisionReply['truth'] {
+  const [first = 0] = truth
+  if (readout === 'ordinal') return first
+  if (readout === 'exclusive') return names[Math.round(first)] ?? null
+  if (readout === 'independent') return names.filter((_, i) => truth[i]! < 0.5)
+  return Number.isInteger(first) ? first === 0 : 1 - first
+}

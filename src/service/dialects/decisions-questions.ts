@@ -1,0 +1,241 @@
+// The `questions` of a decision, an array with optional names, to the engine's map of questions by id; and its answers back to an array in that order.
+
+import { pointer } from '../../core/errors.ts'
+import { REQUEST_LIMITS } from '../../core/limits.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { Json } from '../../core/types.ts'
+import type { Answer, ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../wire/types.ts'
+import { type Faults, type Fields, isObject, kindOf, MOST_TRANSLATED, own } from './faults.ts'
+
+/** One question as the engine is asked it, and how its answer is said. */
+export interface ReadQuestion {
+  /** Its key in the engine's questions, and in outcomes. */
+  readonly id: string
+  readonly param: string
+  readonly question: unknown
+  say(answer: Answer): unknown
+}
+
+type Reader = (fields: Fields, named: Named, faults: Faults) => Pick<ReadQuestion, 'question' | 'say'>
+
+interface Named {
+  readonly name: string | null
+  readonly param: string
+  readonly instructions: string
+}
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['predicate', readPredicate],
+  ['choice', readChoice],
+  ['score', readScore],
+])
+const TYPES = [...READERS.keys()]
+const LONGEST_ID = 128
+/** Of a name, in characters: each is sent back with its answer. */
+export const LONGEST_NAME = 1000
+/** JSON inside instructions: deeper than this is refused, as the engine does. */
+const MAX_DEPTH = 32
+
+/**
+ * Ids are the names, so that outcomes can be recorded by name. A question without a name, or with one that came before or is no id (blank, over 128
+ * characters), has the id `question_<position from 1>`.
+ */
+export function readQuestions(questions: unknown, param: string, faults: Faults): readonly ReadQuestion[] {
+  if (!Array.isArray(questions) || questions.length === 0) {
+    const got = Array.isArray(questions) ? 'an empty array' : kindOf(questions)
+    faults.report('invalid_request', param, `questions is an array of at least 1 question, received ${got}.`)
+    return []
+  }
+  if (questions.length > MOST_TRANSLATED) {
+    faults.report(
+      'too_many_questions',
+      param,
+      `${questions.length} questions are more than a request takes; split it over several requests.`,
+    )
+    return []
+  }
+  const names = questions.map((question: unknown) => (isObject(question) ? own(question, 'name') : undefined))
+  const taken = new Set<unknown>(names)
+  const used = new Set<string>()
+  const idOf = (i: number): string => {
+    const name = names[i]
+    const isId = typeof name === 'string' && name.trim() !== '' && name.length <= LONGEST_ID && !used.has(name)
+    let id = isId ? name : `question_${i + 1}`
+    while (!isId && taken.has(id)) id = `_${id}`
+    used.add(id)
+    return id
+  }
+  return questions.flatMap((question: unknown, i): ReadQuestion[] => {
+    const id = idOf(i)
+    const at = pointer(param, i)
+    const read = readQuestion(question, at, faults)
+    return read === null ? [] : [{ id, param: at, ...read }]
+  })
+}
+
+function readQuestion(question: unknown, param: string, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> | null {
+  if (!isObject(question)) {
+    faults.report('invalid_question', param, `A question is an object with a type, received ${kindOf(question)}.`)
+    return null
+  }
+  const type = own(question, 'type')
+  const read = typeof type === 'string' ? READERS.get(type) : undefined
+  if (read === undefined) {
+    const isText = typeof type === 'string'
+    const message = `The type of a question is one of ${TYPES.join(', ')}; received ${isText ? JSON.stringify(type.slice(0, 40)) : kindOf(type)}.`
+    const hint = isText ? didYouMean(type, TYPES) : ''
+    faults.report(isText ? 'unknown_question_type' : 'invalid_question', pointer(param, 'type'), message + hint)
+    return null
+  }
+  const name = own(question, 'name') ?? null
+  if (name !== null && typeof name !== 'string') {
+    faults.report('invalid_question', pointer(param, 'name'), `name is a string or left out, received ${kindOf(name)}.`)
+  } else if (name !== null && name.length > LONGEST_NAME) {
+    const message = `name has ${name.length} characters, at most ${LONGEST_NAME} are taken; shorten it, or leave it out.`
+    faults.report('invalid_question', pointer(param, 'name'), message)
+  }
+  const instructions = readInstructions(own(question, 'instructions'), pointer(param, 'instructions'), faults)
+  return read(question, { name: name as string | null, param, instructions }, faults)
+}
+
+function readPredicate(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> {
+  faults.unknownFields(fields, ['type', 'name', 'instructions'], 'invalid_question', param, 'a predicate')
+  return {
+    question: { type: 'noul', instructions },
+    say: (answer) => ({ type: 'predicate', name, probability: (answer as NoulAnswer).noul }),
+  }
+}
+
+function readChoice(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> {
+  faults.unknownFields(fields, ['type', 'name', 'instructions', 'choices'], 'invalid_question', param, 'a choice')
+  const values: (string | boolean)[] = []
+  const options = readList(fields, 'choices', 'value', param, faults, (choice, at) => {
+    const value = own(choice, 'value')
+    if (typeof value === 'string' || typeof value === 'boolean') values.push(value)
+    else faults.report('invalid_question', pointer(at, 'value'), `value is a string or a boolean, received ${kindOf(value)}.`)
+    return { value, description: readDescription(choice, at, faults) }
+  })
+  // A string and a boolean with the same text are two values; options are told apart by their text.
+  const texts = new Set<unknown>(values)
+  const booleans = { true: freeText('true', texts), false: freeText('false', texts) }
+  const nameOf = (value: unknown): unknown => (typeof value === 'boolean' ? booleans[`${value}`] : value)
+  return {
+    question: { type: 'choice', instructions, options: options.map(({ value, description }) => ({ value: nameOf(value), description })) },
+    say(answer) {
+      const { choice, confidence, probabilities } = answer as ChoiceAnswer
+      return {
+        type: 'choice',
+        name,
+        choice: values.find((value) => nameOf(value) === choice),
+        confidence,
+        probabilities: values.map((value) => ({ value, probability: probabilities[nameOf(value) as string] })),
+      }
+    },
+  }
+}
+
+function freeText(text: string, taken: ReadonlySet<unknown>): string {
+  let free = text
+  while (taken.has(free)) free += ' (boolean)'
+  return free
+}
+
+function readScore(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> {
+  faults.unknownFields(fields, ['type', 'name', 'instructions', 'levels'], 'invalid_question', param, 'a score')
+  const criteria = readList(fields, 'levels', 'label', param, faults, (level, at) => {
+    const label = own(level, 'label')
+    if (typeof label !== 'string') {
+      faults.report('invalid_question', pointer(at, 'label'), `label is a string, received ${kindOf(label)}.`)
+    }
+    return { label, description: readDescription(level, at, faults) }
+  })
+  return {
+    question: { type: 'score', instructions, criteria },
+    say(answer) {
+      const { score, confidence, probabilities } = answer as ScoreAnswer
+      const levels = criteria.map(({ label }, value) => ({ label, value, probability: probabilities[value] }))
+      return { type: 'score', name, score, confidence, probabilities: levels }
+    },
+  }
+}
+
+/** What is read of each object of a list field. How many there must be at least, and that they differ, the engine says. */
+function readList<T>(
+  fields: Fields,
+  field: 'choices' | 'levels',
+  key: 'value' | 'label',
+  param: string,
+  faults: Faults,
+  read: (entry: Fields, param: string) => T,
+): readonly T[] {
+  const given = own(fields, field)
+  if (!Array.isArray(given)) {
+    const message = `${field} is an array of objects {${key}, description}, received ${kindOf(given)}.`
+    faults.report('invalid_question', pointer(param, field), message)
+    return []
+  }
+  const most = field === 'choices' ? REQUEST_LIMITS.options : REQUEST_LIMITS.levels
+  if (given.length > most) {
+    const message = `${given.length} ${field}, but 2 to ${most} are taken; leave some out, or ask in two steps.`
+    faults.report('invalid_question', pointer(param, field), message)
+    return []
+  }
+  return given.flatMap((entry: unknown, i) => {
+    const at = pointer(param, field, i)
+    if (!isObject(entry)) {
+      faults.report('invalid_question', at, `Expected an object {${key}, description}, received ${kindOf(entry)}.`)
+      return []
+    }
+    faults.unknownFields(entry, [key, 'description'], 'invalid_question', at, field === 'choices' ? 'a choice' : 'a level')
+    return [read(entry, at)]
+  })
+}
+
+function readDescription(fields: Fields, param: string, faults: Faults): string | null {
+  const description = own(fields, 'description')
+  if (description === undefined || typeof description === 'string') return description ?? null
+  faults.report('invalid_question', pointer(param, 'description'), `description is a string, received ${kindOf(description)}.`)
+  return null
+}
+
+/** Instructions as one text: parts go one under the other, JSON as JSON text. Pictures are refused: a question may only speak of those in the input. */
+function readInstructions(instructions: unknown, param: string, faults: Faults): string {
+  if (typeof instructions === 'string' && instructions.trim() !== '') return instructions
+  if (!Array.isArray(instructions) || instructions.length === 0) {
+    const got = typeof instructions === 'string' ? 'an empty one' : Array.isArray(instructions) ? 'an empty array' : kindOf(instructions)
+    faults.report('invalid_question', param, `instructions are a text or an array of parts, received ${got}.`)
+    return ''
+  }
+  return instructions.map((part: unknown, i) => readInstructionPart(part, pointer(param, i), faults)).join('\n')
+}
+
+function readInstructionPart(part: unknown, param: string, faults: Faults): string {
+  const type = isObject(part) ? own(part, 'type') : undefined
+  if (type === 'input_image') {
+    const message =
+      'Pictures inside instructions are not read: every question would see them. Put the picture into input, and speak of it here.'
+    faults.report('capability_not_supported', param, message)
+  } else if (isObject(part) && type === 'input_text') {
+    faults.unknownFields(part, ['type', 'text'], 'invalid_question', param, 'a part of type input_text')
+    const text = own(part, 'text')
+    if (typeof text === 'string') return text
+    faults.report('invalid_question', pointer(param, 'text'), `text is a string, received ${kindOf(text)}.`)
+  } else if (isObject(part) && type === 'input_json') {
+    faults.unknownFields(part, ['type', 'data'], 'invalid_question', param, 'a part of type input_json')
+    const data = own(part, 'data')
+    const at = pointer(param, 'data')
+    if (typeof data !== 'object') faults.report('invalid_question', at, `data is an object or an array, received ${kindOf(data)}.`)
+    else if (!isShallow(data as Json, MAX_DEPTH)) {
+      faults.report('invalid_question', at, `data is nested deeper than ${MAX_DEPTH} levels; say it flatter, or as a text.`)
+    } else return JSON.stringify(data)
+  } else {
+    const message = `A part of instructions is of type input_text or input_json, received ${typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : kindOf(part)}.`
+    faults.report('invalid_question', param, message)
+  }
+  return ''
+}
+
+function isShallow(value: Json, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((inner: Json) => isShallow(inner, depth - 1))
+}

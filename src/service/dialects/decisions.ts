@@ -1,0 +1,77 @@
+// The decisions wire (POST /v1/decisions: predicate, choice and score, as an array) to the engine's, and answers back in the order of the questions.
+// What it has no word for is said beside: `id`, to record outcomes by, and `simo`.
+
+import { EngineError } from '../../core/errors.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import type { AskResponse } from '../../wire/types.ts'
+import { readInput } from './decisions-input.ts'
+import { readQuestions } from './decisions-questions.ts'
+import type { Dialect } from './dialect.ts'
+import { Faults, isObject, kindOf, own, record } from './faults.ts'
+
+const FIELDS = ['model', 'input', 'questions', 'prompt_cache_key', 'prompt_cache_options', 'safety_identifier']
+/** Unknown fields that are named one by one. */
+const MOST_WARNED = 20
+
+export const decisions: Dialect = {
+  name: 'decisions',
+  translate(body) {
+    if (!isObject(body)) {
+      throw new EngineError('invalid_request', `A request is an object with input and questions, received ${kindOf(body)}.`, { param: '' })
+    }
+    const faults = new Faults()
+    const model = own(body, 'model')
+    if (model !== undefined && typeof model !== 'string') {
+      faults.report('invalid_request', '/model', `model is the id of a model, received ${kindOf(model)}.`)
+    }
+    const input = readInput(own(body, 'input'), '/input', faults)
+    const questions = readQuestions(own(body, 'questions'), '/questions', faults)
+    faults.throwIfAny()
+    const byId = new Map(questions.map((question) => [question.id, question]))
+    const warnings = warningsOf(Object.keys(body))
+    return {
+      request: {
+        ...(model === undefined ? {} : { model }),
+        state: input.state,
+        questions: record(questions.map(({ id, question }) => [id, question] as const)),
+      },
+      say(response: AskResponse) {
+        const { answers, simo } = response
+        return {
+          id: response.id,
+          model: response.model,
+          answers: questions.map(({ id, say }) => say(answers[id]!)),
+          usage: usageOf(response),
+          simo: { ...simo, warnings: [...simo.warnings, ...warnings] },
+        }
+      },
+      pointer(param) {
+        const [, token, rest = ''] = /^\/questions\/([^/]*)(\/.*)?$/s.exec(param) ?? []
+        if (token === undefined) return input.pointer(param)
+        const question = byId.get(token.replaceAll('~1', '/').replaceAll('~0', '~'))
+        if (question === undefined) return param
+        return question.param + rest.replace(/^\/options(?=\/|$)/, '/choices').replace(/^\/criteria(?=\/|$)/, '/levels')
+      },
+    }
+  },
+}
+
+function usageOf({ usage, simo }: AskResponse) {
+  return {
+    input_tokens: usage.input_tokens,
+    input_tokens_details: { cached_tokens: simo.cached_tokens, cache_write_tokens: 0 },
+    output_tokens: usage.output_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: usage.input_tokens + usage.output_tokens,
+    cost: usage.cost,
+  }
+}
+
+function warningsOf(fields: readonly string[]): string[] {
+  const unknown = fields.filter((field) => !FIELDS.includes(field))
+  const named = unknown.slice(0, MOST_WARNED).map((field) => {
+    return `The field ${JSON.stringify(field.slice(0, 80))} is not known and was ignored.${didYouMean(field, FIELDS)}`
+  })
+  const rest = unknown.length - named.length
+  return rest > 0 ? [...named, `${rest} more fields are not known and were ignored.`] : named
+}

@@ -1,0 +1,61 @@
+// What a dialect finds wrong with a body before the engine sees it: collected, and thrown as one `EngineError` with everything in it.
+import { type ErrorCode, pointer } from '../../core/errors.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { refuse } from '../../pipeline/request.ts'
+import type { Fault } from '../../questions/shared/asked.ts'
+
+/** A body with more faults than these is refused with these: naming each of a million would take the time of others. */
+const MOST_FAULTS = 100
+
+/**
+ * Questions, or items and parts of an input, that are translated at all: far more than the engine takes, and few enough that reading them holds nobody up.
+ */
+export const MOST_TRANSLATED = 4096
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A field of the object itself, never an inherited one; undefined when absent or null. */
+export function own(fields: Fields, field: string): unknown {
+  return Object.hasOwn(fields, field) ? (fields[field] ?? undefined) : undefined
+}
+
+/** An object for names that come from outside: without a prototype, so that `__proto__` is a plain key. */
+export function record<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
+  const made: Record<string, T> = Object.create(null)
+  for (const [name, value] of entries) made[name] = value
+  return made
+}
+
+/** What a value is, to follow "received". */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return value === null ? 'null' : 'nothing'
+  return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+export class Faults {
+  private readonly all: Fault[] = []
+
+  /** Throws at once when there are too many to go on. */
+  report(code: ErrorCode, param: string, message: string): void {
+    this.all.push({ code, param, message })
+    if (this.all.length >= MOST_FAULTS) this.throwIfAny()
+  }
+
+  /** `noun` with its article, to follow "in". */
+  unknownFields(fields: Fields, known: readonly string[], code: ErrorCode, param: string, noun: string): void {
+    for (const field of Object.keys(fields)) {
+      if (known.includes(field)) continue
+      const hint = didYouMean(field, known)
+      const message = `Unknown field ${JSON.stringify(field.slice(0, 80))} in ${noun}.${hint} It takes ${known.join(', ')}.`
+      this.report(code, pointer(param, field), message)
+    }
+  }
+
+  throwIfAny(): void {
+    refuse(this.all)
+  }
+}

@@ -1,0 +1,141 @@
+// The System One wire to the engine's: nearly the same. Two things differ: a null state is nothing to read, and the levels of a score are
+// descriptions there (a text, JSON or null), not labels, and come back in the legend as they were sent.
+
+import { EngineError } from '../../core/errors.ts'
+import { REQUEST_LIMITS } from '../../core/limits.ts'
+import type { Answer, AskResponse } from '../../wire/types.ts'
+import type { Dialect } from './dialect.ts'
+import { type Fields, isObject, MOST_TRANSLATED, own, record } from './faults.ts'
+import { engineLevels } from './systemone-levels.ts'
+
+/** No question and no option has as many; the engine refuses those that do, for what it does not know in them. */
+const MOST_FIELDS = 32
+
+function isWide(fields: Fields): boolean {
+  return Object.keys(fields).length > MOST_FIELDS
+}
+
+/** The object with one field replaced; its own fields only. */
+function withField(fields: Fields, field: string, value: unknown): Fields {
+  return record(Object.entries(fields).map(([name, given]) => [name, name === field ? value : given] as const))
+}
+
+/** An array that is no longer than the engine takes; a longer one is for the engine to refuse. */
+function isTaken(value: unknown, most: number): value is readonly unknown[] {
+  return Array.isArray(value) && value.length <= most
+}
+
+/** A question with levels the engine takes, its arguments too. What is no question is left for the engine to refuse. */
+function engineQuestion(question: unknown, isArgument: boolean): unknown {
+  if (!isObject(question) || isWide(question)) return question
+  const type = own(question, 'type')
+  const criteria = own(question, 'criteria')
+  if (type === 'score') return isTaken(criteria, REQUEST_LIMITS.levels) ? withField(question, 'criteria', engineLevels(criteria)) : question
+  // Arguments have none of their own, which the engine says.
+  if (type !== 'choice' || isArgument) return question
+  let made = withArgs(question)
+  for (const field of ['options', 'criteria']) {
+    const options = own(question, field)
+    if (isTaken(options, REQUEST_LIMITS.options)) {
+      const withTheirs = options.map((option: unknown) => (isObject(option) && !isWide(option) ? withArgs(option) : option))
+      made = withField(made, field, withTheirs)
+    }
+  }
+  return made
+}
+
+function withArgs(fields: Fields): Fields {
+  const args = own(fields, 'args')
+  return isObject(args) ? withField(fields, 'args', engineQuestions(args, true)) : fields
+}
+
+/** Throws `too_many_questions` for more than anyone could be answered about, arguments included, before anything is made of them. */
+function holdCount(questions: Fields): void {
+  let count = 0
+  const add = (asked: unknown) => {
+    if (!isObject(asked)) return
+    count += Object.keys(asked).length
+    if (count <= MOST_TRANSLATED) return
+    const message = `${count} questions (arguments included) or more are more than a request takes; split it over several requests.`
+    throw new EngineError('too_many_questions', message, { param: '/questions' })
+  }
+  add(questions)
+  for (const question of Object.values(questions)) {
+    if (!isObject(question)) continue
+    add(own(question, 'args'))
+    for (const field of ['options', 'criteria']) {
+      const options = own(question, field)
+      if (!isTaken(options, REQUEST_LIMITS.options)) continue
+      for (const option of options) if (isObject(option)) add(own(option, 'args'))
+    }
+  }
+}
+
+function engineQuestions(questions: Fields, isArgument: boolean): Fields {
+  return record(Object.entries(questions).map(([id, question]) => [id, engineQuestion(question, isArgument)] as const))
+}
+
+/** The answer to a question as it was sent: a legend gives back what each level was. */
+function sayAnswer(question: unknown, answer: Answer): unknown {
+  if (!isObject(question)) return answer
+  if (answer.type === 'score') {
+    const levels = own(question, 'criteria') as readonly unknown[]
+    return { ...answer, legend: record(levels.map((level, i) => [String(i), level] as const)) }
+  }
+  if (answer.type !== 'choice' || answer.args === undefined) return answer
+  const options = [own(question, 'options'), own(question, 'criteria')].find((given) => Array.isArray(given)) as unknown[] | undefined
+  const chosen = options?.find((option) => isObject(option) && option.value === answer.choice)
+  const asked = [chosen, question].map((from) => (isObject(from) ? own(from, 'args') : undefined)).filter(isObject)
+  const args = Object.entries(answer.args).map(([name, arg]) => {
+    const sent = asked.find((questions) => Object.hasOwn(questions, name))
+    return [name, sayAnswer(sent?.[name], arg)] as const
+  })
+  return { ...answer, args: record(args) }
+}
+
+/** What stands at a pointer in the body; undefined when nothing does. */
+function at(body: unknown, param: string): unknown {
+  let here = body
+  for (const token of param.split('/').slice(1)) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, name)) return undefined
+    here = (here as Fields)[name]
+  }
+  return here
+}
+
+/** Label and description of a level that had neither are about the level. */
+const OF_A_LEVEL = /^(\/questions\/.+\/criteria\/\d+)\/(label|description)$/
+
+export const systemone: Dialect = {
+  name: 'systemone',
+  translate(body) {
+    // The engine says what it thinks of a body that is no object.
+    if (!isObject(body)) return { request: body, say: (response) => response }
+    const sent = own(body, 'questions')
+    if (isObject(sent)) holdCount(sent)
+    const request = record(
+      Object.entries(body).map(([field, value]) => {
+        if (field === 'state' && value === null) return [field, [{ type: 'json', value: null }]] as const
+        return [field, field === 'questions' && isObject(value) ? engineQuestions(value, false) : value] as const
+      }),
+    )
+    return {
+      request,
+      say(response: AskResponse) {
+        const questions = sent as Fields
+        const answers = Object.entries(response.answers).map(([id, answer]) => {
+          return [id, sayAnswer(Object.hasOwn(questions, id) ? questions[id] : undefined, answer)] as const
+        })
+        return { ...response, answers: record(answers) }
+      },
+      pointer(param) {
+        const [, level, field] = OF_A_LEVEL.exec(param) ?? []
+        if (level === undefined) return param
+        const given = at(body, level)
+        return isObject(given) && Object.hasOwn(given, field as string) ? param : level
+      },
+    }
+  },
+  headers: (requestId) => ({ 'x-typesafe-request-id': requestId }),
+}

@@ -1,0 +1,148 @@
+// The state as it is sent: a text, JSON, or parts with pictures; and the request around it.
+import { PART_TYPES } from '../../wire/part-types.ts'
+import { closed, JSON_VALUE, list, map, nullable, oneOf, open, optional, ref, type Schema, type Schemas, STRING, said } from './schema.ts'
+
+const PART_ID: Schema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+  description: 'Name for questions to point at. Default `image_1`, `image_2`… (`video_1`… for videos).',
+}
+const DATA_URL: Schema = {
+  type: 'string',
+  pattern: '^([Dd][Aa][Tt][Aa]:|[Hh][Tt][Tt][Pp][Ss]:)',
+  description: 'A data: URL in base64. An https: URL where the service fetches from its host.',
+}
+const MEDIA_TYPE: Schema = { type: 'string', description: 'For the reader; what the bytes are is found out from them.' }
+
+function source(type: string, description: string, field: string, value: Schema): Schema {
+  return closed(description, ['type', field], { type: { const: type }, media_type: MEDIA_TYPE, [field]: value })
+}
+
+function part(types: string, description: string, required: readonly string[], fields: Schemas): Schema {
+  return closed(description, ['type', ...required], { type: { const: types }, ...fields })
+}
+
+const DETAIL: Schema = { description: 'Taken and not used.' }
+
+export const stateSchemas: Schemas = {
+  Json: {
+    description: 'Any JSON value.',
+    type: ['string', 'number', 'boolean', 'null', 'array', 'object'],
+  },
+  State: {
+    description:
+      'What the questions are about. A string is text. An array whose every element has a known part type is parts, in reading order; any other array, and an object, is JSON.',
+    anyOf: [
+      { type: 'string', title: 'Text' },
+      { type: 'object', title: 'JSON object' },
+      list('Parts in reading order; by default at most 16 pictures and 64 video frames.', ref('Part'), { title: 'Parts', minItems: 1 }),
+      {
+        type: 'array',
+        title: 'JSON array',
+        not: { minItems: 1, items: { type: 'object', required: ['type'], properties: { type: { enum: PART_TYPES } } } },
+      },
+    ],
+  },
+  Part: {
+    ...oneOf('One part of a state.', ...['TextPart', 'JsonPart', 'ImagePart', 'ImageUrlPart', 'InputImagePart', 'VideoPart'].map(ref)),
+    discriminator: {
+      propertyName: 'type',
+      mapping: {
+        text: '#/components/schemas/TextPart',
+        json: '#/components/schemas/JsonPart',
+        image: '#/components/schemas/ImagePart',
+        image_url: '#/components/schemas/ImageUrlPart',
+        input_image: '#/components/schemas/InputImagePart',
+        video: '#/components/schemas/VideoPart',
+      },
+    },
+  },
+  TextPart: part('text', 'Text, which may be quoted by answers.', ['text'], { text: STRING }),
+  JsonPart: part('json', 'JSON, for a string or an array that would read as something else.', ['value'], { value: JSON_VALUE }),
+  ImagePart: part('image', 'A picture: PNG, JPEG, WebP or GIF; by default at most 16 MiB and 40 megapixels.', ['source'], {
+    id: PART_ID,
+    source: ref('Source'),
+  }),
+  ImageUrlPart: part('image_url', 'A picture as chat completions have it.', ['image_url'], {
+    id: PART_ID,
+    image_url: { anyOf: [DATA_URL, closed('Its URL.', ['url'], { url: DATA_URL, detail: DETAIL })] },
+    detail: DETAIL,
+  }),
+  InputImagePart: part('input_image', 'A picture as responses have it.', ['image_url'], {
+    id: PART_ID,
+    image_url: { anyOf: [DATA_URL, closed('Its URL.', ['url'], { url: DATA_URL, detail: DETAIL })] },
+    detail: DETAIL,
+  }),
+  VideoPart: part('video', 'Frames of a video, in order of time. Video files are not decoded in this version.', ['frames'], {
+    id: PART_ID,
+    frames: list(
+      'Its frames.',
+      closed('One frame.', ['source', 't_ms'], {
+        source: ref('Source'),
+        t_ms: { type: 'number', minimum: 0, description: 'Milliseconds from the start.' },
+      }),
+      { minItems: 1 },
+    ),
+  }),
+  Source: {
+    description: 'Where the bytes of a picture are.',
+    anyOf: [
+      DATA_URL,
+      source('base64', 'In the request.', 'data', {
+        type: 'string',
+        minLength: 1,
+        description: 'Standard base64; line breaks are allowed.',
+      }),
+      source('part', 'A file of the same multipart request.', 'name', {
+        type: 'string',
+        minLength: 1,
+        description: 'Name of its form field.',
+      }),
+      source('url', 'Somewhere else.', 'url', DATA_URL),
+    ],
+  },
+  AskRequest: {
+    ...open(
+      'One state and the questions about it. Fields that are not known here are ignored, and named in `simo.warnings`.',
+      ['state', 'questions'],
+      {
+        model: optional({ type: 'string', description: 'Id of a model, or a name the service takes for one. Default `service-1-pro`.' }),
+        state: ref('State'),
+        questions: ref('Questions'),
+        derive: said(nullable(ref('Derives')), 'What to work out from the answers.'),
+      },
+    ),
+  },
+  AskForm: {
+    ...map('The request as JSON in the field `request`, and files under the names that `part` sources have.', {
+      type: 'string',
+      contentMediaType: 'application/octet-stream',
+    }),
+    required: ['request'],
+    properties: { request: ref('AskRequest') },
+  },
+  SystemOneRequest: {
+    ...open('As for `/v1/ask`, but that levels of a score are descriptions.', ['state', 'questions'], {
+      model: optional(STRING),
+      state: said(nullable(ref('State')), 'Null: nothing to read.'),
+      questions: map(
+        'Questions by id.',
+        { anyOf: [ref('SystemOneScoreQuestion'), ref('Question')] },
+        { minProperties: 1, maxProperties: 256 },
+      ),
+      derive: said(nullable(ref('Derives')), 'What to work out from the answers.'),
+    }),
+  },
+  SystemOneScoreQuestion: closed('A scale whose levels are told apart by their place, from 0.', ['type', 'criteria'], {
+    type: { const: 'score' },
+    instructions: JSON_VALUE,
+    image: optional(STRING),
+    criteria: list(
+      'A text, JSON or null for each level, lowest first. The legend of the answer gives them back.',
+      { type: ['string', 'object', 'array', 'null'] },
+      { minItems: 2, maxItems: 26 },
+    ),
+  }),
+}

@@ -1,0 +1,109 @@
+// Everything that can be set of a service, with its defaults: one object, made from flags and the environment by `readSettings`.
+import { REQUEST_LIMITS, type RequestLimits, VIDEO_FRAMES } from '../core/limits.ts'
+import type { NanoDollars } from './money.ts'
+
+export interface Settings {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** A file for the embedded database (libsql), or `postgres://…`. */
+  readonly databaseUrl: string
+  /** Of the embedded database: wait for the disk at every commit, some milliseconds each. PostgreSQL has settings of its own. */
+  readonly survivesPowerLoss: boolean
+  /** Name of the second route of the same handler: `POST /v1/{legacyName}`. */
+  readonly legacyName: string
+  /** Model names that stand for others; a trailing `*` matches any ending. Exact names go first, then the longest pattern. */
+  readonly aliases: Readonly<Record<string, string>>
+  /** Nano-dollars per million input tokens, by model id; `*` for every other model. */
+  readonly prices: Readonly<Record<string, NanoDollars>>
+  /** Bytes of a body. */
+  readonly bodyBytes: number
+  readonly images: number
+  readonly imageBytes: number
+  readonly imagePixels: number
+  /** Pixels of all pictures of one request. */
+  readonly totalPixels: number
+  /** Frames of all videos of one request. */
+  readonly videoFrames: number
+  readonly questions: number
+  /** Characters of a question id. */
+  readonly idCharacters: number
+  /** Options of one question. */
+  readonly options: number
+  /** Levels of one score. */
+  readonly levels: number
+  /** Tokens that one `fill` may write. */
+  readonly fillTokens: number
+  readonly deadlineMs: number
+  /** Requests that are answered at the same time. */
+  readonly concurrency: number
+  /** Copies of each local model, each with weights and caches of its own. */
+  readonly workers: number
+  /** Requests that wait for their turn, and those whose bodies are still coming; beyond, 503. */
+  readonly queue: number
+  /** Of one key, on one replica; 0: no limit. */
+  readonly requestsPerMinute: number
+  /** Most time for a body to come in. */
+  readonly bodyTimeoutMs: number
+  /** Most time that running requests get after SIGTERM. */
+  readonly drainMs: number
+  /** Origins that may call from a browser; `*` for all. */
+  readonly corsOrigins: readonly string[]
+  /** Hosts that images may be fetched from; empty: URLs are refused. */
+  readonly urlHosts: readonly string[]
+  /** Log lines and unlabelled events are kept this long. */
+  readonly keepMs: number
+  /** Keep what the model made of each question (512 numbers a decision), so that questions can be learned from outcomes. */
+  readonly keepsFeatures: boolean
+  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+  /** Standing token for the console; null: one-time links only. */
+  readonly adminToken: string | null
+  /** Whether the console is served. */
+  readonly console: boolean
+  /** Whether GET /metrics is served. It takes no key: numbers only, but those of everyone. */
+  readonly metrics: boolean
+}
+
+const MEBI = 2 ** 20
+const DAY_MS = 86_400_000
+
+export const DEFAULT_SETTINGS: Settings = {
+  host: '127.0.0.1',
+  port: 8080,
+  databaseUrl: 'assay.db',
+  survivesPowerLoss: false,
+  legacyName: 'systemone',
+  aliases: { 'jev-*': 'service-1-pro', 'gpt-*': 'service-1-pro', 'd1-*': 'service-1-pro', 'gemini-*': 'service-1-pro' },
+  prices: { '*': 0n },
+  bodyBytes: 32 * MEBI,
+  images: 16,
+  imageBytes: 16 * MEBI,
+  imagePixels: 40_000_000,
+  totalPixels: 160_000_000,
+  videoFrames: VIDEO_FRAMES,
+  questions: REQUEST_LIMITS.questions,
+  idCharacters: REQUEST_LIMITS.idCharacters,
+  options: REQUEST_LIMITS.options,
+  levels: REQUEST_LIMITS.levels,
+  fillTokens: REQUEST_LIMITS.fillTokens,
+  deadlineMs: 60_000,
+  concurrency: 8,
+  workers: 1,
+  queue: 128,
+  requestsPerMinute: 0,
+  bodyTimeoutMs: 30_000,
+  drainMs: 60_000,
+  corsOrigins: ['*'],
+  urlHosts: [],
+  keepMs: 30 * DAY_MS,
+  keepsFeatures: false,
+  logLevel: 'info',
+  adminToken: null,
+  console: true,
+  metrics: true,
+}
+
+/** What the engine of a service is to hold requests against. */
+export function requestLimits({ questions, idCharacters, options, levels, fillTokens }: Settings): Partial<RequestLimits> {
+  return { questions, idCharacters, options, levels, fillTokens }
+}

@@ -1,0 +1,69 @@
+// Balances, and the one step by which they move: a balance and its line in the ledger change together, under the lock of the account's row.
+import { EngineError } from '../../core/errors.ts'
+import { MOST_NANO_DOLLARS, type NanoDollars } from '../money.ts'
+import type { Writes } from './database.ts'
+import { makeStoreId } from './secrets.ts'
+import { storable, time } from './tables.ts'
+
+const MOST_ACCOUNT_CHARACTERS = 128
+
+/** Makes the account with nothing in it, when there is none. Throws `invalid_request` for an id that cannot be one. */
+export async function ensureAccount(writes: Writes, id: string, at: number): Promise<void> {
+  if (id === '' || id.length > MOST_ACCOUNT_CHARACTERS || id.trim() !== id || /[\p{Cc}\p{Cs}]/u.test(id)) {
+    const message = `An account has 1 to ${MOST_ACCOUNT_CHARACTERS} characters, no control characters and no blanks around them, received ${id.length}.`
+    throw new EngineError('invalid_request', message, { param: '/account' })
+  }
+  await writes
+    .insertInto('accounts')
+    .values({ id, balance: 0n, entries: 0n, created_at: time(at) })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+export interface Movement {
+  readonly account: string
+  /** Negative to take away. */
+  readonly amount: NanoDollars
+  readonly kind: 'credit' | 'charge'
+  readonly at: number
+  readonly request: string | null
+  readonly note: string
+}
+
+/** The ledger line that was written, or that the request has one already, or that the balance (0 without an account) does not allow it. */
+export type Moved =
+  | { readonly state: 'moved'; readonly id: string; readonly balance: NanoDollars }
+  | { readonly state: 'repeated' }
+  | { readonly state: 'refused'; readonly balance: NanoDollars }
+
+/** Moves a balance within 0 and the largest amount; outside, `refused`. What comes out other than `moved` must undo the transaction. */
+export async function move(writes: Writes, { account, amount, kind, at, request, note }: Movement): Promise<Moved> {
+  const moved = await writes
+    .updateTable('accounts')
+    .set((column) => ({ balance: column('balance', '+', amount), entries: column('entries', '+', 1n) }))
+    .where('id', '=', account)
+    .where('balance', amount < 0n ? '>=' : '<=', amount < 0n ? -amount : MOST_NANO_DOLLARS - amount)
+    .returning(['balance', 'entries'])
+    .executeTakeFirst()
+  if (moved === undefined) {
+    const row = await writes.selectFrom('accounts').select('balance').where('id', '=', account).executeTakeFirst()
+    return { state: 'refused', balance: row?.balance ?? 0n }
+  }
+  const line = await writes
+    .insertInto('ledger')
+    .values({
+      id: makeStoreId('led_'),
+      account,
+      number: moved.entries,
+      at: time(at),
+      kind,
+      amount,
+      balance_after: moved.balance,
+      request,
+      note: storable(note),
+    })
+    .onConflict((conflict) => conflict.column('request').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return line === undefined ? { state: 'repeated' } : { state: 'moved', id: line.id, balance: moved.balance }
+}

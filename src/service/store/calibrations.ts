@@ -1,0 +1,93 @@
+// Versions of calibrations over tables, as `calibrationVersions` keeps them in a folder: whoever changes what is served waits for a turn, so that
+// replicas that fit at once leave one order of versions, the same for all.
+import type { Selectable } from 'kysely'
+import { type CalibrationVersions, refuseUnnamed, storedCalibration, type VersionChange } from '../../calibration/outcomes/versions.ts'
+import { EngineError } from '../../core/errors.ts'
+import type { Database, Queries, Writes } from './database.ts'
+import { storable, type Tables, time } from './tables.ts'
+
+/** Older changes stay in the table. */
+const MOST_CHANGES = 500
+
+export function calibrationTables({ queries, write }: Database): CalibrationVersions {
+  return {
+    async current(model) {
+      const notes: string[] = []
+      const serving = await queries.selectFrom('calibration_serving').select('version').orderBy('position', 'desc').execute()
+      for (const { version } of serving) {
+        const row = await queries.selectFrom('calibrations').select('content').where('version', '=', version).executeTakeFirst()
+        const { calibration, problem } = storedCalibration(row?.content ?? null, version, model)
+        if (calibration !== null) return { calibration, notes }
+        notes.push(`${version} is passed over: ${problem}`)
+      }
+      return { calibration: null, notes }
+    },
+
+    async serve(calibration, { at, why, heldOut }) {
+      refuseUnnamed(calibration)
+      const { version } = calibration
+      const content = JSON.stringify(calibration)
+      await write(async (writes) => {
+        const number = await takeTurn(writes)
+        // Also when it is served already: what was damaged is mended by it.
+        await writes
+          .insertInto('calibrations')
+          .values({ version, content })
+          .onConflict((conflict) => conflict.column('version').doUpdateSet({ content }))
+          .execute()
+        const last = await served(writes)
+        if (last?.version === version) return
+        await writes
+          .insertInto('calibration_serving')
+          .values({ position: (last?.position ?? 0n) + 1n, version })
+          .execute()
+        await note(writes, number, { at, action: 'serve', version, from: last?.version ?? null, why, heldOut })
+      })
+    },
+
+    rollBack({ at, why }) {
+      return write(async (writes) => {
+        const number = await takeTurn(writes)
+        const last = await served(writes)
+        if (last === undefined) throw new EngineError('invalid_request', 'No calibration is served, so there is nothing to roll back.')
+        await writes.deleteFrom('calibration_serving').where('position', '=', last.position).execute()
+        const version = (await served(writes))?.version ?? null
+        const change: VersionChange = { at, action: 'roll back', version, from: last.version, why, heldOut: null }
+        await note(writes, number, change)
+        return change
+      })
+    },
+
+    async history() {
+      const newest = await queries.selectFrom('calibration_changes').selectAll().orderBy('number', 'desc').limit(MOST_CHANGES).execute()
+      return newest.reverse().map(changeOf)
+    },
+  }
+}
+
+/** Waits until nobody else changes what is served. Returns the number of this change; not every number becomes one. */
+async function takeTurn(writes: Writes): Promise<bigint> {
+  const { changes } = await writes
+    .updateTable('calibration_turn')
+    .set((column) => ({ changes: column('changes', '+', 1n) }))
+    .returning('changes')
+    .executeTakeFirstOrThrow()
+  return changes
+}
+
+function served(queries: Queries): Promise<Selectable<Tables['calibration_serving']> | undefined> {
+  return queries.selectFrom('calibration_serving').selectAll().orderBy('position', 'desc').limit(1).executeTakeFirst()
+}
+
+async function note(writes: Writes, number: bigint, { at, action, version, from, why, heldOut }: VersionChange): Promise<void> {
+  const row = { action, version, from_version: from, why: storable(why), held_out: heldOut === null ? null : JSON.stringify(heldOut) }
+  await writes
+    .insertInto('calibration_changes')
+    .values({ number, at: time(at), ...row })
+    .execute()
+}
+
+function changeOf({ at, action, version, from_version, why, held_out }: Selectable<Tables['calibration_changes']>): VersionChange {
+  const heldOut = held_out === null ? null : (JSON.parse(held_out) as NonNullable<VersionChange['heldOut']>)
+  return { at: Number(at), action, version, from: from_version, why, heldOut }
+}

@@ -1,0 +1,109 @@
+// A URL to a store: the kind of database, its tables brought up to date, and every part of the store over it.
+import { EngineError } from '../../core/errors.ts'
+import { DEFAULT_SETTINGS } from '../settings.ts'
+import { within } from '../within.ts'
+import { adminStore } from './admin.ts'
+import { calibrationTables } from './calibrations.ts'
+import type { Database } from './database.ts'
+import { fileOf, schemeOf } from './database-url.ts'
+import { idempotencyStore } from './idempotency.ts'
+import { keyStore } from './keys.ts'
+import { ledger } from './ledger.ts'
+import { type LibsqlOptions, openLibsql } from './libsql.ts'
+import { outcomeTables } from './outcomes.ts'
+import { openPostgres, type PostgresOptions } from './postgres.ts'
+import { purge } from './purge.ts'
+import { requestLog } from './requests.ts'
+import { prepareSchema } from './schema.ts'
+import { settle } from './settle.ts'
+import type { Store } from './store.ts'
+
+export interface StoreOptions extends LibsqlOptions, PostgresOptions {
+  /** Wall clock, milliseconds since 1970; default `Date.now`. */
+  readonly now?: () => number
+  /** Whether what the model made of each question is kept with the decisions; default false. */
+  readonly keepsFeatures?: boolean
+  /** How long unlabelled events are kept, for messages; `purge` is what deletes them. Default as in the settings. */
+  readonly keepMs?: number
+  /** Most time for `ping`; default 2000. */
+  readonly pingTimeoutMs?: number
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/**
+ * Opens the store of a service: `postgres://…`, a file for the embedded database, or `:memory:`. The tables are made or brought up to date. Throws
+ * `invalid_request` when the database cannot be used; messages never hold the URL.
+ */
+export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
+  const { now = Date.now, keepsFeatures = false, keepMs = DEFAULT_SETTINGS.keepMs, pingTimeoutMs = 2000 } = options
+  const database = await openDatabase(url, options)
+  const retention = `${spanText(keepMs)}, those with an outcome longer`
+  return {
+    kind: database.kind,
+    keys: keyStore(database, now),
+    ledger: ledger(database, now),
+    idempotency: idempotencyStore(database, now),
+    requests: requestLog(database),
+    admin: adminStore(database, now),
+    calibrations: calibrationTables(database),
+    outcomes: (account) => outcomeTables(database, account ?? null, { keepsFeatures, retention }),
+    settle: (settlement) => settle(database, settlement, { keepsFeatures, now }),
+    ping: () => ping(database, pingTimeoutMs),
+    purge: (keepMs) => purge(database, keepMs, now()),
+    close: () => database.close(),
+  }
+}
+
+/** In the largest unit that it is one of: `1.5 days`, `1 hour`. */
+function spanText(ms: number): string {
+  const [unit, size] = UNITS.find(([, size]) => ms >= size) ?? UNITS[2]
+  const count = Math.round((ms / size) * 10) / 10
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+async function openDatabase(url: string, options: StoreOptions): Promise<Database> {
+  let database: Database | null = null
+  try {
+    database = connect(url, options)
+    await prepareSchema(database)
+    return database
+  } catch (error) {
+    await database?.close().catch(() => {})
+    if (error instanceof EngineError) throw error
+    // Libraries name the file or the user in their messages; the code says enough.
+    const message = `The database cannot be opened (${codeOf(error)}); see that ${
+      database?.kind === 'postgres'
+        ? 'the server answers and the user may create tables'
+        : 'the folder is there and the file may be written'
+    }.`
+    throw new EngineError('invalid_request', message)
+  }
+}
+
+function connect(url: string, options: StoreOptions): Database {
+  const scheme = schemeOf(url)
+  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(url, options)
+  if (scheme !== null && scheme !== 'file') {
+    throw new EngineError('invalid_request', `A database is postgres://… or a file, not ${scheme}://….`)
+  }
+  const file = scheme === 'file' ? fileOf(url) : url
+  if (file === null) {
+    throw new EngineError('invalid_request', 'The URL of the database cannot be read; it looks like file:///folder/assay.db.')
+  }
+  if (file === '') throw new EngineError('invalid_request', 'The database is a file or postgres://…, received nothing.')
+  return openLibsql(file, options)
+}
+
+async function ping({ queries }: Database, timeoutMs: number): Promise<void> {
+  const asked = queries.selectFrom('schema_version').select('version').executeTakeFirstOrThrow()
+  if (!(await within(timeoutMs, asked))) throw new Error(`The database did not answer within ${timeoutMs} ms.`)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code !== '' ? error.code : 'unreadable'
+}

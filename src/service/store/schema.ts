@@ -1,0 +1,160 @@
+// Brings a database to the tables that this version knows: made when it is new, moved forward when it is older, refused when it is newer.
+// Everything happens in one transaction that replicas take one after the other, so that any number may start at once.
+import { sql } from 'kysely'
+import { EngineError } from '../../core/errors.ts'
+import type { Database, Writes } from './database.ts'
+
+/** Steps from each version to the next. Those that were released are never changed. */
+const STEPS: readonly ((writes: Writes, database: Database) => Promise<void>)[] = [makeTables]
+
+/** What PostgreSQL calls a table that is not there. */
+const UNDEFINED_TABLE = '42P01'
+
+export const SCHEMA_VERSION = STEPS.length
+
+/** Throws `invalid_request` when the database was made by a later version. */
+export async function prepareSchema(database: Database): Promise<void> {
+  // Mostly nothing is to be done, and then nobody waits, and a user who may not make tables will do.
+  if ((await versionOf(database)) === SCHEMA_VERSION) return
+  await database.write(async (writes) => {
+    await database.lockSchema(writes)
+    await sql`create table if not exists schema_version (version bigint not null)`.execute(writes)
+    const row = await writes.selectFrom('schema_version').select('version').executeTakeFirst()
+    const version = Number(row?.version ?? 0)
+    if (version > SCHEMA_VERSION) {
+      const message = `The database has version ${version} of the tables, this one knows up to ${SCHEMA_VERSION}; start the version that made it, or a later one.`
+      throw new EngineError('invalid_request', message)
+    }
+    if (version === SCHEMA_VERSION) return
+    for (const step of STEPS.slice(version)) await step(writes, database)
+    if (row === undefined) await writes.insertInto('schema_version').values({ version: SCHEMA_VERSION }).execute()
+    else await writes.updateTable('schema_version').set({ version: SCHEMA_VERSION }).execute()
+  })
+}
+
+/** Null when there are no tables yet. */
+async function versionOf({ queries }: Database): Promise<number | null> {
+  try {
+    const { version } = await queries.selectFrom('schema_version').select('version').executeTakeFirstOrThrow()
+    return Number(version)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === UNDEFINED_TABLE || error.message.startsWith('no such table')))
+      return null
+    throw error
+  }
+}
+
+/** Both databases take these words as they are: SQLite reads any "int" as its integer, and "double" as its real. */
+const TABLES = `
+create table accounts (
+  id text not null primary key,
+  balance bigint not null check (balance >= 0),
+  entries bigint not null,
+  created_at bigint not null
+);
+create table api_keys (
+  id text not null primary key,
+  account text not null references accounts (id),
+  name text not null,
+  scopes text not null,
+  prefix text not null,
+  hash text not null unique,
+  requests_per_minute bigint,
+  created_at bigint not null,
+  last_used_at bigint,
+  revoked_at bigint
+);
+create table ledger (
+  id text not null primary key,
+  account text not null references accounts (id),
+  number bigint not null,
+  at bigint not null,
+  kind text not null check (kind in ('credit', 'charge')),
+  amount bigint not null,
+  balance_after bigint not null,
+  request text unique,
+  note text not null,
+  unique (account, number)
+);
+create table claims (
+  key text not null,
+  idempotency_key text not null,
+  body_hash text not null,
+  token text not null unique,
+  at bigint not null,
+  lease_ends_at bigint not null,
+  settled_at bigint,
+  reply_status bigint,
+  reply_headers text,
+  reply_body text,
+  primary key (key, idempotency_key)
+);
+create index claims_by_time on claims (at);
+create table requests (
+  id text not null primary key,
+  at bigint not null,
+  account text not null,
+  key text,
+  model text,
+  dialect text not null,
+  status bigint not null,
+  code text,
+  questions bigint not null,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cost bigint not null,
+  latency_ms double precision not null
+);
+create index requests_by_time on requests (at, id);
+create index requests_of_account on requests (account, at, id);
+create table events (
+  id text not null primary key,
+  account text not null,
+  at bigint not null,
+  is_labelled bigint not null,
+  line text not null
+);
+create index events_by_time on events (at, id);
+create index events_of_account on events (account, at, id);
+create index events_by_label on events (is_labelled, at, id);
+create table labels (
+  event text not null references events (id) on delete cascade,
+  decision text not null,
+  truth text not null,
+  weight double precision not null,
+  primary key (event, decision)
+);
+create table calibrations (
+  version text not null primary key,
+  content text not null
+);
+create table calibration_serving (
+  position bigint not null primary key,
+  version text not null
+);
+create table calibration_changes (
+  number bigint not null primary key,
+  at bigint not null,
+  action text not null,
+  version text,
+  from_version text,
+  why text not null,
+  held_out text
+);
+create table calibration_turn (
+  changes bigint not null
+);
+insert into calibration_turn (changes) values (0);
+create table admin_links (
+  hash text not null primary key,
+  expires_at bigint not null
+);
+create table admin_sessions (
+  hash text not null primary key,
+  expires_at bigint not null
+)`
+
+async function makeTables(writes: Writes, database: Database): Promise<void> {
+  for (const statement of TABLES.split(';')) await sql.raw(statement).execute(writes)
+  await database.sealLedger(writes)
+}

@@ -1,0 +1,216 @@
+// What a service keeps: keys, money, replies by idempotency key, requests, decisions and outcomes, calibrations, sessions of the console.
+// One interface over both databases; whatever must happen together is one method, and one transaction inside.
+import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
+import type { CalibrationVersions } from '../../calibration/outcomes/versions.ts'
+import type { NanoDollars } from '../money.ts'
+
+/** What a key may do: ask questions, record outcomes, refit the calibration that everyone is answered with. */
+export type Scope = 'ask' | 'outcomes' | 'calibration'
+export const SCOPES: readonly Scope[] = ['ask', 'outcomes', 'calibration']
+
+export interface ApiKey {
+  /** `key_…` */
+  readonly id: string
+  /** Who pays. Several keys may share one account. */
+  readonly account: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** The first characters of the secret, to tell keys apart. */
+  readonly prefix: string
+  /** Null: the service's own limit. */
+  readonly requestsPerMinute: number | null
+  /** Milliseconds since 1970, as every time in the store. */
+  readonly createdAt: number
+  readonly lastUsedAt: number | null
+  readonly revokedAt: number | null
+}
+
+export interface NewKey {
+  readonly account: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly requestsPerMinute?: number | null
+}
+
+export interface KeyStore {
+  /** Makes a key (and its account, when there is none). The secret is `service_sk_` and 256 random bits; only its SHA-256 is kept, so it is seen here once. */
+  create(key: NewKey): Promise<{ readonly key: ApiKey; readonly secret: string }>
+  /** The key of a secret; null when there is none or it is revoked. Looked up by hash, so that time tells nothing of other secrets; never cached. */
+  find(secret: string): Promise<ApiKey | null>
+  /** Newest first; revoked ones too. */
+  list(account?: string): Promise<readonly ApiKey[]>
+  /** Takes effect at once on every replica. Null when there is no such key; revoking again keeps the first time. */
+  revoke(id: string): Promise<ApiKey | null>
+}
+
+export interface Account {
+  readonly id: string
+  readonly balance: NanoDollars
+  readonly createdAt: number
+}
+
+/** One line of the ledger; lines are never changed nor deleted (the database itself refuses). */
+export interface LedgerEntry {
+  readonly id: string
+  readonly at: number
+  readonly account: string
+  readonly kind: 'credit' | 'charge'
+  /** What was added; negative for a charge. */
+  readonly amount: NanoDollars
+  readonly balanceAfter: NanoDollars
+  /** Of a charge: the id of its answer, once in the whole ledger. */
+  readonly request: string | null
+  readonly note: string
+}
+
+export interface Ledger {
+  accounts(): Promise<readonly Account[]>
+  account(id: string): Promise<Account | null>
+  /** Adds to a balance (and makes the account, when there is none). A negative amount takes away, never below zero: null then, and nothing was done. */
+  credit(account: string, amount: NanoDollars, note: string): Promise<LedgerEntry | null>
+  /** Newest first. */
+  entries(account: string, page: { readonly limit: number; readonly before?: string }): Promise<readonly LedgerEntry[]>
+  /** Accounts whose balance is not the sum of their entries; empty when all is well. */
+  audit(): Promise<readonly { readonly account: string; readonly balance: NanoDollars; readonly sum: NanoDollars }[]>
+}
+
+/** A reply as it was sent, kept to be sent again. */
+export interface StoredReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** `begun`: this caller answers, and then settles or abandons with the token. */
+export type IdempotencyState =
+  | { readonly state: 'begun'; readonly token: string }
+  | { readonly state: 'running'; readonly retryAfterMs: number }
+  | { readonly state: 'done'; readonly reply: StoredReply }
+  | { readonly state: 'mismatch' }
+
+export interface IdempotencyStore {
+  /**
+   * Claims an idempotency key of an API key. A claim holds for `leaseMs`: after that its holder counts as crashed, and the next caller takes over
+   * (the first one's token then settles nothing any more). `bodyHash`: hex SHA-256 of what was asked.
+   */
+  begin(claim: {
+    readonly key: string
+    readonly idempotencyKey: string
+    readonly bodyHash: string
+    readonly leaseMs: number
+  }): Promise<IdempotencyState>
+  /** Lets a claim go after a failure, so that a retry asks again. */
+  abandon(token: string): Promise<void>
+}
+
+/** A request as the log shows it. States and answers are not in it. */
+export interface RequestRecord {
+  /** `evt_…`, also the id of the response. */
+  readonly id: string
+  readonly at: number
+  readonly account: string
+  /** Null: asked in the console. */
+  readonly key: string | null
+  /** As answered; as asked for (or null) when it failed. */
+  readonly model: string | null
+  readonly dialect: string
+  readonly status: number
+  /** Of the error; null on success. */
+  readonly code: string | null
+  readonly questions: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cost: NanoDollars
+  readonly latencyMs: number
+}
+
+export interface RequestFilter {
+  readonly account?: string
+  readonly limit: number
+  /** Only those before this request (by time, then id). */
+  readonly before?: string
+}
+
+export interface UsageBucket {
+  /** Start of the bucket. */
+  readonly at: number
+  readonly requests: number
+  readonly failed: number
+  readonly inputTokens: number
+  readonly cost: NanoDollars
+}
+
+export interface RequestLog {
+  /** Notes requests that failed. Those that succeeded are noted by `settle`. */
+  failed(record: RequestRecord): Promise<void>
+  /** Newest first. */
+  list(filter: RequestFilter): Promise<readonly RequestRecord[]>
+  /** One bucket each `bucketMs` from `from` (inclusive) to `to`, empty ones too. */
+  usage(range: {
+    readonly account?: string
+    readonly from: number
+    readonly to: number
+    readonly bucketMs: number
+  }): Promise<readonly UsageBucket[]>
+}
+
+/** A successful answer, before anyone hears of it. */
+export interface Settlement {
+  readonly record: RequestRecord
+  /** What was decided, kept for outcomes; null when nothing was. */
+  readonly event: StoredEvent | null
+  /** Of the idempotency claim, when the request had one. */
+  readonly token: string | null
+  /** The reply to keep for replays, made once the balance is known; called only with a token. */
+  readonly reply: (balance: NanoDollars) => StoredReply
+}
+
+/** `superseded`: the claim was lost to another caller; ask `begin` again for what that one answered. Nothing was charged unless `settled`. */
+export type Settled =
+  | { readonly state: 'settled'; readonly balance: NanoDollars }
+  | { readonly state: 'insufficient_balance'; readonly balance: NanoDollars }
+  | { readonly state: 'superseded' }
+
+/** A signed-in console. */
+export interface AdminSession {
+  readonly expiresAt: number
+  /** To be sent with everything that changes something. */
+  readonly csrfToken: string
+}
+
+export interface AdminStore {
+  /** A token that opens the console once, until it expires. Only its hash is kept. */
+  issueLink(ttlMs: number): Promise<string>
+  /** Opens a session for a link token, which is spent by it. Null when it is unknown, spent or expired. */
+  redeem(token: string, ttlMs: number): Promise<{ readonly session: string; readonly state: AdminSession } | null>
+  /** Opens a session for someone who proved themselves otherwise (the standing admin token). */
+  open(ttlMs: number): Promise<{ readonly session: string; readonly state: AdminSession }>
+  find(session: string): Promise<AdminSession | null>
+  end(session: string): Promise<void>
+  /** Ends every session, and spends every link. Says how many sessions that were still good have ended. */
+  endAll(): Promise<number>
+}
+
+export interface Store {
+  readonly kind: 'libsql' | 'postgres'
+  readonly keys: KeyStore
+  readonly ledger: Ledger
+  readonly idempotency: IdempotencyStore
+  readonly requests: RequestLog
+  readonly admin: AdminStore
+  /** Calibrations that are served in place of the shipped ones, shared by all replicas. */
+  readonly calibrations: CalibrationVersions
+  /** Decisions and outcomes of one account; of all of them (to fit, to watch) without one. Its `close` does nothing. */
+  outcomes(account?: string): OutcomeStore
+  /**
+   * Charges an answer, keeps its decisions, its log line and its reply, all or nothing. A balance never falls below zero: when the cost is more than
+   * is left, nothing happens (`insufficient_balance`). A request id settles once; the second time throws.
+   * Throws `SettlementInDoubt` when it may have happened; after anything else that it throws it has not.
+   */
+  settle(settlement: Settlement): Promise<Settled>
+  /** Asks the database something; throws when it does not answer. */
+  ping(): Promise<void>
+  /** Deletes what has outlived its time: replies after 24 hours, spent links, ended sessions, log lines and unlabelled events after `keepMs`. */
+  purge(keepMs: number): Promise<void>
+  close(): Promise<void>
+}

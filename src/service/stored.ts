@@ -1,0 +1,18 @@
+// What the store throws to what a client is told: the database is away, which passes.
+import { EngineError } from '../core/errors.ts'
+import { ServiceRefusal } from './errors.ts'
+
+const RETRY_AFTER_MS = 2000
+
+/** The work's result; whatever a store throws that is not said already becomes `overloaded`, with `message` in front. */
+export async function stored<T>(
+  work: Promise<T>,
+  message = 'The service cannot reach its database right now; nothing was charged.',
+): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    if (cause instanceof ServiceRefusal || cause instanceof EngineError) throw cause
+    throw new ServiceRefusal('overloaded', `${message} Try again after Retry-After.`, { retryAfterMs: RETRY_AFTER_MS, cause })
+  }
+}

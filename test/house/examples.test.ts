@@ -1,0 +1,163 @@
+// What a newcomer tries first: the request files of examples/, the program, and the code of the README. Against the fake model for their shape, and
+// against the shipped model where its weights are.
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createFakeBackend } from '../../src/backends/fake/index.ts'
+import { calibrationVersions, fileOutcomeStore, fit as fitCalibration } from '../../src/calibration/index.ts'
+import { runCli } from '../../src/cli/program.ts'
+import { readRequestFile } from '../../src/cli/request.ts'
+import { seededRandom } from '../../src/core/random.ts'
+import { createEngine, type Engine, localModel } from '../../src/index.ts'
+import type { AskRequest } from '../../src/wire/types.ts'
+import { listOf } from '../calibration/outcome-events.ts'
+import { binaryEvidence } from '../calibration/simulated.ts'
+import { startRunning } from '../service/running.ts'
+import { fakeTerminal } from '../shared/terminal.ts'
+
+const folder = fileURLToPath(new URL('../../examples', import.meta.url))
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .sort()
+const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8')
+const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'))
+
+async function requestOf(file: string): Promise<AskRequest> {
+  return (await readRequestFile(file, { folder, read: async () => '' })).request
+}
+
+/** Holds what is true of any answer to an example: nothing missing, nothing refused, probabilities that are probabilities. */
+async function holdAnswers(engine: Engine, file: string): Promise<void> {
+  const request = await requestOf(file)
+  const { answers, simo } = await engine.ask(request)
+  expect(Object.keys(answers).sort()).toEqual([...Object.keys(request.questions), ...Object.keys(request.derive ?? {})].sort())
+  expect(simo.warnings).toEqual([])
+  for (const [id, answer] of Object.entries(answers)) {
+    if ('valid' in answer) expect(answer, id).toMatchObject({ valid: true })
+    if ('probabilities' in answer) {
+      const probabilities = Object.values<number>(answer.probabilities)
+      for (const p of probabilities) expect(p > 0 && p < 1, id).toBe(true)
+      if (answer.type !== 'select') expect(probabilities.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 6)
+    }
+  }
+}
+
+/** Why an example cannot be asked here, or null. */
+function missing(file: string): string | null {
+  const paths = [...readFileSync(`${folder}/${file}`, 'utf8').matchAll(/"path":\s*"([^"]+)"/g)].map(([, path]) => path)
+  const absent = paths.find((path) => !existsSync(`${folder}/${path}`))
+  return absent === undefined ? null : `examples/${absent} is not there`
+}
+
+describe('the example requests', () => {
+  it('are a text, a JSON object, a screenshot and a video, and the demo asks them all', async () => {
+    expect(files).toEqual(['ask-json.json', 'ask-screenshot.json', 'ask-text.json', 'ask-video.json'])
+    const [json, screenshot, text, video] = await Promise.all(files.map(requestOf))
+    expect(typeof text?.state).toBe('string')
+    expect(Array.isArray(json?.state)).toBe(false)
+    expect(Array.isArray(screenshot?.state)).toBe(true)
+    expect(video?.state).toMatchObject([{ type: 'video' }])
+    for (const file of files) expect(manifest.scripts.demo).toContain(`examples/${file}`)
+  })
+
+  it('show every type of question', async () => {
+    const requests = await Promise.all(files.map(requestOf))
+    const types = new Set(requests.flatMap(({ questions }) => Object.values(questions).map(({ type }) => type)))
+    expect([...types].sort()).toEqual(['choice', 'extract', 'fill', 'noul', 'score', 'select'])
+  })
+
+  for (const file of files) {
+    it.skipIf(missing(file) !== null)(
+      `${file} is answered by the fake model${missing(file) === null ? '' : ` (skipped: ${missing(file)})`}`,
+      async () => {
+        const engine = await createEngine({ models: [createFakeBackend()] })
+        await holdAnswers(engine, file)
+        await engine.close()
+      },
+    )
+  }
+})
+
+const model = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
+const hasModel = existsSync(`${model}/config.json`) && existsSync(`${model}/onnx`)
+
+describe.skipIf(!hasModel)(`the shipped model${hasModel ? '' : ' (skipped: models/service-1-pro has no weights)'}`, () => {
+  let engine: Engine
+  beforeAll(async () => {
+    engine = await createEngine({ models: [localModel(model, { inProcess: true })] })
+  })
+  afterAll(() => engine?.close())
+
+  for (const file of files) {
+    it.skipIf(missing(file) !== null)(`answers ${file}`, () => holdAnswers(engine, file))
+  }
+
+  const started = (file: string, cwd: string) =>
+    promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), `${folder}/${file}`], { cwd })
+
+  it('answers examples/typed.ts, in its worker', async () => {
+    const { stdout } = await started('typed.ts', folder)
+    expect(stdout).toMatch(/^(calm|angry) 0\.\d+(e-\d)? 0\.\d+(e-\d)? (true|false)\n$/)
+  })
+
+  it('keeps what examples/outcomes.ts records, also when it finds a calibration that is served', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'assay-examples-'))
+    onTestFinished(() => rm(place, { recursive: true, force: true }))
+    const kept = async () => {
+      const store = await fileOutcomeStore(join(place, 'outcomes'), { isReadOnly: true })
+      const [events, evidence] = [await listOf(store.recent(10)), await listOf(store.evidence())]
+      await store.close()
+      return { events, truths: evidence.map(({ task, truth }) => [task, truth]) }
+    }
+    await started('outcomes.ts', place)
+    const { events, truths } = await kept()
+    expect(truths).toEqual([['urgent', [0]]])
+    const { model: id, revision, templateHash } = events[0]!
+    const calibration = fitCalibration(binaryEvidence(seededRandom(1), 60, { slope: 0.5, bias: 0 }), { id, revision, templateHash })
+    await calibrationVersions(join(place, 'outcomes/calibrations')).serve(calibration, { at: 0, why: 'to be found', heldOut: null })
+    await started('outcomes.ts', place)
+    expect((await kept()).truths).toEqual([...truths, ...truths])
+  })
+})
+
+describe('examples/client.ts', () => {
+  it('asks a service, and what it says was true is recorded there', async () => {
+    const running = await startRunning()
+    onTestFinished(() => running.end())
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), `${folder}/client.ts`], {
+      env: { ...process.env, ASSAY_URL: running.url, ASSAY_API_KEY: running.secret },
+    })
+    expect(stdout).toMatch(/^(calm|angry) 0\.\d+(e-\d)? 0\.000000000\n$/)
+    const truths = (await listOf(running.store.outcomes('main').evidence())).map(({ task }) => task)
+    expect(truths).toEqual(['urgent', 'tone'])
+  })
+})
+
+describe('the README', () => {
+  it.each(['typed.ts', 'outcomes.ts', 'client.ts'])('shows the program of examples/%s', (file) => {
+    const code = readFileSync(`${folder}/${file}`, 'utf8').replace(/^\/\/.*\n/gm, '')
+    const named = code.replace('../src/index.ts', 'assay-engine').replace(/\.\.\/src\/(calibration|client)\/index\.ts/, 'assay-engine/$1')
+    expect(readme).toContain(`\`\`\`ts\n${named.trim()}\n\`\`\``)
+  })
+
+  it('shows a command that works', async () => {
+    const line = /^node dist\/cli\/main\.js (.+)$/m.exec(readme)?.[1] ?? ''
+    const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+    const { terminal, heard } = fakeTerminal(folder, { isInteractive: true })
+    expect(await runCli(args, terminal, () => createEngine({ models: [createFakeBackend()] }))).toBe(0)
+    expect(heard.out).toContain('What is it about?')
+  })
+
+  it('names only scripts, files and folders that are there', () => {
+    const scripts = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string)
+    expect(scripts).not.toEqual([])
+    for (const name of scripts) expect(Object.keys(manifest.scripts)).toContain(name)
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path as string)
+    for (const path of links) expect(existsSync(fileURLToPath(new URL(`../${path}`, import.meta.url))), path).toBe(true)
+  })
+})

@@ -1,0 +1,162 @@
+// Reads the import lines of src/ and holds the direction of the house:
+// core ← wire ← pipeline, questions, constraint, media, backends, calibration ← engine ← index ← evaluate, client, service, mcp ← cli.
+// Types count too, so that a room can be understood, moved and tested without those after it.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../src', import.meta.url))
+
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => name.split(sep).join('/'))
+  .sort()
+
+/** Own files a source text imports, exports from, or loads, relative to src/. Comments and strings of code are not looked into beyond the pattern. */
+function importsOf(file: string, text: string): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+  const found = [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"]*)\1/g)].map((match) => match[2] as string)
+  return [...new Set(found)].map((target) =>
+    relative(root, resolve(root, dirname(file), target))
+      .split(sep)
+      .join('/'),
+  )
+}
+
+const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]))
+
+/** What crosses between the stages, the questions and the backends: the seam, and types of the questions' room. */
+const SEAM = new Set(['backends/backend.ts', 'questions/shared/asked.ts', 'questions/shared/decision.ts', 'questions/shared/inquiry.ts'])
+const ROOMS = [
+  'core',
+  'wire',
+  'pipeline',
+  'questions',
+  'constraint',
+  'media',
+  'backends',
+  'calibration',
+  'evaluate',
+  'client',
+  'service',
+  'console',
+  'mcp',
+  'cli',
+] as const
+
+type Room = 'seam' | 'engine' | 'index' | (typeof ROOMS)[number]
+
+function roomOf(file: string): Room {
+  if (SEAM.has(file)) return 'seam'
+  if (file === 'pipeline/engine.ts') return 'engine'
+  if (file === 'index.ts') return 'index'
+  const room = ROOMS.find((name) => file.startsWith(`${name}/`))
+  if (room === undefined) throw new Error(`${file} stands in no room`)
+  return room
+}
+
+const LEAVES = ['core', 'wire'] as const
+
+/** Which rooms a room may import from, itself aside. */
+const MAY: Readonly<Record<Room, readonly Room[]>> = {
+  core: [],
+  wire: ['core'],
+  seam: LEAVES,
+  // The stages are small steps of one flow and may lean on the one before; cycles among them are held off below.
+  pipeline: [...LEAVES, 'seam', 'media'],
+  questions: [...LEAVES, 'seam'],
+  constraint: [...LEAVES, 'seam'],
+  media: [...LEAVES, 'seam'],
+  backends: [...LEAVES, 'seam', 'constraint', 'media'],
+  calibration: [...LEAVES, 'seam'],
+  engine: [...LEAVES, 'seam', 'pipeline', 'questions', 'constraint', 'media', 'calibration'],
+  index: [...LEAVES, 'seam', 'pipeline', 'engine', 'backends', 'calibration'],
+  // Both lean on what calibration learned, and on the engine as any caller does.
+  evaluate: [...LEAVES, 'seam', 'pipeline', 'calibration', 'engine', 'index'],
+  // Speaks to a service over HTTP: it knows the types of the wire and nothing of the engine.
+  client: LEAVES,
+  service: [...LEAVES, 'seam', 'pipeline', 'media', 'calibration', 'engine', 'index'],
+  // Runs in a browser, and is bundled: types of the wire and of the service's own replies only.
+  console: [...LEAVES, 'service'],
+  mcp: [...LEAVES, 'seam', 'pipeline', 'engine', 'index', 'client'],
+  // `assay serve --fake` runs on the fake backend.
+  cli: [...LEAVES, 'seam', 'pipeline', 'backends', 'calibration', 'engine', 'index', 'evaluate', 'client', 'service', 'mcp'],
+}
+
+/** Backends do not know of each other; `prompted` is shared by those whose models answer in text. */
+function backendOf(file: string): string | null {
+  const name = /^backends\/([^/]+)\//.exec(file)?.[1] ?? null
+  return name === 'prompted' ? null : name
+}
+
+describe('imports', () => {
+  it('are found in every form they are written', () => {
+    const text = [
+      "import a from './a.ts'",
+      "import type { B } from '../b.ts'",
+      "export * from './c.ts'",
+      "import './d.ts'",
+      "const e = await import('./e.ts')",
+      "import {\n  f,\n} from './f.ts'",
+      "// import g from './g.ts'",
+      "/* import h from './h.ts' */",
+      "import i from 'node:fs'",
+    ].join('\n')
+    expect(importsOf('cli/main.ts', text).sort()).toEqual(['b.ts', 'cli/a.ts', 'cli/c.ts', 'cli/d.ts', 'cli/e.ts', 'cli/f.ts'])
+  })
+
+  it('lead to files that are there', () => {
+    const missing = [...graph].flatMap(([file, targets]) =>
+      targets.filter((target) => !graph.has(target)).map((target) => `${file} → ${target}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('point one way between rooms', () => {
+    const wrong = [...graph].flatMap(([file, targets]) => {
+      const room = roomOf(file)
+      return targets
+        .filter((target) => roomOf(target) !== room && !MAY[room].includes(roomOf(target)))
+        .map((target) => `${file} → ${target}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('stay inside one backend', () => {
+    const wrong = [...graph].flatMap(([file, targets]) => {
+      const own = backendOf(file)
+      return own === null
+        ? []
+        : targets.filter((target) => backendOf(target) !== null && backendOf(target) !== own).map((target) => `${file} → ${target}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('make no cycle, types included', () => {
+    const done = new Set<string>()
+    const cycles: string[] = []
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+      else if (!done.has(file)) {
+        for (const target of graph.get(file) ?? []) visit(target, [...path, file])
+        done.add(file)
+      }
+    }
+    for (const file of graph.keys()) visit(file, [])
+    expect(cycles).toEqual([])
+  })
+
+  it('are written by files that open with what they do, and stay short', () => {
+    const wrong = files.flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      const lines = text.split('\n').length
+      const opening = text.replace(/^#!.*\n/, '')
+      return [
+        ...(opening.startsWith('//') ? [] : [`${file} opens without a line on what it does`]),
+        ...(lines > 400 ? [`${file} has ${lines} lines`] : []),
+      ]
+    })
+    expect(wrong).toEqual([])
+  })
+})

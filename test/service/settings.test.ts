@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { readSettings, SettingsError } from '../../src/service/read-settings.ts'
+import type { Kind } from '../../src/service/setting-kinds.ts'
+import { defaultText, SETTING_TABLE } from '../../src/service/setting-table.ts'
+import { DEFAULT_SETTINGS } from '../../src/service/settings.ts'
+
+function problemsOf(flags: Record<string, string>, env: Record<string, string> = {}): readonly string[] {
+  try {
+    readSettings(flags, env)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('settings', () => {
+  it('are the defaults when nothing is set', () => {
+    expect(readSettings({}, {})).toEqual(DEFAULT_SETTINGS)
+  })
+
+  it('are all in the table, once', () => {
+    const fields = SETTING_TABLE.map(({ field }) => field)
+    expect([...fields].sort()).toEqual(Object.keys(DEFAULT_SETTINGS).sort())
+    const names = SETTING_TABLE.flatMap(({ flag, env }) => [...(flag === null ? [] : [flag]), ...env])
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('have defaults that are written as their own flags take them', () => {
+    for (const entry of SETTING_TABLE) {
+      const text = defaultText(entry)
+      if (text === null) expect(DEFAULT_SETTINGS[entry.field]).toBeNull()
+      else expect((entry.kind as Kind<unknown>).read(text), `${entry.field} ${text}`).toEqual(DEFAULT_SETTINGS[entry.field])
+    }
+  })
+
+  it('read every kind of value from flags', () => {
+    const flags = {
+      port: '0',
+      'body-bytes': '8MiB',
+      'image-bytes': '500kB',
+      'image-pixels': '2.5Mpx',
+      deadline: '90s',
+      keep: '7d',
+      drain: '250',
+      prices: 'service-1-pro=0.10, *=1.5',
+      aliases: 'gpt-*=service-1-pro,old=new',
+      'cors-origins': 'https://a.example, http://localhost:3000',
+      'url-hosts': '*.example.com',
+      'keep-features': 'on',
+      console: 'off',
+      'log-level': 'debug',
+    }
+    expect(readSettings(flags, {})).toMatchObject({
+      port: 0,
+      bodyBytes: 8 * 2 ** 20,
+      imageBytes: 500_000,
+      imagePixels: 2_500_000,
+      deadlineMs: 90_000,
+      keepMs: 7 * 86_400_000,
+      drainMs: 250,
+      prices: { 'service-1-pro': 100_000_000n, '*': 1_500_000_000n },
+      aliases: { 'gpt-*': 'service-1-pro', old: 'new' },
+      corsOrigins: ['https://a.example', 'http://localhost:3000'],
+      urlHosts: ['*.example.com'],
+      keepsFeatures: true,
+      console: false,
+      logLevel: 'debug',
+    })
+  })
+
+  it.each(['a.db', 'file:///data/a%20b.db', ':memory:', 'postgres://u:p@h/n'])('take %s for a database', (databaseUrl) => {
+    expect(readSettings({ database: databaseUrl }, {})).toMatchObject({ databaseUrl })
+  })
+
+  it('take none for lists and pairs', () => {
+    expect(readSettings({ aliases: 'none', prices: 'none', 'url-hosts': 'none' }, {})).toMatchObject({
+      aliases: {},
+      prices: {},
+      urlHosts: [],
+    })
+  })
+
+  it('go by flags first, then by variables of ours, then by plain ones', () => {
+    const env = { PORT: '1', ASSAY_PORT: '2', DATABASE_URL: 'postgres://localhost/a', HOST: '0.0.0.0' }
+    expect(readSettings({}, { PORT: '1' }).port).toBe(1)
+    expect(readSettings({}, env)).toMatchObject({ port: 2, databaseUrl: 'postgres://localhost/a', host: '0.0.0.0' })
+    expect(readSettings({ port: '3' }, env).port).toBe(3)
+  })
+
+  it('count an empty variable, and what Kubernetes writes about a service of our name, as not set', () => {
+    expect(readSettings({}, { ASSAY_PORT: '', PORT: '5' }).port).toBe(5)
+    expect(readSettings({}, { ASSAY_PORT: 'tcp://10.0.0.7:80' }).port).toBe(8080)
+  })
+
+  it('name everything that is wrong at once, where it was set and what it takes', () => {
+    const problems = problemsOf({ port: '70000', deadline: 'soon' }, { ASSAY_BODY_BYTES: '32 bananas', ASSAY_CONSOLE: 'maybe' })
+    expect(problems).toHaveLength(4)
+    expect(problems[0]).toBe('--port takes a whole number from 0 to 65535, not "70000"')
+    expect(problems.join('\n')).toMatch(/^ASSAY_BODY_BYTES takes a size such as 32MiB, from 1KiB to 512MiB, not "32 bananas"$/m)
+    expect(problems.join('\n')).toMatch(/^--deadline takes a time such as .*, not "soon"$/m)
+    expect(problems.join('\n')).toMatch(/^ASSAY_CONSOLE takes on or off, not "maybe"$/m)
+  })
+
+  it('never repeat a secret', () => {
+    const problems = problemsOf({}, { DATABASE_URL: 'mysql://root:canary@db/x', ASSAY_ADMIN_TOKEN: 'short canary' })
+    expect(problems).toHaveLength(2)
+    expect(problems.join('\n')).not.toContain('canary')
+  })
+
+  it.each([
+    ['prices', 'service-1-pro=cheap'],
+    ['prices', 'service-1-pro=-1'],
+    ['prices', 'a=1,a=2'],
+    ['prices', 'a=0.0000000001'],
+    ['aliases', 'gpt-*-mini=service-1-pro'],
+    ['aliases', 'gpt'],
+    ['legacy-name', 'ask'],
+    ['legacy-name', '../models'],
+    ['cors-origins', 'https://a.example/path'],
+    ['url-hosts', 'https://a.example'],
+    ['url-hosts', '*'],
+    ['deadline', '0'],
+    ['deadline', '2d'],
+    ['queue', '1.5'],
+    ['queue', ''],
+    ['host', 'a b'],
+    ['database', 'file:///%zz'],
+  ])('refuse --%s %s', (flag, text) => {
+    expect(problemsOf({ [flag]: text })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,79 @@
+// The whole way of a learned question on the shipped model: answers, outcomes, a refit, and answers that know what the labels taught.
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { evidenceFor, memoryOutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
+import { refit } from '../../src/calibration/outcomes/refit.ts'
+import { choice, createEngine, type Engine, localModel } from '../../src/index.ts'
+
+const folder = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
+
+const FOOD = ['soup', 'rice', 'eggs', 'bread', 'pasta', 'salad', 'cake', 'chicken', 'beans', 'cheese', 'tomatoes', 'fish']
+const MONEY = [
+  'loan',
+  'account',
+  'payment',
+  'credit card',
+  'transfer',
+  'deposit',
+  'balance',
+  'invoice',
+  'mortgage',
+  'fee',
+  'refund',
+  'tax bill',
+]
+const FOOD_LINES = ['How long do I cook the X?', 'Is there a good recipe with X?', 'The X tastes too salty, what now?']
+const MONEY_LINES = ['When is my X due?', 'Why was my X refused by the bank?', 'Please look into the X of last month.']
+
+const written = (lines: readonly string[], words: readonly string[], queue: string) =>
+  words.flatMap((word) => lines.map((line) => ({ state: line.replace('X', word), queue })))
+// Names that say nothing: without labels, the model can only guess.
+const all = [...written(FOOD_LINES, FOOD, 'queue K'), ...written(MONEY_LINES, MONEY, 'queue R')]
+const isTest = (i: number): boolean => i % 6 === 0
+const learned = all.filter((_, i) => !isTest(i))
+const unseen = all.filter((_, i) => isTest(i))
+const questions = { queue: choice('Which queue takes this?', ['queue K', 'queue R']) }
+
+async function rightShare(engine: Engine): Promise<number> {
+  let right = 0
+  for (const { state, queue } of unseen) {
+    const { answers } = await engine.ask({ state, questions })
+    right += Number(answers.queue.choice === queue) / unseen.length
+  }
+  return right
+}
+
+describe('a question whose options mean nothing to the model', () => {
+  const outcomes = memoryOutcomeStore({ keepsFeatures: true })
+  const model = localModel(folder, { inProcess: true })
+  let engine: Engine
+  beforeAll(async () => {
+    engine = await createEngine({ models: [model], outcomes })
+  })
+  afterAll(() => engine.close())
+
+  it('is answered right after sixty outcomes, and says that it was learned', async () => {
+    const before = await rightShare(engine)
+    let bound = { id: '', revision: '', templateHash: '' }
+    for (const { state, queue } of learned) {
+      const response = await engine.ask(
+        { state, questions },
+        {
+          observe: ({ model: id, revision, templateHash }) => {
+            bound = { id, revision, templateHash }
+          },
+        },
+      )
+      await engine.recordOutcome(response.id, { queue })
+    }
+    const { candidate, decision } = refit(null, await evidenceFor(outcomes, bound), bound, { resamples: 100, leastHeldOut: 5 })
+    expect(decision).toBe('serve')
+    const taught = await createEngine({ models: [model], calibrations: [candidate!] })
+    const after = await rightShare(taught)
+    const { questions: reports } = (await taught.ask({ state: unseen[0]!.state, questions })).simo
+    await taught.close()
+    expect(before).toBeLessThan(0.8)
+    expect(after).toBeGreaterThan(0.9)
+    expect(reports.queue?.calibration).toMatchObject({ applied: 'learned', level: 'question', labels: 60 })
+  })
+})

@@ -1,0 +1,329 @@
+// The types of answers. `npm run check` is what can fail here (expectTypeOf and @ts-expect-error are compile-time); run by vitest, the file
+// also holds that builders make the plain JSON they say they make.
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { choice, extract, fill, noul, score, select } from '../../src/wire/builders.ts'
+import type { AnswersOf, Ask } from '../../src/wire/infer.ts'
+import type {
+  Answer,
+  AskResponse,
+  BoxAnswer,
+  BoxManyAnswer,
+  ChoiceAnswer,
+  DeriveAnswer,
+  Derives,
+  ExtractAnswer,
+  ExtractManyAnswer,
+  NoulAnswer,
+  Question,
+  QuestionAnswer,
+  Questions,
+  ScoreAnswer,
+} from '../../src/wire/types.ts'
+
+/** What `ask` would be typed as, without a model behind it. Called only inside functions that never run. */
+declare const ask: Ask
+
+const answersOf = <const Q extends Questions, const D extends Derives = Record<never, never>>(_questions: Q, _derive?: D) =>
+  undefined as unknown as AnswersOf<Q, D>
+
+type Never = () => Promise<void>
+
+describe('answers typed by plain literals', () => {
+  const answers = answersOf(
+    {
+      urgent: { type: 'noul', instructions: 'It is urgent.' },
+      tone: { type: 'choice', criteria: ['calm', 'angry'] },
+      tab: { type: 'choice', criteria: { Home: 'the first', Orders: null } },
+      page: { type: 'choice', options: ['list', { value: 'form', description: 'to fill in' }] },
+      level: { type: 'score', criteria: ['low', { label: 'high', description: 'very' }] },
+      topics: { type: 'select', criteria: ['money', 'time'], max: 1 },
+      count: { type: 'fill', kind: 'int' },
+      note: { type: 'fill' },
+      names: { type: 'fill', kind: 'list' },
+      prices: { type: 'fill', kind: 'list', item: 'number' },
+      sizes: { type: 'fill', kind: 'list', item: { kind: 'int' } },
+      colour: { type: 'fill', kind: 'enum', values: ['red', 'blue'], self_check: true },
+      order: { type: 'extract', self_check: true },
+      emails: { type: 'extract', kind: 'email', many: true },
+      save: { type: 'extract', kind: 'coordinates' },
+      rows: { type: 'extract', kind: 'coordinates', many: true },
+    },
+    { loud: 'urgent > 0.5', sum: { expr: 'level + 1' } },
+  )
+  type Answers = typeof answers
+
+  it('names the options of a choice, from an array, a map, or objects', () => {
+    expectTypeOf<Answers['tone']['choice']>().toEqualTypeOf<'calm' | 'angry'>()
+    expectTypeOf<Answers['tab']['choice']>().toEqualTypeOf<'Home' | 'Orders'>()
+    expectTypeOf<Answers['page']['choice']>().toEqualTypeOf<'list' | 'form'>()
+    expectTypeOf<Answers['tone']['probabilities']>().toEqualTypeOf<Readonly<Record<'calm' | 'angry', number>>>()
+    const wrong = (): void => {
+      // @ts-expect-error no such option
+      void (answers.tone.choice === 'clam')
+      // @ts-expect-error no such option
+      void answers.tone.probabilities.clam
+      // @ts-expect-error no args were asked
+      void answers.tone.args
+      // @ts-expect-error no such question
+      void answers.tonne
+    }
+    expect(wrong).toBeTypeOf('function')
+  })
+
+  it('types noul, score and select', () => {
+    expectTypeOf<Answers['urgent']>().toEqualTypeOf<NoulAnswer>()
+    expectTypeOf<Answers['level']['score']>().toEqualTypeOf<number>()
+    expectTypeOf<Answers['level']['legend'][1]>().toEqualTypeOf<'high'>()
+    expectTypeOf<keyof Answers['level']['probabilities']>().toEqualTypeOf<'0' | '1'>()
+    expectTypeOf<Answers['topics']['selected']>().toEqualTypeOf<readonly ('money' | 'time')[]>()
+    expectTypeOf<Answers['topics']['probabilities']['money']>().toEqualTypeOf<number>()
+  })
+
+  it('types reads by kind, many and self_check', () => {
+    expectTypeOf<Answers['count']['parsed']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<Answers['note']['value']>().toEqualTypeOf<string>()
+    expectTypeOf<Answers['note']>().not.toHaveProperty('parsed')
+    expectTypeOf<Answers['note']>().not.toHaveProperty('check')
+    expectTypeOf<Answers['names']['parsed']>().toEqualTypeOf<readonly string[] | undefined>()
+    expectTypeOf<Answers['prices']['parsed']>().toEqualTypeOf<readonly number[] | undefined>()
+    expectTypeOf<Answers['sizes']['parsed']>().toEqualTypeOf<readonly number[] | undefined>()
+    expectTypeOf<Answers['colour']['value']>().toEqualTypeOf<'red' | 'blue'>()
+    expectTypeOf<Answers['order']['value']>().toEqualTypeOf<string | null>()
+    expectTypeOf<Answers['emails']['values']>().toEqualTypeOf<readonly string[]>()
+    expectTypeOf<Answers['emails']>().not.toHaveProperty('value')
+    expectTypeOf<Answers['save']>().toEqualTypeOf<BoxAnswer>()
+    expectTypeOf<Answers['rows']>().toEqualTypeOf<BoxManyAnswer>()
+  })
+
+  it('has parsed and check for sure once a read is valid', () => {
+    const use = ({ count, prices, colour, order }: Answers): void => {
+      if (count.valid) expectTypeOf(count.parsed).toEqualTypeOf<number>()
+      else expectTypeOf(count.parsed).toEqualTypeOf<number | undefined>()
+      if (prices.valid) expectTypeOf(prices.parsed).toEqualTypeOf<readonly number[]>()
+      if (colour.valid) expectTypeOf(colour.check).toEqualTypeOf<number>()
+      else expectTypeOf(colour.error).toEqualTypeOf<string | undefined>()
+      if (order.valid) expectTypeOf(order.check).toEqualTypeOf<number>()
+      // @ts-expect-error a failed read has no parsed value
+      void (count.parsed + 1)
+    }
+    expect(use).toBeTypeOf('function')
+  })
+
+  it('adds derives by name', () => {
+    expectTypeOf<Answers['loud']>().toEqualTypeOf<DeriveAnswer>()
+    expectTypeOf<Answers['sum']>().toEqualTypeOf<DeriveAnswer>()
+    const wrong = (): void => {
+      // @ts-expect-error no such derive
+      void answers.lout
+    }
+    expect(wrong).toBeTypeOf('function')
+  })
+
+  it('is an answer everywhere a plain answer is expected', () => {
+    expectTypeOf<Answers[keyof Answers]>().toExtend<Answer>()
+  })
+})
+
+describe('args', () => {
+  const answers = answersOf({
+    all: { type: 'choice', criteria: ['refund', 'ship'], args: { amount: { type: 'fill', kind: 'number' } } },
+    each: {
+      type: 'choice',
+      options: [
+        { value: 'refund', args: { amount: { type: 'fill', kind: 'number' } } },
+        { value: 'ship', args: { fast: { type: 'noul' } } },
+        'wait',
+      ],
+    },
+    both: {
+      type: 'choice',
+      options: [{ value: 'refund', args: { amount: { type: 'fill', kind: 'number' } } }, 'wait'],
+      args: { sure: { type: 'noul' } },
+    },
+  })
+  type Answers = typeof answers
+
+  it('of the question are there for every option', () => {
+    expectTypeOf<Answers['all']['args']['amount']['parsed']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<Answers['all']['choice']>().toEqualTypeOf<'refund' | 'ship'>()
+  })
+
+  it('of an option are there once the option is known', () => {
+    type Refund = Extract<Answers['each'], { choice: 'refund' }>
+    type Ship = Extract<Answers['each'], { choice: 'ship' }>
+    type Wait = Extract<Answers['each'], { choice: 'wait' }>
+    expectTypeOf<Refund['args']['amount']['parsed']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<Ship['args']['fast']['noul']>().toEqualTypeOf<number>()
+    expectTypeOf<keyof Wait['args']>().toEqualTypeOf<never>()
+    expectTypeOf<Wait['probabilities']['ship']>().toEqualTypeOf<number>()
+    const use = (answer: Answers['each']): number | undefined => {
+      // @ts-expect-error not before the option is known
+      void answer.args.amount
+      return answer.choice === 'ship' ? answer.args.fast.noul : undefined
+    }
+    expect(use).toBeTypeOf('function')
+  })
+
+  it('of both are merged', () => {
+    type Refund = Extract<Answers['both'], { choice: 'refund' }>
+    expectTypeOf<keyof Refund['args']>().toEqualTypeOf<'amount' | 'sure'>()
+    expectTypeOf<keyof Extract<Answers['both'], { choice: 'wait' }>['args']>().toEqualTypeOf<'sure'>()
+  })
+})
+
+describe('ask', () => {
+  it('infers from the request, with builders and literals side by side', () => {
+    const run = async () => {
+      const { answers } = await ask({
+        state: 'Where is my parcel?!',
+        questions: {
+          urgent: noul('It is urgent.'),
+          tone: choice('The tone', ['calm', 'angry']),
+          plain: { type: 'choice', criteria: { a: null, b: null } },
+        },
+        derive: { act: 'urgent > 0.5 and tone == "angry"' },
+      })
+      return answers
+    }
+    type Answers = Awaited<ReturnType<typeof run>>
+    expectTypeOf<Answers['tone']['choice']>().toEqualTypeOf<'calm' | 'angry'>()
+    expectTypeOf<Answers['plain']['choice']>().toEqualTypeOf<'a' | 'b'>()
+    expectTypeOf<Answers['urgent']['noul']>().toEqualTypeOf<number>()
+    expectTypeOf<Answers['act']>().toEqualTypeOf<DeriveAnswer>()
+    expectTypeOf<keyof Answers>().toEqualTypeOf<'urgent' | 'tone' | 'plain' | 'act'>()
+  })
+
+  it('takes wide questions and gives wide answers', () => {
+    const run = async (questions: Questions, derive: Derives, question: Question) => {
+      const wide = await ask({ state: null, questions })
+      const derived = await ask({ state: null, questions: { a: { type: 'noul' } }, derive })
+      const one = await ask({ state: null, questions: { a: question } })
+      return { wide, derived, one }
+    }
+    type Result = Awaited<ReturnType<typeof run>>
+    type Wide = Result['wide']['answers']
+    expectTypeOf<Wide['x']>().toExtend<QuestionAnswer | undefined>()
+    expectTypeOf<QuestionAnswer>().toExtend<NonNullable<Wide['x']>>()
+    expectTypeOf<Result['derived']['answers']['a']>().toEqualTypeOf<NoulAnswer>()
+    expectTypeOf<NonNullable<Result['derived']['answers']['x']>>().toEqualTypeOf<NoulAnswer | DeriveAnswer>()
+    expectTypeOf<Result['one']['answers']['a']>().toExtend<QuestionAnswer>()
+    expectTypeOf<Result['wide']>().toExtend<AskResponse>()
+    expectTypeOf<ChoiceAnswer | ScoreAnswer | ExtractAnswer | ExtractManyAnswer>().toExtend<Result['one']['answers']['a']>()
+  })
+
+  it('does not compile with what the wire would refuse', () => {
+    const state = 'x'
+    const wrong: readonly Never[] = [
+      async () => {
+        // @ts-expect-error unknown type
+        await ask({ state, questions: { a: { type: 'nuol' } } })
+      },
+      async () => {
+        // @ts-expect-error a typo in a field
+        await ask({ state, questions: { a: { type: 'choice', critera: ['a', 'b'] } } })
+      },
+      async () => {
+        // @ts-expect-error args on a noul
+        await ask({ state, questions: { a: { type: 'noul', args: { b: { type: 'noul' } } } } })
+      },
+      async () => {
+        // @ts-expect-error unknown kind
+        await ask({ state, questions: { a: { type: 'fill', kind: 'integer' } } })
+      },
+      async () => {
+        // @ts-expect-error coordinates are extracted, not filled in
+        await ask({ state, questions: { a: { type: 'fill', kind: 'coordinates' } } })
+      },
+      async () => {
+        // @ts-expect-error many is for extract
+        await ask({ state, questions: { a: { type: 'fill', many: true } } })
+      },
+      async () => {
+        // @ts-expect-error self_check is for reads
+        await ask({ state, questions: { a: { type: 'score', criteria: ['a', 'b'], self_check: true } } })
+      },
+      async () => {
+        // @ts-expect-error a score has an ordered array
+        await ask({ state, questions: { a: { type: 'score', criteria: { low: null, high: null } } } })
+      },
+      async () => {
+        const args = { c: { type: 'choice', criteria: ['x', 'y'], args: {} } } as const
+        // @ts-expect-error an argument cannot have arguments
+        await ask({ state, questions: { a: { type: 'choice', criteria: ['a', 'b'], args } } })
+      },
+      async () => {
+        // @ts-expect-error a derive is an expression
+        await ask({ state, questions: { a: { type: 'noul' } }, derive: { b: 3 } })
+      },
+      async () => {
+        // @ts-expect-error no questions
+        await ask({ state })
+      },
+      async () => {
+        // @ts-expect-error unknown field in a builder
+        noul('x', { args: {} })
+      },
+      async () => {
+        // @ts-expect-error unknown kind in a builder
+        extract('x', { kind: 'box' })
+      },
+      async () => {
+        // @ts-expect-error many in the wrong builder
+        fill('x', { many: true })
+      },
+      async () => {
+        // @ts-expect-error an argument cannot have arguments, in a builder either
+        choice('x', ['a', 'b'], { args: { c: { type: 'choice', criteria: ['x', 'y'], args: {} } } })
+      },
+    ]
+    expect(wrong).toHaveLength(15)
+  })
+})
+
+describe('builders', () => {
+  it('make the plain JSON question', () => {
+    expect(noul('It is late.', { criteria: { true: 'past six' } })).toEqual({
+      type: 'noul',
+      instructions: 'It is late.',
+      criteria: { true: 'past six' },
+    })
+    expect(choice('Which?', { a: 'first', b: null }, { image: 'image_1' })).toEqual({
+      type: 'choice',
+      instructions: 'Which?',
+      criteria: { a: 'first', b: null },
+      image: 'image_1',
+    })
+    expect(score('How?', ['low', 'high'])).toEqual({ type: 'score', instructions: 'How?', criteria: ['low', 'high'] })
+    expect(select('What?', ['x', 'y'], { min: 1 })).toEqual({ type: 'select', instructions: 'What?', criteria: ['x', 'y'], min: 1 })
+    expect(fill('Count', { kind: 'int' })).toEqual({ type: 'fill', instructions: 'Count', kind: 'int' })
+    expect(extract('Save', { kind: 'coordinates', many: true })).toEqual({
+      type: 'extract',
+      instructions: 'Save',
+      kind: 'coordinates',
+      many: true,
+    })
+  })
+
+  it('keep their literals', () => {
+    const questions = {
+      tone: choice('The tone', ['calm', 'angry'], { args: { why: extract('The reason') } }),
+      level: score('Level', ['low', 'high']),
+      topics: select('Topics', { money: null, time: 'of day' }),
+      count: fill('Count', { kind: 'int', self_check: true }),
+      rows: extract('Rows', { kind: 'coordinates', many: true }),
+      plain: extract('Name'),
+    }
+    const answers = answersOf(questions)
+    type Answers = typeof answers
+    expectTypeOf(questions).toExtend<Questions>()
+    expectTypeOf<Answers['tone']['choice']>().toEqualTypeOf<'calm' | 'angry'>()
+    expectTypeOf<Answers['tone']['args']['why']['value']>().toEqualTypeOf<string | null>()
+    expectTypeOf<Answers['level']['legend'][0]>().toEqualTypeOf<'low'>()
+    expectTypeOf<Answers['topics']['order']>().toEqualTypeOf<readonly ('money' | 'time')[]>()
+    expectTypeOf<Answers['count']['parsed']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<Extract<Answers['count'], { valid: true }>['check']>().toEqualTypeOf<number>()
+    expectTypeOf<Answers['rows']>().toEqualTypeOf<BoxManyAnswer>()
+    expectTypeOf<Answers['plain']['value']>().toEqualTypeOf<string | null>()
+    expect(JSON.parse(JSON.stringify(questions))).toEqual(questions)
+  })
+})
