@@ -7,16 +7,16 @@ FIRST = (
     "Umar Vera Wim Xenia Yusuf Zoe Maeve Priya Kofi Sanna Tomas Noor Li Aiko Mateo Ruth"
 ).split()
 LAST = (
-    "Abbott Berg Costa Dahl Egan Ferrari Grant Haddad Ito Jansen Kowalski Lund Moreau Novak Okafor Petrov Quiroga Rossi "
-    "Sato Thorne Ueda Vargas Weber Xu Yilmaz Zimmer Byrne Nowak Silva Khan Larsen Ortiz"
+    "Abbott Berg Costa Dahl Egan Ferrari Grant Haddad Ito Jansen Kowalski Lund Moreau Novak Okafor Petrov Quiroga "
+    "Rossi Sato Thorne Ueda Vargas Weber Xu Yilmaz Zimmer Byrne Nowak Silva Khan Larsen Ortiz"
 ).split()
 CITY = (
     "Antwerp Bergen Cork Dresden Exeter Florence Ghent Haifa Izmir Jena Kyoto Leeds Malmo Nantes Oslo Porto Quito Riga "
     "Seville Turin Utrecht Vienna Warsaw York Zurich Boston Denver Austin Lagos Perth"
 ).split()
 COMPANY = (
-    "Alder & Sons,Birchline,Corvid Systems,Dunmore Ltd,Eastgate Foods,Fjord Data,Grantham Tools,Halcyon Travel,Ironbark,"
-    "Juniper Labs,Kestrel Freight,Lumen Energy,Marlow Books,Northwind,Oakhurst Clinic,Pinecrest,Quarry Road Motors,"
+    "Alder & Sons,Birchline,Corvid Systems,Dunmore Ltd,Eastgate Foods,Fjord Data,Grantham Tools,Halcyon Travel,"
+    "Ironbark,Juniper Labs,Kestrel Freight,Lumen Energy,Marlow Books,Northwind,Oakhurst Clinic,Pinecrest,Quarry Road Motors,"
     "Ridgeway Homes,Saltmarsh Hotels,Tamarind Media"
 ).split(",")
 DOMAINS = ["example.com", "example.org", "mail.example", "post.example"]

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Draws rows (request and truth) from written families: see FORMAT.md. Standard library only.
+
+    python compose.py check FILES                what is wrong with the files; exit 1 if anything is
+    python compose.py rows OUT N [SEED] FILES    N rows a family, JSON lines
+    python compose.py pairs OUT N [SEED] FILES   the same with one sentence a row, where a kind has that
+    python compose.py look N [SEED] FILES        N rows a family, to be read by a person
+"""
+import collections
+import json
+import random
+import sys
+
+from kinds import KINDS, kind_of
+from kinds.asking import doubled, stands_in
+
+
+def rows_of(f, n, seed, short=False):
+    """N rows of a family as they are written to a file; the same seed gives the same rows."""
+    kind = kind_of(f)
+    rnd = random.Random(f"{seed} {f['family']}")
+    for i in range(n):
+        row = (KINDS[kind].pair if short else KINDS[kind].draw)(f, rnd)
+        if kind != "sort":
+            keys = list(row.questions)
+            rnd.shuffle(keys)
+            row.keep(keys[: rnd.randint(3, 8)])
+        if row.questions:
+            name = f"sort-{f['family']}" if kind == "sort" else f["family"]
+            yield {
+                "id": f"written-{name}-{seed}-{i}",
+                "source": "written",
+                "task": f"{kind}-{f['family']}",
+                "licence": "CC0-1.0",
+                "state": row.state,
+                "questions": row.questions,
+                "truth": row.truth,
+                **({"evidence": row.evidence} if row.evidence or (kind == "letter" and not short) else {}),
+            }
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def check(path):
+    """What is wrong with a file, as texts: banks too small, drawing that fails, truths that can't be."""
+    try:
+        f = read(path)
+    except ValueError as e:
+        return [f"{path}: {e}"]
+    kind = kind_of(f)
+    wrong = KINDS[kind].check(f)
+    if kind not in ("letter", "record", "claims", "sort"):
+        wrong += doubled(f)
+    rnd, seen, claims = random.Random(0), collections.Counter(), collections.defaultdict(collections.Counter)
+    try:
+        for _ in range(60 if "kind" not in f else 200):
+            row = KINDS[kind].draw(f, rnd)
+            for key, q in row.questions.items():
+                truth = row.truth[key]
+                seen[q["type"], str(truth) if q["type"] == "noul" else ""] += 1
+                if q["type"] == "noul":
+                    claims[key][bool(truth)] += 1
+                if q["type"] == "choice" and truth not in q["criteria"]:
+                    wrong.append(f"{key}: {truth} is no option")
+                if q["type"] == "extract" and truth is not None and not stands_in(str(truth), row.state):
+                    wrong.append(f"{key}: {truth} does not stand in the state")
+                if "{" in q["instructions"]:
+                    wrong.append(f"{key}: a slot is left in the question: {q['instructions']}")
+                if "kind" in f and key in row.evidence and not stands_in(row.evidence[key], row.state):
+                    wrong.append(f"{key}: its evidence does not stand in the state: {row.evidence[key]}")
+    except Exception as e:  # noqa: BLE001 - said to the writer
+        wrong.append(f"drawing: {type(e).__name__} {e}")
+    if kind not in ("claims", "sort") and seen["noul", "True"] * 6 < seen["noul", "False"]:
+        wrong.append(f"few claims are true: {dict(seen)}")
+    if "kind" in f:
+        for key, n in claims.items():
+            if sum(n.values()) > 30 and min(n[True], n[False]) < 0.04 * sum(n.values()):
+                wrong.append(f"{key} is nearly always {n[True] > n[False]}")
+    return [f"{path}: {w}" for w in dict.fromkeys(wrong)]
+
+
+def look(rows):
+    """Rows as a reader wants them: the state, then each question with its truth."""
+    for row in rows:
+        state = row["state"]
+        print("=" * 100, row["task"], state if isinstance(state, str) else json.dumps(state, ensure_ascii=False),
+              sep="\n")
+        for key, q in row["questions"].items():
+            criteria = q.get("criteria")
+            options = f" {list(criteria)}" if criteria else f" ({q['kind']})" if "kind" in q else ""
+            proof = row.get("evidence", {}).get(key)
+            because = f" « {proof}" if proof else ""
+            print(f"  [{q['type']}] {q['instructions']}{options} -> {row['truth'][key]}{because}")
+
+
+def main():
+    do, *rest = sys.argv[1:] or ["help"]
+    if do not in ("check", "rows", "pairs", "look"):
+        sys.exit(__doc__)
+    if do == "check":
+        wrong = [w for p in rest for w in check(p)]
+        print("\n".join(wrong) or "ok")
+        sys.exit(bool(wrong))
+    out = None if do == "look" else rest.pop(0)
+    n = int(rest.pop(0))
+    seed = int(rest.pop(0)) if rest and rest[0].isdigit() else 1
+    families = [read(p) for p in rest]
+    if do == "pairs":
+        families = [f for f in families if hasattr(KINDS[kind_of(f)], "pair")]
+    if do == "look":
+        look(row for f in families for row in rows_of(f, n, seed))
+        return
+    with open(out, "w", encoding="utf-8") as to:
+        for f in families:
+            for row in rows_of(f, n, seed, do == "pairs"):
+                to.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
