@@ -5,7 +5,7 @@ import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
 import { ints } from '../runtime/tensors.ts'
-import type { Turns } from '../scheduling/fair-scheduler.ts'
+import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import { makeCascadeDecoder } from './cascade.ts'
 import type { Decoder, Embedder, Row } from './contract.ts'
 import type { Past } from './kv-cache.ts'
@@ -53,7 +53,7 @@ export async function readAll(decoder: Decoder, past: Past, embeddings: Float32A
 /** Tokens behind a past in chunks, each at its turn. Of a read that fails, nothing is kept. */
 export async function readBehind(
   decoder: Decoder,
-  turns: Turns,
+  scheduler: FairScheduler,
   past: Past,
   ids: readonly number[],
   signal: AbortSignal | undefined,
@@ -63,7 +63,7 @@ export async function readBehind(
   try {
     for (let from = 0; from < ids.length; from += decoder.chunk) {
       const chunk = ids.slice(from, from + decoder.chunk)
-      now = await turns.run(async () => decoder.read(now, await decoder.embed(chunk), room), signal)
+      now = await scheduler.run(async () => decoder.read(now, await decoder.embed(chunk), room), signal)
     }
     return now
   } catch (error) {

@@ -9,7 +9,7 @@ import { EngineError } from '../../../core/errors.ts'
 import type { Prompt } from '../../../core/types.ts'
 import type { Branch, Constraint, Generated } from '../../backend.ts'
 import { NOTHING, wordRead } from '../../prompted/prompt-template.ts'
-import { makeTurns } from '../scheduling/fair-scheduler.ts'
+import { makeFairScheduler } from '../scheduling/fair-scheduler.ts'
 import { readBehind, readFirst } from './decoder.ts'
 import type { Past } from './kv-cache.ts'
 import { makeLines } from './mutex.ts'
@@ -46,7 +46,7 @@ export interface Reader {
 
 export function makeReader(scorer: Scorer): Reader {
   const { tokenizer, chat, decoder } = scorer
-  const turns = scorer.turns ?? makeTurns()
+  const scheduler = scorer.scheduler ?? makeFairScheduler()
   const lines = scorer.lines ?? makeLines()
   // A new line ends an answer of one line, where the constraint does not ask for one.
   const newLines = ['\n', '\n\n'].map((text) => tokenizer.encode(text)).flatMap((ids) => (ids.length === 1 ? ids : []))
@@ -79,10 +79,10 @@ export function makeReader(scorer: Scorer): Reader {
     let kept = past
     try {
       const first = readFirst(decoder, { ids: question, last: 1 })
-      if (first > 0) kept = await readBehind(decoder, turns, past, question.slice(0, first), signal)
+      if (first > 0) kept = await readBehind(decoder, scheduler, past, question.slice(0, first), signal)
       return await decodeWith(async (tokens) => {
         const ids = tokens.length === 0 ? question.slice(first) : [tokens.at(-1) as number]
-        const read = await turns.run(() => decoder.next(kept, ids, true), signal)
+        const read = await scheduler.run(() => decoder.next(kept, ids, true), signal)
         // An answer that outgrows the room behind the state has gone elsewhere, and leaves it.
         const before = kept
         kept = read.past

@@ -9,8 +9,8 @@ import { listed, type Symbols, type Wording, wordScored } from '../../prompted/p
 import { divideOut, type Reading } from '../../prompted/scoring.ts'
 import type { Chat } from '../families/idefics3/chat.ts'
 import type { TextTokenizer } from '../runtime/tokenizer.ts'
-import { type Batches, makeBatches } from '../scheduling/batcher.ts'
-import { makeTurns, type Turns } from '../scheduling/fair-scheduler.ts'
+import { type Batcher, makeBatcher } from '../scheduling/batcher.ts'
+import { type FairScheduler, makeFairScheduler } from '../scheduling/fair-scheduler.ts'
 import type { Decoder, Row, Said } from './contract.ts'
 import { isLong, readBehind, readFirst } from './decoder.ts'
 import type { Past } from './kv-cache.ts'
@@ -27,8 +27,8 @@ export interface Scorer {
   /** As the probe found best; null reads every symbol as the model gives it. */
   reading: Reading | null
   /** Of the model, which other requests take too. Default: its own. */
-  turns?: Turns
-  /** Of the model, as its turns. */
+  scheduler?: FairScheduler
+  /** One per model, like its scheduler. */
   lines?: Lines
 }
 
@@ -100,11 +100,11 @@ interface Asked extends Row {
   read(said: readonly Said[], from: number): readonly number[]
 }
 
-type Rows = Batches<Asked, readonly number[]>
+type Rows = Batcher<Asked, readonly number[]>
 
-function rowsBehind({ decoder }: Scorer, turns: Turns, past: Past): Rows {
-  return makeBatches<Asked, readonly number[]>({
-    turns,
+function rowsBehind({ decoder }: Scorer, scheduler: FairScheduler, past: Past): Rows {
+  return makeBatcher<Asked, readonly number[]>({
+    scheduler,
     // Where each row takes a pass of its own, it takes a turn of its own.
     mostTokens: decoder.sharesPasses ? MOST_TOKENS : 0,
     tokensOf: ({ ids }) => ids.length,
@@ -118,14 +118,16 @@ function rowsBehind({ decoder }: Scorer, turns: Turns, past: Past): Rows {
 
 /** Whoever asks about one past gets the same scorer, so that their rows share passes. */
 export function makeScorers(scorer: Scorer): (past: Past) => BranchScorer {
-  const turns = scorer.turns ?? makeTurns()
+  const scheduler = scorer.scheduler ?? makeFairScheduler()
   const lines = scorer.lines ?? makeLines()
   const scorers = new WeakMap<Past, BranchScorer>()
   return (past) => {
     const known = scorers.get(past)
     if (known !== undefined) return known
-    const rows = rowsBehind(scorer, turns, past)
-    const made: BranchScorer = { score: (branch, about, signal) => scoreRows(scorer, { turns, lines, past, rows }, branch, about, signal) }
+    const rows = rowsBehind(scorer, scheduler, past)
+    const made: BranchScorer = {
+      score: (branch, about, signal) => scoreRows(scorer, { scheduler, lines, past, rows }, branch, about, signal),
+    }
     scorers.set(past, made)
     return made
   }
@@ -135,7 +137,7 @@ export const scorerOf = (scorer: Scorer, past: Past): BranchScorer => makeScorer
 
 /** Where rows stand: a past, and who runs them behind it. */
 interface Place {
-  readonly turns: Turns
+  readonly scheduler: FairScheduler
   readonly lines: Lines
   readonly past: Past
   readonly rows: Rows
@@ -161,9 +163,9 @@ async function runRows(
     return place.lines(line, () => runAll(scorer, place, whole, signal))
   }
   return place.lines(line, async () => {
-    const past = await readBehind(scorer.decoder, place.turns, place.past, shared, signal)
+    const past = await readBehind(scorer.decoder, place.scheduler, place.past, shared, signal)
     try {
-      return await runAll(scorer, { ...place, past, rows: rowsBehind(scorer, place.turns, past) }, own, signal)
+      return await runAll(scorer, { ...place, past, rows: rowsBehind(scorer, place.scheduler, past) }, own, signal)
     } finally {
       scorer.decoder.release(past, place.past)
     }
@@ -189,7 +191,7 @@ async function runAll(
 /** A long row: what nothing is wanted of is read, the others are run in parts, each behind those before it. */
 async function runLong(
   scorer: Scorer,
-  { turns, past: base }: Place,
+  { scheduler, past: base }: Place,
   row: Asked,
   signal: AbortSignal | undefined,
 ): Promise<readonly number[]> {
@@ -204,14 +206,14 @@ async function runLong(
     while (at < ids.length) {
       if (to > at) {
         const before = past
-        past = await readBehind(decoder, turns, before, ids.slice(at, to), signal)
+        past = await readBehind(decoder, scheduler, before, ids.slice(at, to), signal)
         decoder.release(before, base)
       }
       at = to
       to = ids.length - at > 2 * decoder.chunk ? at + decoder.chunk : ids.length
       const from = Math.max(at, wantedFrom)
       const part: Asked = { ids: ids.slice(at, to), last: to - from, read: (said) => row.read(said, from - wantedFrom) }
-      const [values = []] = await rowsBehind(scorer, turns, past).run([part], signal)
+      const [values = []] = await rowsBehind(scorer, scheduler, past).run([part], signal)
       sums = values.map((value, i) => value + (sums[i] ?? 0))
       if (to === ids.length) break
     }

@@ -7,7 +7,7 @@ import type { CachesOfBackend } from '../../backend.ts'
 import { PrefixCache } from '../caching/prefix-cache.ts'
 import type { Chat, EncodedState } from '../families/idefics3/chat.ts'
 import { pictureKey, type Vision } from '../families/idefics3/vision.ts'
-import type { Turns } from '../scheduling/fair-scheduler.ts'
+import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import type { Decoder } from './decoder.ts'
 import type { Past } from './kv-cache.ts'
 
@@ -22,13 +22,13 @@ export interface StatesParts {
   readonly chat: Pick<Chat, 'encodeState'>
   readonly vision: Pick<Vision, 'features' | 'counts'>
   readonly decoder: Pick<Decoder, 'width' | 'empty' | 'chunk' | 'embed' | 'read' | 'cut' | 'release'>
-  readonly turns: Turns
+  readonly scheduler: FairScheduler
   readonly cacheBytes: number
   /** Refuses a state of so many tokens. */
   fits(tokens: number): void
 }
 
-export function makeStates({ chat, vision, decoder, turns, cacheBytes, fits }: StatesParts): States {
+export function makeStates({ chat, vision, decoder, scheduler, cacheBytes, fits }: StatesParts): States {
   const kept = new PrefixCache<Past>(cacheBytes, decoder.chunk)
 
   /** Rows of pictures in place of their tokens, for the tokens from `from` to `to`. */
@@ -61,13 +61,13 @@ export function makeStates({ chat, vision, decoder, turns, cacheBytes, fits }: S
     const base = begun === null ? decoder.empty : decoder.cut(begun.value, begun.tokens)
     let past = base
     const { width, chunk } = decoder
-    const embeddings = await turns.run(() => decoder.embed(ids.slice(cachedTokens)), signal)
+    const embeddings = await scheduler.run(() => decoder.embed(ids.slice(cachedTokens)), signal)
     await placePictures(state, embeddings, cachedTokens, ids.length, signal)
     try {
       for (let from = cachedTokens; from < ids.length; from += chunk) {
         const to = Math.min(from + chunk, ids.length)
         const part = embeddings.slice((from - cachedTokens) * width, (to - cachedTokens) * width)
-        past = await turns.run(() => decoder.read(past, part, ids.length), signal)
+        past = await scheduler.run(() => decoder.read(past, part, ids.length), signal)
       }
     } catch (error) {
       // The kept state has its room back.

@@ -1,12 +1,11 @@
-// What is asked of one encoded state to as few passes as pay: what waits when a turn comes goes into one pass, whichever request it came from. Rows of a
-// pass are padded to the longest, so rows of like length go together.
-
-import type { Turns } from './fair-scheduler.ts'
-import { type Shelf, type Shelved, shelf } from './length-buckets.ts'
-import { Queue } from './queue.ts'
+// Collects rows that are asked about one encoded state and runs them in as few passes of the model as pay off, whichever request they came from.
+// Rows of a pass are padded to the longest, so rows of similar length go together.
+import { RoundRobin } from '../../../core/round-robin.ts'
+import type { FairScheduler } from './fair-scheduler.ts'
+import { type Bucketed, LengthBuckets } from './length-buckets.ts'
 
 export interface BatchRule<Item, Result> {
-  readonly turns: Turns
+  readonly scheduler: FairScheduler
   /** Most tokens of a pass, padding included; one item always fits. */
   readonly mostTokens: number
   tokensOf(item: Item): number
@@ -16,11 +15,11 @@ export interface BatchRule<Item, Result> {
   pass(items: readonly Item[]): Promise<readonly Result[]>
 }
 
-export interface Batches<Item, Result> {
+export interface Batcher<Item, Result> {
   /**
-   * Results in the order of the items. What is asked with one signal is one caller's; callers are served in turn. Rejects with the signal's reason when that
-   * aborts, after the pass that any of the items is in; what is then still waiting is not run. When a pass of several calls fails, each of them is tried
-   * alone, so that one does not fail for another.
+   * Resolves to the results in the order of the items. All calls with one signal belong to one caller, and callers are served round-robin.
+   * Rejects with the signal's reason when that aborts, after the pass that any of the items is in; items that still wait are not run.
+   * When a pass with items of several calls fails, the items of each call run again on their own, so that one does not fail for another.
    */
   run(items: readonly Item[], signal?: AbortSignal): Promise<Result[]>
 }
@@ -29,8 +28,8 @@ export interface Batches<Item, Result> {
 interface Job<Item, Result> {
   readonly caller: Caller<Item, Result>
   /** By length, the longest last. */
-  readonly waiting: Waiting<Item, Result>[]
-  /** A pass with items of it is under way. */
+  readonly waiting: WaitingItem<Item, Result>[]
+  /** A pass with some of its items is under way. */
   isServed: boolean
   isOver: boolean
   fail(error: unknown): void
@@ -38,89 +37,76 @@ interface Job<Item, Result> {
 
 /** All calls with one signal. */
 interface Caller<Item, Result> {
-  readonly key: object
   readonly signal: AbortSignal | undefined
-  /** Those that have not ended. */
+  /** Jobs that have not ended. */
   readonly open: Set<Job<Item, Result>>
-  /** In order; ended ones are passed over. */
-  readonly jobs: Queue<Job<Item, Result>>
-  /** Lets go of the signal. */
+  /** Removes the listener from the signal. */
   leave(): void
 }
 
-interface Waiting<Item, Result> extends Shelved {
+interface WaitingItem<Item, Result> extends Bucketed {
   readonly item: Item
   readonly job: Job<Item, Result>
   put(result: Result): void
 }
 
-export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf, pass }: BatchRule<Item, Result>): Batches<Item, Result> {
-  // In the order in which they are served: the first one says which pass comes next.
-  const callers = new Map<object, Caller<Item, Result>>()
-  const groups = new Map<string, Shelf<Waiting<Item, Result>>>()
+export function makeBatcher<Item, Result>(rule: BatchRule<Item, Result>): Batcher<Item, Result> {
+  const { scheduler, mostTokens, tokensOf, groupOf, pass } = rule
+  // The first job in the rotation decides which pass comes next. Ended jobs stay in it until they come to the front.
+  const rotation = new RoundRobin<Caller<Item, Result>, Job<Item, Result>>()
+  const callers = new WeakMap<AbortSignal, Caller<Item, Result>>()
+  const groups = new Map<string, LengthBuckets<WaitingItem<Item, Result>>>()
   let isRunning = false
 
   async function work(): Promise<void> {
     for (;;) {
-      // What is asked in the same breath, by messages that have arrived, goes into the next pass too; and so does what is asked next by those who were in
-      // the one before: texts that are written together stay together.
+      // Messages that have already arrived are heard first, so that what they ask goes into the next pass too, as does what is asked next by
+      // those who were in the pass before: texts that are written at the same time stay together.
       await new Promise((resolve) => setImmediate(resolve))
       if (head() === undefined) break
-      await turns.run(onePass)
+      await scheduler.run(onePass)
     }
     groups.clear()
     isRunning = false
   }
 
-  /** The longest that waits of the call whose turn it is. */
-  function head(): Waiting<Item, Result> | undefined {
-    for (const { key, jobs } of callers.values()) {
-      for (let job = jobs.peek(); job !== undefined; job = jobs.peek()) {
-        let last = job.waiting.at(-1)
-        while (last?.isTaken) {
-          job.waiting.pop()
-          last = job.waiting.at(-1)
-        }
-        if (last !== undefined) return last
-        jobs.shift()
-      }
-      // All of it has been run, or is being.
-      callers.delete(key)
+  /** The longest waiting item of the job whose turn it is. */
+  function head(): WaitingItem<Item, Result> | undefined {
+    for (let first = rotation.peek(); first !== undefined; first = rotation.peek()) {
+      const { waiting } = first.item
+      while (waiting.at(-1)?.isTaken) waiting.pop()
+      const last = waiting.at(-1)
+      if (last !== undefined) return last
+      rotation.shift()
     }
     return undefined
-  }
-
-  /** Who was served goes to the end, unless all of it is done: whoever has come back with the same signal since then stands there as another. */
-  function toTheEnd(caller: Caller<Item, Result>): void {
-    if (callers.get(caller.key) !== caller) return
-    callers.delete(caller.key)
-    callers.set(caller.key, caller)
   }
 
   function callerOf(signal: AbortSignal | undefined): Caller<Item, Result> {
     const known = signal && callers.get(signal)
     if (known !== undefined) return known
     const open = new Set<Job<Item, Result>>()
-    // One listener for all calls of a caller: a signal with many is slow to add to.
+    // One listener for all calls of a caller: adding to a signal with many listeners is slow.
     const onAbort = (): void => {
       for (const job of open) if (!job.isServed) job.fail(signal?.reason)
     }
     signal?.addEventListener('abort', onAbort, { once: true })
     const caller: Caller<Item, Result> = {
-      key: signal ?? open,
       signal,
       open,
-      jobs: new Queue(),
-      leave: () => signal?.removeEventListener('abort', onAbort),
+      leave() {
+        signal?.removeEventListener('abort', onAbort)
+        if (signal !== undefined) callers.delete(signal)
+      },
     }
-    callers.set(caller.key, caller)
+    if (signal !== undefined) callers.set(signal, caller)
     return caller
   }
 
   async function onePass(): Promise<void> {
     const first = head()
     if (first === undefined) return
-    const batch = (groups.get(first.group) as Shelf<Waiting<Item, Result>>).take(first, mostTokens)
+    const batch = (groups.get(first.group) as LengthBuckets<WaitingItem<Item, Result>>).take(first, mostTokens)
     const served = new Set(batch.map(({ job }) => job))
     for (const job of served) job.isServed = true
     try {
@@ -131,12 +117,12 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
     }
     for (const job of served) {
       job.isServed = false
-      toTheEnd(job.caller)
+      rotation.toEnd(job.caller)
       if (job.caller.signal?.aborted) job.fail(job.caller.signal.reason)
     }
   }
 
-  async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function runAll(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
     const results = await pass(batch.map(({ item }) => item))
     if (results.length !== batch.length) throw new Error(`a pass gave ${results.length} results for ${batch.length} items`)
     batch.forEach((one, i) => {
@@ -144,7 +130,7 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
     })
   }
 
-  async function runApart(batch: readonly Waiting<Item, Result>[], served: ReadonlySet<Job<Item, Result>>): Promise<void> {
+  async function runApart(batch: readonly WaitingItem<Item, Result>[], served: ReadonlySet<Job<Item, Result>>): Promise<void> {
     for (const job of served) {
       if (job.caller.signal?.aborted) continue
       try {
@@ -155,13 +141,13 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
     }
   }
 
-  /** The items, measured: before any of them waits, since a rule may throw. */
+  /** Measures all items before any of them waits, since a rule may throw. */
   const measured = (items: readonly Item[]) => items.map((item) => ({ item, tokens: tokensOf(item), group: groupOf(item), isTaken: false }))
 
-  function wait(one: Waiting<Item, Result>): void {
+  function wait(one: WaitingItem<Item, Result>): void {
     let group = groups.get(one.group)
     if (group === undefined) {
-      group = shelf()
+      group = new LengthBuckets()
       groups.set(one.group, group)
     }
     group.put(one)
@@ -181,9 +167,7 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
           for (const one of job.waiting) one.isTaken = true
           job.waiting.length = 0
           caller.open.delete(job)
-          if (caller.open.size > 0) return
-          caller.leave()
-          if (callers.get(caller.key) === caller) callers.delete(caller.key)
+          if (caller.open.size === 0) caller.leave()
         }
         const put = (at: number, result: Result): void => {
           results[at] = result
@@ -206,7 +190,7 @@ export function makeBatches<Item, Result>({ turns, mostTokens, tokensOf, groupOf
         })
         job.waiting.sort((a, b) => a.tokens - b.tokens)
         caller.open.add(job)
-        caller.jobs.push(job)
+        rotation.push(caller, job)
         if (isRunning) return
         isRunning = true
         void work()

@@ -1,68 +1,65 @@
-// The passes of one model in turns: one at a time. Turns go round those who ask, in the order they came, so a short request waits for one pass of each of
-// the others at most, however much they ask for.
-import { Queue } from './queue.ts'
+// Runs the passes of one model one at a time, round-robin over the callers: a short request waits for at most one pass of each of the others,
+// however much they ask for.
+import { RoundRobin } from '../../../core/round-robin.ts'
 
-export interface Turns {
+export interface FairScheduler {
   /**
-   * Runs the pass when its turn has come. What is asked with one signal is one caller's, and takes turns in order; without one, every call is a caller of
-   * its own. Rejects with the signal's reason as soon as that aborts while waiting, and does not run it; a pass that runs is run to its end.
+   * Runs the pass when its turn has come. All calls with one signal belong to one caller and run in order; a call without a signal is a caller
+   * of its own. When the signal aborts, waiting passes reject with its reason and do not run; a pass that runs is run to its end.
    */
   run<T>(pass: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
-interface Turn {
+interface WaitingPass {
   start(): Promise<void>
   refuse(reason: unknown): void
 }
 
+/** All passes with one signal that have not ended. */
 interface Caller {
-  readonly key: object
-  readonly turns: Queue<Turn>
-  /** Lets go of the signal. */
+  open: number
+  /** Removes the listener from the signal. */
   leave(): void
 }
 
-export function makeTurns(): Turns {
-  // Callers in the order of their turns; a Map keeps the order of insertion. The one whose pass runs is not among them until it is over, so that who comes
-  // meanwhile goes before it.
-  const waiting = new Map<object, Caller>()
-  let served: Caller | null = null
+export function makeFairScheduler(): FairScheduler {
+  const rotation = new RoundRobin<Caller, WaitingPass>()
+  const callers = new WeakMap<AbortSignal, Caller>()
   let isBusy = false
 
-  function take(): Turn | undefined {
-    for (const [key, caller] of waiting) {
-      waiting.delete(key)
-      const turn = caller.turns.shift()
-      if (turn === undefined) continue
-      served = caller
-      return turn
-    }
-    return undefined
-  }
-
   async function work(): Promise<void> {
-    for (let turn = take(); turn !== undefined; turn = take()) {
-      await turn.start()
-      const caller = served as Caller
-      served = null
-      if (caller.turns.length > 0) waiting.set(caller.key, caller)
-      else caller.leave()
+    for (let next = rotation.shift(); next !== undefined; next = rotation.shift()) {
+      await next.item.start()
+      // Only now, so that callers who came during the pass go before this one.
+      rotation.toEnd(next.group)
+      ended(next.group, 1)
     }
     isBusy = false
   }
 
-  function callerOf(key: object, signal: AbortSignal | undefined): Caller {
-    const known = served?.key === key ? served : waiting.get(key)
+  function ended(caller: Caller, passes: number): void {
+    caller.open -= passes
+    if (caller.open === 0) caller.leave()
+  }
+
+  function callerOf(signal: AbortSignal | undefined): Caller {
+    const known = signal && callers.get(signal)
     if (known !== undefined) return known
-    const turns = new Queue<Turn>()
-    // One listener for all that a caller waits for: a signal with many is slow to add to.
+    // One listener for all passes of a caller: adding to a signal with many listeners is slow.
     const onAbort = (): void => {
-      if (served?.key !== key) waiting.delete(key)
-      for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) turn.refuse(signal?.reason)
+      const waiting = rotation.removeAll(caller)
+      for (const pass of waiting) pass.refuse(signal?.reason)
+      ended(caller, waiting.length)
     }
     signal?.addEventListener('abort', onAbort, { once: true })
-    const caller: Caller = { key, turns, leave: () => signal?.removeEventListener('abort', onAbort) }
-    waiting.set(key, caller)
+    const caller: Caller = {
+      open: 0,
+      leave() {
+        signal?.removeEventListener('abort', onAbort)
+        if (signal !== undefined) callers.delete(signal)
+      },
+    }
+    if (signal !== undefined) callers.set(signal, caller)
     return caller
   }
 
@@ -70,7 +67,7 @@ export function makeTurns(): Turns {
     run: (pass, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)
-        const turn: Turn = {
+        const waiting: WaitingPass = {
           refuse: reject,
           async start() {
             try {
@@ -80,10 +77,12 @@ export function makeTurns(): Turns {
             }
           },
         }
-        callerOf(signal ?? turn, signal).turns.push(turn)
+        const caller = callerOf(signal)
+        caller.open += 1
+        rotation.push(caller, waiting)
         if (isBusy) return
         isBusy = true
-        // Not at once: whoever asks in the same breath takes part in the order.
+        // Not at once, so that everyone who asks in the same tick takes part in the order.
         queueMicrotask(work)
       }),
   }

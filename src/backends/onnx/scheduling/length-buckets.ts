@@ -1,89 +1,83 @@
-// What waits for a pass, by length, so that those nearest to a length are found without looking at all. What was taken stays where it is until it is come
-// across: nothing is searched for to be removed.
-import { Queue } from './queue.ts'
+// Buckets of waiting items by length, so that the items nearest to a length are found without looking at all. An item that was taken or has
+// ended stays in its bucket until it comes to the front: nothing is searched for to be removed.
+import { Queue } from '../../../core/queue.ts'
 
-export interface Shelved {
+export interface Bucketed {
   readonly tokens: number
   readonly group: string
   isTaken: boolean
 }
 
-export interface Shelf<W extends Shelved> {
-  put(one: W): void
-  /** The first one and those nearest to it in length, as far as they go into one pass; all of them are taken then. */
-  take(first: W, mostTokens: number): W[]
-}
-
 /** The share of a pass that may be padding: a short row beside long ones costs as much as they do, and less in a pass of its own. */
 const MOST_PADDING = 0.25
 
-export function shelf<W extends Shelved>(): Shelf<W> {
-  // One queue a length; the lengths that have one, in order.
-  const queues = new Map<number, Queue<W>>()
-  const lengths: number[] = []
+export class LengthBuckets<Item extends Bucketed> {
+  readonly #buckets = new Map<number, Queue<Item>>()
+  /** The lengths that have a bucket, in order. */
+  readonly #lengths: number[] = []
 
-  /** Where the length stands among `lengths`, or would. */
-  function placeOf(tokens: number): number {
-    let [low, high] = [0, lengths.length]
+  put(item: Item): void {
+    let bucket = this.#buckets.get(item.tokens)
+    if (bucket === undefined) {
+      bucket = new Queue()
+      this.#buckets.set(item.tokens, bucket)
+      this.#lengths.splice(this.#indexOf(item.tokens), 0, item.tokens)
+    }
+    bucket.push(item)
+  }
+
+  /** Takes the given item and those nearest to it in length, as many as go into one pass of `mostTokens`, padding included. */
+  take(first: Item, mostTokens: number): Item[] {
+    first.isTaken = true
+    const batch = [first]
+    let longest = first.tokens
+    let sum = first.tokens
+    for (;;) {
+      // The nearest length up to that of the first item, and the nearest above it. A bucket found empty has been deleted, so look again.
+      const above = this.#indexOf(first.tokens + 1)
+      const below = above - 1
+      const [shorter, longer] = [this.#oldestAt(below), this.#oldestAt(above)]
+      if ((shorter === undefined && below >= 0) || (longer === undefined && above < this.#lengths.length)) continue
+      const next = nearer(first, shorter, longer)
+      if (next === undefined) return batch
+      const padded = Math.max(longest, next.tokens) * (batch.length + 1)
+      if (padded > mostTokens || padded - sum - next.tokens > MOST_PADDING * mostTokens) return batch
+      next.isTaken = true
+      batch.push(next)
+      longest = Math.max(longest, next.tokens)
+      sum += next.tokens
+    }
+  }
+
+  /** The index in `#lengths` where this length stands, or would stand. */
+  #indexOf(tokens: number): number {
+    let [low, high] = [0, this.#lengths.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((lengths[middle] as number) < tokens) low = middle + 1
+      if ((this.#lengths[middle] as number) < tokens) low = middle + 1
       else high = middle
     }
     return low
   }
 
-  /** The one that waits longest at this place of `lengths`; the place is gone when there is none. */
-  function waitingAt(place: number): W | undefined {
-    const tokens = lengths[place]
+  /** The item that has waited longest in the bucket at this index of `#lengths`; deletes the bucket when there is none. */
+  #oldestAt(index: number): Item | undefined {
+    const tokens = this.#lengths[index]
     if (tokens === undefined) return undefined
-    const queue = queues.get(tokens) as Queue<W>
-    let one = queue.peek()
-    while (one?.isTaken) {
-      queue.shift()
-      one = queue.peek()
+    const bucket = this.#buckets.get(tokens) as Queue<Item>
+    let item = bucket.peek()
+    while (item?.isTaken) {
+      bucket.shift()
+      item = bucket.peek()
     }
-    if (one !== undefined) return one
-    queues.delete(tokens)
-    lengths.splice(place, 1)
+    if (item !== undefined) return item
+    this.#buckets.delete(tokens)
+    this.#lengths.splice(index, 1)
     return undefined
-  }
-
-  return {
-    put(one) {
-      let queue = queues.get(one.tokens)
-      if (queue === undefined) {
-        queue = new Queue()
-        queues.set(one.tokens, queue)
-        lengths.splice(placeOf(one.tokens), 0, one.tokens)
-      }
-      queue.push(one)
-    },
-    take(first, mostTokens) {
-      first.isTaken = true
-      const batch = [first]
-      let longest = first.tokens
-      let sum = first.tokens
-      for (;;) {
-        // Just below the first one's length or at it, and just above; a place that turns out empty is gone, and is looked for again.
-        const above = placeOf(first.tokens + 1)
-        const below = above - 1
-        const [shorter, longer] = [waitingAt(below), waitingAt(above)]
-        if ((shorter === undefined && below >= 0) || (longer === undefined && above < lengths.length)) continue
-        const next = nearer(first, shorter, longer)
-        if (next === undefined) return batch
-        const padded = Math.max(longest, next.tokens) * (batch.length + 1)
-        if (padded > mostTokens || padded - sum - next.tokens > MOST_PADDING * mostTokens) return batch
-        next.isTaken = true
-        batch.push(next)
-        longest = Math.max(longest, next.tokens)
-        sum += next.tokens
-      }
-    },
   }
 }
 
-function nearer<W extends Shelved>(first: W, shorter: W | undefined, longer: W | undefined): W | undefined {
+function nearer<Item extends Bucketed>(first: Item, shorter: Item | undefined, longer: Item | undefined): Item | undefined {
   if (shorter === undefined || longer === undefined) return shorter ?? longer
   return longer.tokens - first.tokens < first.tokens - shorter.tokens ? longer : shorter
 }

@@ -10,7 +10,7 @@ import { makeStates } from '../../../../src/backends/onnx/decoder/states.ts'
 import { findGraph, openFolder, TEXT_DTYPES } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { patchGraph } from '../../../../src/backends/onnx/runtime/patch.ts'
 import { loadRuntime, openSession, type Session } from '../../../../src/backends/onnx/runtime/session.ts'
-import { makeTurns } from '../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
+import { makeFairScheduler } from '../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
 import type { Prompt } from '../../../../src/core/types.ts'
 import { scriptedScorer, TINY_MODEL } from './scripted-decoder.ts'
 
@@ -104,7 +104,7 @@ async function askedOf(dtype: 'fp32' | 'int8', isPatched: boolean): Promise<Aske
     { type: 'text', text: 'Hello, my order number 4711 has not arrived.', source: { part: 0, path: null } },
   ])
   const past = await readAll(inner, inner.empty, await inner.embed(state.ids))
-  return { scorer: { ...scorer, decoder, turns: makeTurns() }, past, passes }
+  return { scorer: { ...scorer, decoder, scheduler: makeFairScheduler() }, past, passes }
 }
 
 for (const dtype of ['fp32', 'int8'] as const) {
@@ -311,7 +311,7 @@ describe('a kept state', () => {
       features: () => Promise.reject(new Error('there is no picture')),
       counts: { hits: 0, misses: 0, bytes: 0, limitBytes: 0 },
     }
-    const states = makeStates({ chat: { encodeState }, vision, decoder, turns: makeTurns(), cacheBytes: 2 ** 24, fits() {} })
+    const states = makeStates({ chat: { encodeState }, vision, decoder, scheduler: makeFairScheduler(), cacheBytes: 2 ** 24, fits() {} })
     const open = (tokens: number) => states.open([{ type: 'text', text: 'x'.repeat(tokens), source: { part: 0, path: null } }])
     // Sixteen chunks, and room for two more.
     const { past } = await open(256)

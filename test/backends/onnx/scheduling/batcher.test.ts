@@ -1,8 +1,8 @@
 // What many ask of one state in few passes: who shares one, in which order, and what happens to those who leave and those beside who fails.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BatchRule, makeBatches } from '../../../../src/backends/onnx/scheduling/batcher.ts'
-import { makeTurns } from '../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
+import { type BatchRule, makeBatcher } from '../../../../src/backends/onnx/scheduling/batcher.ts'
+import { makeFairScheduler } from '../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
 
 interface Item {
   readonly name: string
@@ -16,8 +16,8 @@ const tick = () => new Promise((resolve) => setImmediate(resolve))
 
 function batching(mostTokens: number, over: Partial<BatchRule<Item, string>> = {}) {
   const passes: string[][] = []
-  const batches = makeBatches<Item, string>({
-    turns: makeTurns(),
+  const batches = makeBatcher<Item, string>({
+    scheduler: makeFairScheduler(),
     mostTokens,
     tokensOf: ({ tokens }) => tokens,
     groupOf: ({ group }) => group ?? '',

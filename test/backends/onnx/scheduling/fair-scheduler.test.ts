@@ -1,12 +1,12 @@
 // Passes one at a time, and nobody waits for more than a pass of each of the others.
 import { describe, expect, it } from 'vitest'
-import { makeTurns } from '../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
+import { makeFairScheduler } from '../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
 
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Turns whose passes write down what ran. */
+/** FairScheduler whose passes write down what ran. */
 function written() {
-  const turns = makeTurns()
+  const scheduler = makeFairScheduler()
   const ran: string[] = []
   let atOnce = 0
   const pass = (name: string) => async () => {
@@ -17,10 +17,10 @@ function written() {
     atOnce -= 1
     return name
   }
-  return { turns, ran, pass, run: (name: string, signal?: AbortSignal) => turns.run(pass(name), signal) }
+  return { scheduler, ran, pass, run: (name: string, signal?: AbortSignal) => scheduler.run(pass(name), signal) }
 }
 
-describe('turns', () => {
+describe('the fair scheduler', () => {
   it('run one pass at a time, in the order they were asked for', async () => {
     const { ran, run } = written()
     expect(await Promise.all(['a', 'b', 'c'].map((name) => run(name)))).toEqual(['a', 'b', 'c'])
@@ -70,9 +70,9 @@ describe('turns', () => {
   })
 
   it('run a pass to its end when its caller leaves meanwhile', async () => {
-    const { turns, ran, pass } = written()
+    const { scheduler, ran, pass } = written()
     const leaving = new AbortController()
-    const done = turns.run(async () => {
+    const done = scheduler.run(async () => {
       leaving.abort(new Error('gone'))
       return pass('a')()
     }, leaving.signal)
@@ -81,9 +81,9 @@ describe('turns', () => {
   })
 
   it('go on after a pass that fails, at once or later', async () => {
-    const { turns, run } = written()
-    const failing = turns.run(() => Promise.reject(new Error('later')))
-    const throwing = turns.run(() => {
+    const { scheduler, run } = written()
+    const failing = scheduler.run(() => Promise.reject(new Error('later')))
+    const throwing = scheduler.run(() => {
       throw new Error('at once')
     })
     const fine = run('a')
@@ -94,11 +94,11 @@ describe('turns', () => {
   })
 
   it('take 65 536 passes of one caller in a time that grows with their number only', async () => {
-    const turns = makeTurns()
+    const scheduler = makeFairScheduler()
     const { signal } = new AbortController()
     const timed = async (count: number): Promise<number> => {
       const from = performance.now()
-      await Promise.all(Array.from({ length: count }, () => turns.run(async () => {}, signal)))
+      await Promise.all(Array.from({ length: count }, () => scheduler.run(async () => {}, signal)))
       return performance.now() - from
     }
     await timed(4096)

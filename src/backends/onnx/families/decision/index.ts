@@ -7,7 +7,7 @@ import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backe
 import { ByteCache, type Made } from '../../caching/byte-cache.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
-import { makeTurns } from '../../scheduling/fair-scheduler.ts'
+import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { KINDS, VOCABULARY } from './control.ts'
 import { Limits } from './limits.ts'
 import { OpenState, type Reader, type SeenImage } from './open-state.ts'
@@ -67,7 +67,7 @@ export async function loadDecision(folder: ModelFolder, options: OnnxOptions): P
     tokenizer,
     languages: new Languages(tokenizer),
     runner,
-    turns: makeTurns(),
+    scheduler: makeFairScheduler(),
     parts: new PartViews(),
   }
   return new DecisionBackend(info, reader, sight, options.cacheBytes ?? DEFAULT_CACHE_BYTES)
@@ -103,7 +103,7 @@ class DecisionBackend implements Backend {
     this.#seeing = sight && {
       ...reader,
       runner: sight.runner,
-      pictures: new Pictures(sight.encoder, sight.textReader, reader.turns, reader.settings.rule, cacheBytes),
+      pictures: new Pictures(sight.encoder, sight.textReader, reader.scheduler, reader.settings.rule, cacheBytes),
     }
   }
 
@@ -120,10 +120,10 @@ class DecisionBackend implements Backend {
 
   close(): Promise<void> {
     this.#closing ??= (async () => {
-      const { turns, parts, runner } = this.#reader
+      const { scheduler, parts, runner } = this.#reader
       await Promise.allSettled([...this.#underWay])
       // Who gave up waiting for a pass has left it running.
-      await turns.run(async () => {})
+      await scheduler.run(async () => {})
       this.#states.clear()
       this.#seeing?.pictures.clear()
       parts.clear()
@@ -150,7 +150,7 @@ class DecisionBackend implements Backend {
     const reader = pieces.length === 0 ? this.#reader : seeing
     if (reader === null)
       throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
-    const { limits, tokenizer, turns, settings } = reader
+    const { limits, tokenizer, scheduler, settings } = reader
     limits.checkSize(
       prompt.pieces.map((piece) => (piece.type === 'text' ? piece.text : '')),
       'state',
@@ -169,7 +169,7 @@ class DecisionBackend implements Backend {
     const state = isCrowded ? packed(seen) : whole
     limits.checkLength(state.ids.length, 0)
     const aspects = pieces.map(({ picture }) => picture.width / picture.height)
-    const encoded = await turns.run(() => reader.runner.state(state, shownOf(seen, aspects, tokenizer)), signal)
+    const encoded = await scheduler.run(() => reader.runner.state(state, shownOf(seen, aspects, tokenizer)), signal)
     const value = new OpenState(reader, state, encoded, seen)
     return { value, bytes: value.bytes }
   }

@@ -4,8 +4,8 @@ import { EngineError } from '../../../../core/errors.ts'
 import { logSigmoid, logSoftmax } from '../../../../core/math.ts'
 import type { Branch, Constraint, Generated, ScoreRow, Scores } from '../../../backend.ts'
 import { dataOf } from '../../runtime/tensors.ts'
-import { type Batches, makeBatches } from '../../scheduling/batcher.ts'
-import type { Turns } from '../../scheduling/fair-scheduler.ts'
+import { type Batcher, makeBatcher } from '../../scheduling/batcher.ts'
+import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { type Question, tokensOf } from './batch.ts'
 import { everyBox, oneBox } from './boxes.ts'
 import { kindOf } from './control.ts'
@@ -39,7 +39,7 @@ export interface Reader {
   readonly tokenizer: PieceTokenizer
   readonly languages: Languages
   readonly runner: Runner
-  readonly turns: Turns
+  readonly scheduler: FairScheduler
   readonly parts: PartViews
 }
 
@@ -52,9 +52,9 @@ export class OpenState {
   readonly #whole: View
   /** By image; null for the whole state. */
   readonly #about = new Map<string | null, AboutState>()
-  readonly #marks: Batches<Question, MarkReading>
-  readonly #pointers: Batches<Question, PointerReading>
-  readonly #next: Batches<Question, NextReading>
+  readonly #marks: Batcher<Question, MarkReading>
+  readonly #pointers: Batcher<Question, PointerReading>
+  readonly #next: Batcher<Question, NextReading>
 
   constructor(reader: Reader, packed: PackedState, encoded: EncodedState, images: readonly SeenImage[]) {
     const { runner, settings } = reader
@@ -133,9 +133,9 @@ export class OpenState {
     return quoteOf(await this.#pointersOf(question, signal), this.#reader.settings.spanTokens)
   }
 
-  #batches<Reading>(pass: (view: View, questions: readonly Question[]) => Promise<readonly Reading[]>): Batches<Question, Reading> {
-    return makeBatches({
-      turns: this.#reader.turns,
+  #batches<Reading>(pass: (view: View, questions: readonly Question[]) => Promise<readonly Reading[]>): Batcher<Question, Reading> {
+    return makeBatcher({
+      scheduler: this.#reader.scheduler,
       mostTokens: MOST_TOKENS,
       tokensOf: (question) => tokensOf(question) + Math.ceil((question.past?.tokens ?? 0) / PAST_A_TOKEN),
       // The first pass of a text runs on the whole question, the others on a token: filled up to each other's length they would cost the same.

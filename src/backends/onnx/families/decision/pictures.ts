@@ -5,7 +5,7 @@ import type { CacheCounts } from '../../../backend.ts'
 import { ByteCache, type Made } from '../../caching/byte-cache.ts'
 import { normaliseGrid, type TileRule, tilePicture } from '../../images/tiles.ts'
 import { joined } from '../../runtime/tensors.ts'
-import type { Turns } from '../../scheduling/fair-scheduler.ts'
+import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { CELLS_A_TILE, type Cell, cellsOf, keptCells, lineCell, tileOf } from './cells.ts'
 import type { ReadLine } from './lines.ts'
 import type { TextReader } from './reader.ts'
@@ -20,7 +20,7 @@ export interface SeenPicture extends Seen {
 export class Pictures {
   readonly #encoder: Pick<VisionEncoder, 'look'>
   readonly #textReader: Pick<TextReader, 'read'> | null
-  readonly #turns: Turns
+  readonly #scheduler: FairScheduler
   readonly #rule: TileRule
   readonly #seen: ByteCache<SeenPicture>
 
@@ -28,13 +28,13 @@ export class Pictures {
   constructor(
     encoder: Pick<VisionEncoder, 'look'>,
     textReader: Pick<TextReader, 'read'> | null,
-    turns: Turns,
+    scheduler: FairScheduler,
     rule: TileRule,
     cacheBytes: number,
   ) {
     this.#encoder = encoder
     this.#textReader = textReader
-    this.#turns = turns
+    this.#scheduler = scheduler
     this.#rule = rule
     this.#seen = new ByteCache(cacheBytes)
   }
@@ -69,9 +69,10 @@ export class Pictures {
       if (own.length === 0) continue
       const [height, width] = [(view.tiles.length / view.cols) * tileSize, view.cols * tileSize]
       const pixels = normaliseGrid(view.tiles, tileSize, view.cols)
-      parts.push(await this.#turns.run(() => this.#encoder.look(pixels, height, width, own), signal))
+      parts.push(await this.#scheduler.run(() => this.#encoder.look(pixels, height, width, own), signal))
       const textReader = this.#textReader
-      if (textReader !== null && view.first === 0) lines = await this.#turns.run(() => textReader.read(pixels, height, width, own), signal)
+      if (textReader !== null && view.first === 0)
+        lines = await this.#scheduler.run(() => textReader.read(pixels, height, width, own), signal)
     }
     const all = cellsOf(rows, cols)
     const value = {

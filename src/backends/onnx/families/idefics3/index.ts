@@ -18,7 +18,7 @@ import { CONFIGURATION_FILES, findGraph, hashFiles, type ModelFolder, readJson, 
 import { openPatched } from '../../runtime/patched.ts'
 import { loadRuntime, openSession, type Session } from '../../runtime/session.ts'
 import { makeTokenizer } from '../../runtime/tokenizer.ts'
-import { makeTurns, type Turns } from '../../scheduling/fair-scheduler.ts'
+import { type FairScheduler, makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { type Chat, makeChat, readTemplate, SPLIT_PICTURES_UP_TO } from './chat.ts'
 import { contextLengthOf, endTokensOf, tileRuleOf, tokensPerTileOf, variablesOf } from './settings.ts'
 import { makeVision, type Vision } from './vision.ts'
@@ -30,7 +30,7 @@ const PARITY =
 interface Parts {
   readonly info: ModelInfo
   readonly chat: Chat
-  readonly turns: Turns
+  readonly scheduler: FairScheduler
   readonly vision: Vision
   readonly decoder: Decoder
   readonly scorer: Scorer
@@ -122,8 +122,8 @@ async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Par
 
   const runtime = await loadRuntime()
   const cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
-  const turns = makeTurns()
-  const vision = makeVision(runtime, await openSession(graphs.vision, options), cacheBytes, turns)
+  const scheduler = makeFairScheduler()
+  const vision = makeVision(runtime, await openSession(graphs.vision, options), cacheBytes, scheduler)
   const embedder = await openSession(graphs.embed, options)
   const parity = chat.encodeQuestion(PARITY)
   const logitsOf = (session: Session): Promise<Float32Array[]> => {
@@ -134,7 +134,7 @@ async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Par
   const id = options.id ?? folder.name
   const fits = (past: Past, added: number): void =>
     refuseTooLong(past.length + added, contextLength, 'the state with its question and answer')
-  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, reading: null, turns, lines: makeLines() }
+  const scorer: Scorer = { tokenizer, chat, decoder, endTokens, fits, reading: null, scheduler, lines: makeLines() }
   const info: ModelInfo = {
     id,
     name: id,
@@ -145,7 +145,7 @@ async function loadParts(folder: ModelFolder, options: OnnxOptions): Promise<Par
     capabilities: { images: true, boxes: false },
     scorer: 'symbols',
   }
-  return { info, chat, turns, vision, decoder, scorer, reader: makeReader(scorer), cacheBytes }
+  return { info, chat, scheduler, vision, decoder, scorer, reader: makeReader(scorer), cacheBytes }
 }
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
@@ -185,9 +185,9 @@ function refuseTooLong(tokens: number, contextLength: number, what: string): voi
   )
 }
 
-function makeBackend({ info, chat, turns, vision, decoder, scorer, reader, cacheBytes }: Parts): Backend {
+function makeBackend({ info, chat, scheduler, vision, decoder, scorer, reader, cacheBytes }: Parts): Backend {
   const fits = (tokens: number): void => refuseTooLong(tokens, info.contextLength, 'the state')
-  const states = makeStates({ chat, vision, decoder, turns, cacheBytes, fits })
+  const states = makeStates({ chat, vision, decoder, scheduler, cacheBytes, fits })
   const scorerOf = makeScorers(scorer)
   const underWay = new Set<Promise<unknown>>()
   let isClosed = false

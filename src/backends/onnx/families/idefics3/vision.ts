@@ -7,7 +7,7 @@ import { ByteCache } from '../../caching/byte-cache.ts'
 import { normaliseGrid, type TileRule, tilePicture } from '../../images/tiles.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
 import { joined } from '../../runtime/tensors.ts'
-import { makeTurns, type Turns } from '../../scheduling/fair-scheduler.ts'
+import { type FairScheduler, makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 
 export interface Vision {
   /** Features of all tiles of a picture, one behind the other; each tile takes a turn. Kept by the hash of its pixels and the rule. */
@@ -21,7 +21,7 @@ export function pictureKey({ sha256, width, height }: Picture, { longestEdge, ti
   return [sha256, width, height, longestEdge, tileSize, split, upscale].join()
 }
 
-export function makeVision(runtime: Runtime, session: Session, cacheBytes: number, turns: Turns = makeTurns()): Vision {
+export function makeVision(runtime: Runtime, session: Session, cacheBytes: number, scheduler: FairScheduler = makeFairScheduler()): Vision {
   const { Tensor: Make } = runtime
   const takesMask = inputsOf(session).some(({ name }) => name === 'pixel_attention_mask')
   const cache = new ByteCache<Float32Array>(cacheBytes)
@@ -38,7 +38,7 @@ export function makeVision(runtime: Runtime, session: Session, cacheBytes: numbe
       const make = async (stop: AbortSignal) => {
         const { tiles, tileSize } = await tilePicture(picture, rule)
         const parts: Float32Array[] = []
-        for (const tile of tiles) parts.push(await turns.run(() => encode(tile, tileSize), stop))
+        for (const tile of tiles) parts.push(await scheduler.run(() => encode(tile, tileSize), stop))
         const each = parts[0]?.length ?? 0
         if (parts.some((part) => part.length !== each))
           throw new EngineError('internal_error', 'vision_encoder gave tiles of unequal length')

@@ -14,7 +14,7 @@ import type { Settings } from '../../../../../src/backends/onnx/families/decisio
 import { PartViews, spread, wholeView } from '../../../../../src/backends/onnx/families/decision/views.ts'
 import { Languages } from '../../../../../src/backends/onnx/families/decision/write.ts'
 import { openFolder } from '../../../../../src/backends/onnx/runtime/layout.ts'
-import { makeTurns } from '../../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
+import { makeFairScheduler } from '../../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
 import type { Piece, Prompt } from '../../../../../src/core/types.ts'
 import { image, pack, quotable, scaffold, tokenizer } from './shared.ts'
 
@@ -225,7 +225,7 @@ describe('many texts that are being written at once', () => {
   it('are not filled up to a question a hundred times as long', async () => {
     const packed = pack([quotable(STATE)])
     const pasts: number[][] = []
-    const turns = makeTurns()
+    const scheduler = makeFairScheduler()
     const runner = {
       ort: runtime,
       async pointers(_: unknown, questions: readonly Question[]) {
@@ -235,7 +235,7 @@ describe('many texts that are being written at once', () => {
       async next(_: unknown, questions: readonly Question[]) {
         pasts.push(questions.map(({ past }) => past?.tokens ?? 0))
         // Something else has the next turn, so that all wait for their second token when it is over.
-        if (questions.length > 1 && questions[0]!.past === null) void turns.run(() => new Promise((resolve) => setTimeout(resolve, 20)))
+        if (questions.length > 1 && questions[0]!.past === null) void scheduler.run(() => new Promise((resolve) => setTimeout(resolve, 20)))
         return questions.map((question) => ({
           vocabulary: new Float32Array(8192),
           copy: new Float32Array(packed.ids.length),
@@ -246,7 +246,7 @@ describe('many texts that are being written at once', () => {
     const settings = { ...({} as Settings), spanTokens: 24, writeTokens: 40 }
     const limits = new Limits('fake', 4096, tokenizer.longest)
     const languages = new Languages(tokenizer)
-    const reader = { settings, limits, tokenizer, languages, runner, turns, parts: new PartViews() }
+    const reader = { settings, limits, tokenizer, languages, runner, scheduler, parts: new PartViews() }
     const [endQueries, endKeys] = [new Float32Array(packed.ids.length), new Float32Array(packed.ids.length)]
     const encoded = { ...encodedOf(packed.ids.length), endQueries, endKeys, endWidth: 1 }
     const state = new OpenState(reader, packed, encoded, [])

@@ -6,7 +6,7 @@ import { Pictures } from '../../../../../src/backends/onnx/families/decision/pic
 import { VisionEncoder } from '../../../../../src/backends/onnx/families/decision/vision.ts'
 import { normaliseGrid } from '../../../../../src/backends/onnx/images/tiles.ts'
 import { openFolder } from '../../../../../src/backends/onnx/runtime/layout.ts'
-import { makeTurns } from '../../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
+import { makeFairScheduler } from '../../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
 import type { Picture } from '../../../../../src/core/types.ts'
 import { line } from './shared.ts'
 
@@ -36,7 +36,7 @@ function recording(onPass: (pass: number) => void = () => {}) {
       }
     },
   }
-  return { encoder, passes, pictures: new Pictures(encoder, null, makeTurns(), RULE, 1e6) }
+  return { encoder, passes, pictures: new Pictures(encoder, null, makeFairScheduler(), RULE, 1e6) }
 }
 
 describe('pictures', () => {
@@ -69,7 +69,7 @@ describe('pictures', () => {
         return [line('Total')]
       },
     }
-    const pictures = new Pictures(recording().encoder, textReader, makeTurns(), RULE, 1e6)
+    const pictures = new Pictures(recording().encoder, textReader, makeFairScheduler(), RULE, 1e6)
     expect((await pictures.see(picture, undefined)).lines).toEqual([line('Total')])
     expect(looks).toEqual([[512, 768]])
     expect((await pictures.see({ ...picture, data: new Uint8Array(600 * 400 * 3), sha256: 'black' }, undefined)).lines).toEqual([])
