@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { EngineError } from '../core/errors.ts'
-import { DECISION_READOUTS, type DecisionReadout, type Judge, type Regime } from '../questions/shared/decision.ts'
+import { type Calibrator, DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import type { Gate } from './deliberation/gate.ts'
 import { type DriftReference, driftReferenceSchema } from './drift/reference.ts'
 import { applyHead, type Head, headSchema, isHeadFor } from './heads/head.ts'
@@ -32,7 +32,7 @@ export interface HeldOut {
 export interface FittedOn {
   readonly decisions: number
   readonly states: number
-  readonly labels: Readonly<Record<Regime, number>>
+  readonly labels: Readonly<Record<PassMode, number>>
   /** Decisions of each task. */
   readonly tasks: Readonly<Record<string, number>>
 }
@@ -72,7 +72,7 @@ function canonicalJson(value: unknown): string {
   )
 }
 
-export type CalibrationJudge = Judge & {
+export type CalibrationJudge = Calibrator & {
   /** Of the calibration in use; null without one, or when it was made for another model. */
   readonly version: string | null
   /** A calibration was given, but for another revision of the model or another template: nothing of it is used. */

@@ -1,6 +1,6 @@
 // Labelled evidence to a calibration. Nothing is left to chance: folds come from a hash of the state, so the same evidence gives the same file.
 import { createHash } from 'node:crypto'
-import { DECISION_READOUTS, type DecisionReadout, type Regime } from '../questions/shared/decision.ts'
+import { DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
 import { chooseGate, type Gate, type GateCase, uncertaintyOf } from './deliberation/gate.ts'
 import { driftReferenceOf } from './drift/reference.ts'
@@ -86,7 +86,7 @@ export function growTrees(evidence: readonly Evidence[], options: FitOptions = {
   // A scale keeps its likeliest level under a temperature; a tilt may move it.
   const kindOf = (readout: DecisionReadout): MapKind =>
     readout === 'ordinal' && options.preserveArgmax !== false ? 'temperature' : mapKindOf(readout)
-  const grow = (regime: Regime, singles: ReadonlyMap<DecisionReadout, Grown> | null): ReadonlyMap<DecisionReadout, Grown> => {
+  const grow = (regime: PassMode, singles: ReadonlyMap<DecisionReadout, Grown> | null): ReadonlyMap<DecisionReadout, Grown> => {
     const samples = evidence.flatMap((one) => samplesOf(one, regime))
     const roots = DECISION_READOUTS.flatMap((readout): [DecisionReadout, Grown][] => {
       const own = samples.filter((sample) => sample.readout === readout)
@@ -125,7 +125,7 @@ interface Judged {
 }
 
 function judge(evidence: Evidence, trees: CalibrationTrees): Judged {
-  const of = (regime: Regime, rows: Evidence['single']) => calibrateRows(trees, evidence, regime, rows).probabilities
+  const of = (regime: PassMode, rows: Evidence['single']) => calibrateRows(trees, evidence, regime, rows).probabilities
   return {
     evidence,
     single: of('single', evidence.single),
@@ -175,7 +175,7 @@ function fourDigits(probability: number): number {
 function summaryOf(evidence: readonly Evidence[]): Calibration['fittedOn'] {
   const tasks: Record<string, number> = {}
   for (const { task } of evidence) tasks[task] = (tasks[task] ?? 0) + 1
-  const count = (regime: Regime): number => evidence.reduce((sum, one) => sum + (one[regime]?.length ?? 0), 0)
+  const count = (regime: PassMode): number => evidence.reduce((sum, one) => sum + (one[regime]?.length ?? 0), 0)
   return {
     decisions: evidence.length,
     states: new Set(evidence.map(({ state }) => state)).size,

@@ -8,7 +8,7 @@ import { compare, judgedOf } from '../calibration/metrics/compare.ts'
 import type { Evidence } from '../calibration/outcomes/evidence.ts'
 import { type EvidenceFile, readEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { EngineError } from '../core/errors.ts'
-import type { Regime } from '../questions/shared/decision.ts'
+import type { PassMode } from '../questions/shared/decision.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { readCalibration, reading, writing } from './given-files.ts'
@@ -38,7 +38,7 @@ interface FitFlags {
 
 interface CompareFlags {
   readonly on: readonly string[]
-  readonly regime: Regime
+  readonly regime: PassMode
   readonly json?: true
 }
 

@@ -3,7 +3,7 @@ import type { Calibration } from '../calibration/calibration.ts'
 import type { CalibrationNode } from '../calibration/hierarchy/tree.ts'
 import { mapKindOf, PARAMETERS } from '../calibration/maps/maps.ts'
 import type { Comparison, Difference } from '../calibration/metrics/compare.ts'
-import type { DecisionReadout, Regime } from '../questions/shared/decision.ts'
+import type { DecisionReadout, PassMode } from '../questions/shared/decision.ts'
 import { padColumns, painter, plain, type Terminal } from './terminal.ts'
 
 type Look = Pick<Terminal, 'hasColor' | 'hasUnicode'>
@@ -33,7 +33,7 @@ export function showCalibration({ version, model, fittedOn, trees, gates }: Cali
   return `${[about, ...tables, ...gateTable].join('\n')}\n`
 }
 
-const HEADINGS: Readonly<Record<Regime, readonly string[]>> = {
+const HEADINGS: Readonly<Record<PassMode, readonly string[]>> = {
   single: ['single pass', 'labels', 'temperature', 'bias or shift', 'spread', 'steps'],
   deliberated: ['deliberated', 'labels', 'temperature', 'bias or shift', 'spread', 'steps'],
 }

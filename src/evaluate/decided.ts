@@ -1,7 +1,7 @@
 // Results to single distributions with what they cost: as answered, and as three yardsticks would have answered. What every number of a report is made of.
 import { judgeOf } from '../calibration/calibration.ts'
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
-import { type DecisionReadout, isCheck, type Regime, targetOf } from '../questions/shared/decision.ts'
+import { type DecisionReadout, isCheck, type PassMode, targetOf } from '../questions/shared/decision.ts'
 import type { Distribution, QuestionResult, RowResult } from './run.ts'
 
 /** Nats, and squared error over candidates, halved. */
@@ -46,7 +46,7 @@ export function decidedOf(rows: readonly RowResult[]): Decided[] {
       const { distribution } = question
       if (distribution === null) return []
       const { readout, names, probabilities, truth, single, deliberated } = distribution
-      const regime: Regime = deliberated === null ? 'single' : 'deliberated'
+      const regime: PassMode = deliberated === null ? 'single' : 'deliberated'
       const key = { ...distribution, candidates: readout === 'independent' ? probabilities.length : names.length }
       const raw = identity.calibrate(key, regime, deliberated ?? single, null).probabilities
       return probabilities.map((answered, i): Decided => {

@@ -13,15 +13,15 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Json } from '../core/types.ts'
 import { toSentPixels } from '../media/coordinates.ts'
 import { checkQuestions } from '../questions/index.ts'
-import type { InquiryContext, SentImage } from '../questions/shared/asked.ts'
+import type { QuestionContext, SentImage } from '../questions/shared/checked-question.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import { DEFAULT_OPERATORS, OPERATORS, type OperatorTable } from '../questions/shared/operators.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { evaluateDerive, parseDerive } from './derive/derive.ts'
-import { modelFailure, runInquiries } from './executor.ts'
+import { modelFailure, runCoroutines } from './executor.ts'
 import { createModels, type ModelListing, type ModelSource } from './models.ts'
 import { checkRequest, refuse } from './request.ts'
-import { checkCapabilities, inquiryContext, planFaults } from './requirements.ts'
+import { checkCapabilities, questionContext, requirementFaults } from './requirements.ts'
 import { answersOf, decisionsOf, makeResponse } from './response.ts'
 import { hashOfState, type ReadState, readState, type StateOptions } from './state/state.ts'
 
@@ -143,14 +143,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   /** What decisions of one request lean on beside the state. */
   function decisionContext(
     info: ModelInfo,
-    judge: CalibrationJudge,
+    calibrator: CalibrationJudge,
     asked: AskOptions,
-  ): Pick<InquiryContext, 'judge' | 'deliberation' | 'caution'> {
-    const calibration = judge.version === null ? null : calibrationOf(info)
+  ): Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'> {
+    const calibration = calibrator.version === null ? null : calibrationOf(info)
     const gates = Object.entries(calibration?.gates ?? {})
     return {
-      judge,
-      caution: cautious(calibration, asked),
+      calibrator,
+      predictionSets: cautious(calibration, asked),
       deliberation: createDeliberation({
         mode: asked.deliberation ?? 'automatic',
         operatorsFor: (readout) => operators[readout] ?? DEFAULT_OPERATORS[info.scorer][readout] ?? [],
@@ -161,7 +161,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }
   }
 
-  function judge(info: ModelInfo): CalibrationJudge {
+  function calibrator(info: ModelInfo): CalibrationJudge {
     const known = judges.get(info.id)
     if (known) return known
     const made = judgeOf(calibrationOf(info), info)
@@ -184,7 +184,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     const modelId = models.choose(request.model)
     const derive = await parseDerive(request.derive, new Map(request.questions.map(({ id, options: names }) => [id, names])))
     const state = await readState(request.state, { ...options.state, ...asked.state })
-    refuse(planFaults(request.questions, state.images))
+    refuse(requirementFaults(request.questions, state.images))
     lap('read')
 
     stop.check()
@@ -201,12 +201,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     try {
       lap('open')
       const { info } = backend
-      const ownJudge = judge(info)
-      const context = inquiryContext(sentImages(state), parse, decisionContext(info, ownJudge, asked))
-      const inquiries = request.questions.map((question) => ({ param: question.param, inquiry: question.inquire(context) }))
+      const ownJudge = calibrator(info)
+      const context = questionContext(sentImages(state), parse, decisionContext(info, ownJudge, asked))
+      const coroutines = request.questions.map((question) => ({ param: question.param, coroutine: question.run(context) }))
       const tell = (behindState: number) => refusable(() => asked.counted?.(prefix.tokens + behindState))
       tell(0)
-      const rounds = await runInquiries(prefix, inquiries, () => stop.check(), tell, stop.signal)
+      const rounds = await runCoroutines(prefix, coroutines, () => stop.check(), tell, stop.signal)
       // A request that was given up during the last call of the model leaves nothing behind.
       stop.check()
       lap('ask')

@@ -1,17 +1,17 @@
-// Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its reads, at the same time. No inquiry knows of another.
+// Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its reads, at the same time. No coroutine knows of another.
 import { setImmediate } from 'node:timers/promises'
 import type { Branch, Generated, Prefix, Scores } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
-import type { Failed, Inquiry, Reply, Work } from '../questions/shared/inquiry.ts'
+import type { FailedRead, ModelCall, ModelReply, QuestionCoroutine } from '../questions/shared/coroutine.ts'
 
-/** One inquiry to run, and the pointer of its question, for errors. */
-export interface Running<A> {
+/** One coroutine to run, and the pointer of its question, for errors. */
+export interface QuestionRun<A> {
   readonly param: string
-  readonly inquiry: Inquiry<A>
+  readonly coroutine: QuestionCoroutine<A>
 }
 
-export interface RoundsResult<A> {
-  /** In the order of the inquiries. `passes`: calls of the model that the inquiry took part in. */
+export interface ExecutorResult<A> {
+  /** In the order of the coroutines. `passes`: calls of the model that the coroutine took part in. */
   readonly results: readonly { readonly value: A; readonly passes: number }[]
   /** Calls of the model. */
   readonly passes: number
@@ -24,27 +24,27 @@ const WEIGHED_AT_ONCE = 2048
 
 interface State<A> {
   readonly param: string
-  readonly inquiry: Inquiry<A>
-  step: IteratorResult<readonly Work[], A>
+  readonly coroutine: QuestionCoroutine<A>
+  step: IteratorResult<readonly ModelCall[], A>
   passes: number
 }
 
 /**
- * Runs all inquiries to their end. `beforeCall` is called before each call of the model and may throw to stop; so may `afterRound`, which hears
+ * Runs all coroutines to their end. `beforeCall` is called before each call of the model and may throw to stop; so may `afterRound`, which hears
  * the input tokens of all rounds so far. The signal goes to the model, and stops it in the middle of a call.
  * Throws what is the caller's to mend (with the pointer of the question at fault), and `internal_error` when the model fails while scoring;
- * a read on which the model fails is a reply to its own inquiry alone.
+ * a read on which the model fails is a reply to its own coroutine alone.
  */
-export async function runInquiries<A>(
+export async function runCoroutines<A>(
   prefix: Prefix,
-  running: readonly Running<A>[],
+  running: readonly QuestionRun<A>[],
   beforeCall: () => void,
   afterRound: (inputTokens: number) => void = () => {},
   signal?: AbortSignal,
-): Promise<RoundsResult<A>> {
+): Promise<ExecutorResult<A>> {
   let weighed = 0
   // What is made of thousands of options takes a while, in which other requests want to be heard.
-  const weigh = async (works: readonly Work[]): Promise<void> => {
+  const weigh = async (works: readonly ModelCall[]): Promise<void> => {
     weighed += works.reduce((sum, { branch }) => sum + branch.candidates.length, 0)
     if (weighed <= WEIGHED_AT_ONCE) return
     weighed = 0
@@ -52,9 +52,9 @@ export async function runInquiries<A>(
     beforeCall()
   }
   const states: State<A>[] = []
-  for (const { param, inquiry } of running) {
-    const step = inquiry.next(undefined as never)
-    states.push({ param, inquiry, step, passes: 0 })
+  for (const { param, coroutine } of running) {
+    const step = coroutine.next(undefined as never)
+    states.push({ param, coroutine, step, passes: 0 })
     if (!step.done) await weigh(step.value)
   }
   let [passes, inputTokens, outputTokens] = [0, 0, 0]
@@ -63,7 +63,7 @@ export async function runInquiries<A>(
     if (open.length === 0) break
     const rounds = open.map((state) => {
       const works = state.step.done ? [] : state.step.value
-      return { state, works, replies: new Array<Reply>(works.length) }
+      return { state, works, replies: new Array<ModelReply>(works.length) }
     })
 
     // Every branch of the round in one call.
@@ -86,7 +86,7 @@ export async function runInquiries<A>(
 
     // Reads at the same time, so that a backend may run them together; each fails on its own.
     const reads = rounds.flatMap(({ state, works, replies }) =>
-      works.flatMap((work, at) => (work.type === 'read' ? [{ state, work, put: (reply: Reply) => (replies[at] = reply) }] : [])),
+      works.flatMap((work, at) => (work.type === 'read' ? [{ state, work, put: (reply: ModelReply) => (replies[at] = reply) }] : [])),
     )
     if (reads.length > 0) {
       beforeCall()
@@ -106,7 +106,7 @@ export async function runInquiries<A>(
     afterRound(inputTokens)
     for (const { state, works, replies } of rounds) {
       await weigh(works)
-      state.step = state.inquiry.next(replies)
+      state.step = state.coroutine.next(replies)
     }
   }
   const results = states.map(({ step, passes: own }) => ({ value: step.value as A, passes: own }))
@@ -180,9 +180,9 @@ async function blame(
   return new EngineError(error.code, first[1], { param: first[0], problems: list, cause: error })
 }
 
-type ReadWork = Extract<Work, { type: 'read' }>
+type ReadWork = Extract<ModelCall, { type: 'read' }>
 
-async function readOne(prefix: Prefix, work: ReadWork, param: string, signal: AbortSignal | undefined): Promise<Generated | Failed> {
+async function readOne(prefix: Prefix, work: ReadWork, param: string, signal: AbortSignal | undefined): Promise<Generated | FailedRead> {
   try {
     return await prefix.generate(work.branch, work.constraint, signal)
   } catch (error) {

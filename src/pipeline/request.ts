@@ -3,14 +3,14 @@
 import { EngineError } from '../core/errors.ts'
 import type { RequestLimits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
-import type { AskedQuestion, CheckQuestions, Fault } from '../questions/shared/asked.ts'
+import type { CheckedQuestion, CheckQuestions, Fault } from '../questions/shared/checked-question.ts'
 
 /** A request whose shape is right. */
 export interface CheckedRequest {
   /** As asked for; null when it is left to the engine. */
   readonly model: string | null
   readonly state: unknown
-  readonly questions: readonly AskedQuestion[]
+  readonly questions: readonly CheckedQuestion[]
   readonly derive: unknown
   readonly warnings: readonly string[]
 }
@@ -42,7 +42,7 @@ export function checkRequest(input: unknown, checkQuestions: CheckQuestions, lim
     const message = 'The state is missing: give a text, a JSON value, or an array of parts.'
     faults.push({ code: 'invalid_request', param: '/state', message })
   }
-  let questions: readonly AskedQuestion[] = []
+  let questions: readonly CheckedQuestion[] = []
   if (own('questions') === undefined) {
     const message = 'The questions are missing: give an object of questions by id.'
     faults.push({ code: 'invalid_request', param: '/questions', message })

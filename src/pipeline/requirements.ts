@@ -3,18 +3,18 @@ import type { ModelInfo } from '../backends/backend.ts'
 import { EngineError, pointer } from '../core/errors.ts'
 import { toProbabilities } from '../core/math.ts'
 import { didYouMean } from '../core/suggest.ts'
-import type { AskedQuestion, Fault, InquiryContext, SentImage } from '../questions/shared/asked.ts'
+import type { CheckedQuestion, Fault, QuestionContext, SentImage } from '../questions/shared/checked-question.ts'
 
 /** What is wrong between the questions and the images of the state; empty when nothing is. */
-export function planFaults(questions: readonly AskedQuestion[], images: readonly { readonly id: string }[]): readonly Fault[] {
+export function requirementFaults(questions: readonly CheckedQuestion[], images: readonly { readonly id: string }[]): readonly Fault[] {
   const ids = images.map(({ id }) => id)
   return questions.flatMap((question) => {
     const own = imageFault(question, ids)
-    return [...(own ? [own] : []), ...planFaults(question.args, images)]
+    return [...(own ? [own] : []), ...requirementFaults(question.args, images)]
   })
 }
 
-function imageFault({ image, needsBoxes, param }: AskedQuestion, ids: readonly string[]): Fault | null {
+function imageFault({ image, needsBoxes, param }: CheckedQuestion, ids: readonly string[]): Fault | null {
   const list = ids.map((id) => JSON.stringify(id)).join(', ')
   if (image !== null) {
     if (ids.includes(image)) return null
@@ -32,7 +32,7 @@ function imageFault({ image, needsBoxes, param }: AskedQuestion, ids: readonly s
 }
 
 /** Throws `capability_not_supported` when the model cannot take the state or a question. */
-export function checkCapabilities(info: ModelInfo, questions: readonly AskedQuestion[], imageCount: number): void {
+export function checkCapabilities(info: ModelInfo, questions: readonly CheckedQuestion[], imageCount: number): void {
   if (imageCount > 0 && !info.capabilities.images) {
     const message = `The model ${info.id} reads no images, and the state has ${imageCount}; leave them out or use another model.`
     throw new EngineError('capability_not_supported', message, { param: '/state' })
@@ -43,16 +43,16 @@ export function checkCapabilities(info: ModelInfo, questions: readonly AskedQues
   throw new EngineError('capability_not_supported', message, { param: pointer(boxed.param, 'kind') })
 }
 
-function flatten(questions: readonly AskedQuestion[]): AskedQuestion[] {
+function flatten(questions: readonly CheckedQuestion[]): CheckedQuestion[] {
   return questions.flatMap((question) => [question, ...flatten(question.args)])
 }
 
 /** What decisions lean on beside the state. */
-type DecisionContext = Pick<InquiryContext, 'judge' | 'deliberation' | 'caution'>
+type DecisionContext = Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
 
 /** Decisions as the model gives them: nothing calibrated, nothing looked at twice. */
-export const PLAIN_DECISIONS: DecisionContext = {
-  judge: {
+export const UNCALIBRATED: DecisionContext = {
+  calibrator: {
     calibrate: (_key, _regime, rows) => ({
       probabilities: rows.map((row) => toProbabilities(row)),
       note: { applied: 'identity', level: 'none', labels: 0 },
@@ -65,15 +65,15 @@ export const PLAIN_DECISIONS: DecisionContext = {
     pool: (passes) => passes[0]!,
     spend: () => false,
   },
-  caution: () => ({}),
+  predictionSets: () => ({}),
 }
 
-/** What inquiries lean on. Right only after `planFaults` found nothing. */
-export function inquiryContext(
+/** What coroutines lean on. Right only after `requirementFaults` found nothing. */
+export function questionContext(
   images: readonly SentImage[],
-  parse: InquiryContext['parse'],
-  decisions: DecisionContext = PLAIN_DECISIONS,
-): InquiryContext {
+  parse: QuestionContext['parse'],
+  decisions: DecisionContext = UNCALIBRATED,
+): QuestionContext {
   return {
     image: (id) => (id === null ? (images.length === 1 ? images[0]! : null) : (images.find((image) => image.id === id) ?? null)),
     hasImages: images.length > 0,

@@ -1,10 +1,10 @@
 // Findings, counts and times to the response: the last step, which only assembles.
 
 import type { ModelInfo } from '../backends/backend.ts'
-import type { Finding } from '../questions/shared/asked.ts'
+import type { QuestionResult } from '../questions/shared/checked-question.ts'
 import type { Decision } from '../questions/shared/decision.ts'
 import type { Answer, Answers, AskResponse, DeriveAnswer, QuestionReport } from '../wire/types.ts'
-import type { RoundsResult } from './executor.ts'
+import type { ExecutorResult } from './executor.ts'
 
 /** The version this engine reports; a test holds it equal to the package's. */
 export const ENGINE_VERSION = '0.1.0'
@@ -15,7 +15,7 @@ export interface ResponseParts {
   /** Null: probabilities are the model's own. */
   readonly calibrationVersion: string | null
   readonly questionIds: readonly string[]
-  readonly rounds: RoundsResult<Finding>
+  readonly rounds: ExecutorResult<QuestionResult>
   readonly derived: Readonly<Record<string, DeriveAnswer>>
   readonly prefix: { readonly tokens: number; readonly cachedTokens: number }
   /** US dollars. */
@@ -25,7 +25,7 @@ export interface ResponseParts {
 }
 
 /** Answers by question id. Without a prototype, so that any id is safe. */
-export function answersOf(questionIds: readonly string[], rounds: RoundsResult<Finding>): Answers {
+export function answersOf(questionIds: readonly string[], rounds: ExecutorResult<QuestionResult>): Answers {
   const answers: Record<string, Answer> = Object.create(null)
   questionIds.forEach((id, i) => {
     answers[id] = rounds.results[i]!.value.answer
@@ -34,7 +34,7 @@ export function answersOf(questionIds: readonly string[], rounds: RoundsResult<F
 }
 
 /** What was decided, by question id; arguments as `question/argument`. */
-export function decisionsOf(questionIds: readonly string[], rounds: RoundsResult<Finding>): Readonly<Record<string, Decision>> {
+export function decisionsOf(questionIds: readonly string[], rounds: ExecutorResult<QuestionResult>): Readonly<Record<string, Decision>> {
   const decisions: Record<string, Decision> = Object.create(null)
   questionIds.forEach((id, i) => {
     for (const [name, decision] of Object.entries(rounds.results[i]!.value.decisions))

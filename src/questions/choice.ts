@@ -4,28 +4,32 @@ import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
 import type { Answers, ChoiceAnswer } from '../wire/types.ts'
-import type { AskedQuestion, Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import type { CheckedQuestion, QuestionContext, QuestionKind, QuestionResult } from './shared/checked-question.ts'
+import { all, type QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import type { Decision } from './shared/decision.ts'
 import { argmax, asked, base, byName, checked, instructionsOf, namesOf, ownField, record, strict } from './shared/fields.ts'
-import { all, type Inquiry } from './shared/inquiry.ts'
 import { optionFields, readOptions } from './shared/options.ts'
 
 const schema = strict('a choice question', { ...base, ...optionFields, args: z.unknown().optional() })
 
-function* inquire(branch: Branch, argsOf: readonly (readonly AskedQuestion[])[], context: InquiryContext): Inquiry<Finding<ChoiceAnswer>> {
-  const { probabilities: rows, decision, report, caution } = yield* decide(branch, 'exclusive', context)
+function* run(
+  branch: Branch,
+  argsOf: readonly (readonly CheckedQuestion[])[],
+  context: QuestionContext,
+): QuestionCoroutine<QuestionResult<ChoiceAnswer>> {
+  const { probabilities: rows, decision, report, setAndAbstention } = yield* decide(branch, 'exclusive', context)
   const probabilities = rows[0]!
   const winner = argmax(probabilities)
   const asks = argsOf[winner]!
-  const findings = yield* all(asks.map((question) => question.inquire(context)))
+  const findings = yield* all(asks.map((question) => question.run(context)))
   const args: Answers = record(asks.map((question, i) => [question.id, findings[i]!.answer] as const))
   const answer: ChoiceAnswer = {
     type: 'choice',
     choice: branch.candidates[winner]!.name,
     probabilities: byName(branch.candidates, probabilities),
     confidence: probabilities[winner]!,
-    ...caution,
+    ...setAndAbstention,
     ...(argsOf.some((each) => each.length > 0) ? { args } : {}),
   }
   const ofArgs = asks.flatMap(({ id }, i): [string, Decision][] => {
@@ -58,7 +62,7 @@ export const choice: QuestionKind = {
       image: question.image ?? null,
     }
     const every = [...shared, ...options.flatMap((option) => option.args)]
-    return asked('choice', question.image, checker, (context) => inquire(branch, argsOf, context), {
+    return asked('choice', question.image, checker, (context) => run(branch, argsOf, context), {
       args: every,
       options: namesOf(branch),
     })

@@ -15,11 +15,11 @@ import type {
   SeenAnswer,
   SpanAnswer,
 } from '../wire/types.ts'
-import type { Finding, InquiryContext, QuestionKind, SentImage } from './shared/asked.ts'
 import { check } from './shared/check.ts'
+import type { QuestionContext, QuestionKind, QuestionResult, SentImage } from './shared/checked-question.ts'
+import { type QuestionCoroutine, read } from './shared/coroutine.ts'
 import type { Decided } from './shared/decide.ts'
 import { asked, base, checked, instructionsOf, strict } from './shared/fields.ts'
-import { type Inquiry, read } from './shared/inquiry.ts'
 
 const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as const
 
@@ -38,7 +38,7 @@ interface Asking {
 }
 
 /** Where a span stands, as an answer says it: in a text, where what is not said is part 0, or the text itself; or in an image. */
-function placeOf({ start, end, source, seen }: Span, context: InquiryContext): { span: SpanAnswer } | { seen: SeenAnswer } {
+function placeOf({ start, end, source, seen }: Span, context: QuestionContext): { span: SpanAnswer } | { seen: SeenAnswer } {
   const image = seen === undefined ? null : context.image(seen.image)
   if (seen === undefined || image === null) {
     return {
@@ -51,9 +51,9 @@ function placeOf({ start, end, source, seen }: Span, context: InquiryContext): {
 
 type Words = ExtractAnswer | ExtractManyAnswer
 
-function* inquireWords({ branch, format, isMany, isChecked }: Asking, context: InquiryContext): Inquiry<Finding<Words>> {
+function* runWords({ branch, format, isMany, isChecked }: Asking, context: QuestionContext): QuestionCoroutine<QuestionResult<Words>> {
   let confirmed: Decided | null = null
-  const finding = (answer: Words): Finding<Words> => ({
+  const finding = (answer: Words): QuestionResult<Words> => ({
     answer,
     report: confirmed?.report ?? null,
     decisions: confirmed === null ? {} : { '': confirmed.decision },
@@ -96,7 +96,7 @@ function boxItem(box: Box, image: SentImage): BoxItem {
   return { coordinates, center: centerOf(coordinates), confidence: readConfidence(box.logProbability) }
 }
 
-function* inquireBox({ branch, isMany }: Asking, context: InquiryContext): Inquiry<Finding<BoxAnswer | BoxManyAnswer>> {
+function* runBox({ branch, isMany }: Asking, context: QuestionContext): QuestionCoroutine<QuestionResult<BoxAnswer | BoxManyAnswer>> {
   const finding = (answer: BoxAnswer | BoxManyAnswer) => ({ answer, report: null, decisions: {} })
   const image = context.image(branch.image)
   if (image === null) throw new TypeError('Coordinates were asked of no image; the plan must refuse that.')
@@ -136,7 +136,7 @@ export const extract: QuestionKind = {
     const format = kind === 'coordinates' ? 'text' : kind
     const asking: Asking = { branch, format, isMany: question.many ?? false, isChecked }
     return kind === 'coordinates'
-      ? asked('extract', question.image, checker, (context) => inquireBox(asking, context), { needsBoxes: true })
-      : asked('extract', question.image, checker, (context) => inquireWords(asking, context))
+      ? asked('extract', question.image, checker, (context) => runBox(asking, context), { needsBoxes: true })
+      : asked('extract', question.image, checker, (context) => runWords(asking, context))
   },
 }

@@ -4,11 +4,11 @@ import type { Branch, Grammar } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
 import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
 import type { FillAnswer } from '../wire/types.ts'
-import type { Checker, Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
 import { check } from './shared/check.ts'
+import type { Checker, QuestionContext, QuestionKind, QuestionResult } from './shared/checked-question.ts'
+import { type QuestionCoroutine, read } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import { argmax, asked, base, checked, instructionsOf, ownField, reportCount, reportDuplicates, strict } from './shared/fields.ts'
-import { type Inquiry, read } from './shared/inquiry.ts'
 
 const ITEM_KINDS = ['text', 'int', 'number', 'date', 'enum'] as const
 const KINDS = [...ITEM_KINDS, 'list', 'json', 'pattern'] as const
@@ -41,7 +41,10 @@ interface Asking {
   readonly isChecked: boolean
 }
 
-function* inquireWritten({ branch, grammar, maxTokens, isChecked }: Asking, context: InquiryContext): Inquiry<Finding<FillAnswer>> {
+function* runWritten(
+  { branch, grammar, maxTokens, isChecked }: Asking,
+  context: QuestionContext,
+): QuestionCoroutine<QuestionResult<FillAnswer>> {
   const reply = yield* read(branch, { type: 'grammar', grammar, maxTokens })
   if (reply.type === 'failed') {
     const answer: FillAnswer = { type: 'fill', value: '', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR }
@@ -61,7 +64,7 @@ function* inquireWritten({ branch, grammar, maxTokens, isChecked }: Asking, cont
   return { answer, report: confirmed?.report ?? null, decisions: confirmed === null ? {} : { '': confirmed.decision } }
 }
 
-function* inquireEnum(branch: Branch, isChecked: boolean, context: InquiryContext): Inquiry<Finding<FillAnswer>> {
+function* runEnum(branch: Branch, isChecked: boolean, context: QuestionContext): QuestionCoroutine<QuestionResult<FillAnswer>> {
   const { probabilities: rows, decision, report } = yield* decide(branch, 'exclusive', context)
   const probabilities = rows[0]!
   const winner = argmax(probabilities)
@@ -158,11 +161,11 @@ export const fill: QuestionKind = {
       if (values === null) return null
       const candidates = values.map((value) => ({ name: value, description: null }))
       const scored: Branch = { ...branch, readout: 'exclusive', candidates }
-      return asked('fill', question.image, checker, (context) => inquireEnum(scored, isChecked, context))
+      return asked('fill', question.image, checker, (context) => runEnum(scored, isChecked, context))
     }
     const grammar = kind === 'list' ? readList(question.item, checker) : { type: kind }
     if (grammar === null) return null
     const asking: Asking = { branch, grammar, maxTokens: checker.limits.fillTokens, isChecked }
-    return asked('fill', question.image, checker, (context) => inquireWritten(asking, context))
+    return asked('fill', question.image, checker, (context) => runWritten(asking, context))
   },
 }

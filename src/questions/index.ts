@@ -7,7 +7,7 @@ import { fill } from './fill.ts'
 import { noul } from './noul.ts'
 import { score } from './score.ts'
 import { select } from './select.ts'
-import type { AskedQuestion, Checker, CheckQuestions, CheckSettings, QuestionKind } from './shared/asked.ts'
+import type { CheckedQuestion, Checker, CheckQuestions, CheckSettings, QuestionKind } from './shared/checked-question.ts'
 
 const KINDS: ReadonlyMap<string, QuestionKind> = new Map([noul, choice, score, select, fill, extract].map((kind) => [kind.type, kind]))
 
@@ -23,7 +23,7 @@ function checkMap(
   isArgument: boolean,
   settings: CheckSettings,
   budget: { left: number },
-): readonly AskedQuestion[] {
+): readonly CheckedQuestion[] {
   const { limits, report } = settings
   const code = isArgument ? 'invalid_question' : 'invalid_request'
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -43,7 +43,7 @@ function checkMap(
     report({ code: 'too_many_questions', param, message })
     return []
   }
-  const asked: AskedQuestion[] = []
+  const asked: CheckedQuestion[] = []
   for (const [id, question] of entries) {
     const at = pointer(param, id)
     if (id.trim() === '' || id.length > limits.idCharacters) {

@@ -2,19 +2,19 @@
 
 import type { Branch } from '../backends/backend.ts'
 import type { NoulAnswer } from '../wire/types.ts'
-import type { Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import type { QuestionContext, QuestionKind, QuestionResult } from './shared/checked-question.ts'
+import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import { asked, base, checked, instructionsOf, strict, words } from './shared/fields.ts'
-import type { Inquiry } from './shared/inquiry.ts'
 
 const schema = strict('a noul question', {
   ...base,
   criteria: strict('the criteria of a noul', { true: words, false: words }).nullish(),
 })
 
-function* inquire(branch: Branch, context: InquiryContext): Inquiry<Finding<NoulAnswer>> {
-  const { probabilities, decision, report, caution } = yield* decide(branch, 'binary', context)
-  return { answer: { type: 'noul', noul: probabilities[0]![0]!, ...caution }, report, decisions: { '': decision } }
+function* run(branch: Branch, context: QuestionContext): QuestionCoroutine<QuestionResult<NoulAnswer>> {
+  const { probabilities, decision, report, setAndAbstention } = yield* decide(branch, 'binary', context)
+  return { answer: { type: 'noul', noul: probabilities[0]![0]!, ...setAndAbstention }, report, decisions: { '': decision } }
 }
 
 export const noul: QuestionKind = {
@@ -31,6 +31,6 @@ export const noul: QuestionKind = {
       ],
       image: question.image ?? null,
     }
-    return asked('noul', question.image, checker, (context) => inquire(branch, context))
+    return asked('noul', question.image, checker, (context) => run(branch, context))
   },
 }

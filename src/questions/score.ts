@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Branch, Candidate } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
 import type { ScoreAnswer } from '../wire/types.ts'
-import type { Checker, Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import type { Checker, QuestionContext, QuestionKind, QuestionResult } from './shared/checked-question.ts'
+import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import {
   asked,
@@ -18,7 +19,6 @@ import {
   strict,
   words,
 } from './shared/fields.ts'
-import type { Inquiry } from './shared/inquiry.ts'
 
 const schema = strict('a score question', {
   ...base,
@@ -27,9 +27,9 @@ const schema = strict('a score question', {
 
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
 
-function* inquire(branch: Branch, context: InquiryContext): Inquiry<Finding<ScoreAnswer>> {
+function* run(branch: Branch, context: QuestionContext): QuestionCoroutine<QuestionResult<ScoreAnswer>> {
   const keys = branch.candidates.map((_, level) => String(level))
-  const { probabilities: rows, decision, report, caution } = yield* decide(branch, 'ordinal', context, { names: keys })
+  const { probabilities: rows, decision, report, setAndAbstention } = yield* decide(branch, 'ordinal', context, { names: keys })
   const probabilities = rows[0]!
   const answer: ScoreAnswer = {
     type: 'score',
@@ -37,7 +37,7 @@ function* inquire(branch: Branch, context: InquiryContext): Inquiry<Finding<Scor
     legend: record(branch.candidates.map((level, i) => [String(i), level.name] as const)),
     probabilities: record(probabilities.map((p, level) => [String(level), p] as const)),
     confidence: Math.max(...probabilities),
-    ...caution,
+    ...setAndAbstention,
   }
   return { answer, report, decisions: { '': decision } }
 }
@@ -78,6 +78,6 @@ export const score: QuestionKind = {
       candidates: levels.map(({ name, description }) => ({ name, description })),
       image: question.image ?? null,
     }
-    return asked('score', question.image, checker, (context) => inquire(branch, context), { options: namesOf(branch) })
+    return asked('score', question.image, checker, (context) => run(branch, context), { options: namesOf(branch) })
   },
 }

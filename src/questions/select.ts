@@ -4,10 +4,10 @@ import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
 import { PROBABILITY_FLOOR } from '../core/math.ts'
 import type { SelectAnswer } from '../wire/types.ts'
-import type { Checker, Finding, InquiryContext, QuestionKind } from './shared/asked.ts'
+import type { Checker, QuestionContext, QuestionKind, QuestionResult } from './shared/checked-question.ts'
+import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import { asked, base, byName, checked, instructionsOf, namesOf, strict } from './shared/fields.ts'
-import type { Inquiry } from './shared/inquiry.ts'
 import { optionFields, readOptions } from './shared/options.ts'
 
 const count = z.int().min(0)
@@ -25,8 +25,8 @@ interface Bounds {
   readonly threshold: number
 }
 
-function* inquire(branch: Branch, { min, max, threshold }: Bounds, context: InquiryContext): Inquiry<Finding<SelectAnswer>> {
-  const { probabilities, decision, report, caution } = yield* decide(branch, 'independent', context)
+function* run(branch: Branch, { min, max, threshold }: Bounds, context: QuestionContext): QuestionCoroutine<QuestionResult<SelectAnswer>> {
+  const { probabilities, decision, report, setAndAbstention } = yield* decide(branch, 'independent', context)
   const yes = probabilities.map((row) => row[0]!)
   // By falling probability, equals in the order given (the sort is stable).
   const order = yes.map((_, i) => i).sort((a, b) => yes[b]! - yes[a]!)
@@ -44,7 +44,7 @@ function* inquire(branch: Branch, { min, max, threshold }: Bounds, context: Inqu
     probabilities: byName(branch.candidates, yes),
     confidence: Math.max(PROBABILITY_FLOOR, Math.exp(logConfidence)),
     order: names,
-    ...caution,
+    ...setAndAbstention,
   }
   return { answer, report, decisions: { '': decision } }
 }
@@ -78,7 +78,7 @@ export const select: QuestionKind = {
       image: question.image ?? null,
     }
     const threshold = question.threshold ?? 0.5
-    return asked('select', question.image, checker, (context) => inquire(branch, { ...bounds, threshold }, context), {
+    return asked('select', question.image, checker, (context) => run(branch, { ...bounds, threshold }, context), {
       options: namesOf(branch),
     })
   },

@@ -142,19 +142,19 @@ export interface AskRequest<Q extends Questions = Questions, D extends Derives =
  * What is said besides when `ask` was given `sets` or `abstain`. `set`: the names (as in `probabilities`; of a noul 'true' and 'false') that cannot be
  * ruled out at the coverage asked for; of a select, the options that may hold. `abstained`: too unsure for the risk asked for.
  */
-interface Cautioned {
+interface SetAndAbstention {
   readonly set?: readonly string[]
   readonly abstained?: boolean
 }
 
 /** `noul`: probability that the statement is true. */
-export interface NoulAnswer extends Cautioned {
+export interface NoulAnswer extends SetAndAbstention {
   readonly type: 'noul'
   readonly noul: number
 }
 
 /** `probabilities` sum to one over all options; `choice` is the largest (the first of equals); `args` for the chosen option, when there are any. */
-export interface ChoiceAnswer<Option extends string = string, Args = Answers> extends Cautioned {
+export interface ChoiceAnswer<Option extends string = string, Args = Answers> extends SetAndAbstention {
   readonly type: 'choice'
   readonly choice: Option
   readonly probabilities: Readonly<Record<Option, number>>
@@ -163,7 +163,7 @@ export interface ChoiceAnswer<Option extends string = string, Args = Answers> ex
 }
 
 /** `score`: expected level, from 0 to the number of levels less one. `legend` and `probabilities` are keyed by level: "0", "1"… */
-export interface ScoreAnswer<Label extends string = string> extends Cautioned {
+export interface ScoreAnswer<Label extends string = string> extends SetAndAbstention {
   readonly type: 'score'
   readonly score: number
   readonly legend: Readonly<Record<string, Label>>
@@ -172,7 +172,7 @@ export interface ScoreAnswer<Label extends string = string> extends Cautioned {
 }
 
 /** Independent `probabilities`; `selected` and `order` by falling probability; `confidence`: probability that exactly the selected set holds. */
-export interface SelectAnswer<Option extends string = string> extends Cautioned {
+export interface SelectAnswer<Option extends string = string> extends SetAndAbstention {
   readonly type: 'select'
   readonly selected: readonly Option[]
   readonly probabilities: Readonly<Record<Option, number>>

@@ -4,14 +4,14 @@ import { labelledDrift, populationDrift } from '../../src/calibration/drift/drif
 import { driftReferenceOf, driftReferenceSchema, observationsOf } from '../../src/calibration/drift/reference.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { seededRandom } from '../../src/core/random.ts'
-import type { Judge } from '../../src/questions/shared/decision.ts'
+import type { Calibrator } from '../../src/questions/shared/decision.ts'
 import { BINARY, event } from './outcome-events.ts'
 import { binaryEvidence, choiceEvidence, MODEL } from './simulated.ts'
 
 const RUNS = 200
 const FAIR = { slope: 1, bias: 0 }
 /** The model's own probabilities, up to the floor of a millionth. */
-const asIs: Judge = judgeOf(null, MODEL)
+const asIs: Calibrator = judgeOf(null, MODEL)
 
 /** Several questions over several kinds of decision. */
 function traffic(random: () => number, count: number, mean = 0.3): Evidence[] {

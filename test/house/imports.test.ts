@@ -27,7 +27,12 @@ function importsOf(file: string, text: string): string[] {
 const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]))
 
 /** What crosses between the stages, the questions and the backends: the seam, and types of the questions' room. */
-const SEAM = new Set(['backends/backend.ts', 'questions/shared/asked.ts', 'questions/shared/decision.ts', 'questions/shared/inquiry.ts'])
+const SEAM = new Set([
+  'backends/backend.ts',
+  'questions/shared/checked-question.ts',
+  'questions/shared/decision.ts',
+  'questions/shared/coroutine.ts',
+])
 const ROOMS = [
   'core',
   'wire',

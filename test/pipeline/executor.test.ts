@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Branch, Prefix } from '../../src/backends/backend.ts'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EngineError } from '../../src/core/errors.ts'
-import { runInquiries } from '../../src/pipeline/executor.ts'
-import { type Inquiry, score } from '../../src/questions/shared/inquiry.ts'
+import { runCoroutines } from '../../src/pipeline/executor.ts'
+import { type QuestionCoroutine, score } from '../../src/questions/shared/coroutine.ts'
 
 const branch = (instructions: string): Branch => ({
   readout: 'binary',
@@ -15,22 +15,22 @@ const branch = (instructions: string): Branch => ({
   image: null,
 })
 
-function* asking(...texts: string[]): Inquiry<number> {
+function* asking(...texts: string[]): QuestionCoroutine<number> {
   let mass = 0
   for (const text of texts) mass += (yield* score(branch(text))).rows[0]!.mass
   return mass
 }
 
-const running = (...lists: string[][]) => lists.map((texts, i) => ({ param: `/questions/q${i}`, inquiry: asking(...texts) }))
+const running = (...lists: string[][]) => lists.map((texts, i) => ({ param: `/questions/q${i}`, coroutine: asking(...texts) }))
 
 /** A question that reads, whose answer is what was read. */
-function reading(text: string): { param: string; inquiry: Inquiry<unknown> } {
-  function* inquire(): Inquiry<unknown> {
+function reading(text: string): { param: string; coroutine: QuestionCoroutine<unknown> } {
+  function* run(): QuestionCoroutine<unknown> {
     const branchToRead: Branch = { readout: 'read', instructions: text, candidates: [], image: null }
     const [reply] = yield [{ type: 'read', branch: branchToRead, constraint: { type: 'grammar', grammar: { type: 'text' }, maxTokens: 9 } }]
     return reply !== undefined && 'text' in reply ? reply.text : reply
   }
-  return { param: `/questions/${text}`, inquiry: inquire() }
+  return { param: `/questions/${text}`, coroutine: run() }
 }
 
 function prefixOf(scoreAll: (branches: readonly Branch[]) => void): { prefix: Prefix; calls: string[][] } {
@@ -52,7 +52,7 @@ function prefixOf(scoreAll: (branches: readonly Branch[]) => void): { prefix: Pr
 describe('rounds', () => {
   it('send what is wanted at once, and count calls and tokens', async () => {
     const { prefix, calls } = prefixOf(() => {})
-    const result = await runInquiries(prefix, running(['a', 'bb'], ['c'], []), () => {})
+    const result = await runCoroutines(prefix, running(['a', 'bb'], ['c'], []), () => {})
     expect(calls).toEqual([['a', 'c'], ['bb']])
     expect(result.results.map(({ passes }) => passes)).toEqual([2, 1, 0])
     expect([result.passes, result.inputTokens, result.outputTokens]).toEqual([2, 15, 0])
@@ -62,7 +62,7 @@ describe('rounds', () => {
     const { prefix, calls } = prefixOf((branches) => {
       if (branches.some(({ instructions }) => instructions.length > 4)) throw new EngineError('context_length_exceeded', 'needs 9, takes 4')
     })
-    const work = runInquiries(prefix, running(['a'], ['long 1'], ['bb'], ['long 22'], ['c']), () => {})
+    const work = runCoroutines(prefix, running(['a'], ['long 1'], ['bb'], ['long 22'], ['c']), () => {})
     const error = (await work.catch((reason: unknown) => reason)) as EngineError
     expect(error.code).toBe('context_length_exceeded')
     expect(error.problems).toEqual([
@@ -76,7 +76,7 @@ describe('rounds', () => {
     const { prefix } = prefixOf((branches) => {
       if (branches.length > 1) throw new EngineError('context_length_exceeded', 'together 9, takes 4')
     })
-    const error = (await runInquiries(prefix, running(['a'], ['b']), () => {}).catch((reason: unknown) => reason)) as EngineError
+    const error = (await runCoroutines(prefix, running(['a'], ['b']), () => {}).catch((reason: unknown) => reason)) as EngineError
     expect([error.param, error.message]).toEqual(['/questions', 'together 9, takes 4'])
   })
 
@@ -86,18 +86,18 @@ describe('rounds', () => {
     const beforeCall = () => {
       if (left-- === 0) throw new EngineError('deadline_exceeded', 'late')
     }
-    await expect(runInquiries(prefix, running(['a', 'b', 'c']), beforeCall)).rejects.toThrow('late')
+    await expect(runCoroutines(prefix, running(['a', 'b', 'c']), beforeCall)).rejects.toThrow('late')
     expect(calls).toEqual([['a']])
   })
 
   it('let an engine error of a read through when it is the caller’s to mend, with the pointer', async () => {
     const backend = createFakeBackend({ contextLength: 4 })
     const prefix = await backend.open({ pieces: [] })
-    function* reading(): Inquiry<unknown> {
+    function* reading(): QuestionCoroutine<unknown> {
       const branchToRead: Branch = { readout: 'read', instructions: 'far too many words here', candidates: [], image: null }
       return yield [{ type: 'read', branch: branchToRead, constraint: { type: 'span', many: false, format: 'text' } }]
     }
-    const error = (await runInquiries(prefix, [{ param: '/questions/q', inquiry: reading() }], () => {}).catch(
+    const error = (await runCoroutines(prefix, [{ param: '/questions/q', coroutine: reading() }], () => {}).catch(
       (e: unknown) => e,
     )) as EngineError
     expect([error.code, error.param]).toEqual(['context_length_exceeded', '/questions/q'])
@@ -114,7 +114,7 @@ describe('rounds', () => {
         return { type: 'text', text: instructions, complete: true, logProbability: -1 }
       },
     })
-    const result = await runInquiries(await backend.open({ pieces: [] }), ['slow', 'b', 'c'].map(reading), () => {})
+    const result = await runCoroutines(await backend.open({ pieces: [] }), ['slow', 'b', 'c'].map(reading), () => {})
     expect(result.results.map(({ value }) => value)).toEqual(['slow', 'b', 'c'])
     expect([result.passes, result.outputTokens]).toEqual([3, 3])
   })
@@ -128,7 +128,7 @@ describe('rounds', () => {
         throw new EngineError('invalid_question', instructions)
       },
     })
-    const work = runInquiries(await backend.open({ pieces: [] }), ['first', 'second'].map(reading), () => {})
+    const work = runCoroutines(await backend.open({ pieces: [] }), ['first', 'second'].map(reading), () => {})
     await expect(work).rejects.toMatchObject({ message: 'first', param: '/questions/first' })
     expect(ended).toBe(2)
   })
@@ -149,7 +149,7 @@ describe('rounds', () => {
       },
       close() {},
     }
-    await runInquiries<unknown>(prefix, [...running(['a']), reading('b')], () => {}, undefined, signal)
+    await runCoroutines<unknown>(prefix, [...running(['a']), reading('b')], () => {}, undefined, signal)
     expect(heard).toEqual([signal, signal])
   })
 })

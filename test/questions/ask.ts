@@ -3,15 +3,15 @@
 import type { Branch, Constraint, Generated, Scores } from '../../src/backends/backend.ts'
 import { parse } from '../../src/constraint/grammar.ts'
 import { REQUEST_LIMITS } from '../../src/core/limits.ts'
-import { runInquiries } from '../../src/pipeline/executor.ts'
-import { inquiryContext } from '../../src/pipeline/requirements.ts'
+import { runCoroutines } from '../../src/pipeline/executor.ts'
+import { questionContext } from '../../src/pipeline/requirements.ts'
 import { checkQuestions } from '../../src/questions/index.ts'
-import type { AskedQuestion, Fault, Finding, SentImage } from '../../src/questions/shared/asked.ts'
-import type { Failed } from '../../src/questions/shared/inquiry.ts'
+import type { CheckedQuestion, Fault, QuestionResult, SentImage } from '../../src/questions/shared/checked-question.ts'
+import type { FailedRead } from '../../src/questions/shared/coroutine.ts'
 import type { Answer } from '../../src/wire/types.ts'
 
 /** Checks one question; its faults, and the question when there are none. */
-export function checkOne(question: unknown, id = 'q'): { asked: AskedQuestion | null; faults: Fault[] } {
+export function checkOne(question: unknown, id = 'q'): { asked: CheckedQuestion | null; faults: Fault[] } {
   const faults: Fault[] = []
   const [asked] = checkQuestions({ [id]: question }, '/questions', { limits: REQUEST_LIMITS, report: (fault) => faults.push(fault) })
   return { asked: asked ?? null, faults }
@@ -20,7 +20,7 @@ export function checkOne(question: unknown, id = 'q'): { asked: AskedQuestion | 
 export interface Script {
   /** Probabilities by row, for each scored branch. */
   readonly score?: (branch: Branch) => number[][]
-  readonly read?: (branch: Branch, constraint: Constraint) => Generated | Failed
+  readonly read?: (branch: Branch, constraint: Constraint) => Generated | FailedRead
   readonly images?: readonly SentImage[]
 }
 
@@ -28,7 +28,7 @@ export interface Script {
 export async function askOne<A extends Answer = Answer>(
   question: unknown,
   script: Script,
-): Promise<{ answer: A; finding: Finding; rounds: Branch[][]; passes: number }> {
+): Promise<{ answer: A; finding: QuestionResult; rounds: Branch[][]; passes: number }> {
   const { asked, faults } = checkOne(question)
   if (asked === null) throw new Error(faults.map(({ message }) => message).join(' '))
   const rounds: Branch[][] = []
@@ -50,8 +50,8 @@ export async function askOne<A extends Answer = Answer>(
     },
     close() {},
   }
-  const context = inquiryContext(script.images ?? [], parse)
-  const { results, passes } = await runInquiries(prefix, [{ param: asked.param, inquiry: asked.inquire(context) }], () => {})
+  const context = questionContext(script.images ?? [], parse)
+  const { results, passes } = await runCoroutines(prefix, [{ param: asked.param, coroutine: asked.run(context) }], () => {})
   const finding = results[0]!.value
   return { answer: finding.answer as unknown as A, finding, rounds, passes }
 }

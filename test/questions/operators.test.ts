@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../src/backends/backend.ts'
+import type { ModelCall, ModelReply } from '../../src/questions/shared/coroutine.ts'
 import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
-import type { Reply, Work } from '../../src/questions/shared/inquiry.ts'
 import { DEFAULT_OPERATORS, OPERATORS, type Rows } from '../../src/questions/shared/operators.ts'
 
 const branch = (readout: Branch['readout'], names: readonly string[], instructions = 'Which?'): Branch => ({
@@ -20,16 +20,16 @@ function run(
   written = '',
 ): { rows: Rows | null; asked: Branch[] } {
   const seen: Branch[] = []
-  const inquiry = OPERATORS.get(name)!.run(asked, before)
-  let step = inquiry.next(undefined as never)
+  const coroutine = OPERATORS.get(name)!.run(asked, before)
+  let step = coroutine.next(undefined as never)
   while (!step.done) {
-    const replies = step.value.map((work: Work): Reply => {
+    const replies = step.value.map((work: ModelCall): ModelReply => {
       seen.push(work.branch)
       if (work.type === 'read') return { type: 'text', text: written, complete: true, logProbability: -1, inputTokens: 1, outputTokens: 1 }
       const rows = reply(work.branch).map((row) => ({ logProbabilities: row.map(Math.log), mass: 1 }))
       return { rows, inputTokens: 1 }
     })
-    step = inquiry.next(replies)
+    step = coroutine.next(replies)
   }
   return { rows: step.value, asked: seen }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inquiryContext } from '../../src/pipeline/requirements.ts'
+import { questionContext } from '../../src/pipeline/requirements.ts'
 import type { ChoiceAnswer, NoulAnswer, ScoreAnswer, SelectAnswer } from '../../src/wire/types.ts'
 import { askOne, checkOne, written } from './ask.ts'
 
@@ -38,7 +38,7 @@ describe('noul', () => {
     ['__', '__'],
   ])('reads the id %s as words when there are no instructions', async (id, words) => {
     const { asked } = checkOne({ type: 'noul', instructions: null }, id)
-    const work = asked!.inquire(inquiryContext([], () => null)).next()
+    const work = asked!.run(questionContext([], () => null)).next()
     expect(work.value).toMatchObject([{ branch: { instructions: words } }])
   })
 

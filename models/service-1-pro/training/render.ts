@@ -16,11 +16,11 @@ import { PieceTokenizer } from '../../../src/backends/onnx/families/decision/tex
 import { type Tiles, tilePicture } from '../../../src/backends/onnx/images/tiles.ts'
 import { REQUEST_LIMITS } from '../../../src/core/limits.ts'
 import type { Json, Piece } from '../../../src/core/types.ts'
-import { inquiryContext } from '../../../src/pipeline/requirements.ts'
+import { questionContext } from '../../../src/pipeline/requirements.ts'
 import { readState } from '../../../src/pipeline/state/state.ts'
 import { checkQuestions } from '../../../src/questions/index.ts'
 import { checkStatement } from '../../../src/questions/shared/check.ts'
-import type { Work } from '../../../src/questions/shared/inquiry.ts'
+import type { ModelCall } from '../../../src/questions/shared/coroutine.ts'
 import { tileRule } from './pictures/tile-rule.ts'
 import { type PictureCells, type Target, targetOf } from './targets.ts'
 
@@ -85,14 +85,14 @@ async function render(row: LabelledRow): Promise<unknown[] | null> {
     size: [sentWidth, sentHeight] as const,
     toSentPixels: () => [0, 0, 0, 0] as const,
   }))
-  const context = inquiryContext(sent, () => null)
+  const context = questionContext(sent, () => null)
   const faults: string[] = []
   const asked = checkQuestions(row.questions, '/questions', { limits: REQUEST_LIMITS, report: ({ message }) => faults.push(message) })
   if (faults.length > 0) count(`${row.source} refused: ${faults[0]}`)
   const questions: unknown[] = []
   for (const question of asked) {
     const truth = row.truth[question.id]
-    const step = question.inquire(context).next(undefined as never)
+    const step = question.run(context).next(undefined as never)
     const [work] = step.done ? [] : step.value
     if (work === undefined || truth === undefined) continue
     const target = targetOf(work, truth, {
@@ -112,7 +112,7 @@ async function render(row: LabelledRow): Promise<unknown[] | null> {
   return [row.source, kept(state.ids), kept(state.cases), kept(state.segments), kept(state.groups), questions, ...entries]
 }
 
-function rendered(work: Work, target: Target): unknown[] {
+function rendered(work: ModelCall, target: Target): unknown[] {
   const constraint: Constraint | null = work.type === 'read' ? work.constraint : null
   const packed = packBranch(work.branch, constraint, 0, tokenizer)
   const of = (owner: number): [number[], number[]] => {

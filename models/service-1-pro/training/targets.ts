@@ -6,7 +6,7 @@ import type { PackedState } from '../../../src/backends/onnx/families/decision/p
 import type { PieceTokenizer } from '../../../src/backends/onnx/families/decision/text.ts'
 import { overlap } from '../../../src/core/math.ts'
 import type { Json } from '../../../src/core/types.ts'
-import type { Work } from '../../../src/questions/shared/inquiry.ts'
+import type { ModelCall } from '../../../src/questions/shared/coroutine.ts'
 import { misread, occurrences, stringsOf } from './strings.ts'
 
 export type Target =
@@ -35,7 +35,7 @@ export interface Rendering {
 }
 
 /** Null when the truth cannot be said: an option that is not listed, words that were cut off. */
-export function targetOf(work: Work, truth: Json, rendering: Rendering): Target | null {
+export function targetOf(work: ModelCall, truth: Json, rendering: Rendering): Target | null {
   const { readout, candidates } = work.branch
   const names = candidates.map(({ name }) => name)
   if (readout === 'binary') return typeof truth === 'boolean' ? { type: 'value', value: Number(truth) } : null

@@ -1,7 +1,7 @@
 // Whether a calibration still fits what comes in: without labels, by how decisions look beside the window it was fitted on; with labels, by betting against it.
 // Alarms are data. Their thresholds grow with the uncertainty of small samples, so that all checks of one call together alarm falsely with probability alpha.
 
-import type { Judge } from '../../questions/shared/decision.ts'
+import type { Calibrator } from '../../questions/shared/decision.ts'
 import { normalQuantile } from '../numerics/special-functions.ts'
 import { type Evidence, samplesOf } from '../outcomes/evidence.ts'
 import { MOST_WEIGHT, type RecordedEvidence } from '../outcomes/outcomes.ts'
@@ -152,7 +152,7 @@ interface Stream {
  * Per question the bet is on "true" of a binary decision and on the leading candidate of others; over all, on the leading candidate, one bet an event.
  * Give evidence that the calibration was not fitted on, of events chosen to be labelled without looking at whether they were right.
  */
-export function labelledDrift(evidence: Iterable<Labelled>, judge: Judge, { alpha = 0.05 }: LabelledOptions = {}): DriftAlarm[] {
+export function labelledDrift(evidence: Iterable<Labelled>, judge: Calibrator, { alpha = 0.05 }: LabelledOptions = {}): DriftAlarm[] {
   const items = [...evidence]
   // Weighted labels are paid in shares of the largest weight there can be, so that no bet loses more than it has.
   const most = items.some(({ weight = 1 }) => weight > 1) ? MOST_WEIGHT : 1
@@ -203,7 +203,7 @@ interface Claim {
   readonly came: number
 }
 
-function claimsOf(item: Labelled, judge: Judge): { readonly onTop: Claim; readonly onTrue: Claim } {
+function claimsOf(item: Labelled, judge: Calibrator): { readonly onTop: Claim; readonly onTrue: Claim } {
   const regime = item.deliberated === null ? 'single' : 'deliberated'
   const rows = item.deliberated ?? item.single
   const key = { ...item, candidates: item.readout === 'independent' ? rows.length : (rows[0]?.length ?? 0) }

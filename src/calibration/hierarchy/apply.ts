@@ -1,6 +1,6 @@
 // A tree of maps and a decision to calibrated probabilities and the note that says where they came from.
 import { toProbabilities } from '../../core/math.ts'
-import type { DecisionReadout, Judge, Regime } from '../../questions/shared/decision.ts'
+import type { Calibrator, DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import { floored, floorOf, mapKindOf, mapLogits, shrunkLogits, softmaxWithFloor } from '../maps/maps.ts'
 import { blendedLogits } from '../maps/mixture.ts'
 import { calibrationPath, type Evidence } from '../outcomes/evidence.ts'
@@ -13,9 +13,9 @@ export type PathKey = Pick<Evidence, 'readout' | 'hasImage' | 'wording' | 'quest
 export function calibrateRows(
   trees: CalibrationTrees | null,
   key: PathKey,
-  regime: Regime,
+  regime: PassMode,
   rows: readonly (readonly number[])[],
-): ReturnType<Judge['calibrate']> {
+): ReturnType<Calibrator['calibrate']> {
   const finding = trees === null ? null : findMap(trees, regime, calibrationPath(key, rows[0]?.length ?? 0))
   if (finding === null) return { probabilities: rows.map(toProbabilities), note: { applied: 'identity', level: 'none', labels: 0 } }
   const { blend, level, labels } = finding

@@ -1,6 +1,6 @@
 // A calibration fitted on new labels onto the one before it: for when the labels that one was fitted on are not at hand.
 // What is specific (wordings and questions) is taken from the new one, what is general from the one that saw more labels; nothing is forgotten.
-import type { Regime } from '../../questions/shared/decision.ts'
+import type { PassMode } from '../../questions/shared/decision.ts'
 import { type Calibration, sealCalibration } from '../calibration.ts'
 import type { CalibrationNode, CalibrationRoot, CalibrationTree } from './tree.ts'
 
@@ -9,7 +9,7 @@ export const ENOUGH_LABELS = 200
 
 /** Both are of the same model. `enough`: labels with which a wording or question of `fitted` is believed over one that saw more. `fittedOn` is that of `fitted`. */
 export function grafted(before: Calibration, fitted: Calibration, enough: number = ENOUGH_LABELS): Calibration {
-  const treeOf = (regime: Regime): CalibrationTree => {
+  const treeOf = (regime: PassMode): CalibrationTree => {
     const merged = { ...before.trees[regime], ...fitted.trees[regime] }
     return Object.fromEntries(
       Object.entries(merged).map(([readout, node]) => {

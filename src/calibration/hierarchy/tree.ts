@@ -1,6 +1,6 @@
 // The tree of maps: read-out, kind of decision, wording, question. A decision is calibrated by the nearest node that has labels.
 
-import type { DecisionReadout, Regime } from '../../questions/shared/decision.ts'
+import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import type { CalibrationReport } from '../../wire/types.ts'
 
 /** Isotonic steps mixed into a map from 200 labels on. `weight`: of the steps, in log-odds. Positions and heights are log-odds, rising. */
@@ -29,7 +29,7 @@ export interface CalibrationRoot extends CalibrationNode {
 }
 
 export type CalibrationTree = Readonly<Partial<Record<DecisionReadout, CalibrationRoot>>>
-export type CalibrationTrees = Readonly<Record<Regime, CalibrationTree>>
+export type CalibrationTrees = Readonly<Record<PassMode, CalibrationTree>>
 
 /** What the tree says of a decision: the map, how sure it is of it, and which node it came from. */
 export interface Finding {
@@ -51,7 +51,7 @@ const LEVELS = ['readout', 'kind', 'wording', 'question'] as const
  * Walks down as far as there are labels. Where deliberated decisions have none but single ones do, the step that the single ones take from parent to
  * child is taken. Null when nothing of this read-out was ever labelled.
  */
-export function findMap(trees: CalibrationTrees, regime: Regime, path: readonly [string, string, string, string]): Finding | null {
+export function findMap(trees: CalibrationTrees, regime: PassMode, path: readonly [string, string, string, string]): Finding | null {
   const readout = path[0] as DecisionReadout
   const single = trees.single[readout]
   const root = trees[regime][readout] ?? single

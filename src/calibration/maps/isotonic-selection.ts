@@ -1,7 +1,7 @@
 // Which questions get isotonic steps mixed into their map, and the trees with them in: only where held-out folds say that it helps.
 
 import { logSoftmax } from '../../core/math.ts'
-import type { Regime } from '../../questions/shared/decision.ts'
+import type { PassMode } from '../../questions/shared/decision.ts'
 import { parametricLogits } from '../hierarchy/apply.ts'
 import { type Blend, type CalibrationNode, type CalibrationTree, type CalibrationTrees, findMap } from '../hierarchy/tree.ts'
 import { crossEntropy } from '../metrics/scores.ts'
@@ -9,9 +9,9 @@ import { type Evidence, type Sample, samplesOf } from '../outcomes/evidence.ts'
 import { BLEND_LABELS, blendedLogits, eventOf, fitBlend, logOddsOf } from './mixture.ts'
 
 /** Questions that get steps, by regime; named by their path. */
-export type ChosenBlends = Readonly<Record<Regime, ReadonlySet<string>>>
+export type ChosenBlends = Readonly<Record<PassMode, ReadonlySet<string>>>
 
-const REGIMES: readonly Regime[] = ['single', 'deliberated']
+const REGIMES: readonly PassMode[] = ['single', 'deliberated']
 
 interface Place {
   readonly sample: Sample
@@ -29,7 +29,7 @@ export function chooseBlends(
   folds: readonly number[],
   crossFitted: readonly CalibrationTrees[],
 ): ChosenBlends {
-  const choose = (regime: Regime): ReadonlySet<string> => {
+  const choose = (regime: PassMode): ReadonlySet<string> => {
     const chosen = new Set<string>()
     for (const [path, members] of questionsOf(evidence, regime)) {
       const gains = crossFitted.flatMap((trees, fold) => {
@@ -74,7 +74,7 @@ function replaced(node: CalibrationNode, path: readonly string[], change: (node:
 /** Samples of each question with labels enough, and the position of their evidence. */
 function questionsOf(
   evidence: readonly Evidence[],
-  regime: Regime,
+  regime: PassMode,
   least = BLEND_LABELS,
 ): Map<string, { sample: Sample; index: number }[]> {
   const found = new Map<string, { sample: Sample; index: number }[]>()
@@ -89,7 +89,7 @@ function questionsOf(
   return found
 }
 
-function logitsOf(sample: Sample, trees: CalibrationTrees, regime: Regime): readonly number[] {
+function logitsOf(sample: Sample, trees: CalibrationTrees, regime: PassMode): readonly number[] {
   const finding = findMap(trees, regime, sample.path)
   return finding === null ? sample.logProbabilities : parametricLogits(finding, sample.readout, sample.logProbabilities)
 }

@@ -1,5 +1,5 @@
 // Two calibrations on the same evidence: what each says, scored side by side, by task and over all, with intervals by state.
-import type { Regime } from '../../questions/shared/decision.ts'
+import type { PassMode } from '../../questions/shared/decision.ts'
 import type { CalibrationJudge } from '../calibration.ts'
 import { type Evidence, samplesOf } from '../outcomes/evidence.ts'
 import type { RecordedEvidence } from '../outcomes/outcomes.ts'
@@ -24,7 +24,7 @@ export interface Judged {
 export function judgedOf(
   evidence: readonly (Evidence & Partial<Pick<RecordedEvidence, 'hidden'>>)[],
   judge: CalibrationJudge,
-  regime: Regime,
+  regime: PassMode,
 ): Judged[] {
   return evidence.flatMap((one) => {
     const rows = regime === 'single' ? one.single : one.deliberated

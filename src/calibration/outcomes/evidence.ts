@@ -1,5 +1,5 @@
 // A labelled decision: what calibration is fitted on and judged by. No state is in it, only hashes and log-probabilities.
-import { type DecisionReadout, type Regime, targetOf } from '../../questions/shared/decision.ts'
+import { type DecisionReadout, type PassMode, targetOf } from '../../questions/shared/decision.ts'
 
 /** One line of an evidence file. Hashes are 16 hex digits. */
 export interface Evidence {
@@ -51,7 +51,7 @@ export function calibrationPath(
 }
 
 /** The distributions of evidence under a regime. Evidence without that regime gives none. */
-export function samplesOf(evidence: Evidence, regime: Regime): Sample[] {
+export function samplesOf(evidence: Evidence, regime: PassMode): Sample[] {
   const rows = regime === 'single' ? evidence.single : evidence.deliberated
   if (rows === null) return []
   return rows.map((logProbabilities, row) => ({

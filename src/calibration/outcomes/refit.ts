@@ -1,7 +1,7 @@
 // The calibration that is served and new evidence to the next one, and whether it may be served: only if it is not worse on states it did not see.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
-import type { Regime } from '../../questions/shared/decision.ts'
+import type { PassMode } from '../../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, judgeOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
 import { type FitOptions, fit as fitCalibration } from '../fit.ts'
@@ -130,7 +130,7 @@ function bare({ task, state, readout, hasImage, wording, question, single, delib
 /** Cross-entropy of the calibrated distributions of a decision, mean over its rows and the regimes it has. */
 function lossOf(item: Labelled, calibration: Calibration | null, model: CalibratedModel): number {
   const judge = judgeOf(calibration, model)
-  const regimes: readonly Regime[] = item.deliberated === null ? ['single'] : ['single', 'deliberated']
+  const regimes: readonly PassMode[] = item.deliberated === null ? ['single'] : ['single', 'deliberated']
   const losses = regimes.flatMap((regime) => {
     const samples = samplesOf(item, regime)
     const rows = samples.map(({ logProbabilities }) => logProbabilities)

@@ -1,7 +1,7 @@
 // Sets and abstention: what can be promised of a decision beyond its probabilities, from calibrated decisions that no map had seen.
 // A promise holds on average over decisions like those it was drawn from, not for each question by itself.
 import { EngineError } from '../../core/errors.ts'
-import type { Cautious, DecisionKey } from '../../questions/shared/decision.ts'
+import type { DecisionKey, PredictionSets } from '../../questions/shared/decision.ts'
 import type { Calibration, HeldOut } from '../calibration.ts'
 import { abstentionThreshold, conformalSet, conformalThreshold } from './conformal.ts'
 
@@ -27,7 +27,7 @@ export interface CautionOptions {
 const NOTHING = {}
 
 /** Throws `invalid_request` where the options make no sense, and later where a decision has too little data behind it. */
-export function cautious(calibration: Calibration | null, { sets, abstain }: CautionOptions): Cautious {
+export function cautious(calibration: Calibration | null, { sets, abstain }: CautionOptions): PredictionSets {
   if (sets === undefined && abstain === undefined) return () => NOTHING
   if (sets !== undefined) requireShare('sets.coverage', sets.coverage)
   if (abstain !== undefined) {

@@ -1,9 +1,9 @@
 // self_check: a proposed value to the statement that it is right, and its probability. Training rows use the same words.
 import type { Branch } from '../../backends/backend.ts'
-import type { InquiryContext } from './asked.ts'
+import type { QuestionContext } from './checked-question.ts'
+import type { QuestionCoroutine } from './coroutine.ts'
 import { type Decided, decide } from './decide.ts'
 import { valueHash } from './decision.ts'
-import type { Inquiry } from './inquiry.ts'
 
 /** What the model is asked to confirm. `value`: the proposed text, several joined by `; `; null for "nothing is given". */
 export function checkStatement(instructions: string, value: string | null): string {
@@ -12,7 +12,12 @@ export function checkStatement(instructions: string, value: string | null): stri
 }
 
 /** The decision that the value is the right answer: the first of its two probabilities. */
-export function* check(instructions: string, value: string | null, image: string | null, context: InquiryContext): Inquiry<Decided> {
+export function* check(
+  instructions: string,
+  value: string | null,
+  image: string | null,
+  context: QuestionContext,
+): QuestionCoroutine<Decided> {
   const branch: Branch = {
     readout: 'binary',
     instructions: checkStatement(instructions, value),

@@ -2,9 +2,9 @@
 // Every kind of question whose answer is probabilities decides through this one function.
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits, logSoftmax } from '../../core/math.ts'
-import type { DecisionReport, InquiryContext } from './asked.ts'
-import { type Caution, canonicalOrder, type Decision, type DecisionReadout, decisionKey } from './decision.ts'
-import { free, type Inquiry, score } from './inquiry.ts'
+import type { DecisionReport, QuestionContext } from './checked-question.ts'
+import { free, type QuestionCoroutine, score } from './coroutine.ts'
+import { canonicalOrder, type Decision, type DecisionReadout, decisionKey, type SetAndAbstention } from './decision.ts'
 import { OPERATORS, type Rows } from './operators.ts'
 
 export interface Decided {
@@ -12,21 +12,26 @@ export interface Decided {
   readonly probabilities: Rows
   readonly decision: Decision
   readonly report: DecisionReport
-  readonly caution: Caution
+  readonly setAndAbstention: SetAndAbstention
 }
 
 /** JSON has no infinities, and below this nothing differs. */
 const LOG_FLOOR = -50
 
 export interface DecideOptions {
-  /** What the candidates are called in `Caution.set`, in the branch's order; default: their own names. */
+  /** What the candidates are called in `SetAndAbstention.set`, in the branch's order; default: their own names. */
   readonly names?: readonly string[]
   /** The instructions that name the decision; default: the branch's. */
   readonly asked?: string
 }
 
-export function* decide(branch: Branch, readout: DecisionReadout, context: InquiryContext, options: DecideOptions = {}): Inquiry<Decided> {
-  const { judge, deliberation } = context
+export function* decide(
+  branch: Branch,
+  readout: DecisionReadout,
+  context: QuestionContext,
+  options: DecideOptions = {},
+): QuestionCoroutine<Decided> {
+  const { calibrator, deliberation } = context
   const order = canonicalOrder(branch)
   const isIndependent = readout === 'independent'
   const canonical = (rows: Rows): Rows => {
@@ -46,7 +51,7 @@ export function* decide(branch: Branch, readout: DecisionReadout, context: Inqui
   const features = first.features ?? null
   const mass = Math.min(...first.rows.map((row) => row.mass))
   const single = canonical(first.rows.map(({ logProbabilities }) => logProbabilities))
-  let { probabilities, note } = judge.calibrate(key, 'single', single, features)
+  let { probabilities, note } = calibrator.calibrate(key, 'single', single, features)
 
   let pooled: Rows | null = null
   // A head learned on this very question knows more than another look at it would.
@@ -61,7 +66,7 @@ export function* decide(branch: Branch, readout: DecisionReadout, context: Inqui
       passes.push(canonical(rows))
       tops.push(topOf(passes.at(-1)!))
       pooled = deliberation.pool(passes)
-      ;({ probabilities, note } = judge.calibrate(key, 'deliberated', pooled, features))
+      ;({ probabilities, note } = calibrator.calibrate(key, 'deliberated', pooled, features))
       if (deliberation.isSettled(tops, probabilities)) break
     }
   }
@@ -77,7 +82,7 @@ export function* decide(branch: Branch, readout: DecisionReadout, context: Inqui
       isDeliberated: pooled !== null,
       calibration: note,
     },
-    caution: context.caution(key, shown, options.names ?? branch.candidates.map((candidate) => candidate.name)),
+    setAndAbstention: context.predictionSets(key, shown, options.names ?? branch.candidates.map((candidate) => candidate.name)),
   }
 }
 

@@ -18,7 +18,7 @@ export function isCheck(readout: DecisionReadout): boolean {
 }
 
 /** Log-probabilities of one pass, or pooled over several: they err differently, so each is calibrated by its own map. */
-export type Regime = 'single' | 'deliberated'
+export type PassMode = 'single' | 'deliberated'
 
 /** What a decision is called. Hashes are 16 hex digits. */
 export interface DecisionKey {
@@ -49,11 +49,11 @@ export interface Decision extends DecisionKey {
 }
 
 /** What stands between a model's log-probabilities and the probabilities of answers. Pure: the same decision, the same answer. */
-export interface Judge {
+export interface Calibrator {
   /** Calibrated probabilities of each row, in canonical order; every row sums to one, nothing is 0 or 1. */
   calibrate(
     key: DecisionKey,
-    regime: Regime,
+    regime: PassMode,
     rows: readonly (readonly number[])[],
     features: Float32Array | null,
   ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationReport }
@@ -74,15 +74,15 @@ export interface Deliberation {
 }
 
 /** What is said beside the probabilities when the caller asked for it. */
-export interface Caution {
+export interface SetAndAbstention {
   /** Names (of the answer's `probabilities`) that cannot be ruled out at the coverage asked for. */
   readonly set?: readonly string[]
   /** True when the answer is not sure enough for the risk asked for. */
   readonly abstained?: boolean
 }
 
-/** Makes the caution of a decision; throws `invalid_request` when too little data stands behind it. */
-export type Cautious = (key: DecisionKey, probabilities: readonly (readonly number[])[], names: readonly string[]) => Caution
+/** Makes the set and the abstention of a decision; throws `invalid_request` when too little data stands behind it. */
+export type PredictionSets = (key: DecisionKey, probabilities: readonly (readonly number[])[], names: readonly string[]) => SetAndAbstention
 
 /** What one request decided, as it is kept for outcomes and evaluation. Names: question ids, arguments as `question/argument`. */
 export interface DecisionEvent {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
 import { pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import type { AskedQuestion, Checker } from './asked.ts'
+import type { CheckedQuestion, Checker } from './checked-question.ts'
 
 /** Unknown fields that are named; more of them are no typos, and naming each would take time from others. */
 const MOST_UNKNOWN = 20
@@ -158,13 +158,13 @@ export function argmax(values: readonly number[]): number {
   return best
 }
 
-/** What `AskedQuestion` shares over all kinds. */
+/** What `CheckedQuestion` shares over all kinds. */
 export function asked(
-  type: AskedQuestion['type'],
+  type: CheckedQuestion['type'],
   image: string | null | undefined,
   checker: Checker,
-  inquire: AskedQuestion['inquire'],
-  more: Partial<Pick<AskedQuestion, 'needsBoxes' | 'args' | 'options'>> = {},
-): AskedQuestion {
-  return { id: checker.id, param: checker.param, type, image: image ?? null, needsBoxes: false, args: [], options: null, inquire, ...more }
+  run: CheckedQuestion['run'],
+  more: Partial<Pick<CheckedQuestion, 'needsBoxes' | 'args' | 'options'>> = {},
+): CheckedQuestion {
+  return { id: checker.id, param: checker.param, type, image: image ?? null, needsBoxes: false, args: [], options: null, run, ...more }
 }

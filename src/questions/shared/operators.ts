@@ -3,8 +3,8 @@
 // models read by symbols, where the literature did (cyclic orders: Zheng et al. 2023, arXiv 2309.03882).
 import type { Branch, Scorer, Scores } from '../../backends/backend.ts'
 import { logSoftmax } from '../../core/math.ts'
+import { type QuestionCoroutine, read, score } from './coroutine.ts'
 import type { DecisionReadout } from './decision.ts'
-import { type Inquiry, read, score } from './inquiry.ts'
 
 /** [row][candidate] log-probabilities, candidates as the branch has them. */
 export type Rows = readonly (readonly number[])[]
@@ -13,13 +13,13 @@ export interface Operator {
   /** Branches it adds. */
   readonly cost: number
   /** Null when it does not apply to this branch. `before`: the pooled rows so far. */
-  run(branch: Branch, before: Rows): Inquiry<Rows | null>
+  run(branch: Branch, before: Rows): QuestionCoroutine<Rows | null>
 }
 
 const rowsOf = ({ rows }: Scores): Rows => rows.map(({ logProbabilities }) => logSoftmax(logProbabilities))
 
 /** Candidates in another order: `order[i]` is the candidate that stands at place i. */
-function* reordered(branch: Branch, order: readonly number[]): Inquiry<Rows> {
+function* reordered(branch: Branch, order: readonly number[]): QuestionCoroutine<Rows> {
   const [row] = rowsOf(yield* score({ ...branch, candidates: order.map((i) => branch.candidates[i]!) }))
   const back = new Array<number>(order.length)
   order.forEach((candidate, place) => {

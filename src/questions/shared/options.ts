@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
 import { pointer } from '../../core/errors.ts'
-import type { AskedQuestion, Checker } from './asked.ts'
+import type { CheckedQuestion, Checker } from './checked-question.ts'
 import { checked, ownField, reportCount, reportDuplicates, strict, words } from './fields.ts'
 
 /** The two fields options may come in; `readOptions` looks into them, so that every fault has its own pointer. */
@@ -13,7 +13,7 @@ export const optionFields = {
 
 /** An option with what is asked when it wins. */
 export interface Option extends Candidate {
-  readonly args: readonly AskedQuestion[]
+  readonly args: readonly CheckedQuestion[]
   readonly param: string
 }
 
@@ -72,7 +72,13 @@ function readMapped(value: string, description: unknown, param: string, checker:
   return null
 }
 
-function named(value: string, description: string | null, args: readonly AskedQuestion[], param: string, checker: Checker): Option | null {
+function named(
+  value: string,
+  description: string | null,
+  args: readonly CheckedQuestion[],
+  param: string,
+  checker: Checker,
+): Option | null {
   if (value.trim() !== '') return { name: value, description, args, param }
   checker.report({ code: 'invalid_question', param, message: 'The name of an option must not be empty.' })
   return null

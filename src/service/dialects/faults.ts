@@ -2,7 +2,7 @@
 import { type ErrorCode, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { refuse } from '../../pipeline/request.ts'
-import type { Fault } from '../../questions/shared/asked.ts'
+import type { Fault } from '../../questions/shared/checked-question.ts'
 
 /** A body with more faults than these is refused with these: naming each of a million would take the time of others. */
 const MOST_FAULTS = 100

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch, Scores } from '../../src/backends/backend.ts'
-import { all, type Inquiry, score } from '../../src/questions/shared/inquiry.ts'
+import { all, type QuestionCoroutine, score } from '../../src/questions/shared/coroutine.ts'
 
 const branch = (instructions: string): Branch => ({ readout: 'binary', instructions, candidates: [], image: null })
 const reply = (inputTokens: number): Scores => ({ rows: [], inputTokens })
 
 /** Asks `rounds` times, one branch each, and answers with the tokens it was told. */
-function* asking(name: string, rounds: number): Inquiry<string> {
+function* asking(name: string, rounds: number): QuestionCoroutine<string> {
   let told = ''
   for (let i = 0; i < rounds; i++) told += (yield* score(branch(`${name}${i}`))).inputTokens
   return `${name}:${told}`
@@ -14,13 +14,13 @@ function* asking(name: string, rounds: number): Inquiry<string> {
 
 describe('inquiries side by side', () => {
   it('share their rounds, and each gets its own replies', () => {
-    const inquiry = all([asking('a', 2), asking('b', 0), asking('c', 3)])
+    const coroutine = all([asking('a', 2), asking('b', 0), asking('c', 3)])
     const seen: string[][] = []
-    let step = inquiry.next(undefined as never)
+    let step = coroutine.next(undefined as never)
     let tokens = 0
     while (!step.done) {
       seen.push(step.value.map(({ branch: { instructions } }) => instructions))
-      step = inquiry.next(step.value.map(() => reply(++tokens)))
+      step = coroutine.next(step.value.map(() => reply(++tokens)))
     }
     expect(seen).toEqual([['a0', 'c0'], ['a1', 'c1'], ['c2']])
     expect(step.value).toEqual(['a:13', 'b:', 'c:245'])

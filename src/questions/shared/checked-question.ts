@@ -1,11 +1,11 @@
-// What the rest of the engine knows of a question: how it is checked, what it needs, and that it can inquire. The kinds live beside this file.
+// What the rest of the engine knows of a question: how it is checked, what it needs, and that it can run. The kinds live beside this file.
 
 import type { Grammar } from '../../backends/backend.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { RequestLimits } from '../../core/limits.ts'
 import type { CalibrationReport, Coordinates, Point, QuestionAnswer } from '../../wire/types.ts'
-import type { Cautious, Decision, Deliberation, Judge } from './decision.ts'
-import type { Inquiry } from './inquiry.ts'
+import type { QuestionCoroutine } from './coroutine.ts'
+import type { Calibrator, Decision, Deliberation, PredictionSets } from './decision.ts'
 
 /** One thing wrong, with its code from the closed list. */
 export interface Fault {
@@ -24,7 +24,7 @@ export interface Checker {
   readonly isArgument: boolean
   report(fault: Fault): void
   /** Checks the questions of an `args` map through the same registry. Faults are reported, and those questions left out. */
-  args(input: unknown, param: string): readonly AskedQuestion[]
+  args(input: unknown, param: string): readonly CheckedQuestion[]
 }
 
 /** An image of the state, and how a box in it is said in pixels. */
@@ -37,16 +37,16 @@ export interface SentImage {
 }
 
 /** What a question may lean on while it inquires. */
-export interface InquiryContext {
-  /** The image that `AskedQuestion.image` names; or the only image; or null. */
+export interface QuestionContext {
+  /** The image that `CheckedQuestion.image` names; or the only image; or null. */
   image(id: string | null): SentImage | null
   /** The value a text stands for under a grammar; null when the text does not fit it. */
   parse(grammar: Grammar, text: string): number | string | readonly (number | string)[] | null
   /** Whether the state holds images. */
   readonly hasImages: boolean
-  readonly judge: Judge
+  readonly calibrator: Calibrator
   readonly deliberation: Deliberation
-  readonly caution: Cautious
+  readonly predictionSets: PredictionSets
 }
 
 /** What is said of a decision beside its answer. `entropyBits` of the calibrated distribution; `mass` on the listed candidates before renormalising. */
@@ -58,7 +58,7 @@ export interface DecisionReport {
 }
 
 /** What a question found. `report` is null where nothing was decided: reads without a check. */
-export interface Finding<A extends QuestionAnswer = QuestionAnswer> {
+export interface QuestionResult<A extends QuestionAnswer = QuestionAnswer> {
   readonly answer: A
   readonly report: DecisionReport | null
   /** Its own decision under the empty name, those of its arguments under theirs. */
@@ -66,7 +66,7 @@ export interface Finding<A extends QuestionAnswer = QuestionAnswer> {
 }
 
 /** A checked question. */
-export interface AskedQuestion {
+export interface CheckedQuestion {
   readonly id: string
   readonly param: string
   readonly type: QuestionAnswer['type']
@@ -75,10 +75,10 @@ export interface AskedQuestion {
   /** True when it is answered in pixels: it needs one image, and a model that gives boxes. */
   readonly needsBoxes: boolean
   /** Questions that may be asked after it. */
-  readonly args: readonly AskedQuestion[]
+  readonly args: readonly CheckedQuestion[]
   /** The names of its options or levels, in order; null when its answer has no probabilities by name. */
   readonly options: readonly string[] | null
-  inquire(context: InquiryContext): Inquiry<Finding>
+  run(context: QuestionContext): QuestionCoroutine<QuestionResult>
 }
 
 /** Where the faults go, and what the questions are held against. */
@@ -88,10 +88,10 @@ export interface CheckSettings {
 }
 
 /** Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer of the map. */
-export type CheckQuestions = (input: unknown, param: string, settings: CheckSettings) => readonly AskedQuestion[]
+export type CheckQuestions = (input: unknown, param: string, settings: CheckSettings) => readonly CheckedQuestion[]
 
 /** A kind of question. `check` reports what is wrong to the checker, and then gives null. */
 export interface QuestionKind {
   readonly type: QuestionAnswer['type']
-  check(input: unknown, checker: Checker): AskedQuestion | null
+  check(input: unknown, checker: Checker): CheckedQuestion | null
 }
