@@ -90,7 +90,7 @@ const result = {
   charges,
   isLedgerRight: audit.length === 0 && charges === answered,
   warningsAndErrorsInLog: faultLines,
-  load: running.service.parts.answerer.load,
+  load: running.service.context.answerer.load,
   violations: violations.slice(0, 100),
 }
 writeFileSync(out, `${JSON.stringify(result, null, 1)}\n`)

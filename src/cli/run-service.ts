@@ -6,18 +6,18 @@ import { loadParser } from '../pipeline/derive/expression.ts'
 import { createEngine, type Engine } from '../pipeline/engine.ts'
 import type { ModelSource } from '../pipeline/models.ts'
 import { watchCalibrations } from '../service/calibration/watch.ts'
+import type { Log } from '../service/context.ts'
 import { createMetrics } from '../service/metrics.ts'
-import type { Log } from '../service/parts.ts'
 import { startPurging } from '../service/purge.ts'
 import { createService } from '../service/service.ts'
-import { requestLimits, type Settings } from '../service/settings.ts'
+import { requestLimits, type ServiceSettings } from '../service/settings.ts'
 import { openStore } from '../service/store/open.ts'
 import type { Store } from '../service/store/store.ts'
 import { within } from '../service/within.ts'
 import { UsageError } from './exit-codes.ts'
 
 export interface RunServiceOptions {
-  readonly settings: Settings
+  readonly settings: ServiceSettings
   readonly models: readonly ModelSource[]
   readonly log: Log
 }
@@ -74,7 +74,7 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
   }
 }
 
-async function loadEngine(sources: readonly ModelSource[], settings: Settings): Promise<Engine> {
+async function loadEngine(sources: readonly ModelSource[], settings: ServiceSettings): Promise<Engine> {
   const loaded = await Promise.allSettled(sources.map((source) => source.load()))
   const backends = loaded.flatMap((result): Backend[] => (result.status === 'fulfilled' ? [result.value] : []))
   const failed = loaded.find((result) => result.status === 'rejected')
@@ -107,7 +107,7 @@ function aboutDatabase(error: unknown): never {
   throw error instanceof EngineError ? new UsageError(`--database: ${error.message}`) : error
 }
 
-function aboutListening(error: unknown, { host, port }: Settings): unknown {
+function aboutListening(error: unknown, { host, port }: ServiceSettings): unknown {
   const code = (error as NodeJS.ErrnoException).code
   const where = `${host}:${port}`
   if (code === 'EADDRINUSE')

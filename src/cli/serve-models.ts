@@ -4,7 +4,7 @@ import type { Backend } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import { DEFAULT_MODEL, type ModelSource } from '../pipeline/models.ts'
 import { duration } from '../service/setting-kinds.ts'
-import { DEFAULT_SETTINGS, type Settings } from '../service/settings.ts'
+import { DEFAULT_SETTINGS, type ServiceSettings } from '../service/settings.ts'
 import { folderOf } from './ask.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
@@ -17,7 +17,7 @@ export interface ModelFlags {
 }
 
 /** How local models are loaded. */
-export type ModelSettings = Pick<Settings, 'workers'>
+export type ModelSettings = Pick<ServiceSettings, 'workers'>
 
 export const FAKE_MODEL = 'fake'
 
@@ -65,7 +65,7 @@ async function loadFake(delayMs: number): Promise<Backend> {
 }
 
 /** Throws `UsageError` when there are prices, and a model has none: a slip of the keyboard would give its answers away. */
-export function holdPrices({ prices }: Pick<Settings, 'prices'>, ids: readonly string[]): void {
+export function requirePrices({ prices }: Pick<ServiceSettings, 'prices'>, ids: readonly string[]): void {
   if (Object.keys(prices).length === 0 || Object.hasOwn(prices, '*')) return
   const unnamed = ids.filter((id) => !Object.hasOwn(prices, id))
   if (unnamed.length > 0) {
@@ -74,7 +74,7 @@ export function holdPrices({ prices }: Pick<Settings, 'prices'>, ids: readonly s
 }
 
 /** Aliases that nobody set point at a model that is there; every name stands for the fake one, which is no model that anyone asks for. */
-export function aliasesFor(settings: Settings, ids: readonly string[]): Settings {
+export function aliasesFor(settings: ServiceSettings, ids: readonly string[]): ServiceSettings {
   const [first] = ids
   if (settings.aliases !== DEFAULT_SETTINGS.aliases || first === undefined || ids.includes(DEFAULT_MODEL)) return settings
   if (first === FAKE_MODEL) return { ...settings, aliases: { '*': first } }
@@ -82,6 +82,6 @@ export function aliasesFor(settings: Settings, ids: readonly string[]): Settings
 }
 
 /** Aliases, as they are written, that stand for a model that is not served: whoever asks for them is told that there is none. */
-export function deadAliases({ aliases }: Pick<Settings, 'aliases'>, ids: readonly string[]): readonly string[] {
+export function deadAliases({ aliases }: Pick<ServiceSettings, 'aliases'>, ids: readonly string[]): readonly string[] {
   return Object.entries(aliases).flatMap(([name, model]) => (ids.includes(model) ? [] : [`${name}=${model}`]))
 }

@@ -1,13 +1,13 @@
 // `assay serve`: the whole service on one command. Its help is the reference of all settings; SIGTERM and SIGINT end it without losing an answer.
 import { type Command, Option } from 'commander'
 import { defaultText, SETTING_TABLE, type SettingEntry } from '../service/setting-table.ts'
-import type { Settings } from '../service/settings.ts'
+import type { ServiceSettings } from '../service/settings.ts'
 import { ADMIN_LINK_MS, adminLink, browserUrl } from './admin-link.ts'
 import type { AddCommand } from './command.ts'
 import { asJson, collect } from './option-values.ts'
 import type { RunningService } from './run-service.ts'
 import type { Output } from './say-error.ts'
-import { aliasesFor, deadAliases, holdPrices, type ModelFlags, modelsOf } from './serve-models.ts'
+import { aliasesFor, deadAliases, type ModelFlags, modelsOf, requirePrices } from './serve-models.ts'
 import { settingsFrom } from './settings-from.ts'
 import { type Started, showStarted } from './show-serve.ts'
 import type { Terminal } from './terminal.ts'
@@ -73,10 +73,10 @@ function describe(entry: SettingEntry): string {
 }
 
 /** Serves until a signal comes. */
-async function serve(flags: ModelFlags, given: Settings, output: Output, terminal: Terminal): Promise<void> {
+async function serve(flags: ModelFlags, given: ServiceSettings, output: Output, terminal: Terminal): Promise<void> {
   const models = await modelsOf(flags, terminal, given)
   const ids = models.map(({ id }) => id)
-  holdPrices(given, ids)
+  requirePrices(given, ids)
   const settings = aliasesFor(given, ids)
   // Loaded here so that --help and wrong flags answer at once.
   const [{ createLog }, { runService }] = await Promise.all([import('../service/log.ts'), import('./run-service.ts')])
@@ -102,7 +102,7 @@ async function serve(flags: ModelFlags, given: Settings, output: Output, termina
   }
 }
 
-async function startedOf({ url: listening, store, models }: RunningService, settings: Settings): Promise<Started> {
+async function startedOf({ url: listening, store, models }: RunningService, settings: ServiceSettings): Promise<Started> {
   const url = browserUrl(listening)
   return {
     url,

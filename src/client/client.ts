@@ -6,7 +6,7 @@ import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { bodyOf } from './body.ts'
 import { unexpected } from './errors.ts'
 import { type ClientOptions, checkIdempotencyKey, checkOptions, checkTimeout } from './options.ts'
-import { type Answered, send } from './send.ts'
+import { type ClientReply, send } from './send.ts'
 
 /** For every call. */
 export interface CallOptions {
@@ -24,12 +24,12 @@ export interface ClientAskOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
-export interface RecordOptions extends CallOptions {
+export interface RecordCallOptions extends CallOptions {
   /** The probability with which this event was chosen to be labelled, above 0; default 1. */
   readonly selectionProbability?: number
 }
 
-export interface RecordedOutcome {
+export interface RecordedTruths {
   readonly event: string
   /** Names of the decisions that were labelled. */
   readonly recorded: readonly string[]
@@ -37,7 +37,7 @@ export interface RecordedOutcome {
   readonly replaced: readonly string[]
 }
 
-export interface ModelListing {
+export interface ServedModel {
   readonly id: string
   readonly name: string
   readonly available: boolean
@@ -74,8 +74,8 @@ export interface Client {
   /** What a response of this client cost; null for any other object, copies included. */
   receipt(response: AskResponse<unknown>): Receipt | null
   /** Says what was true of an answer, by question id. Recording again replaces. */
-  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
-  models(options?: CallOptions): Promise<readonly ModelListing[]>
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordCallOptions): Promise<RecordedTruths>
+  models(options?: CallOptions): Promise<readonly ServedModel[]>
   /** One look, no retries. Resolves also when the service says that it is not well. */
   health(options?: CallOptions): Promise<Health>
   /** What calibrations are served, since when, and how well they hold; see `GET /v1/calibration`. */
@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
   const settings = checkOptions(options)
   const receipts = new WeakMap<object, Receipt>()
 
-  const call = (method: 'GET' | 'POST', path: string, asked: CallOptions, sent: Sent = {}): Promise<Answered> => {
+  const call = (method: 'GET' | 'POST', path: string, asked: CallOptions, sent: Sent = {}): Promise<ClientReply> => {
     const { body = null, headers = {}, retries = settings.retries, alsoFine = [] } = sent
     const type: Record<string, string> = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
     const timeoutMs = checkTimeout(asked.timeoutMs, settings.timeoutMs)
@@ -146,13 +146,13 @@ function formOf(json: string, files: ReadonlyMap<string, Uint8Array>): FormData 
   return form
 }
 
-function responseOf(answered: Answered): AskResponse {
+function responseOf(answered: ClientReply): AskResponse {
   const response = checked(answered, isResponse, 'no answer')
   // As the engine gives them: without a prototype, so that any id is safe.
   return { ...response, answers: Object.assign(Object.create(null), response.answers) }
 }
 
-function receiptOf({ headers, attempts }: Answered, { id }: AskResponse): Receipt {
+function receiptOf({ headers, attempts }: ClientReply, { id }: AskResponse): Receipt {
   const latency = headers.get('x-service-latency-ms')
   return {
     requestId: headers.get('x-request-id') ?? id,
@@ -165,7 +165,7 @@ function receiptOf({ headers, attempts }: Answered, { id }: AskResponse): Receip
 }
 
 /** The body of a reply when it has the shape that was asked for; whoever else answers at this address is found out here. */
-function checked<T>(answered: Answered, is: (json: unknown) => json is T, what: string): T {
+function checked<T>(answered: ClientReply, is: (json: unknown) => json is T, what: string): T {
   const { status, headers, json } = answered
   if (is(json)) return json
   throw unexpected({ status, requestId: headers.get('x-request-id'), retryAfterMs: null, json }, what)
@@ -179,11 +179,11 @@ function isResponse(json: unknown): json is AskResponse {
   return isObject(json) && typeof json.id === 'string' && isObject(json.answers) && isObject(json.usage) && isObject(json.simo)
 }
 
-function isRecorded(json: unknown): json is RecordedOutcome {
+function isRecorded(json: unknown): json is RecordedTruths {
   return isObject(json) && typeof json.event === 'string' && Array.isArray(json.recorded) && Array.isArray(json.replaced)
 }
 
-function isModelList(json: unknown): json is { readonly models: readonly ModelListing[] } {
+function isModelList(json: unknown): json is { readonly models: readonly ServedModel[] } {
   return isObject(json) && Array.isArray(json.models)
 }
 

@@ -11,10 +11,10 @@ export {
   type ClientAskOptions,
   createClient,
   type Health,
-  type ModelListing,
   type Receipt,
-  type RecordedOutcome,
-  type RecordOptions,
+  type RecordCallOptions,
+  type RecordedTruths,
+  type ServedModel,
 } from './client.ts'
 export { ConnectionError, RemoteEngineError, ServiceError, type ServiceErrorName, TimeoutError } from './errors.ts'
 export type { ClientOptions } from './options.ts'

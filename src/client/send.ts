@@ -15,7 +15,7 @@ export interface ClientCall {
   readonly alsoFine: readonly number[]
 }
 
-export interface Answered {
+export interface ClientReply {
   readonly status: number
   readonly headers: Headers
   readonly json: unknown
@@ -26,7 +26,7 @@ export interface Answered {
  * Sends a call. Resolves with the first reply that is 2xx, or otherwise fine. Throws `ServiceError` or `RemoteEngineError` for a refusal,
  * `ConnectionError`, `TimeoutError`, or the reason of the signal.
  */
-export async function send(call: ClientCall, settings: ClientSettings): Promise<Answered> {
+export async function send(call: ClientCall, settings: ClientSettings): Promise<ClientReply> {
   const { time } = settings
   const { signal } = call
   if (signal?.aborted) throw signal.reason
@@ -88,7 +88,7 @@ async function attempt(call: ClientCall, settings: ClientSettings, signal: Abort
   }
 }
 
-function readJson(came: Came, attempts: number): Answered {
+function readJson(came: Came, attempts: number): ClientReply {
   if (came.json === undefined) throw unexpected(came, 'no JSON')
   return { status: came.status, headers: came.headers, json: came.json, attempts }
 }

@@ -1,14 +1,14 @@
 // A request that was let in, to its reply. Whoever has a place in the line gives it back when the response is over, however it ends; and who has gone by
 // then is not answered.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
 import { type BodyMemory, type MediaKind, readBody } from './body.ts'
+import type { Principal, ServiceContext } from './context.ts'
 import type { Dialect } from './dialects/dialect.ts'
-import type { Line, Place } from './line.ts'
-import type { Parts, Principal } from './parts.ts'
 
 /** A place in the line for as long as the client is there. */
 export interface Held {
-  readonly place: Place
+  readonly slot: QueueSlot
   /** Aborts when the client has gone. */
   readonly signal: AbortSignal
 }
@@ -21,26 +21,26 @@ export interface Admission extends Held {
 }
 
 /** Takes a place, before a body is read. Throws `overloaded`. */
-export function enterLine(line: Line, account: string, { raw }: FastifyReply): Held {
-  const place = line.enter(account)
+export function enterQueue(queue: AdmissionQueue, account: string, { raw }: FastifyReply): Held {
+  const slot = queue.enter(account)
   const client = new AbortController()
   const onGone = () => {
     client.abort()
-    place.leave()
+    slot.leave()
   }
   raw.once('close', onGone)
   // It may have gone while the store was asked.
   if (raw.destroyed) onGone()
-  return { place, signal: client.signal }
+  return { slot, signal: client.signal }
 }
 
 /** Reads the body, has it answered, and sends the answer. */
 export async function answerAdmitted(
   request: FastifyRequest,
   reply: FastifyReply,
-  { kind, idempotencyKey, principal, place, signal }: Admission,
+  { kind, idempotencyKey, principal, slot, signal }: Admission,
   dialect: Dialect,
-  { answerer, settings }: Pick<Parts, 'answerer' | 'settings'>,
+  { answerer, settings }: Pick<ServiceContext, 'answerer' | 'settings'>,
   memory: BodyMemory,
 ): Promise<FastifyReply> {
   const limits = {
@@ -50,7 +50,7 @@ export async function answerAdmitted(
     fileBytes: settings.imageBytes,
   }
   const { body, release } = await readBody(request, kind, limits, memory.of(principal.account)).catch((error: unknown) => {
-    place.leave()
+    slot.leave()
     throw error
   })
   try {
@@ -61,7 +61,7 @@ export async function answerAdmitted(
       files: body.files,
       bodyHash: body.hash,
     }
-    const { status, headers, body: text } = await answerer.answer(call, place)
+    const { status, headers, body: text } = await answerer.answer(call, slot)
     if (status >= 400) reply.errorCode = (JSON.parse(text) as { error: { code: string } }).error.code
     return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(text)
   } finally {

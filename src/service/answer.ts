@@ -5,28 +5,28 @@ import { EngineError } from '../core/errors.ts'
 import type { Engine } from '../pipeline/engine.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
-import { countQuestions, defaultModel, modelled, modelOf } from './asked.ts'
-import { holdCredit, insufficient } from './credit.ts'
+import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
+import type { Answerer, Call, HttpReply, Log, Metrics } from './context.ts'
+import { insufficient, requireCredit } from './credit.ts'
 import type { Translated } from './dialects/dialect.ts'
 import { errorReply, ServiceRefusal } from './errors.ts'
-import type { Line, Place } from './line.ts'
+import { fromStore } from './from-store.ts'
 import { priceOf } from './models.ts'
 import { costOf, dollarsText, type NanoDollars } from './money.ts'
-import type { Answerer, Call, Log, Metrics, Reply } from './parts.ts'
-import type { Settings } from './settings.ts'
+import { countQuestions, defaultModel, modelled, modelOf } from './request-facts.ts'
+import type { ServiceSettings } from './settings.ts'
 import { type Stopping, startStopping } from './stopping.ts'
 import { SettlementInDoubt } from './store/settle.ts'
 import type { RequestRecord, Settlement, Store, StoredReply } from './store/store.ts'
-import { stored } from './stored.ts'
 import { within } from './within.ts'
 
 export interface AnswererParts {
   readonly engine: Engine
   readonly store: Store
-  readonly settings: Settings
+  readonly settings: ServiceSettings
   readonly log: Log
   readonly metrics: Metrics
-  readonly line: Line
+  readonly queue: AdmissionQueue
   readonly now: () => number
 }
 
@@ -51,10 +51,10 @@ const NOTE_MS = 1000
 const GONE = { status: 499, code: 'client_gone' }
 const CLAIMS = 3
 
-export function createAnswerer({ engine, store, settings, log, metrics, line, now }: AnswererParts): StoppableAnswerer {
+export function createAnswerer({ engine, store, settings, log, metrics, queue, now }: AnswererParts): StoppableAnswerer {
   const stoppings = new Set<Stopping>()
 
-  async function run(call: Call, place: Place, progress: Progress, stopping: Stopping): Promise<Reply> {
+  async function run(call: Call, slot: QueueSlot, progress: Progress, stopping: Stopping): Promise<HttpReply> {
     const translated = call.dialect.translate(call.body)
     progress.translated = translated
     const request = modelled(translated.request, engine, settings)
@@ -66,15 +66,15 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
     const replay = await claim(call, progress)
     if (replay !== null) return replay
     // Who holds no idempotency key was asked for money when they came in.
-    if (call.idempotencyKey !== null || call.principal.key === null) await holdBalance(call, model)
+    if (call.idempotencyKey !== null || call.principal.key === null) await requireBalance(call, model)
 
     const endWait = stopping.wait()
-    const endTurn = await place.turn(stopping.signal)
+    const endTurn = await slot.turn(stopping.signal)
     const waitMs = endWait()
     const askBegan = performance.now()
     let balance: NanoDollars | null
     try {
-      balance = await holdBalance(call, model)
+      balance = await requireBalance(call, model)
     } catch (error) {
       endTurn()
       throw error
@@ -88,7 +88,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
         event = decided
       },
       // Not only when it is charged: who has almost nothing must not have the model work for nothing, again and again.
-      counted: (inputTokens) => holdCost(balance, costOf(inputTokens, priceOf(model, settings.prices))),
+      counted: (inputTokens) => requireAffordable(balance, costOf(inputTokens, priceOf(model, settings.prices))),
       state: stateOptions(call),
       // Not when the reply is out: who asks and goes away, again and again, must not have the model work on all of it at once.
       ended: endTurn,
@@ -98,7 +98,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
 
     const cost = costOf(response.usage.input_tokens, priceOf(response.model, settings.prices))
     const priced = { ...response, usage: { ...response.usage, cost: Number(cost) / 1e9 } }
-    const body = JSON.stringify(translated.say(priced))
+    const body = JSON.stringify(translated.reply(priced))
     const replyOf = (balance: NanoDollars): StoredReply => ({
       status: 200,
       headers: {
@@ -135,12 +135,12 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
     progress: Progress,
     settlement: Omit<Settlement, 'token'>,
     replyOf: (balance: NanoDollars) => StoredReply,
-  ): Promise<Reply> {
+  ): Promise<HttpReply> {
     for (let attempt = 0; attempt < CLAIMS; attempt++) {
       const message = 'The answer could not be charged and kept, so it is not given: the service cannot reach its database.'
       const settled = await store.settle({ ...settlement, token: progress.token }).catch((error: unknown) => {
         const isInDoubt = error instanceof SettlementInDoubt
-        return stored(Promise.reject(error), isInDoubt ? inDoubt(call.idempotencyKey !== null) : message)
+        return fromStore(Promise.reject(error), isInDoubt ? inDoubt(call.idempotencyKey !== null) : message)
       })
       if (settled.state === 'insufficient_balance') throw insufficient(settled.balance, settlement.record.cost)
       if (settled.state === 'settled') {
@@ -155,14 +155,14 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
   }
 
   /** Claims the idempotency key of a call, if it has one; the reply when it was answered before. */
-  async function claim(call: Call, progress: Progress): Promise<Reply | null> {
+  async function claim(call: Call, progress: Progress): Promise<HttpReply | null> {
     const { idempotencyKey, dialect } = call
     const key = call.principal.key?.id
     if (idempotencyKey === null || key === undefined) return null
     // The same body on another route asks something else.
     const bodyHash = createHash('sha256').update(`${dialect.name}:${call.bodyHash}`).digest('hex')
     const leaseMs = settings.deadlineMs + LEASE_MARGIN_MS
-    const claimed = await stored(store.idempotency.begin({ key, idempotencyKey, bodyHash, leaseMs }))
+    const claimed = await fromStore(store.idempotency.begin({ key, idempotencyKey, bodyHash, leaseMs }))
     switch (claimed.state) {
       case 'begun':
         progress.token = claimed.token
@@ -186,13 +186,13 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
   }
 
   /** The balance of who asks; null when the model is free. */
-  async function holdBalance(call: Call, model: string): Promise<NanoDollars | null> {
+  async function requireBalance(call: Call, model: string): Promise<NanoDollars | null> {
     if (priceOf(model, settings.prices) === 0n) return null
-    return holdCredit(store, call.principal.account)
+    return requireCredit(store, call.principal.account)
   }
 
   /** Notes a failure and lets the claim go, as far as the store lets us; the client does not wait long for either. */
-  async function fail(call: Call, progress: Progress, error: unknown): Promise<Reply> {
+  async function fail(call: Call, progress: Progress, error: unknown): Promise<HttpReply> {
     const known = error instanceof EngineError ? repoint(error, progress.translated) : error
     const reply = errorReply(known, call.id)
     const { code } = reply.body.error
@@ -239,14 +239,14 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
       const progress: Progress = { translated: null, model: null, questions: 0, token: null }
       const stopping = startStopping(settings.deadlineMs, call.receivedAt, call.signal)
       stoppings.add(stopping)
-      let place = given
+      let slot = given
       try {
-        place ??= line.enter(call.principal.account)
-        return await run(call, place, progress, stopping)
+        slot ??= queue.enter(call.principal.account)
+        return await run(call, slot, progress, stopping)
       } catch (error) {
         return await fail(call, progress, stopping.reasonOf(error))
       } finally {
-        place?.leave()
+        slot?.leave()
         stopping.end()
         stoppings.delete(stopping)
       }
@@ -255,13 +255,13 @@ export function createAnswerer({ engine, store, settings, log, metrics, line, no
       for (const stopping of stoppings) stopping.stop(reason)
     },
     get load() {
-      return line.load
+      return queue.load
     },
   }
 }
 
 /** Throws `insufficient_balance` when an answer costs more by now than there is. */
-function holdCost(balance: NanoDollars | null, cost: NanoDollars): void {
+function requireAffordable(balance: NanoDollars | null, cost: NanoDollars): void {
   if (balance !== null && cost > balance) throw insufficient(balance, cost)
 }
 

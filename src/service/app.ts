@@ -5,10 +5,10 @@ import cors from '@fastify/cors'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { rateLimitOptions } from './authenticate.ts'
+import type { ServiceContext } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
 import { parseJson } from './json.ts'
 import { watchRoutes } from './known-routes.ts'
-import type { Parts } from './parts.ts'
 import { refuseBelow, sendError } from './refuse.ts'
 
 declare module 'fastify' {
@@ -59,8 +59,8 @@ const PROBED: readonly string[] = ['/health', '/metrics']
 const makeId = () => `evt_${randomBytes(12).toString('hex')}`
 
 /** An app without routes. */
-export async function createApp(parts: Parts, state: AppState): Promise<FastifyInstance> {
-  const { settings, log, metrics } = parts
+export async function createApp(context: ServiceContext, state: AppState): Promise<FastifyInstance> {
+  const { settings, log, metrics } = context
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => sendError(log, error, request, reply)
   // Connections whose last request has its reply, while its body still comes: what is wrong with that body may not become a second reply.
   const answered = new WeakSet<Socket>()
@@ -101,7 +101,7 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
     })
     reply.raw.once('close', () => {
       state.open -= 1
-      finished(parts, request, reply)
+      finished(context, request, reply)
     })
   })
   await app.register(cors, {
@@ -129,7 +129,7 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
       retryAfterMs: RETRY_AFTER_MS,
     })
   })
-  await app.register(rateLimit, rateLimitOptions(parts))
+  await app.register(rateLimit, rateLimitOptions(context))
 
   const routes = watchRoutes(app)
   // Before a body is read: what is wrong with it does not matter where nobody takes it.
@@ -150,7 +150,7 @@ export async function createApp(parts: Parts, state: AppState): Promise<FastifyI
 }
 
 /** Counts and logs a request that is over, answered or not. */
-function finished({ log, metrics }: Parts, request: FastifyRequest, reply: FastifyReply): void {
+function finished({ log, metrics }: ServiceContext, request: FastifyRequest, reply: FastifyReply): void {
   const isAnswered = reply.raw.writableFinished
   const route = request.routeOptions.url ?? '(none)'
   const { method, principal } = request

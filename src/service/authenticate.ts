@@ -1,10 +1,10 @@
 // Who asks: a Bearer key to a principal, before a body is read. The key is looked up in the store every time, so that a revoked one is refused at once
 // on every replica; then its scope, and its requests of this minute on this replica.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Principal, ServiceContext } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
-import type { Parts, Principal } from './parts.ts'
+import { fromStore } from './from-store.ts'
 import type { Scope } from './store/store.ts'
-import { stored } from './stored.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,13 +21,13 @@ const WINDOW_MS = 60_000
  */
 export function keyGuard(
   app: FastifyInstance,
-  { store, settings }: Pick<Parts, 'store' | 'settings'>,
+  { store, settings }: Pick<ServiceContext, 'store' | 'settings'>,
   scope: Scope | null,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const count = app.createRateLimit()
   return async (request, reply) => {
     const secret = bearer(request.headers.authorization)
-    const key = await stored(store.keys.find(secret))
+    const key = await fromStore(store.keys.find(secret))
     if (key === null) {
       throw new ServiceRefusal('invalid_api_key', 'There is no such API key, or it was revoked; make one in the console, under API keys.')
     }
@@ -52,7 +52,7 @@ export function keyGuard(
 }
 
 /** How requests are counted: one window a key, shared by all routes. For `@fastify/rate-limit`, before any `keyGuard` is made. */
-export function rateLimitOptions({ settings }: Pick<Parts, 'settings'>) {
+export function rateLimitOptions({ settings }: Pick<ServiceContext, 'settings'>) {
   const keyOf = ({ principal }: FastifyRequest) => principal?.key ?? null
   return {
     global: false,

@@ -95,7 +95,7 @@ export function mediaKind(headers: IncomingMessage['headers']): MediaKind {
 }
 
 /** Throws `request_too_large` when the body is announced as larger than is taken. */
-export function holdLength(headers: IncomingMessage['headers'], most: number): void {
+export function requireLength(headers: IncomingMessage['headers'], most: number): void {
   const length = Number(headers['content-length'] ?? 0)
   if (length > most) throw tooLarge(`The body has ${length} bytes`, most)
 }

@@ -1,12 +1,12 @@
 // Whether an account can pay, and the refusal when it cannot.
 import { ServiceRefusal } from './errors.ts'
+import { fromStore } from './from-store.ts'
 import { dollarsText, type NanoDollars } from './money.ts'
 import type { Store } from './store/store.ts'
-import { stored } from './stored.ts'
 
 /** What is left in an account. Throws `insufficient_balance` when that is nothing. */
-export async function holdCredit(store: Store, account: string): Promise<NanoDollars> {
-  const balance = (await stored(store.ledger.account(account)))?.balance ?? 0n
+export async function requireCredit(store: Store, account: string): Promise<NanoDollars> {
+  const balance = (await fromStore(store.ledger.account(account)))?.balance ?? 0n
   if (balance <= 0n) throw insufficient(balance, null)
   return balance
 }

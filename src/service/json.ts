@@ -28,7 +28,7 @@ export function parseJson(
   onValues: (count: number) => void = () => {},
 ): unknown {
   if (bytes.length === 0) throw new ServiceRefusal('invalid_json', `${what} is empty; send a JSON object.`)
-  onValues(holdLimits(bytes, what, limits))
+  onValues(requireJsonLimits(bytes, what, limits))
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -43,7 +43,7 @@ export function parseJson(
 }
 
 /** Counts brackets, commas and colons outside strings. On text that is no JSON the counts mean little, and the parser says so. */
-function holdLimits(bytes: Uint8Array, what: string, limits: JsonLimits): number {
+function requireJsonLimits(bytes: Uint8Array, what: string, limits: JsonLimits): number {
   let depth = 0
   let values = 1
   for (let i = 0; i < bytes.length; i++) {

@@ -2,12 +2,12 @@
 // Errors are told by kind, code and place: messages of refusals quote what was asked, and what was asked is never logged.
 import pino, { type DestinationStream } from 'pino'
 import { EngineError } from '../core/errors.ts'
+import type { Log } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
-import type { Log } from './parts.ts'
-import type { Settings } from './settings.ts'
+import type { ServiceSettings } from './settings.ts'
 
 export interface LogOptions {
-  readonly level: Settings['logLevel']
+  readonly level: ServiceSettings['logLevel']
   /** Default: JSON. */
   readonly isForPerson?: boolean
   /** Takes whole lines; default: standard error, written before the call returns so that no line is lost at the end. */

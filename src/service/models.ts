@@ -1,7 +1,7 @@
 // What a model name stands for, and what a model costs: the two settings that are maps by model.
 
 import type { NanoDollars } from './money.ts'
-import type { Settings } from './settings.ts'
+import type { ServiceSettings } from './settings.ts'
 
 const ANY = '*'
 
@@ -10,7 +10,7 @@ function own<T>(map: Readonly<Record<string, T>>, name: string): T | undefined {
 }
 
 /** The model a name stands for: a model of the engine is itself, then exact aliases, then the longest pattern that fits; else the name as it is. */
-export function resolveModel(name: string, models: readonly { readonly id: string }[], aliases: Settings['aliases']): string {
+export function resolveModel(name: string, models: readonly { readonly id: string }[], aliases: ServiceSettings['aliases']): string {
   if (models.some(({ id }) => id === name)) return name
   const exact = own(aliases, name)
   if (exact !== undefined) return exact
@@ -20,11 +20,11 @@ export function resolveModel(name: string, models: readonly { readonly id: strin
 }
 
 /** Nano-dollars per million input tokens. */
-export function priceOf(model: string, prices: Settings['prices']): NanoDollars {
+export function priceOf(model: string, prices: ServiceSettings['prices']): NanoDollars {
   return own(prices, model) ?? own(prices, ANY) ?? 0n
 }
 
 /** Whether every model costs something, so that who has nothing can be refused before it is known which model they mean. */
-export function isNothingFree(prices: Settings['prices']): boolean {
+export function isNothingFree(prices: ServiceSettings['prices']): boolean {
   return (own(prices, ANY) ?? 0n) > 0n && Object.values(prices).every((price) => price > 0n)
 }

@@ -57,7 +57,7 @@ export async function readMultipart(request: FastifyRequest, limits: MultipartLi
       }
     }
   } catch (error) {
-    throw sayLimit(error, limits)
+    throw limitError(error, limits)
   }
   if (json === null) {
     const message = `The body has no part named "${REQUEST}"; put the JSON of the request there, and files in parts of their own.`
@@ -66,7 +66,7 @@ export async function readMultipart(request: FastifyRequest, limits: MultipartLi
   return { json, files }
 }
 
-function sayLimit(error: unknown, limits: MultipartLimits): unknown {
+function limitError(error: unknown, limits: MultipartLimits): unknown {
   if (error instanceof ServiceRefusal) return error
   switch ((error as { code?: unknown } | null)?.code) {
     case 'FST_PARTS_LIMIT':

@@ -1,6 +1,6 @@
 // Deletes what has outlived its time, at the start and every hour. A purge that fails is logged and tried again the next time.
-import type { Log } from './parts.ts'
-import type { Settings } from './settings.ts'
+import type { Log } from './context.ts'
+import type { ServiceSettings } from './settings.ts'
 import type { Store } from './store/store.ts'
 
 const HOUR_MS = 3_600_000
@@ -11,7 +11,12 @@ export interface Purging {
 }
 
 /** Starts. The timer keeps no process alive. */
-export function startPurging(store: Pick<Store, 'purge'>, { keepMs }: Pick<Settings, 'keepMs'>, log: Log, everyMs = HOUR_MS): Purging {
+export function startPurging(
+  store: Pick<Store, 'purge'>,
+  { keepMs }: Pick<ServiceSettings, 'keepMs'>,
+  log: Log,
+  everyMs = HOUR_MS,
+): Purging {
   let running = Promise.resolve()
   const purge = (): void => {
     running = running

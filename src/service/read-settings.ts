@@ -1,7 +1,7 @@
 // Flags and the environment to settings: flags go first, then ASSAY_… variables, then plain ones such as DATABASE_URL, then the defaults.
-import type { Kind } from './setting-kinds.ts'
+import type { SettingKind } from './setting-kinds.ts'
 import { SETTING_TABLE, type SettingEntry } from './setting-table.ts'
-import { DEFAULT_SETTINGS, type Settings } from './settings.ts'
+import { DEFAULT_SETTINGS, type ServiceSettings } from './settings.ts'
 
 /** Everything that is wrong with the settings, one line each. */
 export class SettingsError extends Error {
@@ -21,20 +21,20 @@ export class SettingsError extends Error {
 export function readSettings(
   flags: Readonly<Record<string, string | undefined>>,
   env: Readonly<Record<string, string | undefined>>,
-  fields?: readonly (keyof Settings)[],
-): Settings {
+  fields?: readonly (keyof ServiceSettings)[],
+): ServiceSettings {
   const problems: string[] = []
-  const found: Partial<Record<keyof Settings, unknown>> = {}
+  const found: Partial<Record<keyof ServiceSettings, unknown>> = {}
   for (const entry of SETTING_TABLE) {
     const given = fields === undefined || fields.includes(entry.field) ? givenFor(entry, flags, env) : null
     if (given === null) continue
-    const value = (entry.kind as Kind<unknown>).read(given.text)
+    const value = (entry.kind as SettingKind<unknown>).read(given.text)
     if (value === null)
       problems.push(`${given.name} takes ${entry.kind.takes}${entry.isSecret ? '' : `, not ${JSON.stringify(given.text)}`}`)
     else found[entry.field] = value
   }
   if (problems.length > 0) throw new SettingsError(problems)
-  return { ...DEFAULT_SETTINGS, ...found } as Settings
+  return { ...DEFAULT_SETTINGS, ...found } as ServiceSettings
 }
 
 function givenFor(

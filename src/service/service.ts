@@ -2,12 +2,12 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Engine } from '../pipeline/engine.ts'
+import { createAdmissionQueue } from './admission-queue.ts'
 import { createAnswerer } from './answer.ts'
 import { type AppState, createApp } from './app.ts'
 import { registerConsole } from './console/index.ts'
+import type { Log, Metrics, ServiceContext } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
-import { createLine } from './line.ts'
-import type { Log, Metrics, Parts } from './parts.ts'
 import { askRoutes } from './routes/ask.ts'
 import { calibrationRoutes } from './routes/calibration.ts'
 import { healthRoute } from './routes/health.ts'
@@ -15,7 +15,7 @@ import { metricsRoute } from './routes/metrics.ts'
 import { modelsRoute } from './routes/models.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { outcomesRoute } from './routes/outcomes.ts'
-import type { Settings } from './settings.ts'
+import type { ServiceSettings } from './settings.ts'
 import type { Store } from './store/store.ts'
 import { within } from './within.ts'
 
@@ -23,7 +23,7 @@ export interface ServiceOptions {
   /** Made with the limits of the settings. It and the store stay the caller's, to be closed after `drain`. */
   readonly engine: Engine
   readonly store: Store
-  readonly settings: Settings
+  readonly settings: ServiceSettings
   readonly log: Log
   readonly metrics: Metrics
   /** Wall clock, milliseconds since 1970; default `Date.now`. */
@@ -32,7 +32,7 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly app: FastifyInstance
-  readonly parts: Parts
+  readonly context: ServiceContext
   /** Listens on `settings.host` and `settings.port`; gives the URL with the port it got. */
   listen(): Promise<{ readonly url: string }>
   /**
@@ -48,27 +48,27 @@ const SWEEP_MS = 20
 
 export async function createService({ engine, store, settings, log, metrics, now = Date.now }: ServiceOptions): Promise<Service> {
   const state: AppState = { isDraining: false, open: 0 }
-  const line = createLine(settings)
-  const answerer = createAnswerer({ engine, store, settings, log, metrics, line, now })
-  const parts: Parts = { engine, store, settings, log, metrics, answerer, now }
+  const queue = createAdmissionQueue(settings)
+  const answerer = createAnswerer({ engine, store, settings, log, metrics, queue, now })
+  const context: ServiceContext = { engine, store, settings, log, metrics, answerer, now }
   metrics.watch(
     () => answerer.load,
     () => engine.caches(),
   )
 
-  const app = await createApp(parts, state)
-  await askRoutes(app, parts, line)
-  modelsRoute(app, parts)
-  healthRoute(app, parts, state)
-  outcomesRoute(app, parts)
-  calibrationRoutes(app, parts)
-  metricsRoute(app, parts)
-  openApiRoute(app, parts)
-  if (settings.console) await registerConsole(app, parts, line)
+  const app = await createApp(context, state)
+  await askRoutes(app, context, queue)
+  modelsRoute(app, context)
+  healthRoute(app, context, state)
+  outcomesRoute(app, context)
+  calibrationRoutes(app, context)
+  metricsRoute(app, context)
+  openApiRoute(app, context)
+  if (settings.console) await registerConsole(app, context, queue)
 
   async function drain(): Promise<void> {
     state.isDraining = true
-    if (!(await within(settings.drainMs, line.empty()))) {
+    if (!(await within(settings.drainMs, queue.empty()))) {
       log.warn({ ...answerer.load }, 'requests still run at the end of the drain; they are stopped, and not charged')
       answerer.stopAll(new ServiceRefusal('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.'))
     }
@@ -85,7 +85,7 @@ export async function createService({ engine, store, settings, log, metrics, now
   let draining: Promise<void> | null = null
   return {
     app,
-    parts,
+    context,
     async listen() {
       await app.listen({ host: settings.host, port: settings.port })
       const { address, family, port } = app.server.address() as AddressInfo

@@ -2,7 +2,7 @@
 import { dollarsText, type NanoDollars, parseDollars } from './money.ts'
 
 /** How one kind of value is written. `show(read(text))` reads back as the same value. */
-export interface Kind<T> {
+export interface SettingKind<T> {
   /** What it takes, to follow "takes". */
   readonly takes: string
   /** Stands for the value in a synopsis: `<size>`. */
@@ -39,7 +39,7 @@ const PIXELS: readonly Unit[] = [
 ]
 
 /** A number with a unit, in the smallest one; a bare number counts those. Units may be written in any case. */
-function quantity(what: string, placeholder: string, units: readonly Unit[], least: number, most: number): Kind<number> {
+function quantity(what: string, placeholder: string, units: readonly Unit[], least: number, most: number): SettingKind<number> {
   const show = (value: number): string => {
     const [suffix, size] = units.find(([, size]) => value >= size && value % size === 0) ?? units.at(-1)!
     return `${value / size}${suffix}`
@@ -61,21 +61,21 @@ function quantity(what: string, placeholder: string, units: readonly Unit[], lea
 }
 
 /** Bytes: `32MiB`, `500kB`, `1048576`. */
-export function byteCount(least: number, most: number): Kind<number> {
+export function byteCount(least: number, most: number): SettingKind<number> {
   return quantity('a size such as 32MiB,', 'size', BYTES, least, most)
 }
 
 /** Milliseconds: `60s`, `24h`, `30d`, `1500`. */
-export function duration(leastMs: number, mostMs: number): Kind<number> {
+export function duration(leastMs: number, mostMs: number): SettingKind<number> {
   return quantity('a time such as 500ms, 60s, 5min, 24h or 30d,', 'time', DURATIONS, leastMs, mostMs)
 }
 
 /** Pixels: `40Mpx`, `640000`. */
-export function pixelCount(least: number, most: number): Kind<number> {
+export function pixelCount(least: number, most: number): SettingKind<number> {
   return quantity('pixels such as 40Mpx,', 'pixels', PIXELS, least, most)
 }
 
-export function wholeNumber(least: number, most: number): Kind<number> {
+export function wholeNumber(least: number, most: number): SettingKind<number> {
   return {
     takes: `a whole number from ${least} to ${most}`,
     placeholder: 'number',
@@ -87,7 +87,7 @@ export function wholeNumber(least: number, most: number): Kind<number> {
   }
 }
 
-export const onOff: Kind<boolean> = {
+export const onOff: SettingKind<boolean> = {
   takes: 'on or off',
   placeholder: 'on|off',
   read(text) {
@@ -98,7 +98,7 @@ export const onOff: Kind<boolean> = {
   show: (value) => (value ? 'on' : 'off'),
 }
 
-export function oneOf<const T extends string>(names: readonly T[]): Kind<T> {
+export function oneOf<const T extends string>(names: readonly T[]): SettingKind<T> {
   return {
     takes: `one of ${names.join(', ')}`,
     placeholder: 'name',
@@ -108,7 +108,7 @@ export function oneOf<const T extends string>(names: readonly T[]): Kind<T> {
 }
 
 /** A text that `isGood` likes. */
-export function word(takes: string, placeholder: string, isGood: (text: string) => boolean): Kind<string> {
+export function word(takes: string, placeholder: string, isGood: (text: string) => boolean): SettingKind<string> {
   return { takes, placeholder, read: (text) => (isGood(text.trim()) ? text.trim() : null), show: (value) => value }
 }
 
@@ -116,7 +116,7 @@ export function word(takes: string, placeholder: string, isGood: (text: string) 
 const NONE = 'none'
 
 /** Items with commas between them; `none` for no item. */
-export function listOf(takes: string, placeholder: string, isGood: (item: string) => boolean): Kind<readonly string[]> {
+export function listOf(takes: string, placeholder: string, isGood: (item: string) => boolean): SettingKind<readonly string[]> {
   return {
     takes,
     placeholder,
@@ -139,7 +139,7 @@ function pairsOf<T>(
   placeholder: string,
   readValue: (text: string) => T | null,
   showValue: (value: T) => string,
-): Kind<Readonly<Record<string, T>>> {
+): SettingKind<Readonly<Record<string, T>>> {
   return {
     takes,
     placeholder,
@@ -162,7 +162,7 @@ function pairsOf<T>(
 }
 
 /** Dollars per million input tokens by model. */
-export const prices: Kind<Readonly<Record<string, NanoDollars>>> = pairsOf(
+export const prices: SettingKind<Readonly<Record<string, NanoDollars>>> = pairsOf(
   'model=dollars per million input tokens, such as service-1-pro=0.10 (* for every other model, commas between), or none',
   'model=dollars',
   (text) => {
@@ -173,7 +173,7 @@ export const prices: Kind<Readonly<Record<string, NanoDollars>>> = pairsOf(
 )
 
 /** Models by the names that stand for them. A `*` may end a name. */
-export const aliases: Kind<Readonly<Record<string, string>>> = (() => {
+export const aliases: SettingKind<Readonly<Record<string, string>>> = (() => {
   const kind = pairsOf<string>(
     'name=model, such as gpt-*=service-1-pro (a * may end a name, commas between), or none',
     'name=model',

@@ -1,18 +1,30 @@
 // Every setting of the service with its flag, its variables of the environment, what it takes and one line of help: the reference behind --help.
 import { REQUEST_LIMITS } from '../core/limits.ts'
-import { aliases, byteCount, duration, type Kind, listOf, oneOf, onOff, pixelCount, prices, wholeNumber, word } from './setting-kinds.ts'
-import { DEFAULT_SETTINGS, type Settings } from './settings.ts'
+import {
+  aliases,
+  byteCount,
+  duration,
+  listOf,
+  oneOf,
+  onOff,
+  pixelCount,
+  prices,
+  type SettingKind,
+  wholeNumber,
+  word,
+} from './setting-kinds.ts'
+import { DEFAULT_SETTINGS, type ServiceSettings } from './settings.ts'
 import { fileOf, schemeOf } from './store/database-url.ts'
 
 /** One setting. */
-export interface SettingEntry<K extends keyof Settings = keyof Settings> {
+export interface SettingEntry<K extends keyof ServiceSettings = keyof ServiceSettings> {
   readonly field: K
   readonly group: 'Where' | 'Models and money' | 'Limits' | 'Running' | 'What may come in' | 'Keeping and showing'
   /** Without the dashes; null where a flag would show a secret to everyone who lists processes. */
   readonly flag: string | null
   /** The first that is set and not empty counts. */
   readonly env: readonly string[]
-  readonly kind: Kind<NonNullable<Settings[K]>>
+  readonly kind: SettingKind<NonNullable<ServiceSettings[K]>>
   /** To follow the flag in the help. */
   readonly help: string
   /** The value is not repeated in messages. */
@@ -48,11 +60,11 @@ const hosts = listOf('host names such as images.example.com or *.example.com wit
 /** Long enough that guessing it over the network is hopeless. */
 const adminToken = word('a token of 24 to 512 characters without spaces', 'token', (text) => /^[\x21-\x7e]{24,512}$/.test(text))
 
-function setting<K extends keyof Settings>(
+function setting<K extends keyof ServiceSettings>(
   group: SettingEntry['group'],
   field: K,
   flag: string | null,
-  kind: Kind<NonNullable<Settings[K]>>,
+  kind: SettingKind<NonNullable<ServiceSettings[K]>>,
   help: string,
   more: { readonly env?: readonly string[]; readonly isSecret?: boolean } = {},
 ): SettingEntry {
@@ -133,5 +145,5 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
 /** The default of a setting as it would be written; null where there is none. */
 export function defaultText({ field, kind }: SettingEntry): string | null {
   const value = DEFAULT_SETTINGS[field]
-  return value === null ? null : (kind as Kind<unknown>).show(value)
+  return value === null ? null : (kind as SettingKind<unknown>).show(value)
 }

@@ -2,7 +2,7 @@
 import { REQUEST_LIMITS, type RequestLimits, VIDEO_FRAMES } from '../core/limits.ts'
 import type { NanoDollars } from './money.ts'
 
-export interface Settings {
+export interface ServiceSettings {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -67,7 +67,7 @@ export interface Settings {
 const MEBI = 2 ** 20
 const DAY_MS = 86_400_000
 
-export const DEFAULT_SETTINGS: Settings = {
+export const DEFAULT_SETTINGS: ServiceSettings = {
   host: '127.0.0.1',
   port: 8080,
   databaseUrl: 'assay.db',
@@ -104,6 +104,6 @@ export const DEFAULT_SETTINGS: Settings = {
 }
 
 /** What the engine of a service is to hold requests against. */
-export function requestLimits({ questions, idCharacters, options, levels, fillTokens }: Settings): Partial<RequestLimits> {
+export function requestLimits({ questions, idCharacters, options, levels, fillTokens }: ServiceSettings): Partial<RequestLimits> {
   return { questions, idCharacters, options, levels, fillTokens }
 }

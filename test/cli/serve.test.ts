@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addAdmin, browserUrl } from '../../src/cli/admin-link.ts'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/program.ts'
-import { aliasesFor, deadAliases, holdPrices, modelsOf } from '../../src/cli/serve-models.ts'
+import { aliasesFor, deadAliases, modelsOf, requirePrices } from '../../src/cli/serve-models.ts'
 import { showStarted } from '../../src/cli/show-serve.ts'
 import { SETTING_TABLE } from '../../src/service/setting-table.ts'
 import { DEFAULT_SETTINGS } from '../../src/service/settings.ts'
@@ -95,7 +95,7 @@ describe('assay serve', () => {
   })
 
   it.each([[{}], [{ '*': 1n }], [{ mine: 1n, other: 1n }], [{ mine: 0n, '*': 1n }], [{ mine: 0n }]])('takes prices of %o', (prices) => {
-    expect(() => holdPrices({ prices }, ['mine'])).not.toThrow()
+    expect(() => requirePrices({ prices }, ['mine'])).not.toThrow()
   })
 
   it('points aliases that nobody set at a model that is there', async () => {

@@ -14,10 +14,10 @@ import {
   choice,
   createClient,
   EngineError,
-  type ModelListing,
   noul,
-  type RecordedOutcome,
+  type RecordedTruths,
   RemoteEngineError,
+  type ServedModel,
   ServiceError,
   TimeoutError,
 } from '../../src/client/index.ts'
@@ -115,8 +115,8 @@ describe('a client that asks', () => {
 
   it('infers the answers from the questions, as the engine does', () => {
     expectTypeOf<Client['ask']>().toEqualTypeOf<Ask<ClientAskOptions>>()
-    expectTypeOf<RecordedOutcome>().toEqualTypeOf<outcomes.RecordedOutcome>()
-    expectTypeOf<ModelListing>().toEqualTypeOf<models.ModelListing>()
+    expectTypeOf<RecordedTruths>().toEqualTypeOf<outcomes.RecordedOutcome>()
+    expectTypeOf<ServedModel>().toEqualTypeOf<models.ModelListing>()
     const typed = async (asker: Client) => {
       const { answers } = await asker.ask({
         state: 'x',

@@ -23,7 +23,7 @@ describe.each(SERVICES)('a service with %s', (_, options) => {
   for (const wire of recordedWires()) {
     describe(`on the wire ${wire.wire}`, () => {
       it.each(wire.cases)('$name', async (one) => {
-        const { legacyName } = running.service.parts.settings
+        const { legacyName } = running.service.context.settings
         expect(await checkCase({ baseUrl: running.url, key: running.secret, legacyName }, wire, one)).toEqual([])
       })
     })

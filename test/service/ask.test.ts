@@ -226,7 +226,7 @@ describe('money', () => {
     running = await startRunning({ settings: PRICED })
     const response = await running.ask(null, { body: 'no JSON at all' })
     expect([response.status, (await errorOf(response)).code]).toEqual([402, 'insufficient_balance'])
-    expect(running.service.parts.answerer.load).toEqual({ running: 0, waiting: 0 })
+    expect(running.service.context.answerer.load).toEqual({ running: 0, waiting: 0 })
   })
 
   it('is not asked for where the model is free', async () => {
@@ -318,7 +318,7 @@ describe('the line over HTTP', () => {
     const first = running.ask(QUESTION)
     await gate.reached(1)
     const second = running.ask(QUESTION)
-    await until(() => running.service.parts.answerer.load.waiting === 1)
+    await until(() => running.service.context.answerer.load.waiting === 1)
     const third = await running.ask(null, { body: 'no JSON at all' })
     expect([third.status, third.headers.get('retry-after'), (await errorOf(third)).code]).toEqual([503, '1', 'overloaded'])
     gate.open()
@@ -333,10 +333,10 @@ describe('the line over HTTP', () => {
     await gate.reached(1)
     for (const n of [2, 3, 4]) {
       asked.push(running.ask({ ...QUESTION, state: `main ${n}` }))
-      await until(() => running.service.parts.answerer.load.waiting === n - 1)
+      await until(() => running.service.context.answerer.load.waiting === n - 1)
     }
     asked.push(running.ask({ ...QUESTION, state: 'other 1' }, { headers: { authorization: `Bearer ${other.secret}` } }))
-    await until(() => running.service.parts.answerer.load.waiting === 4)
+    await until(() => running.service.context.answerer.load.waiting === 4)
     gate.open()
     for (const response of await Promise.all(asked)) expect(response.status).toBe(200)
     expect(gate.states.indexOf('other 1')).toBe(2)
@@ -347,7 +347,7 @@ describe('the line over HTTP', () => {
     for (const body of ['{', '[]', '{"state":"x"}']) expect((await running.ask(null, { body })).status).toBe(400)
     const form = { 'content-type': 'multipart/form-data; boundary=x' }
     expect((await running.ask(null, { body: '--x\r\nbroken', headers: form })).status).toBe(400)
-    await until(() => running.service.parts.answerer.load.waiting === 0)
+    await until(() => running.service.context.answerer.load.waiting === 0)
     expect((await running.ask(QUESTION)).status).toBe(200)
   })
 })

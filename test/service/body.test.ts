@@ -179,16 +179,16 @@ describe('a body', () => {
     await until(() => received().includes('deadline_exceeded'))
     expect(received()).toMatch(/^HTTP\/1\.1 504 /)
     expect(received()).toContain('within 60 ms: 9 bytes came of 500')
-    await until(() => running.service.parts.answerer.load.waiting === 0)
+    await until(() => running.service.context.answerer.load.waiting === 0)
     socket.destroy()
   })
 
   it('whose sender goes away gives its place back', async () => {
     running = await startRunning()
     const { socket } = sendRaw(running.url, `${postHead('/v1/ask', running.secret, { 'content-length': 500 })}{"state":`)
-    await until(() => running.service.parts.answerer.load.waiting === 1)
+    await until(() => running.service.context.answerer.load.waiting === 1)
     socket.destroy()
-    await until(() => running.service.parts.answerer.load.waiting === 0)
+    await until(() => running.service.context.answerer.load.waiting === 0)
     expect((await running.ask(QUESTION)).status).toBe(200)
   })
 
@@ -197,7 +197,7 @@ describe('a body', () => {
     const { secret } = await running.newKey({ account: 'other' })
     const heads = [running.secret, secret].map((from) => postHead('/v1/ask', from, { 'content-length': 1000 }))
     const slow = Array.from({ length: 8 }, (_, i) => sendRaw(running.url, heads[i % 2] + 'x'.repeat(999)))
-    await until(() => running.service.parts.answerer.load.waiting === 8)
+    await until(() => running.service.context.answerer.load.waiting === 8)
     let refused: Wire
     do refused = await running.ask(QUESTION)
     while (refused.status === 200)
@@ -212,7 +212,7 @@ describe('a body', () => {
     const { secret } = await running.newKey({ account: 'other' })
     const heads = [running.secret, secret].map((from) => postHead('/v1/ask', from, { 'content-length': bodyBytes }))
     const slow = Array.from({ length: 8 }, (_, i) => sendRaw(running.url, heads[i % 2] + 'x'.repeat(bodyBytes - 1)))
-    await until(() => running.service.parts.answerer.load.waiting === 8)
+    await until(() => running.service.context.answerer.load.waiting === 8)
     const large = { ...QUESTION, padding: 'x'.repeat(10_000) }
     await until(async () => (await running.ask(large)).status === 503)
     expect((await running.ask(QUESTION)).status).toBe(200)
@@ -225,7 +225,7 @@ describe('a body', () => {
     const { secret } = await running.newKey({ account: 'other' })
     const head = postHead('/v1/ask', running.secret, { 'content-length': bodyBytes })
     const slow = Array.from({ length: 7 }, () => sendRaw(running.url, head + 'x'.repeat(bodyBytes - 1)))
-    await until(() => running.service.parts.answerer.load.waiting === 7)
+    await until(() => running.service.context.answerer.load.waiting === 7)
     const large = { ...QUESTION, padding: 'x'.repeat(bodyBytes / 2) }
     await until(async () => (await running.ask(large)).status === 503)
     expect((await running.ask(large, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)

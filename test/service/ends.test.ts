@@ -14,7 +14,7 @@ async function startPriced(options: Parameters<typeof startRunning>[0] = {}): Pr
 }
 
 const balance = async () => (await running.store.ledger.account('main'))!.balance
-const load = () => running.service.parts.answerer.load
+const load = () => running.service.context.answerer.load
 
 describe('a deadline', () => {
   it('that passes while the model works is 504, and nothing is charged', async () => {

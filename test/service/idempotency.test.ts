@@ -134,7 +134,7 @@ describe('a request with an Idempotency-Key', () => {
     const texts = await Promise.all([(await slow).text(), (await fast).text()])
     expect(texts[0]).toBe(texts[1])
     expect(await balance()).toBe(1_000_000n - COST)
-    await until(() => running.service.parts.answerer.load.waiting === 0)
+    await until(() => running.service.context.answerer.load.waiting === 0)
     await store.close()
   })
 

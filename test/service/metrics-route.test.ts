@@ -4,7 +4,7 @@ import { createEngine } from '../../src/pipeline/engine.ts'
 import { createLog } from '../../src/service/log.ts'
 import { createMetrics } from '../../src/service/metrics.ts'
 import { createService } from '../../src/service/service.ts'
-import { DEFAULT_SETTINGS, type Settings } from '../../src/service/settings.ts'
+import { DEFAULT_SETTINGS, type ServiceSettings } from '../../src/service/settings.ts'
 import { openStore } from '../../src/service/store/open.ts'
 
 const opened: { close(): Promise<unknown> }[] = []
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-async function serviceWith(given: Partial<Settings>) {
+async function serviceWith(given: Partial<ServiceSettings>) {
   const engine = await createEngine({ models: [createFakeBackend({ id: 'service-1-pro' })] })
   const store = await openStore(':memory:')
   const { secret } = await store.keys.create({ account: 'main', name: 'main', scopes: ['ask'] })

@@ -1,14 +1,14 @@
 // A service that runs for one test: on a free port, over the fake model and a store in memory, with a key that may do everything.
 import { createFakeBackend, type FakeOptions } from '../../src/backends/fake/index.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../src/pipeline/engine.ts'
-import type { Finished, Log, Metrics } from '../../src/service/parts.ts'
+import type { FinishedRequest, Log, Metrics } from '../../src/service/context.ts'
 import { createService, type Service } from '../../src/service/service.ts'
-import { DEFAULT_SETTINGS, requestLimits, type Settings } from '../../src/service/settings.ts'
+import { DEFAULT_SETTINGS, requestLimits, type ServiceSettings } from '../../src/service/settings.ts'
 import { openStore } from '../../src/service/store/open.ts'
 import { type ApiKey, SCOPES, type Scope, type Store } from '../../src/service/store/store.ts'
 
 export interface RunningOptions {
-  readonly settings?: Partial<Settings>
+  readonly settings?: Partial<ServiceSettings>
   /** Of the fake model, which is called `service-1-pro` unless this says otherwise. */
   readonly fake?: FakeOptions
   /** In place of the fake model. */
@@ -41,7 +41,7 @@ export interface Running {
   readonly secret: string
   /** Lines that were logged, and requests that were counted, in order. */
   readonly log: readonly LogLine[]
-  readonly finished: readonly Finished[]
+  readonly finished: readonly FinishedRequest[]
   /** Another key. */
   newKey(options?: { account?: string; scopes?: readonly Scope[]; requestsPerMinute?: number }): Promise<{ key: ApiKey; secret: string }>
   /** POSTs JSON with the key; `init` goes over it. */
@@ -55,14 +55,14 @@ export interface Running {
 export const QUESTION = { state: 'The parcel came today.', questions: { here: { type: 'noul', instructions: 'Is it here?' } } }
 
 export async function startRunning(options: RunningOptions = {}): Promise<Running> {
-  const settings: Settings = { ...DEFAULT_SETTINGS, console: false, ...options.settings, host: '127.0.0.1', port: 0 }
+  const settings: ServiceSettings = { ...DEFAULT_SETTINGS, console: false, ...options.settings, host: '127.0.0.1', port: 0 }
   const engine = await createEngine({
     models: options.models ?? [createFakeBackend({ id: 'service-1-pro', ...options.fake })],
     limits: requestLimits(settings),
   })
   const store = options.store ?? (await openStore(':memory:', options.now === undefined ? {} : { now: options.now }))
   const log: LogLine[] = []
-  const finished: Finished[] = []
+  const finished: FinishedRequest[] = []
   const service = await createService({
     engine,
     store,
@@ -109,7 +109,7 @@ function logInto(lines: LogLine[]): Log {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-function metricsInto(finished: Finished[]): Metrics {
+function metricsInto(finished: FinishedRequest[]): Metrics {
   return {
     finished: (request) => finished.push(request),
     answered() {},

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings, SettingsError } from '../../src/service/read-settings.ts'
-import type { Kind } from '../../src/service/setting-kinds.ts'
+import type { SettingKind } from '../../src/service/setting-kinds.ts'
 import { defaultText, SETTING_TABLE } from '../../src/service/setting-table.ts'
 import { DEFAULT_SETTINGS } from '../../src/service/settings.ts'
 
@@ -30,7 +30,7 @@ describe('settings', () => {
     for (const entry of SETTING_TABLE) {
       const text = defaultText(entry)
       if (text === null) expect(DEFAULT_SETTINGS[entry.field]).toBeNull()
-      else expect((entry.kind as Kind<unknown>).read(text), `${entry.field} ${text}`).toEqual(DEFAULT_SETTINGS[entry.field])
+      else expect((entry.kind as SettingKind<unknown>).read(text), `${entry.field} ${text}`).toEqual(DEFAULT_SETTINGS[entry.field])
     }
   })
 

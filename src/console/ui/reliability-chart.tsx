@@ -1,5 +1,5 @@
 // A reliability diagram: what was said against what came true, before calibration and as answered. On the dashed line a probability is what happens.
-import type { Diagram } from '../../service/calibration/replies.ts'
+import type { ReliabilityDiagram } from '../../service/calibration/replies.ts'
 import { counted, percent } from '../format.ts'
 
 const SIZE = 260
@@ -14,12 +14,12 @@ const y = (share: number) => SIZE - BOTTOM - share * (SIZE - BOTTOM - TOP)
 export interface ReliabilityChartProps {
   readonly title: string
   readonly labels: number
-  readonly before: Diagram
-  readonly after: Diagram
+  readonly before: ReliabilityDiagram
+  readonly after: ReliabilityDiagram
 }
 
 export function ReliabilityChart({ title, labels, before, after }: ReliabilityChartProps) {
-  const pathOf = ({ points }: Diagram) => points.map(({ predicted, observed }) => `${x(predicted)},${y(observed)}`).join(' ')
+  const pathOf = ({ points }: ReliabilityDiagram) => points.map(({ predicted, observed }) => `${x(predicted)},${y(observed)}`).join(' ')
   const largest = Math.max(...after.points.map(({ count }) => count), 1)
   return (
     <figure class="reliability">

@@ -6,7 +6,7 @@ import type { HeldOutComparison } from '../../calibration/outcomes/refit.ts'
 import type { VersionChange } from '../../calibration/outcomes/versions.ts'
 import type { ServedCalibration } from '../../calibration/served.ts'
 import { DECISION_READOUTS } from '../../questions/shared/decision.ts'
-import type { Results } from './protocol.ts'
+import type { TaskResults } from './protocol.ts'
 import type { CalibrationReply, ChangeReply, HeldOutReply, LabelsReply, ModelCalibrationReply } from './replies.ts'
 
 export function heldOutReply({ labels, states, current, candidate, interval }: HeldOutComparison): HeldOutReply {
@@ -17,7 +17,7 @@ export function changeReply({ at, action, version, from, why, heldOut }: Version
   return { at, action, version, from, why, held_out: heldOut === null ? null : heldOutReply(heldOut) }
 }
 
-export function modelReply(model: CalibratedModel, served: ServedCalibration, look: Results['look']): ModelCalibrationReply {
+export function modelReply(model: CalibratedModel, served: ServedCalibration, look: TaskResults['look']): ModelCalibrationReply {
   const { calibration, isRefitted, servedSince, notes } = served
   const { events, labels, hasReference, alarms } = look.drift
   return {
@@ -55,7 +55,7 @@ function isOfOneQuestion({ key }: DriftAlarm): boolean {
  * Labels that the next fit sees for the first time. Outcomes often come late, so it is not enough to count those decided since: what came on top of the
  * labels of the last fit counts too, and whichever is more.
  */
-function waitingOf({ calibration, isRefitted }: ServedCalibration, { labels, drift }: Results['look']): number {
+function waitingOf({ calibration, isRefitted }: ServedCalibration, { labels, drift }: TaskResults['look']): number {
   if (calibration === null || !isRefitted) return labels
   return Math.max(drift.labels, labels - calibration.fittedOn.decisions)
 }

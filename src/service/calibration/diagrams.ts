@@ -8,7 +8,7 @@ import { smoothCalibrationError } from '../../calibration/metrics/smooth-ece.ts'
 import type { Evidence } from '../../calibration/outcomes/evidence.ts'
 import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
 import { DECISION_READOUTS } from '../../questions/shared/decision.ts'
-import type { Diagram, ReadoutDiagrams } from './replies.ts'
+import type { ReadoutDiagrams, ReliabilityDiagram } from './replies.ts'
 
 const POINTS = 10
 /** Labels of one read-out below which points would be noise. */
@@ -33,7 +33,7 @@ function asAnswered(items: readonly Labelled[], judge: CalibrationJudge): Judged
   return [...judgedOf(items.filter(isOnce), judge, 'single'), ...judgedOf(again, judge, 'deliberated')]
 }
 
-function diagramOf(judged: readonly Judged[]): Diagram {
+function diagramOf(judged: readonly Judged[]): ReliabilityDiagram {
   const p = judged.map(({ probability }) => probability)
   const y = judged.map(({ outcome }) => outcome)
   const points = calibrationBins(p, y, { bins: POINTS, by: 'mass' }).map(({ count, probability, frequency }) => {

@@ -4,10 +4,10 @@ import type { VersionChange } from '../../calibration/outcomes/versions.ts'
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { DEFAULT_MODEL } from '../../pipeline/models.ts'
+import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
-import type { Parts } from '../parts.ts'
 import { changeReply, heldOutReply, modelReply } from './as-reply.ts'
-import type { Results } from './protocol.ts'
+import type { TaskResults } from './protocol.ts'
 import type { CalibrationDiagrams, CalibrationReply, ChangeReply, FitReply } from './replies.ts'
 import { applyServed } from './watch.ts'
 import { WORK_TIMEOUT_MS, workOn } from './work.ts'
@@ -35,16 +35,16 @@ const FRESH_TIMES = 20
 const LEASE_MS = WORK_TIMEOUT_MS + 30_000
 const RETRY_AFTER_MS = 5000
 
-type Needed = Pick<Parts, 'engine' | 'store' | 'log' | 'now'>
+type Needed = Pick<ServiceContext, 'engine' | 'store' | 'log' | 'now'>
 
 const known = new WeakMap<Needed, ServiceCalibrations>()
 
 /** The calibrations of a service: the same object for the same parts, so that routes and console share what was looked up. */
-export function serviceCalibrations(parts: Needed): ServiceCalibrations {
-  const before = known.get(parts)
+export function serviceCalibrations(context: Needed): ServiceCalibrations {
+  const before = known.get(context)
   if (before !== undefined) return before
-  const made = makeCalibrations(parts)
-  known.set(parts, made)
+  const made = makeCalibrations(context)
+  known.set(context, made)
   return made
 }
 
@@ -52,7 +52,7 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
   const outcomes = store.outcomes()
   const fresh = freshFor(now)
   const stopping = new AbortController()
-  const work = <T extends keyof Results>(task: T, model: CalibratedModel, found: ServedCalibration): Promise<Results[T]> =>
+  const work = <T extends keyof TaskResults>(task: T, model: CalibratedModel, found: ServedCalibration): Promise<TaskResults[T]> =>
     workOn(task, outcomes, model, found, stopping.signal)
   /** Parsing a calibration costs tens of milliseconds; it is parsed again when what is served changed. */
   const served = new Map<string, { readonly change: string; readonly found: Promise<ServedCalibration> }>()
@@ -113,7 +113,7 @@ function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrati
   return {
     async status() {
       const [history, models] = [await store.calibrations.history(), engine.loaded()]
-      const looks: { readonly at: number; readonly value: Results['look'] }[] = []
+      const looks: { readonly at: number; readonly value: TaskResults['look'] }[] = []
       const replies = []
       for (const model of models) {
         const found = await servedNow(model, history)

@@ -12,20 +12,20 @@ export type Labelled = Omit<RecordedEvidence, 'model'>
 export type ToThread =
   | { readonly type: 'labels'; readonly labels: readonly Labelled[] }
   | { readonly type: 'events'; readonly events: readonly SeenEvent[] }
-  | ({ readonly type: 'work' } & Work)
+  | ({ readonly type: 'work' } & CalibrationTask)
 
-export interface Work {
-  readonly task: keyof Results
+export interface CalibrationTask {
+  readonly task: keyof TaskResults
   readonly model: CalibratedModel
   /** What answers now, and since when. */
   readonly calibration: Calibration | null
   readonly servedSince: number | null
 }
 
-export interface Results {
+export interface TaskResults {
   readonly fit: RefitResult
   readonly look: { readonly labels: number; readonly drift: Drift }
   readonly diagrams: { readonly isUnseen: boolean; readonly readouts: readonly ReadoutDiagrams[] }
 }
 
-export type FromThread = { readonly value: Results[keyof Results] } | { readonly message: string }
+export type FromThread = { readonly value: TaskResults[keyof TaskResults] } | { readonly message: string }

@@ -99,7 +99,7 @@ export interface DiagramPoint {
   readonly high: number
 }
 
-export interface Diagram {
+export interface ReliabilityDiagram {
   readonly points: readonly DiagramPoint[]
   /** Smooth calibration error (smECE), in units of probability. */
   readonly smooth_ece: number
@@ -111,8 +111,8 @@ export interface ReadoutDiagrams {
   readonly readout: DecisionReadout
   readonly labels: number
   /** Probabilities as the model gives them, and as they are answered. */
-  readonly before: Diagram
-  readonly after: Diagram
+  readonly before: ReliabilityDiagram
+  readonly after: ReliabilityDiagram
 }
 
 export interface CalibrationDiagrams {

@@ -5,7 +5,7 @@ import { observationsOf } from '../../calibration/drift/reference.ts'
 import { refit } from '../../calibration/outcomes/refit.ts'
 import { driftSince, type SeenEvent } from '../../calibration/served.ts'
 import { diagramsOf } from './diagrams.ts'
-import type { FromThread, Labelled, Results, ToThread, Work } from './protocol.ts'
+import type { CalibrationTask, FromThread, Labelled, TaskResults, ToThread } from './protocol.ts'
 import { labelWindow } from './window.ts'
 
 const port = parentPort
@@ -17,7 +17,7 @@ const events: SeenEvent[] = []
 /** Labels that what answers now cannot have been fitted on, from which diagrams are made of these alone. */
 const ENOUGH_UNSEEN = 100
 
-function done({ task, model, calibration, servedSince }: Work): Results[keyof Results] {
+function done({ task, model, calibration, servedSince }: CalibrationTask): TaskResults[keyof TaskResults] {
   const evidence = labels.all()
   if (task === 'fit') return refit(calibration, evidence, model, { servedSince, window: observationsOf(events) })
   if (task === 'look') return { labels: evidence.length, drift: driftSince({ calibration, servedSince }, model, events, evidence) }

@@ -3,7 +3,7 @@ import type { Calibration } from '../../calibration/calibration.ts'
 import { servedFor } from '../../calibration/served.ts'
 import { shippedCalibration } from '../../calibration/shipped.ts'
 import type { Engine } from '../../pipeline/engine.ts'
-import type { Log } from '../parts.ts'
+import type { Log } from '../context.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Watched {

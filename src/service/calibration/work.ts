@@ -8,7 +8,7 @@ import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
 import { ServiceRefusal } from '../errors.ts'
-import type { FromThread, Labelled, Results, ToThread } from './protocol.ts'
+import type { FromThread, Labelled, TaskResults, ToThread } from './protocol.ts'
 
 /** Labels, or events, in one message. */
 const PIECE = 64
@@ -30,29 +30,31 @@ function threadEntry(): URL {
  * Does one piece of work on all outcomes of a model in the store. Throws `internal_error` when it fails, runs out of memory, or takes too long, and the
  * reason of `signal`.
  */
-export async function workOn<T extends keyof Results>(
+export async function workOn<T extends keyof TaskResults>(
   task: T,
   outcomes: OutcomeStore,
   model: CalibratedModel,
   served: Pick<ServedCalibration, 'calibration' | 'servedSince'>,
   signal: AbortSignal,
-): Promise<Results[T]> {
+): Promise<TaskResults[T]> {
   signal.throwIfAborted()
   const { id, revision, templateHash } = model
   const { calibration, servedSince } = served
   // Flags of the calling process (an --eval, a loader) are not meant for the thread, and some would stop it.
   const thread = new Worker(threadEntry(), { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MOST_MEBIBYTES } })
-  const say = (message: ToThread): void => thread.postMessage(message)
+  const send = (message: ToThread): void => thread.postMessage(message)
   let isOver = false
   let onAbort = (): void => {}
-  const result = new Promise<Results[T]>((resolve, reject) => {
+  const result = new Promise<TaskResults[T]>((resolve, reject) => {
     const timer = setTimeout(() => fail(new Error(`no result after ${WORK_TIMEOUT_MS} ms`)), WORK_TIMEOUT_MS)
     const fail = (cause: unknown): void => {
       const message =
-        'Work on the outcomes failed; nothing that is served was changed. Try again, and look at the log of the service if it lasts.'
+        'CalibrationTask on the outcomes failed; nothing that is served was changed. Try again, and look at the log of the service if it lasts.'
       reject(new ServiceRefusal('internal_error', message, { cause }))
     }
-    thread.on('message', (reply: FromThread) => ('value' in reply ? resolve(reply.value as Results[T]) : fail(new Error(reply.message))))
+    thread.on('message', (reply: FromThread) =>
+      'value' in reply ? resolve(reply.value as TaskResults[T]) : fail(new Error(reply.message)),
+    )
     thread.on('error', fail)
     onAbort = () => {
       isOver = true
@@ -68,10 +70,10 @@ export async function workOn<T extends keyof Results>(
   const hand = async (): Promise<void> => {
     const isOf: IsOf = (one) => one.revision === revision && one.templateHash === templateHash
     const hasEnded = (): boolean => isOver
-    await inPieces(labelsOf(outcomes, isOf), (labels) => say({ type: 'labels', labels }), hasEnded)
+    await inPieces(labelsOf(outcomes, isOf), (labels) => send({ type: 'labels', labels }), hasEnded)
     // Diagrams are of labels alone.
-    if (task !== 'diagrams') await inPieces(eventsOf(outcomes, isOf), (events) => say({ type: 'events', events }), hasEnded)
-    say({ type: 'work', task, model: { id, revision, templateHash }, calibration, servedSince })
+    if (task !== 'diagrams') await inPieces(eventsOf(outcomes, isOf), (events) => send({ type: 'events', events }), hasEnded)
+    send({ type: 'work', task, model: { id, revision, templateHash }, calibration, servedSince })
   }
   try {
     // Whichever fails first is said; a store that hangs is not waited for.

@@ -2,14 +2,14 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { EngineError } from '../../core/errors.ts'
+import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
+import { fromStore } from '../from-store.ts'
 import { parseDollars } from '../money.ts'
-import type { Parts } from '../parts.ts'
 import { SCOPES } from '../store/store.ts'
-import { stored } from '../stored.ts'
+import { encodeAccount, encodeBucket, encodeEntry, encodeKey } from './encode.ts'
 import { fields, text, wholeNumber } from './fields.ts'
 import type { AccountsReply, CreatedKeyReply, CreditReply, KeyReply, KeysReply, LedgerReply, UsageReply } from './replies.ts'
-import { sayAccount, sayBucket, sayEntry, sayKey } from './say.ts'
 
 const LONGEST_NAME = 100
 const LONGEST_NOTE = 200
@@ -40,32 +40,32 @@ const usageRange = fields({
   bucket_ms: wholeNumber(60_000, 31 * 86_400_000),
 })
 
-export function accountRoutes(app: FastifyInstance, { store }: Parts): void {
-  app.get('/console/api/keys', async (): Promise<KeysReply> => ({ keys: (await stored(store.keys.list())).map(sayKey) }))
+export function accountRoutes(app: FastifyInstance, { store }: ServiceContext): void {
+  app.get('/console/api/keys', async (): Promise<KeysReply> => ({ keys: (await fromStore(store.keys.list())).map(encodeKey) }))
 
   app.post('/console/api/keys', async ({ body }): Promise<CreatedKeyReply> => {
     const { account, name, scopes, requests_per_minute: requestsPerMinute } = newKey(body)
     const granted = SCOPES.filter((scope) => scopes.includes(scope))
-    const { key, secret } = await stored(store.keys.create({ account, name, scopes: granted, requestsPerMinute }))
-    return { key: sayKey(key), secret }
+    const { key, secret } = await fromStore(store.keys.create({ account, name, scopes: granted, requestsPerMinute }))
+    return { key: encodeKey(key), secret }
   })
 
   app.post('/console/api/keys/revoke', async ({ body }): Promise<KeyReply> => {
-    const key = await stored(store.keys.revoke(revocation(body).id))
+    const key = await fromStore(store.keys.revoke(revocation(body).id))
     if (key === null) throw new ServiceRefusal('not_found', 'There is no such key.', { param: '/id' })
-    return sayKey(key)
+    return encodeKey(key)
   })
 
   app.get(
     '/console/api/accounts',
-    async (): Promise<AccountsReply> => ({ accounts: (await stored(store.ledger.accounts())).map(sayAccount) }),
+    async (): Promise<AccountsReply> => ({ accounts: (await fromStore(store.ledger.accounts())).map(encodeAccount) }),
   )
 
   app.get('/console/api/ledger', async ({ query }): Promise<LedgerReply> => {
     const { account, before, limit } = ledgerPage(query)
-    const entries = await stored(store.ledger.entries(account, { limit: limit + 1, ...(before === undefined ? {} : { before }) }))
+    const entries = await fromStore(store.ledger.entries(account, { limit: limit + 1, ...(before === undefined ? {} : { before }) }))
     const page = entries.slice(0, limit)
-    return { entries: page.map(sayEntry), next: entries.length > limit ? page.at(-1)!.id : null }
+    return { entries: page.map(encodeEntry), next: entries.length > limit ? page.at(-1)!.id : null }
   })
 
   app.post('/console/api/credits', async ({ body }): Promise<CreditReply> => {
@@ -75,11 +75,11 @@ export function accountRoutes(app: FastifyInstance, { store }: Parts): void {
       const message = 'This is an amount of US dollars, such as 25 or 0.50, with at most nine digits after the point; not 0.'
       throw new EngineError('invalid_request', message, { param: '/dollars', problems: [{ param: '/dollars', message }] })
     }
-    if ((await stored(store.ledger.account(account))) === null) {
+    if ((await fromStore(store.ledger.account(account))) === null) {
       throw new ServiceRefusal('not_found', `There is no account ${JSON.stringify(account)}.`, { param: '/account' })
     }
-    const entry = await stored(store.ledger.credit(account, amount, note))
-    if (entry !== null) return { entry: sayEntry(entry) }
+    const entry = await fromStore(store.ledger.credit(account, amount, note))
+    if (entry !== null) return { entry: encodeEntry(entry) }
     const message = 'The account does not have so much; a balance never falls below zero.'
     throw new EngineError('invalid_request', message, { param: '/dollars', problems: [{ param: '/dollars', message }] })
   })
@@ -91,7 +91,7 @@ export function accountRoutes(app: FastifyInstance, { store }: Parts): void {
         param: '/to',
       })
     }
-    const buckets = await stored(store.requests.usage({ ...(account === undefined ? {} : { account }), from, to, bucketMs }))
-    return { bucket_ms: bucketMs, buckets: buckets.map(sayBucket) }
+    const buckets = await fromStore(store.requests.usage({ ...(account === undefined ? {} : { account }), from, to, bucketMs }))
+    return { bucket_ms: bucketMs, buckets: buckets.map(encodeBucket) }
   })
 }

@@ -1,13 +1,13 @@
 // POST /console/api/ask?account=…: the playground's questions, through the same pipeline as any client's, paid by the account that is chosen.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance } from 'fastify'
-import { answerAdmitted, enterLine } from '../admitted.ts'
-import { createBodyMemory, holdLength, mediaKind } from '../body.ts'
+import type { AdmissionQueue } from '../admission-queue.ts'
+import { answerAdmitted, enterQueue } from '../admitted.ts'
+import { createBodyMemory, mediaKind, requireLength } from '../body.ts'
+import type { ServiceContext } from '../context.ts'
 import { ask } from '../dialects/ask.ts'
 import { ServiceRefusal } from '../errors.ts'
-import type { Line } from '../line.ts'
-import type { Parts } from '../parts.ts'
-import { stored } from '../stored.ts'
+import { fromStore } from '../from-store.ts'
 import { fields, text } from './fields.ts'
 
 /** Largest bodies that may come in at the same time. */
@@ -16,8 +16,8 @@ const BODIES = 2
 const asked = fields({ account: text(200) })
 
 /** Registers the route in a scope of its own: its body is read as the service's is. */
-export async function askRoute(app: FastifyInstance, parts: Parts, line: Line): Promise<void> {
-  const { settings, store } = parts
+export async function askRoute(app: FastifyInstance, context: ServiceContext, queue: AdmissionQueue): Promise<void> {
+  const { settings, store } = context
   const memory = createBodyMemory(settings.bodyBytes * BODIES)
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -25,13 +25,13 @@ export async function askRoute(app: FastifyInstance, parts: Parts, line: Line): 
     await scope.register(multipart)
     scope.post('/console/api/ask', async (request, reply) => {
       const { account } = asked(request.query)
-      holdLength(request.headers, settings.bodyBytes)
+      requireLength(request.headers, settings.bodyBytes)
       const kind = mediaKind(request.headers)
-      if ((await stored(store.ledger.account(account))) === null) {
+      if ((await fromStore(store.ledger.account(account))) === null) {
         throw new ServiceRefusal('not_found', `There is no account ${JSON.stringify(account)}; make an API key for it first.`)
       }
-      const admission = { kind, idempotencyKey: null, principal: { account, key: null }, ...enterLine(line, account, reply) }
-      return answerAdmitted(request, reply, admission, ask, parts, memory)
+      const admission = { kind, idempotencyKey: null, principal: { account, key: null }, ...enterQueue(queue, account, reply) }
+      return answerAdmitted(request, reply, admission, ask, context, memory)
     })
   })
 }

@@ -1,9 +1,9 @@
 // The console's side of the service: its page, its session, and what the page asks for. Everything lies under /console, in a scope of its own.
 import type { FastifyInstance } from 'fastify'
 import { ENGINE_VERSION } from '../../pipeline/response.ts'
-import type { Line } from '../line.ts'
+import type { AdmissionQueue } from '../admission-queue.ts'
+import type { ServiceContext } from '../context.ts'
 import { dollarsText } from '../money.ts'
-import type { Parts } from '../parts.ts'
 import { sendError } from '../refuse.ts'
 import { SCOPES } from '../store/store.ts'
 import { accountRoutes } from './account-routes.ts'
@@ -36,7 +36,7 @@ const HEADERS = {
 }
 
 /** Serves the console on `app`. Its hooks, headers and error replies hold for /console only. */
-export async function registerConsole(app: FastifyInstance, parts: Parts, line: Line): Promise<void> {
+export async function registerConsole(app: FastifyInstance, context: ServiceContext, queue: AdmissionQueue): Promise<void> {
   await app.register(async (scope) => {
     scope.decorateRequest('admin', null)
     scope.addHook('onRequest', async (_request, reply) => {
@@ -45,24 +45,24 @@ export async function registerConsole(app: FastifyInstance, parts: Parts, line: 
       for (const header of ['access-control-allow-origin', 'access-control-expose-headers']) reply.removeHeader(header)
     })
     scope.setErrorHandler((error, request, reply) => {
-      if (!(error instanceof ConsoleError)) return sendError(parts.log, error, request, reply)
+      if (!(error instanceof ConsoleError)) return sendError(context.log, error, request, reply)
       const { code, status, message } = error
       const body: ErrorReplyBody = { error: { code, message, param: null, request_id: request.id } }
       reply.errorCode = code
       return reply.code(status).send(body)
     })
     assetRoutes(scope)
-    sessionRoutes(scope, parts, () => sayService(parts))
+    sessionRoutes(scope, context, () => encodeService(context))
     await scope.register(async (signedIn) => {
-      signedIn.addHook('onRequest', sessionGuard(parts))
-      accountRoutes(signedIn, parts)
-      requestRoutes(signedIn, parts)
-      await askRoute(signedIn, parts, line)
+      signedIn.addHook('onRequest', sessionGuard(context))
+      accountRoutes(signedIn, context)
+      requestRoutes(signedIn, context)
+      await askRoute(signedIn, context, queue)
     })
   })
 }
 
-function sayService({ engine, store, settings }: Parts): ServiceReply {
+function encodeService({ engine, store, settings }: ServiceContext): ServiceReply {
   const { prices, requestsPerMinute, bodyBytes, images, imageBytes, questions } = settings
   return {
     engine: `assay-engine/${ENGINE_VERSION}`,

@@ -6,13 +6,13 @@ import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
 import { servedFor } from '../../calibration/served.ts'
 import type { Json } from '../../core/types.ts'
 import { serviceCalibrations } from '../calibration/index.ts'
+import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
-import type { Parts } from '../parts.ts'
+import { fromStore } from '../from-store.ts'
 import type { RequestRecord } from '../store/store.ts'
-import { stored } from '../stored.ts'
+import { encodeEvent, encodeRequest } from './encode.ts'
 import { fields, text, wholeNumber } from './fields.ts'
 import type { CalibrationViewReply, EventReply, OutcomeReply, RequestsReply } from './replies.ts'
-import { sayEvent, sayRequest } from './say.ts'
 
 const MOST_REQUESTS = 200
 /** Pages of the log that are searched for requests of one status before the page says "go on from here". */
@@ -29,9 +29,9 @@ const eventQuery = fields({ id: text(LONGEST_ID) })
 const outcome = fields({ event: text(LONGEST_ID), outcomes: z.record(z.string(), z.unknown(), 'These are truths by question.') })
 const fitting = fields({ model: text(LONGEST_ID).optional() })
 
-export function requestRoutes(app: FastifyInstance, parts: Parts): void {
-  const { store } = parts
-  const calibrations = serviceCalibrations(parts)
+export function requestRoutes(app: FastifyInstance, context: ServiceContext): void {
+  const { store } = context
+  const calibrations = serviceCalibrations(context)
 
   app.get('/console/api/requests', async ({ query }): Promise<RequestsReply> => {
     const { account, status, before, limit } = logPage(query)
@@ -42,26 +42,26 @@ export function requestRoutes(app: FastifyInstance, parts: Parts): void {
     for (let page = 0; page < MOST_PAGES && found.length <= limit && !isAtEnd; page++) {
       const size = status === undefined ? limit + 1 : MOST_REQUESTS
       const filter = { limit: size, ...(account === undefined ? {} : { account }), ...(from === undefined ? {} : { before: from }) }
-      const records = await stored(store.requests.list(filter))
+      const records = await fromStore(store.requests.list(filter))
       found.push(...records.filter(wanted))
       from = records.at(-1)?.id ?? from
       isAtEnd = records.length < size
     }
     const shown = found.slice(0, limit)
     const next = found.length > limit ? shown.at(-1)!.id : isAtEnd ? null : (from ?? null)
-    const names = new Map((await stored(store.keys.list())).map(({ id, name }) => [id, name]))
-    return { requests: shown.map((record) => sayRequest(record, names)), next }
+    const names = new Map((await fromStore(store.keys.list())).map(({ id, name }) => [id, name]))
+    return { requests: shown.map((record) => encodeRequest(record, names)), next }
   })
 
   app.get('/console/api/event', async ({ query }): Promise<EventReply> => {
     const { id } = eventQuery(query)
     const outcomes = store.outcomes()
-    const found = await stored(outcomes.find(id))
+    const found = await fromStore(outcomes.find(id))
     if (found !== null) {
       const { model, revision, templateHash } = found.event
       const asked = { id: model, revision, templateHash }
-      const { calibration } = await stored(servedFor(store.calibrations, asked))
-      return sayEvent(found, judgeOf(calibration, asked))
+      const { calibration } = await fromStore(servedFor(store.calibrations, asked))
+      return encodeEvent(found, judgeOf(calibration, asked))
     }
     const message = `Nothing is kept of this request: it decided nothing (reads without a check), or it is too old. Decisions are kept ${outcomes.retention}.`
     throw new ServiceRefusal('not_found', message)
@@ -69,17 +69,17 @@ export function requestRoutes(app: FastifyInstance, parts: Parts): void {
 
   app.post('/console/api/outcomes', async ({ body }): Promise<OutcomeReply> => {
     const { event, outcomes } = outcome(body)
-    return stored(recordOutcome(store.outcomes(), event, outcomes as Readonly<Record<string, Json>>))
+    return fromStore(recordOutcome(store.outcomes(), event, outcomes as Readonly<Record<string, Json>>))
   })
 
   app.get('/console/api/calibration', async (): Promise<CalibrationViewReply> => {
-    const calibration = await stored(calibrations.status())
+    const calibration = await fromStore(calibrations.status())
     const diagrams = []
-    for (const { model } of calibration.models) diagrams.push(await stored(calibrations.diagrams(model)))
+    for (const { model } of calibration.models) diagrams.push(await fromStore(calibrations.diagrams(model)))
     return { calibration, diagrams }
   })
 
-  app.post('/console/api/calibration/fit', ({ body }) => stored(calibrations.fit(fitting(body).model ?? null)))
+  app.post('/console/api/calibration/fit', ({ body }) => fromStore(calibrations.fit(fitting(body).model ?? null)))
 
-  app.post('/console/api/calibration/rollback', () => stored(calibrations.rollBack('asked for in the console')))
+  app.post('/console/api/calibration/rollback', () => fromStore(calibrations.rollBack('asked for in the console')))
 }

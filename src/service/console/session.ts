@@ -1,10 +1,10 @@
 // Who may use the console: a token opens a session, a cookie keeps it, and everything that changes something proves besides that it comes from our page.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
-import type { Parts } from '../parts.ts'
+import { fromStore } from '../from-store.ts'
 import type { AdminSession } from '../store/store.ts'
-import { stored } from '../stored.ts'
 import { ConsoleError } from './errors.ts'
 import { fields, text } from './fields.ts'
 import type { ServiceReply, SessionReply } from './replies.ts'
@@ -27,11 +27,11 @@ const LOGIN_BYTES = 4096
 const login = fields({ token: text(LONGEST_TOKEN) })
 
 /** Lets requests in that have a session; those that change something must come from our own page and carry the session's token. */
-export function sessionGuard({ store }: Pick<Parts, 'store'>): (request: FastifyRequest) => Promise<void> {
+export function sessionGuard({ store }: Pick<ServiceContext, 'store'>): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    if (request.method !== 'GET') holdOrigin(request)
+    if (request.method !== 'GET') requireOwnOrigin(request)
     const cookie = sessionOf(request)
-    const session = cookie === null ? null : await stored(store.admin.find(cookie))
+    const session = cookie === null ? null : await fromStore(store.admin.find(cookie))
     if (session === null) throw new ConsoleError('not_signed_in', 'You are not signed in, or your session has ended.')
     if (request.method !== 'GET' && !isSame(String(request.headers['x-csrf-token'] ?? ''), session.csrfToken)) {
       throw new ConsoleError('unknown_session_token', 'This request does not carry the token of your session; load the page again.')
@@ -41,44 +41,48 @@ export function sessionGuard({ store }: Pick<Parts, 'store'>): (request: Fastify
 }
 
 /** `service`: what every session is told. */
-export function sessionRoutes(app: FastifyInstance, { store, settings, log }: Parts, service: () => ServiceReply): void {
+export function sessionRoutes(app: FastifyInstance, { store, settings, log }: ServiceContext, service: () => ServiceReply): void {
   const guard = sessionGuard({ store })
   const countWrong = app.createRateLimit({
     max: WRONG_PER_MINUTE,
     timeWindow: 60_000,
     keyGenerator: (request: FastifyRequest) => `console ${request.ip}`,
   })
-  const say = ({ csrfToken, expiresAt }: AdminSession): SessionReply => ({
+  const replyOf = ({ csrfToken, expiresAt }: AdminSession): SessionReply => ({
     csrf_token: csrfToken,
     expires_at: expiresAt,
     service: service(),
   })
 
-  app.post('/console/api/login', { onRequest: async (request) => holdOrigin(request), bodyLimit: LOGIN_BYTES }, async (request, reply) => {
-    const { token } = login(request.body)
-    const isStanding = settings.adminToken !== null && isSame(token, settings.adminToken)
-    const opened = isStanding ? await stored(store.admin.open(SESSION_MS)) : await stored(store.admin.redeem(token, SESSION_MS))
-    const counted = opened === null ? await countWrong(request) : null
-    if (counted !== null && !counted.isAllowed && counted.isExceeded) {
-      const message = `${counted.max} wrong tokens were tried from this address within a minute, and this one is wrong too; wait ${counted.ttlInSeconds} s.`
-      throw new ServiceRefusal('rate_limited', message, { retryAfterMs: counted.ttl })
-    }
-    log.info({ id: request.id, isOpened: opened !== null, address: request.ip }, 'console login')
-    if (opened === null) {
-      const message =
-        'This token opens nothing: it is wrong, spent, or expired. One-time links work once; a new one is printed when the service starts, and by assay admin link.'
-      throw new ConsoleError('wrong_token', message)
-    }
-    const before = sessionOf(request)
-    if (before !== null) await stored(store.admin.end(before))
-    setCookie(request, reply, opened.session, Math.floor(SESSION_MS / 1000))
-    return say(opened.state)
-  })
+  app.post(
+    '/console/api/login',
+    { onRequest: async (request) => requireOwnOrigin(request), bodyLimit: LOGIN_BYTES },
+    async (request, reply) => {
+      const { token } = login(request.body)
+      const isStanding = settings.adminToken !== null && isSame(token, settings.adminToken)
+      const opened = isStanding ? await fromStore(store.admin.open(SESSION_MS)) : await fromStore(store.admin.redeem(token, SESSION_MS))
+      const counted = opened === null ? await countWrong(request) : null
+      if (counted !== null && !counted.isAllowed && counted.isExceeded) {
+        const message = `${counted.max} wrong tokens were tried from this address within a minute, and this one is wrong too; wait ${counted.ttlInSeconds} s.`
+        throw new ServiceRefusal('rate_limited', message, { retryAfterMs: counted.ttl })
+      }
+      log.info({ id: request.id, isOpened: opened !== null, address: request.ip }, 'console login')
+      if (opened === null) {
+        const message =
+          'This token opens nothing: it is wrong, spent, or expired. One-time links work once; a new one is printed when the service starts, and by assay admin link.'
+        throw new ConsoleError('wrong_token', message)
+      }
+      const before = sessionOf(request)
+      if (before !== null) await fromStore(store.admin.end(before))
+      setCookie(request, reply, opened.session, Math.floor(SESSION_MS / 1000))
+      return replyOf(opened.state)
+    },
+  )
 
-  app.get('/console/api/session', { onRequest: guard }, async ({ admin }) => say(admin!))
+  app.get('/console/api/session', { onRequest: guard }, async ({ admin }) => replyOf(admin!))
 
   app.post('/console/api/logout', { onRequest: guard }, async (request, reply) => {
-    await stored(store.admin.end(sessionOf(request)!))
+    await fromStore(store.admin.end(sessionOf(request)!))
     setCookie(request, reply, '', 0)
     return {}
   })
@@ -88,7 +92,7 @@ export function sessionRoutes(app: FastifyInstance, { store, settings, log }: Pa
  * A browser says whether a request comes from our own page: in so many words over https and on this machine, else by the page's origin (which a proxy
  * that sets another Host makes look foreign). Who says nothing is no browser, and still needs the session's token.
  */
-function holdOrigin({ headers }: FastifyRequest): void {
+function requireOwnOrigin({ headers }: FastifyRequest): void {
   const { origin, host, 'sec-fetch-site': site } = headers
   if (site === undefined ? origin === undefined || (URL.canParse(origin) && new URL(origin).host === host) : site === 'same-origin') return
   throw new ConsoleError('foreign_request', 'This request comes from another site; the console takes requests of its own page only.')

@@ -3,5 +3,5 @@ import type { Dialect } from './dialect.ts'
 
 export const ask: Dialect = {
   name: 'ask',
-  translate: (body) => ({ request: body, say: (response) => response }),
+  translate: (body) => ({ request: body, reply: (response) => response }),
 }

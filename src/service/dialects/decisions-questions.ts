@@ -13,10 +13,10 @@ export interface ReadQuestion {
   readonly id: string
   readonly param: string
   readonly question: unknown
-  say(answer: Answer): unknown
+  reply(answer: Answer): unknown
 }
 
-type Reader = (fields: Fields, named: Named, faults: Faults) => Pick<ReadQuestion, 'question' | 'say'>
+type QuestionReader = (fields: Fields, named: Named, faults: Faults) => Pick<ReadQuestion, 'question' | 'reply'>
 
 interface Named {
   readonly name: string | null
@@ -24,7 +24,7 @@ interface Named {
   readonly instructions: string
 }
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+const READERS: ReadonlyMap<string, QuestionReader> = new Map<string, QuestionReader>([
   ['predicate', readPredicate],
   ['choice', readChoice],
   ['score', readScore],
@@ -73,7 +73,7 @@ export function readQuestions(questions: unknown, param: string, faults: Faults)
   })
 }
 
-function readQuestion(question: unknown, param: string, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> | null {
+function readQuestion(question: unknown, param: string, faults: Faults): Pick<ReadQuestion, 'question' | 'reply'> | null {
   if (!isObject(question)) {
     faults.report('invalid_question', param, `A question is an object with a type, received ${kindOf(question)}.`)
     return null
@@ -98,15 +98,15 @@ function readQuestion(question: unknown, param: string, faults: Faults): Pick<Re
   return read(question, { name: name as string | null, param, instructions }, faults)
 }
 
-function readPredicate(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> {
+function readPredicate(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'reply'> {
   faults.unknownFields(fields, ['type', 'name', 'instructions'], 'invalid_question', param, 'a predicate')
   return {
     question: { type: 'noul', instructions },
-    say: (answer) => ({ type: 'predicate', name, probability: (answer as NoulAnswer).noul }),
+    reply: (answer) => ({ type: 'predicate', name, probability: (answer as NoulAnswer).noul }),
   }
 }
 
-function readChoice(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> {
+function readChoice(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'reply'> {
   faults.unknownFields(fields, ['type', 'name', 'instructions', 'choices'], 'invalid_question', param, 'a choice')
   const values: (string | boolean)[] = []
   const options = readList(fields, 'choices', 'value', param, faults, (choice, at) => {
@@ -121,7 +121,7 @@ function readChoice(fields: Fields, { name, param, instructions }: Named, faults
   const nameOf = (value: unknown): unknown => (typeof value === 'boolean' ? booleans[`${value}`] : value)
   return {
     question: { type: 'choice', instructions, options: options.map(({ value, description }) => ({ value: nameOf(value), description })) },
-    say(answer) {
+    reply(answer) {
       const { choice, confidence, probabilities } = answer as ChoiceAnswer
       return {
         type: 'choice',
@@ -140,7 +140,7 @@ function freeText(text: string, taken: ReadonlySet<unknown>): string {
   return free
 }
 
-function readScore(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'say'> {
+function readScore(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'reply'> {
   faults.unknownFields(fields, ['type', 'name', 'instructions', 'levels'], 'invalid_question', param, 'a score')
   const criteria = readList(fields, 'levels', 'label', param, faults, (level, at) => {
     const label = own(level, 'label')
@@ -151,7 +151,7 @@ function readScore(fields: Fields, { name, param, instructions }: Named, faults:
   })
   return {
     question: { type: 'score', instructions, criteria },
-    say(answer) {
+    reply(answer) {
       const { score, confidence, probabilities } = answer as ScoreAnswer
       const levels = criteria.map(({ label }, value) => ({ label, value, probability: probabilities[value] }))
       return { type: 'score', name, score, confidence, probabilities: levels }

@@ -35,12 +35,12 @@ export const decisions: Dialect = {
         state: input.state,
         questions: record(questions.map(({ id, question }) => [id, question] as const)),
       },
-      say(response: AskResponse) {
+      reply(response: AskResponse) {
         const { answers, simo } = response
         return {
           id: response.id,
           model: response.model,
-          answers: questions.map(({ id, say }) => say(answers[id]!)),
+          answers: questions.map(({ id, reply }) => reply(answers[id]!)),
           usage: usageOf(response),
           simo: { ...simo, warnings: [...simo.warnings, ...warnings] },
         }

@@ -6,7 +6,7 @@ export interface Translated {
   /** For `engine.ask`, which doubts it. Its `model` is as the client wrote it; aliases are the pipeline's. */
   readonly request: unknown
   /** The body of the answer. The response comes with `usage.cost` already exact. */
-  say(response: AskResponse): unknown
+  reply(response: AskResponse): unknown
   /** A pointer into the engine's request to one into the body as sent, where they differ: for what the engine says of `request`. */
   pointer?(param: string): string
 }

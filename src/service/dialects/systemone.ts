@@ -50,7 +50,7 @@ function withArgs(fields: Fields): Fields {
 }
 
 /** Throws `too_many_questions` for more than anyone could be answered about, arguments included, before anything is made of them. */
-function holdCount(questions: Fields): void {
+function requireCount(questions: Fields): void {
   let count = 0
   const add = (asked: unknown) => {
     if (!isObject(asked)) return
@@ -76,7 +76,7 @@ function engineQuestions(questions: Fields, isArgument: boolean): Fields {
 }
 
 /** The answer to a question as it was sent: a legend gives back what each level was. */
-function sayAnswer(question: unknown, answer: Answer): unknown {
+function encodeAnswer(question: unknown, answer: Answer): unknown {
   if (!isObject(question)) return answer
   if (answer.type === 'score') {
     const levels = own(question, 'criteria') as readonly unknown[]
@@ -88,7 +88,7 @@ function sayAnswer(question: unknown, answer: Answer): unknown {
   const asked = [chosen, question].map((from) => (isObject(from) ? own(from, 'args') : undefined)).filter(isObject)
   const args = Object.entries(answer.args).map(([name, arg]) => {
     const sent = asked.find((questions) => Object.hasOwn(questions, name))
-    return [name, sayAnswer(sent?.[name], arg)] as const
+    return [name, encodeAnswer(sent?.[name], arg)] as const
   })
   return { ...answer, args: record(args) }
 }
@@ -111,9 +111,9 @@ export const systemone: Dialect = {
   name: 'systemone',
   translate(body) {
     // The engine says what it thinks of a body that is no object.
-    if (!isObject(body)) return { request: body, say: (response) => response }
+    if (!isObject(body)) return { request: body, reply: (response) => response }
     const sent = own(body, 'questions')
-    if (isObject(sent)) holdCount(sent)
+    if (isObject(sent)) requireCount(sent)
     const request = record(
       Object.entries(body).map(([field, value]) => {
         if (field === 'state' && value === null) return [field, [{ type: 'json', value: null }]] as const
@@ -122,10 +122,10 @@ export const systemone: Dialect = {
     )
     return {
       request,
-      say(response: AskResponse) {
+      reply(response: AskResponse) {
         const questions = sent as Fields
         const answers = Object.entries(response.answers).map(([id, answer]) => {
-          return [id, sayAnswer(Object.hasOwn(questions, id) ? questions[id] : undefined, answer)] as const
+          return [id, encodeAnswer(Object.hasOwn(questions, id) ? questions[id] : undefined, answer)] as const
         })
         return { ...response, answers: record(answers) }
       },

@@ -1,33 +1,33 @@
 // POST /v1/ask, /v1/{legacyName} and /v1/decisions: one handler, three dialects. Whoever is refused is refused before the body is read.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Admission, answerAdmitted, enterLine } from '../admitted.ts'
+import type { AdmissionQueue } from '../admission-queue.ts'
+import { type Admission, answerAdmitted, enterQueue } from '../admitted.ts'
 import { keyGuard } from '../authenticate.ts'
-import { createBodyMemory, holdLength, mediaKind } from '../body.ts'
-import { holdCredit } from '../credit.ts'
+import { createBodyMemory, mediaKind, requireLength } from '../body.ts'
+import type { ServiceContext } from '../context.ts'
+import { requireCredit } from '../credit.ts'
 import { ask } from '../dialects/ask.ts'
 import { decisions } from '../dialects/decisions.ts'
 import type { Dialect } from '../dialects/dialect.ts'
 import { systemone } from '../dialects/systemone.ts'
 import { ServiceRefusal } from '../errors.ts'
-import type { Line } from '../line.ts'
 import { isNothingFree } from '../models.ts'
-import type { Parts } from '../parts.ts'
 
 /** Bodies that may be in memory at the same time, in largest ones; smaller ones are as many as fit. */
 const LARGEST_BODIES = 8
 
 /** Registers the routes in a scope of their own: their bodies are read by themselves. */
-export async function askRoutes(app: FastifyInstance, parts: Parts, line: Line): Promise<void> {
-  const memory = createBodyMemory(parts.settings.bodyBytes * LARGEST_BODIES)
+export async function askRoutes(app: FastifyInstance, context: ServiceContext, queue: AdmissionQueue): Promise<void> {
+  const memory = createBodyMemory(context.settings.bodyBytes * LARGEST_BODIES)
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     await scope.register(multipart)
-    const guard = keyGuard(scope, parts, 'ask')
+    const guard = keyGuard(scope, context, 'ask')
     const admissions = new WeakMap<FastifyRequest, Admission>()
     const admit = async (request: FastifyRequest, reply: FastifyReply) => {
-      admissions.set(request, await letIn(request, reply, parts, line))
+      admissions.set(request, await letIn(request, reply, context, queue))
     }
     const serve = (path: string, dialect: Dialect) => {
       // Refusals have them too: clients name the request in their errors by them.
@@ -35,23 +35,28 @@ export async function askRoutes(app: FastifyInstance, parts: Parts, line: Line):
         reply.headers(dialect.headers?.(request.id) ?? {})
       }
       scope.post(path, { onRequest: [name, guard, admit] }, (request, reply) =>
-        answerAdmitted(request, reply, admissions.get(request)!, dialect, parts, memory),
+        answerAdmitted(request, reply, admissions.get(request)!, dialect, context, memory),
       )
     }
     serve('/v1/ask', ask)
     serve('/v1/decisions', decisions)
-    serve(`/v1/${parts.settings.legacyName}`, systemone)
+    serve(`/v1/${context.settings.legacyName}`, systemone)
   })
 }
 
-async function letIn(request: FastifyRequest, reply: FastifyReply, { store, settings }: Parts, line: Line): Promise<Admission> {
+async function letIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { store, settings }: ServiceContext,
+  queue: AdmissionQueue,
+): Promise<Admission> {
   const { headers, principal } = request
-  holdLength(headers, settings.bodyBytes)
+  requireLength(headers, settings.bodyBytes)
   const kind = mediaKind(headers)
   const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
   // A retry of what was answered before costs nothing, so that who has an idempotency key is asked for money later.
-  if (idempotencyKey === null && isNothingFree(settings.prices)) await holdCredit(store, principal!.account)
-  return { kind, idempotencyKey, principal: principal!, ...enterLine(line, principal!.account, reply) }
+  if (idempotencyKey === null && isNothingFree(settings.prices)) await requireCredit(store, principal!.account)
+  return { kind, idempotencyKey, principal: principal!, ...enterQueue(queue, principal!.account, reply) }
 }
 
 /** Throws `invalid_request`. */

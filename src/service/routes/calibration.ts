@@ -5,34 +5,34 @@ import { didYouMean } from '../../core/suggest.ts'
 import { keyGuard } from '../authenticate.ts'
 import { withoutNames } from '../calibration/as-reply.ts'
 import { serviceCalibrations } from '../calibration/index.ts'
+import type { ServiceContext } from '../context.ts'
+import { fromStore } from '../from-store.ts'
 import { resolveModel } from '../models.ts'
-import type { Parts } from '../parts.ts'
-import { stored } from '../stored.ts'
 
 const BODY_BYTES = 2 ** 14
 const LONGEST_WHY = 500
 
-export function calibrationRoutes(app: FastifyInstance, parts: Parts): void {
-  const calibrations = serviceCalibrations(parts)
+export function calibrationRoutes(app: FastifyInstance, context: ServiceContext): void {
+  const calibrations = serviceCalibrations(context)
   // A fit is not waited for; what it holds must be let go of while the store is still open.
   app.addHook('preClose', async () => calibrations.stop())
-  const changing = { onRequest: keyGuard(app, parts, 'calibration'), bodyLimit: BODY_BYTES }
+  const changing = { onRequest: keyGuard(app, context, 'calibration'), bodyLimit: BODY_BYTES }
 
-  app.get('/v1/calibration', { onRequest: keyGuard(app, parts, null) }, async ({ principal }) => {
-    const reply = await stored(calibrations.status())
+  app.get('/v1/calibration', { onRequest: keyGuard(app, context, null) }, async ({ principal }) => {
+    const reply = await fromStore(calibrations.status())
     return principal!.key!.scopes.includes('calibration') ? reply : withoutNames(reply)
   })
 
   app.post('/v1/calibration/fit', changing, ({ body }) => {
     const { model } = textsOf(body, { model: 128 })
-    const { engine, settings } = parts
-    return stored(calibrations.fit(model === undefined ? null : resolveModel(model, engine.models(), settings.aliases)))
+    const { engine, settings } = context
+    return fromStore(calibrations.fit(model === undefined ? null : resolveModel(model, engine.models(), settings.aliases)))
   })
 
   app.post('/v1/calibration/rollback', changing, ({ body }) => {
     // The history is open to every key, so it does not say whose this one is.
     const { why = 'asked for over HTTP' } = textsOf(body, { why: LONGEST_WHY })
-    return stored(calibrations.rollBack(why))
+    return fromStore(calibrations.rollBack(why))
   })
 }
 

@@ -1,13 +1,13 @@
 // GET /health: 200 while this replica can answer, 503 when its database does not or it is on its way out. It takes no key, and asks for real.
 import type { FastifyInstance } from 'fastify'
 import type { AppState } from '../app.ts'
-import type { Parts } from '../parts.ts'
+import type { ServiceContext } from '../context.ts'
 import { within } from '../within.ts'
 
 const PING_MS = 1000
 
 /** Requests that come while the database is being asked share its answer. */
-export function healthRoute(app: FastifyInstance, { store, log }: Parts, state: AppState): void {
+export function healthRoute(app: FastifyInstance, { store, log }: ServiceContext, state: AppState): void {
   let asking: Promise<boolean> | null = null
   const isDatabaseThere = () => {
     asking ??= answers(store.ping(), log).finally(() => {
@@ -23,7 +23,7 @@ export function healthRoute(app: FastifyInstance, { store, log }: Parts, state: 
   })
 }
 
-async function answers(ping: Promise<void>, log: Parts['log']): Promise<boolean> {
+async function answers(ping: Promise<void>, log: ServiceContext['log']): Promise<boolean> {
   try {
     if (await within(PING_MS, ping)) return true
     log.warn({ ms: PING_MS }, 'the database does not answer in time')

@@ -1,8 +1,8 @@
 // GET /metrics: the numbers of this replica for Prometheus. It takes no key, and is served unless the setting `metrics` is off.
 import type { FastifyInstance } from 'fastify'
-import type { Parts } from '../parts.ts'
+import type { ServiceContext } from '../context.ts'
 
-export function metricsRoute(app: FastifyInstance, { metrics, settings }: Parts): void {
+export function metricsRoute(app: FastifyInstance, { metrics, settings }: ServiceContext): void {
   if (!settings.metrics) return
   app.get('/metrics', async (_request, reply) => {
     const { contentType, body } = await metrics.text()

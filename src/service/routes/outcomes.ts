@@ -5,22 +5,22 @@ import { EngineError, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { keyGuard } from '../authenticate.ts'
+import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
-import type { Parts } from '../parts.ts'
-import { stored } from '../stored.ts'
+import { fromStore } from '../from-store.ts'
 
 const FIELDS = ['event', 'outcomes', 'selection_probability']
 const BODY_BYTES = 2 ** 18
 
-export function outcomesRoute(app: FastifyInstance, parts: Parts): void {
-  app.post('/v1/outcomes', { onRequest: keyGuard(app, parts, 'outcomes'), bodyLimit: BODY_BYTES }, async (request) => {
+export function outcomesRoute(app: FastifyInstance, context: ServiceContext): void {
+  app.post('/v1/outcomes', { onRequest: keyGuard(app, context, 'outcomes'), bodyLimit: BODY_BYTES }, async (request) => {
     const { event, outcomes, selectionProbability } = readOutcomes(request.body)
-    const store = parts.store.outcomes(request.principal!.account)
-    if ((await stored(store.find(event))) === null) {
+    const store = context.store.outcomes(request.principal!.account)
+    if ((await fromStore(store.find(event))) === null) {
       const message = `The event ${JSON.stringify(event.slice(0, 80))} is not known; events are kept ${store.retention}.`
       throw new ServiceRefusal('not_found', message, { param: '/event' })
     }
-    return stored(recordOutcome(store, event, outcomes, { selectionProbability }))
+    return fromStore(recordOutcome(store, event, outcomes, { selectionProbability }))
   })
 }
 

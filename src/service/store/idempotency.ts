@@ -13,10 +13,10 @@ const MOST_RETRY_AFTER_MS = 1000
 export function idempotencyStore({ write }: Database, now: () => number): IdempotencyStore {
   return {
     async begin({ key, idempotencyKey, bodyHash, leaseMs }) {
-      const place = { key, idempotency_key: storable(idempotencyKey) }
+      const name = { key, idempotency_key: storable(idempotencyKey) }
       const claim = { body_hash: bodyHash, leaseMs }
       for (;;) {
-        const state = await write((writes) => tryToBegin(writes, place, claim, now()))
+        const state = await write((writes) => tryToBegin(writes, name, claim, now()))
         // Null: it changed hands or was let go between two looks.
         if (state !== null) return state
       }
@@ -28,11 +28,11 @@ export function idempotencyStore({ write }: Database, now: () => number): Idempo
   }
 }
 
-type Place = Pick<Selectable<Tables['claims']>, 'key' | 'idempotency_key'>
+type ClaimName = Pick<Selectable<Tables['claims']>, 'key' | 'idempotency_key'>
 
 async function tryToBegin(
   writes: Writes,
-  place: Place,
+  name: ClaimName,
   { body_hash, leaseMs }: { readonly body_hash: string; readonly leaseMs: number },
   at: number,
 ): Promise<IdempotencyState | null> {
@@ -49,7 +49,7 @@ async function tryToBegin(
   }
   const inserted = await writes
     .insertInto('claims')
-    .values({ ...place, ...mine })
+    .values({ ...name, ...mine })
     .onConflict((conflict) => conflict.columns(['key', 'idempotency_key']).doNothing())
     .returning('token')
     .executeTakeFirst()
@@ -58,8 +58,8 @@ async function tryToBegin(
   const found = await writes
     .selectFrom('claims')
     .selectAll()
-    .where('key', '=', place.key)
-    .where('idempotency_key', '=', place.idempotency_key)
+    .where('key', '=', name.key)
+    .where('idempotency_key', '=', name.idempotency_key)
     .executeTakeFirst()
   if (found === undefined) return null
   const isOver = found.at <= time(at - REPLY_MS) && (found.settled_at !== null || found.lease_ends_at <= time(at))

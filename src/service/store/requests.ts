@@ -11,8 +11,8 @@ const MOST_BUCKETS = 10_000
 /** Lines that are summed at once: some milliseconds. */
 const PAGE_LINES = 20_000
 
-type Lines = SelectQueryBuilder<Tables, 'requests', object>
-type Line = Readonly<Pick<Selectable<Tables['requests']>, 'at' | 'id'>>
+type LogQuery = SelectQueryBuilder<Tables, 'requests', object>
+type LogPosition = Readonly<Pick<Selectable<Tables['requests']>, 'at' | 'id'>>
 type Sums = Readonly<Record<'requests' | 'failed' | 'tokens' | 'spent', bigint>>
 
 /** `usage` throws a RangeError for buckets that are no positive number of milliseconds, or more than 10 000. */
@@ -40,7 +40,7 @@ export function requestLog({ kind, queries, write }: Database): RequestLog {
       }
       const first = time(from)
       // The index is entered and left at plain bounds, one on either side: with others besides, each page would be looked for in all lines.
-      const lines = (after: Line | null, last: Line | null) => {
+      const lines = (after: LogPosition | null, last: LogPosition | null) => {
         let some = queries.selectFrom('requests').where('at', '>=', after?.at ?? first)
         some = last === null ? some.where('at', '<', time(to)) : some.where('at', '<=', last.at)
         if (account !== undefined) some = some.where('account', '=', storable(account))
@@ -48,9 +48,9 @@ export function requestLog({ kind, queries, write }: Database): RequestLog {
         return last === null ? some : some.where((is) => is(is.refTuple('at', 'id'), '<=', is.tuple(last.at, last.id)))
       }
       const found = new Map<number, Sums>()
-      let after: Line | null = null
+      let after: LogPosition | null = null
       do {
-        const last: Line | null = kind === 'postgres' ? null : await lastOfPage(lines(after, null))
+        const last: LogPosition | null = kind === 'postgres' ? null : await lastOfPage(lines(after, null))
         for (const { bucket, ...more } of await sumsBy(lines(after, last), first, bucketMs)) add(found, Number(bucket), more)
         after = last
         // The embedded database answers at once, and nothing else is done meanwhile: now it is.
@@ -70,7 +70,7 @@ export function requestLog({ kind, queries, write }: Database): RequestLog {
   }
 }
 
-function lastOfPage(lines: Lines): Promise<Line | null> {
+function lastOfPage(lines: LogQuery): Promise<LogPosition | null> {
   const last = lines
     .select(['at', 'id'])
     .orderBy('at')
@@ -80,7 +80,7 @@ function lastOfPage(lines: Lines): Promise<Line | null> {
   return last.executeTakeFirst().then((line) => line ?? null)
 }
 
-function sumsBy(lines: Lines, first: bigint, bucketMs: number) {
+function sumsBy(lines: LogQuery, first: bigint, bucketMs: number) {
   return lines
     .select([
       sql<bigint>`(at - ${first}) / ${BigInt(bucketMs)}`.as('bucket'),

@@ -50,7 +50,7 @@ describe('diagrams of a service', () => {
 
   it('are of outcomes that were not fitted on once there are enough, and say when they are not', async () => {
     running = await startRunning({ fake: SCRIPT, now: () => 1000 })
-    const calibrations = serviceCalibrations(running.service.parts)
+    const calibrations = serviceCalibrations(running.service.context)
     const outcomes = running.store.outcomes('main')
     const model = running.engine.loaded()[0]!
     await keep(outcomes, model, evidenceOf(240, 7))

@@ -18,9 +18,9 @@ export async function through(dialect: Dialect, fake: FakeOptions = {}): Promise
   const backend = createFakeBackend({ id: 'service-1-pro', ...fake })
   const engine = await createEngine({ models: [backend] })
   const ask = async (body: unknown) => {
-    const { request, say, pointer = (param: string) => param } = dialect.translate(body)
+    const { request, reply, pointer = (param: string) => param } = dialect.translate(body)
     try {
-      return JSON.parse(JSON.stringify(say(await engine.ask(request as AskRequest))))
+      return JSON.parse(JSON.stringify(reply(await engine.ask(request as AskRequest))))
     } catch (error) {
       if (!(error instanceof EngineError)) throw error
       const problems = error.problems.map(({ param, message }) => ({ param: pointer(param), message }))

@@ -115,7 +115,7 @@ describe('the published System One client', () => {
     const client = await clientOf({ settings: { concurrency: 1, queue: 1 }, fake: { score: () => blocked } }, { maxRetries: 3 })
     const first = [running.ask(ASKED), running.ask(ASKED)]
     // Both have their places before the third comes.
-    await expect.poll(() => running.service.parts.answerer.load).toEqual({ running: 1, waiting: 1 })
+    await expect.poll(() => running.service.context.answerer.load).toEqual({ running: 1, waiting: 1 })
     const third = client.systemOne(ASKED)
     await expect.poll(() => running.finished.map(({ status }) => status)).toContain(503)
     free()

@@ -48,7 +48,7 @@ describe('hostile bodies', () => {
   })
 
   it('leave nobody in the line, and the service as it was', async () => {
-    expect(running.service.parts.answerer.load).toEqual({ running: 0, waiting: 0 })
+    expect(running.service.context.answerer.load).toEqual({ running: 0, waiting: 0 })
     expect((await running.ask(SEEDS[0]!.body)).status).toBe(200)
   })
 })

@@ -65,7 +65,7 @@ describe('large bodies', () => {
   })
 
   it('leave the service as it was', async () => {
-    expect(running.service.parts.answerer.load).toEqual({ running: 0, waiting: 0 })
+    expect(running.service.context.answerer.load).toEqual({ running: 0, waiting: 0 })
     expect((await running.ask(QUESTION)).status).toBe(200)
   })
 })

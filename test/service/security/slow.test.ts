@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.end())
 afterEach(async () => {
-  await expect.poll(() => running.service.parts.answerer.load, { timeout: 10_000 }).toEqual({ running: 0, waiting: 0 })
+  await expect.poll(() => running.service.context.answerer.load, { timeout: 10_000 }).toEqual({ running: 0, waiting: 0 })
 })
 
 const head = (more: readonly string[], key = running.secret) =>
@@ -73,7 +73,7 @@ describe('slow clients', () => {
       socket.on('error', () => {})
       return chunks
     })
-    const waiting = () => patient.service.parts.answerer.load.waiting
+    const waiting = () => patient.service.context.answerer.load.waiting
     const refused = () => heard.filter((chunks) => Buffer.concat(chunks).toString().startsWith('HTTP/1.1 503')).length
     for (const socket of sockets) socket.write(head(JSON_HEAD, patient.secret))
     await expect.poll(waiting).toBe(7)
@@ -89,7 +89,7 @@ describe('slow clients', () => {
     const { replies, isClosed } = await exchange(running.url, [head(JSON_HEAD, 'service_sk_none'), '{'], { patienceMs: 9000 })
     expect(replies.map(({ status }) => status)).toEqual([401])
     expect(isClosed).toBe(true)
-    expect(running.service.parts.answerer.load.waiting).toBe(0)
+    expect(running.service.context.answerer.load.waiting).toBe(0)
   })
 
   it('that only hold connections keep nobody from being answered', async () => {
@@ -106,7 +106,7 @@ describe('slow clients', () => {
       socket.write(head(['Content-Type: application/json', `Content-Length: ${body.length}`]) + body)
     }
     await sleep(300)
-    await expect.poll(() => running.service.parts.answerer.load, { timeout: 10_000 }).toEqual({ running: 0, waiting: 0 })
+    await expect.poll(() => running.service.context.answerer.load, { timeout: 10_000 }).toEqual({ running: 0, waiting: 0 })
     expect((await running.ask(QUESTION)).status).toBe(200)
     socket.destroy()
   })

@@ -74,7 +74,7 @@ describe('smuggled requests', () => {
   })
 
   it('leave nothing in the line and nothing in the books', async () => {
-    expect(running.service.parts.answerer.load).toEqual({ running: 0, waiting: 0 })
+    expect(running.service.context.answerer.load).toEqual({ running: 0, waiting: 0 })
     expect(await running.store.requests.list({ limit: 5 })).toEqual([])
   })
 })

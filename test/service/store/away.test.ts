@@ -5,17 +5,17 @@ import { openStore } from '../../../src/service/store/open.ts'
 import { SettlementInDoubt } from '../../../src/service/store/settle.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { LIBSQL_FILE, POSTGRES } from '../databases.ts'
-import { type Line, lineTo } from './line.ts'
 import { begun, settlement } from './settlements.ts'
+import { proxyTo, type SeverableProxy } from './severable-proxy.ts'
 import { eachStore } from './suite.ts'
 
 describe('a database that is away', () => {
   eachStore(
     ({ url, open, tamper }) => {
-      let line: Line
+      let line: SeverableProxy
       let store: Store
       beforeEach(async () => {
-        line = await lineTo(url())
+        line = await proxyTo(url())
         store = await openStore(line.url, { pingTimeoutMs: 300, statementTimeoutMs: 5000 })
       })
       afterEach(async () => {

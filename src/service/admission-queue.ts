@@ -3,14 +3,14 @@
 import { EngineError } from '../core/errors.ts'
 import { ServiceRefusal } from './errors.ts'
 
-export interface LineOptions {
+export interface AdmissionQueueOptions {
   /** Turns held at the same time. */
   readonly concurrency: number
   /** Places besides: those that wait, and those whose bodies are still coming in. */
   readonly queue: number
 }
 
-export interface Place {
+export interface QueueSlot {
   /**
    * Waits for a turn; resolves with the way to give it back (twice is once). Rejects with the signal's reason when that aborts first, and leaves the line then.
    * One turn a place.
@@ -20,9 +20,9 @@ export interface Place {
   leave(): void
 }
 
-export interface Line {
+export interface AdmissionQueue {
   /** A place, or `overloaded` with the numbers and when to come back. */
-  enter(group: string): Place
+  enter(group: string): QueueSlot
   /** Turns that are held, and places that have none. */
   readonly load: { readonly running: number; readonly waiting: number }
   /** Resolves when nobody has a place. */
@@ -37,9 +37,9 @@ interface Waiter {
 const KEPT_FOR_OTHERS = 1 / 8
 const RETRY_AFTER_MS = 1000
 
-export function createLine({ concurrency, queue }: LineOptions): Line {
-  const places = concurrency + queue
-  const mostOfOne = places - Math.floor(places * KEPT_FOR_OTHERS)
+export function createAdmissionQueue({ concurrency, queue }: AdmissionQueueOptions): AdmissionQueue {
+  const slots = concurrency + queue
+  const mostOfOne = slots - Math.floor(slots * KEPT_FOR_OTHERS)
   const taken = new Map<string, number>()
   // In the order in which the groups are served; a group that was served goes to the end.
   const waiting = new Map<string, Set<Waiter>>()
@@ -74,7 +74,7 @@ export function createLine({ concurrency, queue }: LineOptions): Line {
     if (waiters?.delete(waiter) && waiters.size === 0) waiting.delete(group)
   }
 
-  function place(group: string): Place {
+  function slot(group: string): QueueSlot {
     let hasLeft = false
     let hasTurn = false
     let giveUpWaiting: () => void = () => {}
@@ -131,16 +131,16 @@ export function createLine({ concurrency, queue }: LineOptions): Line {
   return {
     enter(group) {
       const own = taken.get(group) ?? 0
-      if (total >= places || own >= mostOfOne) {
-        const whose = total >= places ? `The line is full: ${total} requests run or wait` : `Your account has ${own} requests in the line`
-        const most = total >= places ? places : mostOfOne
+      if (total >= slots || own >= mostOfOne) {
+        const whose = total >= slots ? `The line is full: ${total} requests run or wait` : `Your account has ${own} requests in the line`
+        const most = total >= slots ? slots : mostOfOne
         throw new ServiceRefusal('overloaded', `${whose}, at most ${most} may. Nothing was charged; try again after Retry-After.`, {
           retryAfterMs: RETRY_AFTER_MS,
         })
       }
       total += 1
       taken.set(group, own + 1)
-      return place(group)
+      return slot(group)
     },
     get load() {
       return { running, waiting: total - placesWithTurn }

@@ -1,8 +1,8 @@
 // What the rooms of a service hand each other: who asks, a call and its reply, and the parts every route leans on.
 import type { Engine } from '../pipeline/engine.ts'
+import type { QueueSlot } from './admission-queue.ts'
 import type { Dialect } from './dialects/dialect.ts'
-import type { Place } from './line.ts'
-import type { Settings } from './settings.ts'
+import type { ServiceSettings } from './settings.ts'
 import type { ApiKey, Store } from './store/store.ts'
 
 /** Who asks, and who pays. `key` is null for the console. */
@@ -31,7 +31,7 @@ export interface Call {
 }
 
 /** A reply, ready to be written. `body` is JSON text. */
-export interface Reply {
+export interface HttpReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -42,7 +42,7 @@ export interface Reply {
  * `place`: the one taken in the line before the body was read, given back here; without one, one is taken.
  */
 export interface Answerer {
-  answer(call: Call, place?: Place): Promise<Reply>
+  answer(call: Call, slot?: QueueSlot): Promise<HttpReply>
   /** Requests that run or wait now. */
   readonly load: { readonly running: number; readonly waiting: number }
 }
@@ -56,7 +56,7 @@ export interface Log {
 }
 
 /** One finished HTTP request, for the numbers. `route` is the pattern, never the URL. */
-export interface Finished {
+export interface FinishedRequest {
   readonly route: string
   readonly method: string
   readonly status: number
@@ -65,7 +65,7 @@ export interface Finished {
 }
 
 /** One answer of the engine, for the numbers. */
-export interface Answered {
+export interface AnsweredRequest {
   readonly model: string
   readonly dialect: string
   readonly questions: number
@@ -77,8 +77,8 @@ export interface Answered {
 }
 
 export interface Metrics {
-  finished(request: Finished): void
-  answered(answer: Answered): void
+  finished(request: FinishedRequest): void
+  answered(answer: AnsweredRequest): void
   /** Read when the numbers are asked for: what runs and waits, and what the caches of the models did. */
   watch(load: () => Answerer['load'], caches: Engine['caches']): void
   /** The text Prometheus reads, and its content type. */
@@ -86,10 +86,10 @@ export interface Metrics {
 }
 
 /** What every route leans on. */
-export interface Parts {
+export interface ServiceContext {
   readonly engine: Engine
   readonly store: Store
-  readonly settings: Settings
+  readonly settings: ServiceSettings
   readonly log: Log
   readonly metrics: Metrics
   readonly answerer: Answerer

@@ -5,7 +5,7 @@ import { ServiceRefusal } from './errors.ts'
 const RETRY_AFTER_MS = 2000
 
 /** The work's result; whatever a store throws that is not said already becomes `overloaded`, with `message` in front. */
-export async function stored<T>(
+export async function fromStore<T>(
   work: Promise<T>,
   message = 'The service cannot reach its database right now; nothing was charged.',
 ): Promise<T> {

@@ -1,7 +1,7 @@
 // A line to PostgreSQL that can be cut, held, or cut just after a commit went through.
 import { connect, createServer, type Socket } from 'node:net'
 
-export interface Line {
+export interface SeverableProxy {
   /** The URL, through this line. */
   readonly url: string
   /** Cuts every connection, and refuses new ones until `mend`. */
@@ -14,7 +14,7 @@ export interface Line {
   close(): Promise<void>
 }
 
-export async function lineTo(url: string): Promise<Line> {
+export async function proxyTo(url: string): Promise<SeverableProxy> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
   let isCut = false

@@ -6,7 +6,7 @@ import { dollarsText } from '../money.ts'
 import type { Account, ApiKey, LedgerEntry, RequestRecord, UsageBucket } from '../store/store.ts'
 import type { AccountReply, DecisionReply, EventReply, KeyReply, LedgerEntryReply, RequestReply, UsageBucketReply } from './replies.ts'
 
-export function sayKey(key: ApiKey): KeyReply {
+export function encodeKey(key: ApiKey): KeyReply {
   const { id, account, name, scopes, prefix } = key
   return {
     ...{ id, account, name, scopes, prefix },
@@ -17,20 +17,20 @@ export function sayKey(key: ApiKey): KeyReply {
   }
 }
 
-export function sayAccount({ id, balance, createdAt }: Account): AccountReply {
+export function encodeAccount({ id, balance, createdAt }: Account): AccountReply {
   return { id, balance: dollarsText(balance), created_at: createdAt }
 }
 
-export function sayEntry({ id, at, kind, amount, balanceAfter, request, note }: LedgerEntry): LedgerEntryReply {
+export function encodeEntry({ id, at, kind, amount, balanceAfter, request, note }: LedgerEntry): LedgerEntryReply {
   return { id, at, kind, amount: dollarsText(amount), balance_after: dollarsText(balanceAfter), request, note }
 }
 
-export function sayBucket({ at, requests, failed, inputTokens, cost }: UsageBucket): UsageBucketReply {
+export function encodeBucket({ at, requests, failed, inputTokens, cost }: UsageBucket): UsageBucketReply {
   return { at, requests, failed, input_tokens: inputTokens, cost: dollarsText(cost) }
 }
 
 /** `keys`: names by id. */
-export function sayRequest(record: RequestRecord, keys: ReadonlyMap<string, string>): RequestReply {
+export function encodeRequest(record: RequestRecord, keys: ReadonlyMap<string, string>): RequestReply {
   const { id, at, account, key, model, dialect, status, code, questions } = record
   return {
     ...{ id, at, account, model, dialect, status, code, questions },
@@ -43,14 +43,14 @@ export function sayRequest(record: RequestRecord, keys: ReadonlyMap<string, stri
 }
 
 /** `judge`: of the calibration that is served. */
-export function sayEvent({ event, labels }: LabelledEvent, judge: CalibrationJudge): EventReply {
+export function encodeEvent({ event, labels }: LabelledEvent, judge: CalibrationJudge): EventReply {
   const decisions = Object.entries(event.decisions).map(([name, decision]) =>
-    sayDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, judge),
+    encodeDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, judge),
   )
   return { id: event.id, at: event.at, model: event.model, calibration: judge.version, decisions }
 }
 
-function sayDecision(name: string, decision: Decision, label: Label | null, judge: CalibrationJudge): DecisionReply {
+function encodeDecision(name: string, decision: Decision, label: Label | null, judge: CalibrationJudge): DecisionReply {
   const { readout, names, mass, single, deliberated, features } = decision
   const rows = deliberated ?? single
   const calibrated = judge.calibrate(decision, deliberated === null ? 'single' : 'deliberated', rows, features).probabilities

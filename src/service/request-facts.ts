@@ -2,12 +2,12 @@
 import type { Engine } from '../pipeline/engine.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
 import { resolveModel } from './models.ts'
-import type { Settings } from './settings.ts'
+import type { ServiceSettings } from './settings.ts'
 
 const LONGEST_MODEL = 128
 
 /** The request with its model's alias resolved. What is no request at all is left for the engine to refuse. */
-export function modelled(request: unknown, engine: Pick<Engine, 'models'>, { aliases }: Pick<Settings, 'aliases'>): unknown {
+export function modelled(request: unknown, engine: Pick<Engine, 'models'>, { aliases }: Pick<ServiceSettings, 'aliases'>): unknown {
   const named = fieldOf(request, 'model')
   if (typeof named !== 'string') return request
   return { ...(request as object), model: resolveModel(named, engine.models(), aliases) }

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { createAdmissionQueue, type QueueSlot } from '../../src/service/admission-queue.ts'
+
+const never = new AbortController().signal
+
+/** Places of these groups in this order, all waiting; `order` grows as their turns come. */
+function waitInLine(queue: ReturnType<typeof createAdmissionQueue>, groups: readonly string[]) {
+  const order: string[] = []
+  const ends: (() => void)[] = []
+  groups.forEach((group, i) => {
+    queue
+      .enter(group)
+      .turn(never)
+      .then((end) => {
+        order.push(`${group}${i}`)
+        ends.push(end)
+      })
+  })
+  return { order, ends }
+}
+
+async function settle(): Promise<void> {
+  for (let i = 0; i < 5; i++) await Promise.resolve()
+}
+
+describe('the queue', () => {
+  it('lets as many run as it may, and the next when one ends', async () => {
+    const { order, ends } = waitInLine(createAdmissionQueue({ concurrency: 2, queue: 10 }), ['a', 'a', 'a'])
+    await settle()
+    expect(order).toEqual(['a0', 'a1'])
+    ends[0]!()
+    await settle()
+    expect(order).toEqual(['a0', 'a1', 'a2'])
+  })
+
+  it('gives turns round by group, however many one group has waiting', async () => {
+    const { order, ends } = waitInLine(createAdmissionQueue({ concurrency: 1, queue: 20 }), ['a', 'a', 'a', 'a', 'b', 'b', 'c'])
+    for (let i = 0; i < 7; i++) {
+      await settle()
+      ends[i]!()
+    }
+    expect(order).toEqual(['a0', 'a1', 'b4', 'c6', 'a2', 'b5', 'a3'])
+  })
+
+  it('refuses whoever comes when all slots are taken, with the numbers and when to come back', () => {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 2 })
+    for (const group of ['a', 'b', 'c']) queue.enter(group)
+    expect(() => queue.enter('d')).toThrow(
+      expect.objectContaining({
+        code: 'overloaded',
+        retryAfterMs: 1000,
+        message: expect.stringContaining('3 requests run or wait, at most 3 may'),
+      }),
+    )
+  })
+
+  it('keeps the last slots for other groups', () => {
+    const queue = createAdmissionQueue({ concurrency: 2, queue: 14 })
+    for (let i = 0; i < 14; i++) queue.enter('a')
+    expect(() => queue.enter('a')).toThrow(
+      expect.objectContaining({ code: 'overloaded', message: expect.stringContaining('Your account has 14') }),
+    )
+    expect(() => queue.enter('b')).not.toThrow()
+  })
+
+  it('has room again when a slot is given back, and only once for each', () => {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 1 })
+    const slot = queue.enter('a')
+    queue.enter('b')
+    slot.leave()
+    slot.leave()
+    queue.enter('c')
+    expect(() => queue.enter('d')).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  })
+
+  it('lets one that gave up go, and the turn goes to the next', async () => {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 10 })
+    const first = queue.enter('a')
+    const endFirst = await first.turn(never)
+    const leaving = new AbortController()
+    const left = queue.enter('a').turn(leaving.signal)
+    const stays = queue.enter('a').turn(never)
+    leaving.abort('gone')
+    await expect(left).rejects.toBe('gone')
+    endFirst()
+    await expect(stays).resolves.toBeTypeOf('function')
+  })
+
+  it('takes nobody whose signal has aborted before', async () => {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 1 })
+    await expect(queue.enter('a').turn(AbortSignal.abort('late'))).rejects.toBe('late')
+    expect(queue.load.running).toBe(0)
+  })
+
+  it('keeps the turn of one that left until it is given back, once', async () => {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 3 })
+    const slot = queue.enter('a')
+    const end = await slot.turn(never)
+    const { order } = waitInLine(queue, ['b', 'c'])
+    slot.leave()
+    await settle()
+    expect([order, queue.load]).toEqual([[], { running: 1, waiting: 2 }])
+    end()
+    end()
+    await settle()
+    expect([order, queue.load]).toEqual([['b0'], { running: 1, waiting: 1 }])
+  })
+
+  it('gives no turn to one that left while it waited', async () => {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 3 })
+    const end = await queue.enter('a').turn(never)
+    const leaving = queue.enter('b')
+    const left = leaving.turn(never)
+    leaving.leave()
+    await expect(left).rejects.toThrow('given back before its turn')
+    end()
+    await expect(leaving.turn(never)).rejects.toThrow('given back before its turn')
+    expect(queue.load).toEqual({ running: 0, waiting: 1 })
+  })
+
+  it('says how many run and how many wait', async () => {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 5 })
+    waitInLine(queue, ['a', 'b', 'c'])
+    await settle()
+    expect(queue.load).toEqual({ running: 1, waiting: 2 })
+  })
+
+  it('is empty when the last slot was given back', async () => {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 5 })
+    const slots: QueueSlot[] = [queue.enter('a'), queue.enter('b')]
+    let isEmpty = false
+    const empty = queue.empty().then(() => {
+      isEmpty = true
+    })
+    slots[0]!.leave()
+    await settle()
+    expect(isEmpty).toBe(false)
+    slots[1]!.leave()
+    await empty
+    await expect(queue.empty()).resolves.toBeUndefined()
+  })
+})
