@@ -1,6 +1,6 @@
 """The shipped model's answers by its training code: python make.py TRAINING_FOLDER TEXTS.pt PICTURES.pt ROWS FEATURES OUT.json
 
-ROWS are requests.jsonl rendered by training/render.ts (root: the repository) with the lines of pictures/read-lines.ts. One packed forward in
+ROWS are requests.jsonl rendered by training/data/render.ts (root: the repository) with the lines of pictures/read-lines.ts. One packed forward in
 PyTorch, all questions of a state together; the engine runs the exported graphs, questions in padded passes, and must agree.
 Options are listed in the order of rendering (sorted), logits in float32.
 """
@@ -10,10 +10,11 @@ import sys
 sys.path.insert(0, sys.argv[1])
 
 import torch  # noqa: E402
-from batches import Packed, collate, load  # noqa: E402
-from loss import forward, pointer_terms, scored_logits  # noqa: E402
-from model import KINDS, Config, Decision  # noqa: E402
-from pictures import Features  # noqa: E402
+
+from decision.batches import Packed, collate, load  # noqa: E402
+from decision.loss import forward, pointer_terms, scored_logits  # noqa: E402
+from decision.model import KINDS, Config, Decision  # noqa: E402
+from decision.picture_features import Features  # noqa: E402
 
 
 def opened(checkpoint):

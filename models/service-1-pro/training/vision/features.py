@@ -1,8 +1,8 @@
 """
-Runs the trained tower over dumped tiles: python features.py RUN_FOLDER/last.pt READING.npz TILES_FOLDER OUT_FOLDER NAME ... [--threads N]
-or, as the engine will, an exported one: python features.py VISION_ENCODER.onnx ... A checkpoint runs in bfloat16 where the processor knows it, several times faster and off by about as much as the 8 bits that are served; else, or with --exact, in float32.
+Runs the trained tower over dumped tiles: python -m vision.features RUN_FOLDER/last.pt READING.npz TILES_FOLDER OUT_FOLDER NAME ... [--threads N]
+or, as the engine will, an exported one: python -m vision.features VISION_ENCODER.onnx ... A checkpoint runs in bfloat16 where the processor knows it, several times faster and off by about as much as the 8 bits that are served; else, or with --exact, in float32.
 For each dump writes features-NAME.npy, float16 [tiles, 64, 256]; boxes-NAME.npy, float16 [tiles, 64, 5]; pieces-NAME.npy, int16, and shares-NAME.npy,
-float16 [tiles, 64, 8], the pieces that the cell seems to show (`Decision.spelled` of ../model.py; left out for cells of one colour, which become no
+float16 [tiles, 64, 8], the pieces that the cell seems to show (`Decision.spelled` of ../decision/model.py; left out for cells of one colour, which become no
 tokens); and features-NAME.json, path -> [first tile, tiles, rows, cols, width, height] (rows = cols = 0: one squashed tile; else the last is the global view).
 """
 
@@ -15,10 +15,10 @@ import numpy
 import torch
 from torch.nn import functional
 
-from export import fold, read_teacher, session
-from losses import to_pixels
-from net import CELL, GRID, TILE, WIDTH, Served
-from precision import autocast
+from export.vision import fold, read_teacher, session
+from vision.losses import to_pixels
+from vision.net import CELL, GRID, TILE, WIDTH, Served
+from vision.precision import autocast
 
 BATCH = 64
 SPELLED, CANDIDATES = 8, 16
@@ -89,10 +89,17 @@ def exported(graph: pathlib.Path, threads: int) -> Tower:
     return run
 
 
-def write_features(tower: Tower, reading: dict[str, torch.Tensor], folder: pathlib.Path, out: pathlib.Path, name: str) -> None:
+def write_features(
+    tower: Tower, reading: dict[str, torch.Tensor], folder: pathlib.Path, out: pathlib.Path, name: str
+) -> None:
     tiles = numpy.memmap(folder / f"tiles-{name}.raw", numpy.uint8, "r").reshape(-1, TILE, TILE, 3)
     index = json.loads((folder / f"tiles-{name}.json").read_text())
-    shapes = {"features": (numpy.float16, WIDTH), "boxes": (numpy.float16, 5), "pieces": (numpy.int16, SPELLED), "shares": (numpy.float16, SPELLED)}
+    shapes = {
+        "features": (numpy.float16, WIDTH),
+        "boxes": (numpy.float16, 5),
+        "pieces": (numpy.int16, SPELLED),
+        "shares": (numpy.float16, SPELLED),
+    }
     files = {
         part: numpy.lib.format.open_memmap(out / f"{part}-{name}.npy", "w+", kind, (len(tiles), GRID * GRID, width))
         for part, (kind, width) in shapes.items()
@@ -112,7 +119,9 @@ def write_features(tower: Tower, reading: dict[str, torch.Tensor], folder: pathl
     for file in files.values():
         file.flush()
     fields = ("first", "count", "rows", "cols", "width", "height")
-    (out / f"features-{name}.json").write_text(json.dumps({path: [entry[field] for field in fields] for path, entry in index.items()}))
+    (out / f"features-{name}.json").write_text(
+        json.dumps({path: [entry[field] for field in fields] for path, entry in index.items()})
+    )
     print(name, len(tiles), "tiles", flush=True)
 
 

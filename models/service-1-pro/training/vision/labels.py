@@ -8,7 +8,20 @@ import numpy
 import tokenizers
 
 ROLES = [
-    *("button", "input", "checkbox", "radio", "toggle", "tab", "link", "heading", "error", "success", "info", "warning"),
+    *(
+        "button",
+        "input",
+        "checkbox",
+        "radio",
+        "toggle",
+        "tab",
+        "link",
+        "heading",
+        "error",
+        "success",
+        "info",
+        "warning",
+    ),
     *("dialog", "row", "badge", "icon", "image", "card", "message", "text", "menu", "shape", "option"),
 ]
 FLAGS = [
@@ -38,7 +51,9 @@ class Labels:
     tags: numpy.ndarray  # [element, tag] of 0 and 1
     is_small: numpy.ndarray  # [element]: a thing one would point at, not a container
     page_tags: numpy.ndarray  # [tag]
-    written: list[tuple[str, numpy.ndarray, float, float]]  # of each word its text, the edges of its letters, top and bottom
+    written: list[
+        tuple[str, numpy.ndarray, float, float]
+    ]  # of each word its text, the edges of its letters, top and bottom
 
     @property
     def is_whole(self) -> bool:
@@ -95,7 +110,10 @@ def read_page(line: str, tokenizer: tokenizers.Tokenizer) -> Labels:
         tags,
         numpy.array([element["role"] not in CONTAINERS for element in elements], bool),
         page_tags,
-        [(word["text"], numpy.array(word["edges"], numpy.float32), word["box"][1], word["box"][3]) for word in page["words"]],
+        [
+            (word["text"], numpy.array(word["edges"], numpy.float32), word["box"][1], word["box"][3])
+            for word in page["words"]
+        ],
     )
 
 

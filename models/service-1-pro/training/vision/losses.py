@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from labels import BLANK_CHARACTER
-from net import Teacher
-from targets import IGNORED
+from vision.labels import BLANK_CHARACTER
+from vision.net import Teacher
+from vision.targets import IGNORED
 
 WRITTEN_A_BATCH = 768
 BLANKS_A_BATCH = 128
@@ -22,7 +22,11 @@ def to_pixels(tiles: Tensor) -> Tensor:
 
 def word_loss(teacher: Teacher, cells: Tensor, batch: dict[str, Tensor], codes: Tensor) -> Tensor:
     """Cross-entropy of the spelling scores with the pieces in the cell, weighted by how much of it they fill."""
-    ids, weights, asked = batch["pieces"].flatten(0, 1), batch["weights"].flatten(0, 1), batch["is_word_asked"].flatten()
+    ids, weights, asked = (
+        batch["pieces"].flatten(0, 1),
+        batch["weights"].flatten(0, 1),
+        batch["is_word_asked"].flatten(),
+    )
     has_text = weights.sum(1) > 0.5
     written = some(asked & has_text, WRITTEN_A_BATCH)
     blank = some(asked & ~has_text, BLANKS_A_BATCH)
@@ -42,7 +46,11 @@ def character_loss(teacher: Teacher, fine: Tensor, wanted: Tensor) -> Tensor:
     logits = teacher.characters(fine)
     count, _, lines, _ = logits.shape
     # Channels [2 * class] at column i are the classes at the columns 2 i and 2 i + 1.
-    logits = logits.view(count, 2, -1, lines, logits.shape[3]).permute(0, 3, 4, 1, 2).reshape(count, lines, wanted.shape[2], -1)
+    logits = (
+        logits.view(count, 2, -1, lines, logits.shape[3])
+        .permute(0, 3, 4, 1, 2)
+        .reshape(count, lines, wanted.shape[2], -1)
+    )
     is_written = (wanted != IGNORED) & (wanted != BLANK_CHARACTER)
     blank = some((wanted == BLANK_CHARACTER).flatten(), 2048)
     flat = logits.reshape(-1, logits.shape[-1]).float()
@@ -58,7 +66,11 @@ def box_loss(predicted: Tensor, wanted: Tensor, has_box: Tensor, is_known: Tenso
     room = 0.5 + goal.abs()
     near = functional.smooth_l1_loss(offsets / room, goal / room, beta=0.1)
     apart = 1 - box_overlap(offsets, goal).mean()
-    return near, apart, functional.binary_cross_entropy_with_logits(predicted[..., 4][is_known].float(), has_box[is_known].float())
+    return (
+        near,
+        apart,
+        functional.binary_cross_entropy_with_logits(predicted[..., 4][is_known].float(), has_box[is_known].float()),
+    )
 
 
 def box_overlap(a: Tensor, b: Tensor) -> Tensor:
@@ -79,7 +91,9 @@ def losses(teacher: Teacher, batch: dict[str, Tensor], codes: Tensor) -> dict[st
     return {
         "word": word_loss(teacher, cells.flatten(0, 1), batch, codes),
         "tag": functional.binary_cross_entropy_with_logits(
-            teacher.tags(cells)[known].float(), batch["tags"][known], pos_weight=cells.new_tensor(TAG_WEIGHT, dtype=torch.float32)
+            teacher.tags(cells)[known].float(),
+            batch["tags"][known],
+            pos_weight=cells.new_tensor(TAG_WEIGHT, dtype=torch.float32),
         ),
         "box": near,
         "overlap": apart,

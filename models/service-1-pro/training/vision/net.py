@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from spelling import CODE_WIDTH
+from vision.spelling import CODE_WIDTH
 
 TILE = 256
 CELL = 32
@@ -124,4 +124,8 @@ class Served(nn.Module):
 
 def averaged_weights(checkpoint: dict) -> dict[str, Tensor]:
     """The running average of a training checkpoint, as the teacher's own state."""
-    return {name.removeprefix("module."): value for name, value in checkpoint["average"].items() if name.startswith("module.")}
+    return {
+        name.removeprefix("module."): value
+        for name, value in checkpoint["average"].items()
+        if name.startswith("module.")
+    }

@@ -1,6 +1,6 @@
 """
-Tile dumps in pieces small enough to send to a machine with a GPU, and back: python pack.py pack TILES NAME OUT [--mebibytes 60] here,
-python pack.py unpack OUT NAME TILES there. OUT/tiles-NAME-000.zip … hold one lossless WebP a picture, its tiles below one another, and the index.
+Tile dumps in pieces small enough to send to a machine with a GPU, and back: python -m vision.pack pack TILES NAME OUT [--mebibytes 60] here,
+python -m vision.pack unpack OUT NAME TILES there. OUT/tiles-NAME-000.zip … hold one lossless WebP a picture, its tiles below one another, and the index.
 Send the pieces one call after another; unpacking puts those together that have come.
 """
 
@@ -13,7 +13,7 @@ import zipfile
 import numpy
 from PIL import Image
 
-from net import TILE
+from vision.net import TILE
 
 
 def pack(tiles_folder: pathlib.Path, name: str, out: pathlib.Path, most_bytes: int) -> None:

@@ -1,5 +1,5 @@
 """
-Rows of the training packs to page labels, so that photos, plain shapes and receipts teach too: python pack_labels.py PACK_FOLDER PHOTOS OUT.jsonl,
+Rows of the training packs to page labels, so that photos, plain shapes and receipts teach too: python -m vision.pack_labels PACK_FOLDER PHOTOS OUT.jsonl,
 where PHOTOS is how many CIFAR-10 rows to take. Of CIFAR-10 and easy-VQA the one thing in the picture; of SROIE the lines whose boxes are asked for.
 """
 
@@ -25,7 +25,16 @@ def chosen(row: dict) -> list[str]:
 def page(row: dict, kind: str, role: str, name: str, box: list[float], size: int) -> dict:
     element = {"role": role, "name": name, "flags": [], "box": box}
     path = row["state"][0]["source"]["path"]
-    return {"id": row["id"], "path": path, "width": size, "height": size, "kind": kind, "isDark": False, "words": [], "elements": [element]}
+    return {
+        "id": row["id"],
+        "path": path,
+        "width": size,
+        "height": size,
+        "kind": kind,
+        "isDark": False,
+        "words": [],
+        "elements": [element],
+    }
 
 
 def photos(rows: list[dict]) -> list[dict]:
@@ -49,7 +58,9 @@ def words_of(line: str, box: list[float]) -> list[dict]:
     step = (right - left) / len(line)
     spans = [match.span() for match in re.finditer(r"\S+", line)]
     edges = [[left + step * i for i in range(first, last + 1)] for first, last in spans]
-    return [{"text": line[a:b], "box": [own[0], top, own[-1], bottom], "edges": own} for (a, b), own in zip(spans, edges)]
+    return [
+        {"text": line[a:b], "box": [own[0], top, own[-1], bottom], "edges": own} for (a, b), own in zip(spans, edges)
+    ]
 
 
 LINE = re.compile(r'"(.+)"|Locate the text: (.+)|Find the line that reads (.+)')
@@ -64,16 +75,25 @@ def receipts(rows: list[dict]) -> list[dict]:
             if question["type"] != "extract" or not box or not line:
                 continue
             text = next(part for part in line.groups() if part)
-            own = pages.setdefault(path, {"id": row["id"], "path": path, "kind": "receipt", "isDark": False, "words": {}, "elements": {}})
+            own = pages.setdefault(
+                path, {"id": row["id"], "path": path, "kind": "receipt", "isDark": False, "words": {}, "elements": {}}
+            )
             own["words"][text] = words_of(text, box)
             own["elements"][text] = {"role": "text", "name": text, "flags": [], "box": box}
     for own in pages.values():
-        own["words"], own["elements"] = sum(own["words"].values(), []), list(own["elements"].values())
+        own["words"] = [word for words in own["words"].values() for word in words]
+        own["elements"] = list(own["elements"].values())
     return list(pages.values())
 
 
-pack = pathlib.Path(sys.argv[1])
-lines = photos(read(pack / "vision/cifar-10.jsonl.gz"))[: int(sys.argv[2])] + shapes(read(pack / "vision/easy-vqa.jsonl.gz"))
-lines += receipts(read(pack / "vision/sroie.jsonl.gz"))
-pathlib.Path(sys.argv[3]).write_text("".join(json.dumps(line) + "\n" for line in lines))
-print(len(lines), "pictures")
+def main() -> None:
+    pack, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[3])
+    pages = photos(read(pack / "vision/cifar-10.jsonl.gz"))[: int(sys.argv[2])]
+    pages += shapes(read(pack / "vision/easy-vqa.jsonl.gz"))
+    pages += receipts(read(pack / "vision/sroie.jsonl.gz"))
+    out.write_text("".join(json.dumps(page) + "\n" for page in pages))
+    print(len(pages), "pictures")
+
+
+if __name__ == "__main__":
+    main()

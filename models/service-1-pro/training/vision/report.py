@@ -1,4 +1,4 @@
-"""Dev figures of a checkpoint's averaged weights, as JSON: python report.py RUN/last.pt TILES_FOLDER TEXT_FOLDER NAME=LABELS.jsonl ..."""
+"""Dev figures of a checkpoint's averaged weights, as JSON: python -m vision.report RUN/last.pt TILES_FOLDER TEXT_FOLDER NAME=LABELS.jsonl ..."""
 
 import json
 import pathlib
@@ -7,10 +7,10 @@ import sys
 import tokenizers
 import torch
 
-from evaluate import evaluate
-from export import read_teacher
-from spelling import spelling_codes
-from views import read_pictures
+from export.vision import read_teacher
+from vision.evaluate import evaluate
+from vision.spelling import spelling_codes
+from vision.views import read_pictures
 
 if __name__ == "__main__":
     torch.set_num_threads(1)

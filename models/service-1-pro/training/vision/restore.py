@@ -1,6 +1,6 @@
 """
-The shipped vision encoder back to a checkpoint: python restore.py VISION_ENCODER.onnx TILES_FOLDER NAME OUT.pt
-The tower and the box head come back as they are; the other heads teach only, were never shipped, and start anew (train.py --heads-first).
+The shipped vision encoder back to a checkpoint: python -m vision.restore VISION_ENCODER.onnx TILES_FOLDER NAME OUT.pt
+The tower and the box head come back as they are; the other heads teach only, were never shipped, and start anew (vision/train.py --heads-first).
 Batch norms were folded into their convolutions; each gets the mean and spread its convolution shows on tiles of the dump NAME, so that training mode
 computes nearly what the encoder does and evaluation mode exactly that.
 """
@@ -13,10 +13,10 @@ import onnx
 import torch
 from onnx import numpy_helper
 
-from export import session
-from labels import CHARACTER_CLASSES, TAGS
-from losses import to_pixels
-from net import TILE, Convolution, Served, Teacher
+from export.vision import session
+from vision.labels import CHARACTER_CLASSES, TAGS
+from vision.losses import to_pixels
+from vision.net import TILE, Convolution, Served, Teacher
 
 MOST_TILES = 256
 LARGEST_DIFFERENCE = 1e-3
@@ -24,11 +24,18 @@ LARGEST_DIFFERENCE = 1e-3
 
 def load_folded(teacher: Teacher, path: pathlib.Path) -> dict[Convolution, torch.Tensor]:
     """Puts the shipped numbers in; gives the bias of each folded convolution, which a `Convolution` has no place for."""
-    shipped = {tensor.name: torch.from_numpy(numpy_helper.to_array(tensor).copy()) for tensor in onnx.load(path).graph.initializer}
+    shipped = {
+        tensor.name: torch.from_numpy(numpy_helper.to_array(tensor).copy())
+        for tensor in onnx.load(path).graph.initializer
+    }
     state = teacher.state_dict()
     for name in ("box.0.weight", "box.2.weight"):
         # The exporter turns a linear layer into a product with the transposed weights, under a name of its own.
-        [own] = [key for key, value in shipped.items() if key.startswith("onnx::MatMul") and value.T.shape == state[name].shape]
+        [own] = [
+            key
+            for key, value in shipped.items()
+            if key.startswith("onnx::MatMul") and value.T.shape == state[name].shape
+        ]
         shipped[name] = shipped.pop(own).T.contiguous()
     folded = {f"{name}.0.bias": module for name, module in teacher.named_modules() if isinstance(module, Convolution)}
     biases = {folded[name]: shipped.pop(name) for name in list(shipped) if name in folded}
@@ -76,10 +83,22 @@ def main() -> None:
     theirs = session(arguments.encoder).run(None, {"pixel_values": pixels[:8].contiguous().numpy()})
     worst = max(float(numpy.abs(a - b).max()) for a, b in zip(ours, theirs))
     if worst > LARGEST_DIFFERENCE:
-        raise SystemExit(f"the encoder computes otherwise: a feature differs by {worst:.2e}, {LARGEST_DIFFERENCE:.0e} allowed")
+        raise SystemExit(
+            f"the encoder computes otherwise: a feature differs by {worst:.2e}, {LARGEST_DIFFERENCE:.0e} allowed"
+        )
     state = teacher.state_dict()
-    torch.save({"teacher": state, "average": {f"module.{name}": value for name, value in state.items()}, "step": 0, "seconds": 0.0}, arguments.out)
-    print(f"{sum(p.numel() for p in teacher.tower.parameters()):,} numbers in the tower, largest difference {worst:.2e}")
+    torch.save(
+        {
+            "teacher": state,
+            "average": {f"module.{name}": value for name, value in state.items()},
+            "step": 0,
+            "seconds": 0.0,
+        },
+        arguments.out,
+    )
+    print(
+        f"{sum(p.numel() for p in teacher.tower.parameters()):,} numbers in the tower, largest difference {worst:.2e}"
+    )
 
 
 if __name__ == "__main__":

@@ -26,6 +26,10 @@ def spelling_codes(tokenizer: tokenizers.Tokenizer) -> torch.Tensor:
     """[pieces, CODE_WIDTH], zeros for pieces that are no letters; the same numbers every time."""
     groups = [letter_groups(tokenizer.decode([piece])) for piece in range(tokenizer.get_vocab_size())]
     names = sorted({group for own in groups for group in own})
-    vectors = dict(zip(names, numpy.random.default_rng(0).standard_normal((len(names), CODE_WIDTH)).astype(numpy.float32)))
-    codes = numpy.stack([sum((vectors[group] for group in own), numpy.zeros(CODE_WIDTH, numpy.float32)) for own in groups])
+    vectors = dict(
+        zip(names, numpy.random.default_rng(0).standard_normal((len(names), CODE_WIDTH)).astype(numpy.float32))
+    )
+    codes = numpy.stack(
+        [sum((vectors[group] for group in own), numpy.zeros(CODE_WIDTH, numpy.float32)) for own in groups]
+    )
     return torch.nn.functional.normalize(torch.from_numpy(codes), dim=1)

@@ -10,9 +10,15 @@ STEPS_A_LINE = 50
 
 
 class Steps:
-    def __init__(self, model: torch.nn.Module, optimiser: torch.optim.Optimizer, average: torch.optim.swa_utils.AveragedModel, log: pathlib.Path) -> None:
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        optimiser: torch.optim.Optimizer,
+        average: torch.optim.swa_utils.AveragedModel,
+        log: pathlib.Path,
+    ) -> None:
         self.model, self.optimiser, self.average = model, optimiser, average
-        self.log = open(log, "a", encoding="utf-8")
+        self.log = log.open("a", encoding="utf-8")
         self.sums: dict[str, float] = {}
 
     def take(self, loss: torch.Tensor) -> None:

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy
 
-from labels import BLANK_CHARACTER, Labels
-from net import CELL, GRID, TILE
+from vision.labels import BLANK_CHARACTER, Labels
+from vision.net import CELL, GRID, TILE
 
 PIECES_A_CELL = 6
 # Text lower than this many tile pixels (box height, about 1.3 times the font size) cannot be read and is not asked for.
@@ -18,7 +18,13 @@ COLUMNS, LINES = TILE // 4, TILE // FINE
 _starts = numpy.arange(GRID) * CELL
 # [cell, 4]: the boxes of the cells, row-major.
 CELL_BOXES = numpy.stack(
-    [numpy.tile(_starts, GRID), numpy.repeat(_starts, GRID), numpy.tile(_starts, GRID) + CELL, numpy.repeat(_starts, GRID) + CELL], 1
+    [
+        numpy.tile(_starts, GRID),
+        numpy.repeat(_starts, GRID),
+        numpy.tile(_starts, GRID) + CELL,
+        numpy.repeat(_starts, GRID) + CELL,
+    ],
+    1,
 ).astype(numpy.float32)
 CENTRES = (CELL_BOXES[:, :2] + CELL_BOXES[:, 2:]) / 2
 
@@ -44,7 +50,9 @@ class View:
     is_flipped: bool = False
 
     def boxes(self, boxes: numpy.ndarray) -> numpy.ndarray:
-        moved = boxes * numpy.array([*self.scale, *self.scale], numpy.float32) - numpy.array([*self.offset, *self.offset], numpy.float32)
+        moved = boxes * numpy.array([*self.scale, *self.scale], numpy.float32) - numpy.array(
+            [*self.offset, *self.offset], numpy.float32
+        )
         if self.is_flipped:
             moved[:, [0, 2]] = TILE - moved[:, [2, 0]]
         return moved
@@ -92,12 +100,19 @@ def element_targets(labels: Labels, view: View) -> tuple[numpy.ndarray, numpy.nd
         tags[covered] = numpy.maximum(tags[covered], labels.tags[i])
     # A word outside every small element counts as one, so that text can be pointed at.
     words = view.boxes(labels.words)
-    word_share = overlaps(words) / numpy.minimum(numpy.maximum((words[:, 2] - words[:, 0]) * (words[:, 3] - words[:, 1]), 1), CELL * CELL)[:, None]
+    word_share = (
+        overlaps(words)
+        / numpy.minimum(numpy.maximum((words[:, 2] - words[:, 0]) * (words[:, 3] - words[:, 1]), 1), CELL * CELL)[
+            :, None
+        ]
+    )
     word_costs = 100 - word_share
     costs = numpy.log(areas)[:, None] - 2 * share
     costs = numpy.where(labels.is_small[:, None], costs, costs + 200)
     all_boxes = numpy.concatenate([boxes, words])
-    all_costs = numpy.concatenate([numpy.where(share > 0.3, costs, 1e6), numpy.where(word_share > 0.3, word_costs, 1e6)])
+    all_costs = numpy.concatenate(
+        [numpy.where(share > 0.3, costs, 1e6), numpy.where(word_share > 0.3, word_costs, 1e6)]
+    )
     if len(all_boxes) == 0:
         return tags, numpy.zeros((GRID * GRID, 4), numpy.float32), numpy.zeros(GRID * GRID, bool)
     best = all_costs.argmin(0)

@@ -1,5 +1,5 @@
 """
-Trains the vision tower on dumped tiles: python train.py RUN_FOLDER PICTURES_FOLDER TEXT_FOLDER --minutes 60 --pages NAME=LABELS.jsonl ...
+Trains the vision tower on dumped tiles: python -m vision.train RUN_FOLDER PICTURES_FOLDER TEXT_FOLDER --minutes 60 --pages NAME=LABELS.jsonl ...
 Starts again from RUN_FOLDER/last.pt when it is there. One thread for the net, --workers processes for the examples.
 """
 
@@ -12,14 +12,14 @@ import time
 import tokenizers
 import torch
 
-from evaluate import evaluate
-from labels import CHARACTER_CLASSES, TAGS
-from losses import WEIGHTS, losses
-from net import Teacher, averaged_weights
-from precision import autocast
-from spelling import spelling_codes
-from steps import Steps
-from views import Examples, Picture, read_pictures
+from vision.evaluate import evaluate
+from vision.labels import CHARACTER_CLASSES, TAGS
+from vision.losses import WEIGHTS, losses
+from vision.net import Teacher, averaged_weights
+from vision.precision import autocast
+from vision.spelling import spelling_codes
+from vision.steps import Steps
+from vision.views import Examples, Picture, read_pictures
 
 # One command a preset, the same code. What the command line says comes first.
 PRESETS = {
@@ -54,15 +54,29 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, help="windows a step")
     parser.add_argument("--workers", type=int, help="processes that make examples")
     parser.add_argument("--threads", type=int, help="for the net")
-    parser.add_argument("--compile", action=argparse.BooleanOptionalAction, help="fuse the net's small operations; needs a C++ compiler")
+    parser.add_argument(
+        "--compile", action=argparse.BooleanOptionalAction, help="fuse the net's small operations; needs a C++ compiler"
+    )
     parser.add_argument("--steps", type=int, help="stop after so many")
     parser.add_argument("--minutes", type=float, default=40, help="length of the cosine, counted from the first start")
     parser.add_argument("--pages", action="append", default=[], help="NAME=LABELS.jsonl of a dump with pages")
-    parser.add_argument("--photos", action="append", default=[], help="NAME=LABELS.jsonl of a dump with photos or single shapes")
+    parser.add_argument(
+        "--photos", action="append", default=[], help="NAME=LABELS.jsonl of a dump with photos or single shapes"
+    )
     parser.add_argument("--dev", default=None, help="NAME=LABELS.jsonl of the dump for the dev figures")
-    parser.add_argument("--start", type=pathlib.Path, default=None, help="a checkpoint whose averaged weights a new run begins with")
-    parser.add_argument("--keep-heads", action="store_true", help="train only the tower, so that what reads its features can stay")
-    parser.add_argument("--heads-first", type=int, default=0, metavar="STEPS", help="steps in which the tower rests while new heads find their way")
+    parser.add_argument(
+        "--start", type=pathlib.Path, default=None, help="a checkpoint whose averaged weights a new run begins with"
+    )
+    parser.add_argument(
+        "--keep-heads", action="store_true", help="train only the tower, so that what reads its features can stay"
+    )
+    parser.add_argument(
+        "--heads-first",
+        type=int,
+        default=0,
+        metavar="STEPS",
+        help="steps in which the tower rests while new heads find their way",
+    )
     parser.add_argument("--peak", type=float, help="highest learning rate")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -119,7 +133,9 @@ def main() -> None:
         if parameters
     ]
     optimiser = torch.optim.AdamW(groups, arguments.peak, (0.9, 0.98))
-    average = torch.optim.swa_utils.AveragedModel(teacher, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE_DECAY), use_buffers=True)
+    average = torch.optim.swa_utils.AveragedModel(
+        teacher, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE_DECAY), use_buffers=True
+    )
     if arguments.compile:
         teacher.tower.compile()
     step, spent = 0, 0.0
@@ -133,7 +149,9 @@ def main() -> None:
 
     dev = read_pool(arguments, [arguments.dev], tokenizer)[:DEV_PICTURES] if arguments.dev else []
     examples = Examples(pools(arguments, tokenizer), arguments.seed + step)
-    loader = torch.utils.data.DataLoader(examples, arguments.batch, num_workers=arguments.workers, prefetch_factor=4 if arguments.workers else None)
+    loader = torch.utils.data.DataLoader(
+        examples, arguments.batch, num_workers=arguments.workers, prefetch_factor=4 if arguments.workers else None
+    )
     started, saved_at = time.monotonic() - spent, time.monotonic()
     steps = Steps(teacher, optimiser, average, arguments.run / "log.jsonl")
     total = arguments.minutes * 60
@@ -151,7 +169,11 @@ def main() -> None:
             break
         for group in optimiser.param_groups:
             rests = group["is_tower"] and step < arguments.heads_first
-            group["lr"] = 0.0 if rests else rate_at(arguments.peak, seconds, total, step - (arguments.heads_first if group["is_tower"] else 0))
+            group["lr"] = (
+                0.0
+                if rests
+                else rate_at(arguments.peak, seconds, total, step - (arguments.heads_first if group["is_tower"] else 0))
+            )
         batch = {name: values.to(device, non_blocking=True) for name, values in batch.items()}
         with autocast(device.type):
             parts = losses(teacher, batch, codes)

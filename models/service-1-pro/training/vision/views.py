@@ -11,9 +11,9 @@ import tokenizers
 import torch
 from PIL import Image
 
-from labels import Labels, read_labels
-from net import TILE
-from targets import View, targets_of
+from vision.labels import Labels, read_labels
+from vision.net import TILE
+from vision.targets import View, targets_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -39,7 +39,9 @@ class Picture:
         return self.rows > 0
 
 
-def read_pictures(folder: pathlib.Path, name: str, labels: pathlib.Path, tokenizer: tokenizers.Tokenizer) -> list[Picture]:
+def read_pictures(
+    folder: pathlib.Path, name: str, labels: pathlib.Path, tokenizer: tokenizers.Tokenizer
+) -> list[Picture]:
     """The pictures of one dump (`tiles-NAME.raw`, `.json`) that have labels."""
     index = json.loads((folder / f"tiles-{name}.json").read_text())
     tiles = numpy.memmap(folder / f"tiles-{name}.raw", numpy.uint8, "r").reshape(-1, TILE, TILE, 3)
@@ -68,7 +70,9 @@ def window(picture: Picture, left: int, top: int, width: int, height: int) -> nu
             y0, y1 = max(top, row * TILE), min(top + height, (row + 1) * TILE)
             x0, x1 = max(left, col * TILE), min(left + width, (col + 1) * TILE)
             source = picture.tiles[row * max(picture.cols, 1) + col]
-            out[y0 - top : y1 - top, x0 - left : x1 - left] = source[y0 - row * TILE : y1 - row * TILE, x0 - col * TILE : x1 - col * TILE]
+            out[y0 - top : y1 - top, x0 - left : x1 - left] = source[
+                y0 - row * TILE : y1 - row * TILE, x0 - col * TILE : x1 - col * TILE
+            ]
     return out
 
 
@@ -90,8 +94,15 @@ def random_view(picture: Picture, random: numpy.random.Generator) -> tuple[numpy
     # A window larger than the whole is not possible, so the zoom ends where the shorter side does.
     side_x, side_y = (min(int(TILE / zoom * random.uniform(0.94, 1.06)), n * TILE) for n in (cols, rows))
     # Most of a page is empty, and there is nothing to read there: of several windows take the one with most words.
-    draws = [(int(random.integers(0, cols * TILE - side_x + 1)), int(random.integers(0, rows * TILE - side_y + 1))) for _ in range(WINDOWS)]
-    left, top = max(draws, key=lambda at: written_in(picture, *at, side_x, side_y)) if random.random() < FULLEST_SHARE else draws[0]
+    draws = [
+        (int(random.integers(0, cols * TILE - side_x + 1)), int(random.integers(0, rows * TILE - side_y + 1)))
+        for _ in range(WINDOWS)
+    ]
+    left, top = (
+        max(draws, key=lambda at: written_in(picture, *at, side_x, side_y))
+        if random.random() < FULLEST_SHARE
+        else draws[0]
+    )
     pixels = window(picture, left, top, side_x, side_y)
     if (side_x, side_y) != (TILE, TILE):
         pixels = numpy.asarray(Image.fromarray(pixels).resize((TILE, TILE), Image.Resampling.BICUBIC))
@@ -108,7 +119,7 @@ def jitter(pixels: numpy.ndarray, random: numpy.random.Generator) -> numpy.ndarr
         gain = random.uniform(0.85, 1.15) * random.uniform(0.96, 1.04, 3)
         out = (out - 128) * gain.astype(numpy.float32) + 128 + random.uniform(-14, 14)
     if random.random() < 0.15:
-        out += random.normal(0, random.uniform(1, 8), out.shape[:2] + (1,)).astype(numpy.float32)
+        out += random.normal(0, random.uniform(1, 8), (*out.shape[:2], 1)).astype(numpy.float32)
     return out.clip(0, 255).astype(numpy.uint8)
 
 
@@ -119,8 +130,15 @@ def weight_of(picture: Picture) -> float:
 class Examples(torch.utils.data.IterableDataset):
     """Endless random examples; pools are drawn from by weight, then a picture (those that say more, more often). `asked` makes the targets of a view."""
 
-    def __init__(self, pools: list[tuple[float, list[Picture]]], seed: int, asked: Callable[[Labels, View], "DataclassInstance"] = targets_of) -> None:
-        self.pools = [(weight, pictures, numpy.cumsum([weight_of(p) for p in pictures])) for weight, pictures in pools if pictures]
+    def __init__(
+        self,
+        pools: list[tuple[float, list[Picture]]],
+        seed: int,
+        asked: Callable[[Labels, View], "DataclassInstance"] = targets_of,
+    ) -> None:
+        self.pools = [
+            (weight, pictures, numpy.cumsum([weight_of(p) for p in pictures])) for weight, pictures in pools if pictures
+        ]
         self.seed, self.asked = seed, asked
 
     def __iter__(self):
@@ -141,4 +159,7 @@ class Examples(torch.utils.data.IterableDataset):
 
 def example(pixels: numpy.ndarray, targets: "DataclassInstance") -> dict[str, torch.Tensor]:
     arrays = {field.name: getattr(targets, field.name) for field in dataclasses.fields(targets)}
-    return {"pixels": torch.from_numpy(numpy.ascontiguousarray(pixels)), **{name: torch.from_numpy(numpy.asarray(a)) for name, a in arrays.items()}}
+    return {
+        "pixels": torch.from_numpy(numpy.ascontiguousarray(pixels)),
+        **{name: torch.from_numpy(numpy.asarray(a)) for name, a in arrays.items()},
+    }
