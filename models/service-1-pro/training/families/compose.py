@@ -67,6 +67,8 @@ def check(path):
                     wrong.append(f"{key}: {truth} is no option")
                 if q["type"] == "extract" and truth is not None and not stands_in(str(truth), row.state):
                     wrong.append(f"{key}: {truth} does not stand in the state")
+                if len(q["instructions"]) < 3:
+                    wrong.append(f"{key}: a text where a list of texts is wanted: {q['instructions']}")
                 if "{" in q["instructions"]:
                     wrong.append(f"{key}: a slot is left in the question: {q['instructions']}")
                 if "kind" in f and key in row.evidence and not stands_in(row.evidence[key], row.state):

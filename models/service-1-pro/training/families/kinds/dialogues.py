@@ -59,7 +59,9 @@ def draw(f, rnd):
             done[doer].append(act["label"])
         asked = doer if doer and rnd.random() < 0.75 else rnd.choice(act["by"])
         if doer or turn or rnd.random() < 0.5:
-            row.claim(act["id"], who(asked, rnd.choice(act["claims"])), asked == doer, proof)
+            # A sentence of another speaker does not decide what this one did.
+            about_it = proof if asked == by else None
+            row.claim(act["id"], who(asked, rnd.choice(act["claims"])), asked == doer, about_it)
         if act.get("who") and len(roles) > 1 and (doer or rnd.random() < 0.4):
             names = [show[r] for r in roles] + [rnd.choice(NOBODY)]
             right = show[doer] if doer else names[-1]
