@@ -1,0 +1,114 @@
+"""Which rows a step learns from: sources by their share of the tokens, in phases; a pool of states of one look, cut into steps of like lengths."""
+import collections
+import fnmatch
+import glob
+import json
+import math
+import os
+import random
+
+import layout
+
+POOL_STEPS = 8
+QUESTIONS_A_STATE = {'first': 8, 'second': 3}
+
+
+class Sources:
+    """Rows of all files of a folder, as lines; each is parsed when it is drawn."""
+
+    def __init__(self, folder, most, seed):
+        self.lines = {}
+        for path in sorted(glob.glob(f'{folder}/*.jsonl')):
+            with open(path, 'rb') as file:
+                lines = file.read().splitlines()
+            random.Random(f'{seed} {path}').shuffle(lines)
+            self.lines[os.path.basename(path)[:-6]] = lines[:most] if most else lines
+
+    def weights(self, shares):
+        """Source -> its share. A group (a pattern) shares what it has by the square root of its rows times the factor a source has."""
+        out = collections.defaultdict(float)
+        factors = shares.get('factors', {})
+        taken = set()
+        for pattern, share in shares['groups'].items():
+            found = {name: math.sqrt(len(lines)) * factors.get(name, 1) for name, lines in self.lines.items() if name not in taken and fnmatch.fnmatch(name, pattern)}
+            taken |= set(found)
+            total = sum(found.values())
+            for name, weight in found.items():
+                out[name] += share * weight / total if total else 0
+        total = sum(out.values())
+        return {name: share / total for name, share in out.items() if share}
+
+
+class Drawer:
+    """Batches for one process. What is drawn depends on the seed, the process and the step alone, so a run goes on where it stopped."""
+
+    def __init__(self, sources, reader, preset, phases, rank, size, seed):
+        self.sources, self.reader, self.preset, self.phases = sources, reader, preset, phases
+        self.rank, self.size, self.seed = rank, size, seed
+
+    def phase(self, tokens):
+        return next((phase for phase in self.phases if tokens < phase.get('until_tokens', math.inf)), self.phases[-1])
+
+    def item(self, name, rnd, longest):
+        for _ in range(20):
+            row = json.loads(rnd.choice(self.sources.lines[name]))
+            item = self.reader.item(row, longest, rnd)
+            if item is not None:
+                return item
+        return None
+
+    def sequences(self, item, look, rnd):
+        """An item's sequences in a look; questions are drawn so that branches stay short."""
+        questions = [q for q in item.questions if look == 'second' or q.kind != 'extract']
+        rnd.shuffle(questions)
+        keep, spent = [], 0
+        for question in questions[:QUESTIONS_A_STATE[look]]:
+            cost = layout.spread(question) * (2 if question.options and look == 'first' else 1)
+            if (look == 'second' and cost + item.state_tokens() <= 500) or (look == 'first' and spent + cost <= self.preset.longest_branches):
+                keep.append(question)
+                spent += cost
+        if not keep:
+            return []
+        if look == 'second':
+            return [layout.second(item, question) for question in keep]
+        return [layout.first(layout.Item(item.passages, keep, item.source))]
+
+    def pool(self, number, look, tokens):
+        """Steps of one look: lists of sequences whose padded size fits a step."""
+        rnd = random.Random(f'{self.seed} {self.rank} {number} {look}')
+        phase = self.phase(tokens)
+        weights = self.sources.weights(phase)
+        longest = min(self.preset.longest_state, phase.get('longest_state', self.preset.longest_state))
+        given, total, made = collections.Counter(), 0, []
+        order = list(weights)
+        rnd.shuffle(order)
+        while total < self.preset.step_tokens * POOL_STEPS:
+            name = max(order, key=lambda one: weights[one] * (total + 300) * (1 + 0.5 * rnd.random()) - given[one])
+            item = self.item(name, rnd, longest)
+            sequences = self.sequences(item, look, rnd) if item is not None else []
+            # A source that has nothing of this look or length is passed over, as if it had been given its share.
+            size = sum(len(s.tokens) for s, _ in sequences) or 60
+            given[name] += size
+            total += size if sequences else 0
+            made += sequences
+        made.sort(key=lambda one: len(one[0].tokens))
+        steps, now = [], []
+        for one in made:
+            if now and (len(now) + 1) * len(one[0].tokens) > self.preset.step_tokens:
+                steps.append(now)
+                now = []
+            now.append(one)
+        steps.append(now)
+        rnd.shuffle(steps)
+        return steps[:POOL_STEPS]
+
+    def batches(self, step, tokens):
+        """(step, look, sequences) for ever, beginning at a step; `tokens` gives what the run has seen."""
+        while True:
+            number, pools = step // (2 * POOL_STEPS), {}
+            for at in range(step % (2 * POOL_STEPS), 2 * POOL_STEPS):
+                look = ('first', 'second')[at % 2]
+                if look not in pools:
+                    pools[look] = self.pool(number, look, tokens())
+                yield step, look, pools[look][(at // 2) % len(pools[look])]
+                step += 1

@@ -1,0 +1,276 @@
+"""From rows to batches: pieces, blocks, and which block sees which.
+
+First look: passages see themselves; the question sees passages and itself; an option sees passages, question and itself; each option stands once more alone, for its sentence vector. Passages have places
+from 0 and type 0, question and options type 1, the question's places from 0, the options' after it.
+Second look: `[CLS] question [SEP] option [SEP] ... state [SEP]`, places running on (options beside each other at the same places), question and options type 0 and the state type 1, as BERT reads pairs;
+everything sees everything, but options do not see each other.
+"""
+import dataclasses
+
+import numpy as np
+import torch
+
+import states
+from config import KINDS
+from start import CLS, PAD, SEP
+
+KIND = {name: n for n, name in enumerate(KINDS)}
+MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
+LOOK = {'first': 0, 'second': 1}
+
+
+@dataclasses.dataclass
+class Question:
+    kind: str
+    pieces: list
+    options: list  # of pieces; none for claims and quotes
+    target: object  # noul: number; choice: index; score: levels (soft); select: list of 0/1; extract: list of (first, last) pieces, or [] for nothing there
+    evidence: object  # list of (first, last) pieces; [] when the state says nothing of it; None when unknown
+    name: str
+
+
+@dataclasses.dataclass
+class Item:
+    """A state's passages, and questions about it."""
+    passages: list  # lists of pieces
+    questions: list
+    source: str
+
+    def state_tokens(self):
+        return sum(map(len, self.passages)) + 2 * len(self.passages)
+
+
+def spread(question):
+    """Tokens of a question and its options."""
+    return len(question.pieces) + 2 + sum(len(option) + 1 for option in question.options)
+
+
+def words_of(option):
+    name, about = option
+    return f'{name}: {about}' if isinstance(about, str) and about else str(name)
+
+
+def options_of(question):
+    given = question.get('criteria') or question.get('options')
+    if given is None:
+        return None
+    if isinstance(given, dict):
+        return list(given.items())
+    named = [one if isinstance(one, dict) else {'label': one} for one in given]
+    return [(str(one.get('label', one.get('value', one.get('name')))), one.get('description')) for one in named]
+
+
+def levels(truth, count):
+    """A level between two is shared by both."""
+    truth = min(max(float(truth), 0.0), count - 1.0)
+    out = [0.0] * count
+    low = int(truth)
+    out[low] += 1 - (truth - low)
+    if truth > low:
+        out[low + 1] += truth - low
+    return out
+
+
+def places_of(said, text, spans_by_passage, rnd=None):
+    """(first, last) pieces, counted over all passages, of every place where the text says it."""
+    found, at = [], text.find(said)
+    if at < 0:
+        text, said = text.lower(), said.lower()
+        at = text.find(said)
+    while at >= 0 and len(found) < 8:
+        found.append((at, at + len(said)))
+        at = text.find(said, at + len(said))
+    out = []
+    for begin, end in found:
+        covered = [n for n, (a, b) in enumerate(spans_by_passage) if a < end and b > begin]
+        if covered:
+            out.append((covered[0], covered[-1]))
+    return out
+
+
+class Reader:
+    """Rows (requests and truth) to items."""
+
+    def __init__(self, tokenizer, passage):
+        self.tokenizer, self.passage = tokenizer, passage
+        self.kept = {}
+
+    def pieces(self, text, most):
+        key = (text, most)
+        if key not in self.kept:
+            if len(self.kept) > 200_000:
+                self.kept.clear()
+            self.kept[key] = self.tokenizer.encode(text, add_special_tokens=False).ids[:most]
+        return self.kept[key]
+
+    def item(self, row, longest=None, rnd=None):
+        """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds. With `rnd` for training: many options become fewer."""
+        text = states.text_of(row['state'])
+        if text is None or (longest is not None and len(text) > 9 * longest):
+            return None
+        cut = states.passages(text, self.tokenizer, self.passage)
+        if longest is not None and sum(len(one.pieces) for one in cut) > longest:
+            return None
+        spans = [span for one in cut for span in one.spans]
+        questions = []
+        for name, asked in row['questions'].items():
+            made = self.question(name, asked, row, text, spans, rnd)
+            if made is not None:
+                questions.append(made)
+        return Item([one.pieces for one in cut], questions, row['source'] if row['source'] != 'written' else row['task']) if questions else None
+
+    def question(self, name, asked, row, text, spans, rnd):
+        kind, truth = asked['type'], row['truth'].get(name)
+        said = asked.get('instructions') or name
+        pieces = self.pieces(said if isinstance(said, str) else states.flat(said), MOST_QUESTION)
+        evidence = None
+        if 'evidence' in row and kind in ('noul', 'choice', 'score'):
+            sentence = row['evidence'].get(name)
+            evidence = places_of(sentence, text, spans) if sentence else [] if kind == 'noul' and not truth else None
+            if sentence and not evidence:
+                evidence = None
+        if kind == 'noul':
+            return None if truth is None else Question(kind, pieces, [], float(truth), evidence, name)
+        if kind == 'extract':
+            if asked.get('kind') == 'coordinates':
+                return None
+            quotes = [] if truth is None else truth if isinstance(truth, list) else [truth]
+            target = [place for quote in quotes for place in places_of(str(quote), text, spans)]
+            return None if quotes and not target else Question(kind, pieces, [], target, None, name)
+        if kind not in ('choice', 'score', 'select') or truth is None:
+            return None
+        options = options_of(asked)
+        if not options:
+            return None
+        names = [option[0] for option in options]
+        if kind == 'choice':
+            if str(truth) not in names:
+                return None
+            if rnd is not None and len(options) > MOST_OPTIONS:
+                options = rnd.sample([option for option in options if option[0] != str(truth)], MOST_OPTIONS - 1) + [option for option in options if option[0] == str(truth)]
+                rnd.shuffle(options)
+            target = [option[0] for option in options].index(str(truth))
+        elif kind == 'score':
+            target = levels(truth, len(options))
+        else:
+            if rnd is not None and len(options) > MOST_OPTIONS:
+                options = rnd.sample(options, MOST_OPTIONS)
+            target = [float(option[0] in truth) for option in options]
+        return Question(kind, pieces, [self.pieces(words_of(option), MOST_OPTION) for option in options], target, evidence, name)
+
+
+@dataclasses.dataclass
+class Batch:
+    tokens: torch.Tensor  # [sequence][place]
+    places: torch.Tensor
+    types: torch.Tensor
+    mask: torch.Tensor  # [sequence][1][place][place] bool: sees
+    state: torch.Tensor  # [sequence][place] bool: a token of the state
+    block: torch.Tensor  # [sequence][place]
+    real: torch.Tensor  # [sequence][place] bool: no padding
+    passages: torch.Tensor  # [sequence][block] bool
+    blocks: int
+    row: torch.Tensor  # [question] its sequence
+    slots: torch.Tensor  # [question][slot] place
+    present: torch.Tensor  # [question][slot] bool
+    alone: object  # [question][slot] block of the option alone, or None in the second look
+    compared: torch.Tensor  # [question] 1 where options have vectors of their own
+    kind: torch.Tensor
+    look: int
+    rank: torch.Tensor  # [question][slot][2]
+    apart: torch.Tensor  # [question][slot][slot]
+    at: list  # [question] places of the state's pieces, in their order
+    asked: list  # the questions
+
+    def to(self, device):
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, torch.Tensor):
+                setattr(self, field.name, value.to(device))
+        return self
+
+
+class Sequence:
+    def __init__(self):
+        self.tokens, self.places, self.types, self.block, self.state, self.sees, self.at, self.is_passage = [], [], [], [], [], [], [], []
+
+    def add(self, tokens, place, kind, sees, passage=None):
+        """A block; `sees` are blocks beside itself; `passage` is the part of it (from, to) that is of the state. Gives its number and its first place."""
+        number, begin = len(self.sees), len(self.tokens)
+        self.tokens += tokens
+        self.places += range(place, place + len(tokens))
+        self.types += [kind] * len(tokens)
+        self.block += [number] * len(tokens)
+        self.sees.append([*sees, number])
+        self.is_passage.append(passage is not None)
+        self.state += [passage is not None and passage[0] <= n < passage[1] for n in range(len(tokens))]
+        if passage is not None:
+            self.at += range(begin + passage[0], begin + passage[1])
+        return number, begin
+
+
+def first(item):
+    """One sequence: the state and all its questions. Gives it and, for each question, slots and blocks alone."""
+    s, made = Sequence(), []
+    seen = [s.add([CLS, *pieces, SEP], 0, 0, [], (1, 1 + len(pieces)))[0] for pieces in item.passages]
+    for question in item.questions:
+        own, begin = s.add([CLS, *question.pieces, SEP], 0, 1, seen)
+        slots, alone = ([], []) if question.options else ([begin], [])
+        for option in question.options:
+            _, at = s.add([*option, SEP], len(question.pieces) + 2, 1, [*seen, own])
+            slots.append(at + len(option))
+            alone.append(s.add([CLS, *option, SEP], 0, 0, [])[0])
+        made.append((question, slots, alone))
+    return s, made
+
+
+def second(item, question):
+    """One sequence of one question."""
+    s = Sequence()
+    options = range(1, 1 + len(question.options))
+    state = 1 + len(question.options)
+    _, begin = s.add([CLS, *question.pieces, SEP], 0, 0, [*options, state])
+    place, slots, longest = len(question.pieces) + 2, [], 0
+    for option in question.options:
+        _, at = s.add([*option, SEP], place, 0, [0, state])
+        slots.append(at + len(option))
+        longest = max(longest, len(option) + 1)
+    pieces = [piece for passage in item.passages for piece in passage]
+    s.add([*pieces, SEP], place + longest, 1, [0, *options], (0, len(pieces)))
+    return s, [(question, slots or [begin], [])]
+
+
+def batch(sequences, look):
+    """Sequences with their questions, padded to the longest."""
+    rows, length = len(sequences), max(len(s.tokens) for s, _ in sequences)
+    blocks = 1 + max(len(s.sees) for s, _ in sequences)
+    tokens, places, types, block = (np.full((rows, length), fill, np.int64) for fill in (PAD, 0, 0, blocks - 1))
+    state, real = np.zeros((rows, length), bool), np.zeros((rows, length), bool)
+    sees, passages = np.zeros((rows, blocks, blocks), bool), np.zeros((rows, blocks), bool)
+    questions = [(r, *one) for r, (_, made) in enumerate(sequences) for one in made]
+    most = max(len(slots) for _, _, slots, _ in questions)
+    slots, alone = np.zeros((len(questions), most), np.int64), np.zeros((len(questions), most), np.int64)
+    present, rank, apart = np.zeros((len(questions), most), bool), np.zeros((len(questions), most, 2), np.float32), np.zeros((len(questions), most, most), np.float32)
+    for r, (s, _) in enumerate(sequences):
+        n = len(s.tokens)
+        tokens[r, :n], places[r, :n], types[r, :n], block[r, :n], state[r, :n], real[r, :n] = s.tokens, s.places, s.types, s.block, s.state, True
+        for number, seen in enumerate(s.sees):
+            sees[r, number, seen] = True
+        sees[r, blocks - 1, blocks - 1] = True
+        passages[r, :len(s.sees)] = s.is_passage
+    for q, (_, question, at, own) in enumerate(questions):
+        n = len(at)
+        slots[q, :n], present[q, :n] = at, True
+        if own:
+            alone[q, :n] = own
+        if question.kind == 'score' and n > 1:
+            levels_at = np.arange(n) / (n - 1)
+            rank[q, :n, 0], rank[q, :n, 1] = np.abs(2 * levels_at - 1), 1 / n
+            apart[q, :n, :n] = np.abs(levels_at[:, None] - levels_at[None])
+    mask = sees[np.arange(rows)[:, None, None], block[:, :, None], block[:, None, :]]
+    return Batch(
+        *map(torch.from_numpy, (tokens, places, types)), torch.from_numpy(mask)[:, None], *map(torch.from_numpy, (state, block, real, passages)), blocks,
+        torch.tensor([r for r, *_ in questions]), torch.from_numpy(slots), torch.from_numpy(present), torch.from_numpy(alone) if look == 'first' else None,
+        torch.tensor([float(bool(own)) for *_, own in questions]), torch.tensor([KIND[question.kind] for _, question, _, _ in questions]), LOOK[look],
+        torch.from_numpy(rank), torch.from_numpy(apart), [sequences[r][0].at for r, *_ in questions], [question for _, question, _, _ in questions],
+    )

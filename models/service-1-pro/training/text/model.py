@@ -1,0 +1,167 @@
+"""The text model: an encoder whose tokens see what a mask lets them, and heads that decide.
+
+A sequence is made of blocks (passages of a state, a question, its options), and which block sees which is all that tells the first look from the second (layout.py). Heads, for every kind of question:
+
+- a *slot* is what gets a logit: a claim's [CLS], an option's closing [SEP]. Each slot looks for its evidence in the state (attention with "nothing there" as one place of it; trained on the sentence
+  that decides, where it is known) and takes along what it finds;
+- slots of one question see each other in one more layer, set-wise: their order changes nothing. Levels of a scale know how far they are from the nearer end and from each other, both the same when the
+  scale is reversed, so the answer is mirrored;
+- in the first look, the cosine of an option's own sentence vector with the passages' is an addend of the logit, with a scale and a shift for each kind;
+- a quote is pointed at: its first and its last token, or "nothing there".
+"""
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+from config import KINDS
+
+LOOKS = 2
+HIDDEN = -1e4
+
+
+class Layer(nn.Module):
+    """A layer of BERT: attention, then two dense ones, each added and normalised."""
+
+    def __init__(self, config):
+        super().__init__()
+        width = config.width
+        self.heads = config.heads
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.norm_attention = nn.LayerNorm(width, eps=config.epsilon)
+        self.widen, self.narrow = nn.Linear(width, config.inner), nn.Linear(config.inner, width)
+        self.norm = nn.LayerNorm(width, eps=config.epsilon)
+
+    def forward(self, x, bias):
+        batch, length, width = x.shape
+        query, key, value = (part(x).view(batch, length, self.heads, -1).transpose(1, 2) for part in (self.query, self.key, self.value))
+        # Written out: on a processor the library's fused attention takes five times as long backwards.
+        shares = (torch.matmul(query * (width // self.heads) ** -0.5, key.transpose(2, 3)) + bias).softmax(-1)
+        seen = torch.matmul(shares.to(value.dtype), value).transpose(1, 2).reshape(batch, length, width)
+        x = self.norm_attention(x + self.out(seen))
+        return self.norm(x + self.narrow(F.gelu(self.widen(x))))
+
+
+class Encoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.words, self.places, self.types = (nn.Embedding(n, config.width) for n in (config.pieces, config.places, 2))
+        self.norm = nn.LayerNorm(config.width, eps=config.epsilon)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+
+    def forward(self, tokens, places, types, mask):
+        x = self.norm(self.words(tokens) + self.places(places) + self.types(types))
+        if torch.is_autocast_enabled(x.device.type):
+            x = x.to(torch.get_autocast_dtype(x.device.type))
+        bias = torch.zeros(mask.shape, dtype=x.dtype, device=x.device).masked_fill_(~mask, HIDDEN)
+        for layer in self.layers:
+            x = layer(x, bias)
+        return x
+
+
+class Siblings(nn.Module):
+    """Slots of one question see each other: normalised first, so that it can begin as nothing. Distance counts only where `apart` is not zero (levels of a scale)."""
+
+    def __init__(self, config):
+        super().__init__()
+        width = config.width
+        self.heads = config.sibling_heads
+        self.norm_attention, self.norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.mixed, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.widen, self.narrow = nn.Linear(width, config.sibling_inner), nn.Linear(config.sibling_inner, width)
+        self.nearness = nn.Parameter(torch.zeros(self.heads))
+
+    def forward(self, x, present, apart):
+        asked, slots, width = x.shape
+        query, key, value = self.mixed(self.norm_attention(x)).view(asked, slots, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        bias = torch.where(present[:, None, None, :], 0.0, HIDDEN) - apart[:, None] * self.nearness[:, None, None]
+        shares = (torch.matmul(query * (width // self.heads) ** -0.5, key.transpose(2, 3)) + bias).softmax(-1)
+        seen = torch.matmul(shares.to(value.dtype), value).transpose(1, 2).reshape(asked, slots, width)
+        x = x + self.out(seen)
+        return x + self.narrow(F.gelu(self.widen(self.norm(x))))
+
+
+class Evidence(nn.Module):
+    """Where in the state a slot finds what decides it: weights over tokens and "nothing there", and what is found, brought home."""
+
+    def __init__(self, config):
+        super().__init__()
+        width = config.width
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.nothing = nn.Linear(width, 1)
+        self.scale = width ** -0.5
+
+    def forward(self, slots, tokens, state):
+        """slots [question][slot][width], tokens [question][token][width], state [question][token] bool; weights are logits [question][slot][1 + token]."""
+        fits = torch.matmul(self.query(slots), self.key(tokens).transpose(1, 2)).float() * self.scale
+        logits = torch.cat([self.nothing(slots).float(), fits.masked_fill(~state[:, None], HIDDEN)], 2)
+        found = torch.matmul(logits.softmax(-1)[:, :, 1:].to(tokens.dtype), self.value(tokens))
+        return logits, self.out(found)
+
+
+class Quotes(nn.Module):
+    """First and last token of a quote, each against "nothing there"."""
+
+    def __init__(self, config):
+        super().__init__()
+        width = config.width
+        self.first, self.last, self.key_first, self.key_last = (nn.Linear(width, width) for _ in range(4))
+        self.nothing = nn.Linear(width, 2)
+        self.scale = width ** -0.5
+
+    def forward(self, mark, tokens, state):
+        """mark [question][width]; logits [question][2][1 + token]: first and last."""
+        nothing = self.nothing(mark).float()
+        out = []
+        for n, (asks, keys) in enumerate(((self.first, self.key_first), (self.last, self.key_last))):
+            fits = torch.matmul(keys(tokens), asks(mark)[:, :, None])[:, :, 0].float() * self.scale
+            out.append(torch.cat([nothing[:, n:n + 1], fits.masked_fill(~state, HIDDEN)], 1))
+        return torch.stack(out, 1)
+
+
+class Model(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        width = config.width
+        self.config = config
+        self.encoder = Encoder(config)
+        self.evidence, self.siblings, self.quotes = Evidence(config), Siblings(config), Quotes(config)
+        self.kind = nn.Embedding(LOOKS * len(KINDS), width)
+        self.rank = nn.Linear(2, width)
+        self.likeness = nn.Linear(2, width)
+        self.widen, self.decide = nn.Linear(width, width), nn.Linear(width, 1)
+        #                                              noul choice score select extract
+        self.likeness_scale = nn.Parameter(torch.tensor([0.0, 12.0, 2.0, 0.0, 0.0]))
+        self.likeness_shift = nn.Parameter(torch.zeros(len(KINDS)))
+        for part in (self.kind, self.rank, self.likeness, self.decide, self.evidence.out):
+            nn.init.zeros_(part.weight)
+        for part in (self.rank, self.likeness, self.decide, self.evidence.out):
+            nn.init.zeros_(part.bias)
+
+    def forward(self, batch):
+        """Logits of slots [question][slot], of evidence [question][slot][1 + token] and of quotes [question][2][1 + token], for one Batch (layout.py)."""
+        asked = batch.row.shape[0]
+        x = self.encoder(batch.tokens, batch.places, batch.types, batch.mask)
+        tokens, state = x[batch.row], batch.state[batch.row]
+        slots = x[batch.row[:, None], batch.slots]
+        evidence, found = self.evidence(slots, tokens, state)
+        z = slots + found + self.kind(batch.kind + len(KINDS) * batch.look)[:, None] + self.rank(batch.rank)
+        addend = 0.0
+        if batch.alone is not None:
+            like = self.likenesses(x, batch)
+            mean = (like * batch.present).sum(1, keepdim=True) / batch.present.sum(1, keepdim=True)
+            z = z + self.likeness(torch.stack([like, like - mean], -1) * batch.compared[:, None, None])
+            addend = (like * self.likeness_scale[batch.kind][:, None] + self.likeness_shift[batch.kind][:, None]) * batch.compared[:, None]
+        z = self.siblings(z, batch.present, batch.apart)
+        logits = self.decide(F.gelu(self.widen(z)))[:, :, 0].float() + addend
+        assert logits.shape[0] == asked
+        return logits, evidence, self.quotes(slots[:, 0], tokens, state)
+
+    def likenesses(self, x, batch):
+        """The cosine of each slot's text alone with the nearest passage, [question][slot]; vectors are means over a block's tokens."""
+        x = x.float()
+        blocks = F.one_hot(batch.block, batch.blocks).float() * batch.real[:, :, None]
+        vectors = F.normalize(torch.matmul(blocks.transpose(1, 2), x), dim=-1)
+        own = vectors[batch.row[:, None], batch.alone]
+        passages = vectors[batch.row]
+        fits = torch.matmul(own, passages.transpose(1, 2)).masked_fill(~batch.passages[batch.row][:, None], -1.0)
+        return fits.max(-1).values
