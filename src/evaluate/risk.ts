@@ -1,5 +1,5 @@
-// Confidence to the price of answering: the share of errors among the surest decisions. As `riskCoverage`, with weights, so that the options of one
-// `select` count as one decision together here as in every other number.
+// The risk-coverage curve: the share of errors among the most confident decisions (Geifman & El-Yaniv 2017; excess area
+// Geifman et al. 2019). Decisions have weights, so that the options of one `select` count as one decision together.
 
 export interface WeightedRisk {
   /** [place] by falling confidence: the share of all weight up to here, and the share of errors in it. */

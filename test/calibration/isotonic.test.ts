@@ -1,7 +1,7 @@
 // Pool adjacent violators against the reference values of scikit-learn, and what any such fit must keep to.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blockMeans, fitIsotonic, interpolate, isotonic, smoothedMeans, vennAbers } from '../../src/calibration/maps/isotonic.ts'
+import { fitIsotonic, isotonic } from '../../src/calibration/maps/isotonic.ts'
 import { expectClose } from './close.ts'
 
 const SEED = 41
@@ -81,31 +81,6 @@ describe('an isotonic fit of labels', () => {
       [2, 3, 0.55, 0.65],
       [4, 4, 0.7, 0.95],
     ])
-    expectClose(blockMeans(fitted), [0, 0.25, 0.5, 2 / 3, 1])
-  })
-
-  it('is read between its blocks along a straight line, and outside as at the ends', () => {
-    const at = [0, 0.15, 0.275, 0.45, 0.575, 0.66, 0.75, 1]
-    expectClose(
-      at.map((x) => interpolate(fitted, x)),
-      [0, 0.25, 0.375, 0.5, 0.6666666667, 0.7333333333, 1, 1],
-      1e-9,
-    )
-  })
-
-  it('is smoothed by Laplace towards a half, or towards a given prior', () => {
-    expectClose(smoothedMeans(fitted), [1 / 3, 1 / 3, 0.5, 0.6, 0.8333333333])
-    expectClose(smoothedMeans({ blocks: [{ sum: 3, count: 6, low: 0, high: 1 }] }, { prior: 0.2, strength: 4 }), [0.38])
-  })
-
-  it('stays monotone when smoothing turns the order of two blocks around', () => {
-    const blocks = [
-      { sum: 80, count: 100, low: 0, high: 1 },
-      { sum: 1, count: 1, low: 2, high: 3 },
-    ]
-    const means = smoothedMeans({ blocks })
-    expect((1 + 1) / (1 + 2)).toBeLessThan((80 + 1) / (100 + 2))
-    expect(means[1]).toBeGreaterThanOrEqual(means[0]!)
   })
 
   it('does not depend on the order of the labels, ties included', () => {
@@ -137,40 +112,5 @@ describe('an isotonic fit of labels', () => {
     expect(() => fitIsotonic([0, Number.NaN], [0, 1])).toThrow('x[1] is NaN')
     expect(() => fitIsotonic([0, 1], [0, 1], [0, 0])).toThrow('all 2 weights are zero')
     expect(() => fitIsotonic([], [])).toThrow('x is empty')
-  })
-})
-
-describe('Venn–Abers', () => {
-  it('brackets the probability by labelling the point both ways', () => {
-    const predicted = vennAbers(SCORES, LABELS, [0.05, 0.28, 0.52, 0.9])
-    expectClose(
-      predicted.map(({ low }) => low),
-      [0, 0.2, 0.4, 0.75],
-    )
-    expectClose(
-      predicted.map(({ high }) => high),
-      [1 / 3, 0.6, 0.75, 1],
-    )
-    expectClose(
-      predicted.map(({ merged }) => merged),
-      [0.25, 0.4285714, 0.5555556, 0.8],
-      1e-6,
-    )
-  })
-
-  it('equals two isotonic fits with the point added, and keeps low ≤ merged ≤ high', () => {
-    const labels = fc.array(fc.tuple(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 1 })), { minLength: 1, maxLength: 25 })
-    fc.assert(
-      fc.property(labels, fc.integer({ min: -1, max: 9 }), (points, at) => {
-        const x = points.map(([score]) => score)
-        const y = points.map(([, label]) => label)
-        const [predicted] = vennAbers(x, y, [at])
-        const direct = (label: number): number => interpolate(fitIsotonic([...x, at], [...y, label]), at)
-        expectClose([predicted!.low, predicted!.high], [direct(0), direct(1)], 1e-12)
-        expect(predicted!.low).toBeLessThanOrEqual(predicted!.merged)
-        expect(predicted!.merged).toBeLessThanOrEqual(predicted!.high)
-      }),
-      { seed: SEED, numRuns: 300 },
-    )
   })
 })

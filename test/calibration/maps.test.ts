@@ -1,23 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fitBeta } from '../../src/calibration/maps/fit-beta.ts'
-import { fitMap, type MapSample, noPrior } from '../../src/calibration/maps/fit-map.ts'
-import {
-  affineMap,
-  betaMap,
-  floored,
-  floorOf,
-  mackayFactor,
-  mapLogits,
-  shrunkLogits,
-  softmaxWithFloor,
-  temperatureMap,
-} from '../../src/calibration/maps/maps.ts'
+import { fitMap, type MapSample } from '../../src/calibration/maps/fit-map.ts'
+import { floored, floorOf, mackayFactor, mapLogits, shrunkLogits, softmaxWithFloor } from '../../src/calibration/maps/maps.ts'
 import { blendedLogits, blendedLogOdds, fitBlend } from '../../src/calibration/maps/mixture.ts'
+import { logSoftmax } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { normal, row, sigmoid } from './simulated.ts'
 
 const oneHot = (length: number, label: number): number[] => Array.from({ length }, (_, k) => (k === label ? 1 : 0))
+/** No prior at all. */
+const free = (parameters: number) => ({
+  mean: new Array<number>(parameters).fill(0),
+  variance: new Array<number>(parameters).fill(Infinity),
+})
+/** Temperature scaling, softmax(z / T). */
+const scaled = (z: readonly number[], temperature: number): number[] => logSoftmax(z.map((value) => value / temperature)).map(Math.exp)
 const samplesOf = (rows: readonly (readonly number[])[], labels: readonly number[]): MapSample[] =>
   rows.map((z, i) => ({ z, target: oneHot(z.length, labels[i]!), weight: 1 }))
 
@@ -51,7 +48,7 @@ describe('temperature', () => {
   const samples = samplesOf(LOGITS, LABELS)
 
   it('is the one that scikit-learn finds', () => {
-    const { parameters, information } = fitMap('temperature', samples, noPrior('temperature'))
+    const { parameters, information } = fitMap('temperature', samples, free(1))
     expect(Math.exp(-parameters[0]!)).toBeCloseTo(1.1522482, 5)
     expect(meanLoss(samples, 'temperature', [0])).toBeCloseTo(0.7784615528, 9)
     expect(meanLoss(samples, 'temperature', parameters)).toBeCloseTo(0.7737191531, 9)
@@ -59,11 +56,11 @@ describe('temperature', () => {
   })
 
   it('leaves the expected logit at the observed one', () => {
-    const temperature = Math.exp(-fitMap('temperature', samples, noPrior('temperature')).parameters[0]!)
-    const expected = LOGITS.reduce((sum, z) => sum + temperatureMap(z, temperature).reduce((inner, p, k) => inner + p * z[k]!, 0), 0)
+    const temperature = Math.exp(-fitMap('temperature', samples, free(1)).parameters[0]!)
+    const expected = LOGITS.reduce((sum, z) => sum + scaled(z, temperature).reduce((inner, p, k) => inner + p * z[k]!, 0), 0)
     expect(expected).toBeCloseTo(15.2, 6)
-    expect(temperatureMap(LOGITS[0]!, temperature)).toEqual([0.62031, 0.2604344, 0.1192556].map((p) => expect.closeTo(p, 6)))
-    expect(temperatureMap(LOGITS[2]!, temperature)).toEqual([0.855615, 0.0753232, 0.0690618].map((p) => expect.closeTo(p, 6)))
+    expect(scaled(LOGITS[0]!, temperature)).toEqual([0.62031, 0.2604344, 0.1192556].map((p) => expect.closeTo(p, 6)))
+    expect(scaled(LOGITS[2]!, temperature)).toEqual([0.855615, 0.0753232, 0.0690618].map((p) => expect.closeTo(p, 6)))
   })
 
   it('leans on its prior, and stays finite where all labels agree', () => {
@@ -73,15 +70,15 @@ describe('temperature', () => {
       [0, 0, 0, 0],
     )
     expect(Math.exp(-fitMap('temperature', sure, WIDE_PRIOR).parameters[0]!)).toBeCloseTo(1.1814595, 5)
-    const unbounded = fitMap('temperature', sure, noPrior('temperature'))
+    const unbounded = fitMap('temperature', sure, free(1))
     expect(unbounded.parameters.every(Number.isFinite)).toBe(true)
   })
 
   it('is the prior without labels and the data with many', () => {
     expect(fitMap('temperature', [], WIDE_PRIOR).parameters).toEqual(WIDE_PRIOR.mean)
     const many = samples.map((sample) => ({ ...sample, weight: 1e6 }))
-    const free = fitMap('temperature', samples, noPrior('temperature')).parameters[0]!
-    expect(fitMap('temperature', many, WIDE_PRIOR).parameters[0]).toBeCloseTo(free, 5)
+    const unheld = fitMap('temperature', samples, free(1)).parameters[0]!
+    expect(fitMap('temperature', many, WIDE_PRIOR).parameters[0]).toBeCloseTo(unheld, 5)
   })
 })
 
@@ -89,22 +86,22 @@ describe('the affine map', () => {
   it('with smoothed targets is the one of Platt', () => {
     const positives = EVENTS.reduce((sum, y) => sum + y, 0)
     const targets = EVENTS.map((y) => (y === 1 ? (positives + 1) / (positives + 2) : 1 / (EVENTS.length - positives + 2)))
-    const { parameters } = fitMap('affine', binarySamples(targets), noPrior('affine'))
+    const { parameters } = fitMap('affine', binarySamples(targets), free(2))
     const [w, c] = [Math.exp(parameters[0]!), parameters[1]!]
     expect(w).toBeCloseTo(0.6467358, 5)
     expect(c).toBeCloseTo(0.4211917, 5)
-    const mapped = SHOWN.map((i) => affineMap(Math.log(PROBABILITIES[i]! / (1 - PROBABILITIES[i]!)), w, c))
+    const mapped = SHOWN.map((i) => sigmoid(w * Math.log(PROBABILITIES[i]! / (1 - PROBABILITIES[i]!)) + c))
     expect(mapped).toEqual([0.1849623, 0.4281703, 0.6037684, 0.7249539, 0.9109643].map((p) => expect.closeTo(p, 5)))
   })
 
   it('is the one of maximum likelihood without a prior, and of the posterior with one', () => {
     const samples = binarySamples(EVENTS)
-    const free = fitMap('affine', samples, noPrior('affine')).parameters
-    expect([Math.exp(free[0]!), free[1]]).toEqual([expect.closeTo(0.92508785, 6), expect.closeTo(0.54298691, 6)])
-    expect(meanLoss(samples, 'affine', free)).toBeCloseTo(0.5289563904, 9)
+    const unheld = fitMap('affine', samples, free(2)).parameters
+    expect([Math.exp(unheld[0]!), unheld[1]]).toEqual([expect.closeTo(0.92508785, 6), expect.closeTo(0.54298691, 6)])
+    expect(meanLoss(samples, 'affine', unheld)).toBeCloseTo(0.5289563904, 9)
     const held = fitMap('affine', samples, { mean: [0, 0], variance: [0.25, 0.25] }).parameters
     expect([Math.exp(held[0]!), held[1]]).toEqual([expect.closeTo(0.92917731, 5), expect.closeTo(0.22663815, 5)])
-    const slope = fitMap('temperature', samples, noPrior('temperature')).parameters
+    const slope = fitMap('temperature', samples, free(1)).parameters
     expect(Math.exp(slope[0]!)).toBeCloseTo(0.8239614152, 6)
     expect(meanLoss(samples, 'temperature', slope)).toBeCloseTo(0.5538836394, 9)
   })
@@ -132,24 +129,6 @@ describe('the affine map', () => {
     expect(Math.abs(parameters[0]! - Math.log(0.5))).toBeLessThan(4 * Math.sqrt(variance[0]!))
     expect(Math.abs(parameters[1]! + 0.8)).toBeLessThan(4 * Math.sqrt(variance[1]!))
     expect(Math.sqrt(variance[0]!)).toBeLessThan(0.08)
-  })
-})
-
-describe('beta calibration', () => {
-  it('is the one of maximum likelihood with slopes that do not fall', () => {
-    const fitted = fitBeta(PROBABILITIES, EVENTS)
-    expect([fitted.a, fitted.b, fitted.c]).toEqual([0.222128, 2.018892, -0.899596].map((value) => expect.closeTo(value, 4)))
-    const mapped = SHOWN.map((i) => betaMap(PROBABILITIES[i]!, fitted))
-    expect(mapped).toEqual([0.188242, 0.348252, 0.585605, 0.810286, 0.994159].map((p) => expect.closeTo(p, 4)))
-    const loss = PROBABILITIES.reduce((sum, p, i) => sum - Math.log(EVENTS[i] === 1 ? betaMap(p, fitted) : 1 - betaMap(p, fitted)), 0)
-    expect(loss / 16).toBeCloseTo(0.5208757877, 8)
-  })
-
-  it('stops at a slope of zero rather than turning the order around', () => {
-    const { a, b } = fitBeta([0.1, 0.2, 0.8, 0.9], [1, 1, 0, 0])
-    expect(a).toBeGreaterThanOrEqual(0)
-    expect(b).toBeGreaterThanOrEqual(0)
-    expect(a + b).toBeLessThan(1e-6)
   })
 })
 

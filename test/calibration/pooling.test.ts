@@ -1,17 +1,7 @@
-// Pools and priors against reference values, and what they must keep to: sums, order of candidates, order of rows.
+// Pools against reference values, and what they must keep to: sums and the order of candidates.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  batchCalibrate,
-  disagreement,
-  divideOut,
-  entropy,
-  itemTemperature,
-  linearPool,
-  logPool,
-  symbolPrior,
-  unrotate,
-} from '../../src/calibration/deliberation/pooling.ts'
+import { itemTemperature, logPool } from '../../src/calibration/deliberation/pooling.ts'
 import { logSoftmax } from '../../src/core/math.ts'
 import { expectClose } from './close.ts'
 
@@ -25,13 +15,6 @@ const THREE = [
   [0.6, 0.1, 0.3],
 ].map(logs)
 
-/** By position; rotation r shows candidate (i + r) mod 3 at position i. */
-const ROTATIONS = [
-  [0.6, 0.25, 0.15],
-  [0.5, 0.3, 0.2],
-  [0.3, 0.3, 0.4],
-].map(logs)
-
 const rowsOf = (length: number): fc.Arbitrary<number[][]> =>
   fc.array(fc.array(fc.double({ min: -12, max: 0, noNaN: true }), { minLength: length, maxLength: length }).map(logSoftmax), {
     minLength: 1,
@@ -40,57 +23,32 @@ const rowsOf = (length: number): fc.Arbitrary<number[][]> =>
 const someRows = fc.integer({ min: 2, max: 6 }).chain(rowsOf)
 
 describe('a pool', () => {
-  it('is the arithmetic mean when linear', () => {
-    const pooled = linearPool(THREE)
-    expectClose(exps(pooled), [7 / 12, 4 / 15, 0.15])
-    expectClose([entropy(pooled), entropy(pooled) / Math.log(3)], [0.9514508472, 0.8660478823])
-  })
-
-  it('is the geometric mean, renormalised, when logarithmic', () => {
+  it('is the geometric mean, renormalised', () => {
     const pooled = logPool(THREE, { floor: 0 })
     expectClose(exps(pooled), [0.6349668147, 0.2383766764, 0.1266565089])
-    expectClose([entropy(pooled)], [0.8919072861])
-  })
-
-  it('disagrees with its rows by their mutual information', () => {
-    expectClose([disagreement(THREE)], [0.0996331989])
-    expectClose([disagreement([THREE[0]!, THREE[0]!])], [0])
   })
 
   it('sums to one, and reads equal rows as one row', () => {
     fc.assert(
       fc.property(someRows, (rows) => {
-        for (const pooled of [linearPool(rows), logPool(rows, { floor: 0 }), logPool(rows, { floor: 1e-3 })]) {
+        for (const pooled of [logPool(rows, { floor: 0 }), logPool(rows, { floor: 1e-3 })]) {
           expect(Math.abs(exps(pooled).reduce((sum, p) => sum + p, 0) - 1)).toBeLessThan(1e-12)
         }
         const same = [rows[0]!, rows[0]!, rows[0]!]
         expectClose(logPool(same, { floor: 0 }), rows[0]!, 1e-12)
-        expectClose(linearPool(same), rows[0]!, 1e-12)
-        expect(disagreement(rows)).toBeGreaterThanOrEqual(0)
-        expect(disagreement(rows)).toBeLessThanOrEqual(Math.log(rows.length) + 1e-12)
       }),
       { seed: SEED, numRuns: 200 },
     )
   })
 
-  it('moves with its candidates, to the last bit for the geometric mean', () => {
+  it('moves with its candidates, to the last bit', () => {
     fc.assert(
       fc.property(someRows, (rows) => {
         const turned = rows.map((row) => row.toReversed())
         expect(logPool(turned, { floor: 1e-3 }).toReversed()).toEqual(logPool(rows, { floor: 1e-3 }))
-        expectClose(linearPool(turned).toReversed(), linearPool(rows), 1e-13)
       }),
       { seed: SEED, numRuns: 200 },
     )
-  })
-
-  it('counts a row of weight two as two rows, and one of weight zero not at all', () => {
-    const [a, b] = [THREE[0]!, THREE[1]!]
-    expectClose(logPool([a, b], { floor: 1e-3, weights: [2, 1] }), logPool([a, a, b], { floor: 1e-3 }), 1e-12)
-    expectClose(linearPool([a, b], { weights: [2, 1] }), linearPool([a, a, b]), 1e-12)
-    const never = [0, -Infinity, -Infinity]
-    expectClose(logPool([a, never], { floor: 0, weights: [1, 0] }), a, 1e-12)
-    expectClose(linearPool([a, never], { weights: [1, 0] }), a, 1e-12)
   })
 
   it('does not let one floored row rule a candidate out', () => {
@@ -101,71 +59,10 @@ describe('a pool', () => {
     expect(pooled[1]).toBeGreaterThan(0.8)
   })
 
-  it('refuses rows that differ in length, no rows, weights without weight, and a floor as high as the uniform distribution', () => {
+  it('refuses rows that differ in length, no rows, and a floor as high as the uniform distribution', () => {
     expect(() => logPool([[0], [0, 0]], { floor: 0 })).toThrow('row has 2 values and the first row 1')
-    expect(() => linearPool([])).toThrow('rows is empty')
-    expect(() => linearPool(THREE, { weights: [0, 0, 0] })).toThrow('sum to 0')
+    expect(() => logPool([], { floor: 0 })).toThrow('rows is empty')
     expect(() => logPool(THREE, { floor: 0.4 })).toThrow('a floor of 0.4 is too much for 3 candidates')
-  })
-})
-
-describe('a symbol prior', () => {
-  it('is what positions are given whatever stands there, and is divided out', () => {
-    const prior = symbolPrior(ROTATIONS)
-    expectClose(exps(prior), [0.4671077921, 0.2942594699, 0.238632738])
-    expectClose(exps(divideOut(ROTATIONS[0]!, prior)), [0.4649485602, 0.3075249307, 0.2275265091])
-  })
-
-  it('goes away when rotations are turned back and pooled', () => {
-    const turned = ROTATIONS.map((row, r) => unrotate(row, r))
-    expectClose(exps(logPool(turned, { floor: 0 })), [0.3525041085, 0.3932964421, 0.2541994495])
-    expectClose(exps(linearPool(turned)), [0.3666666667, 0.3833333333, 0.25])
-  })
-
-  it('is recovered exactly from rotations of a row that was biased by position', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 2, max: 6 }).chain((length) => fc.tuple(rowsOf(length), rowsOf(length))),
-        ([[row], [bias]]) => {
-          const length = row!.length
-          const shown = row!.map((_, r) => logSoftmax(bias!.map((b, i) => b + row![(i + r) % length]!)))
-          expectClose(symbolPrior(shown), bias!, 1e-9)
-          for (const [r, observed] of shown.entries()) expectClose(unrotate(divideOut(observed, bias!), r), row!, 1e-9)
-          expectClose(logPool(shown.map(unrotate), { floor: 0 }), row!, 1e-9)
-        },
-      ),
-      { seed: SEED, numRuns: 200 },
-    )
-  })
-
-  it('must be finite', () => {
-    expect(() => divideOut([0, 0], [0, -Infinity])).toThrow('log-probability 1 is -Infinity')
-  })
-})
-
-describe('batch calibration', () => {
-  const rows = [
-    [0.7, 0.3],
-    [0.8, 0.2],
-    [0.6, 0.4],
-    [0.9, 0.1],
-  ].map(logs)
-
-  it('divides out the mean over the batch', () => {
-    const calibrated = batchCalibrate(rows)
-    expectClose(exps(calibrated.prior), [0.75, 0.25])
-    const expected = [
-      [0.4375, 0.5625],
-      [0.5714285714, 0.4285714286],
-      [0.3333333333, 0.6666666667],
-      [0.75, 0.25],
-    ]
-    for (const [i, row] of expected.entries()) expectClose(exps(calibrated.rows[i]!), row)
-  })
-
-  it('changes nothing when the batch is as declared', () => {
-    const { rows: same } = batchCalibrate(rows, [0.75, 0.25])
-    for (const [i, row] of rows.entries()) expectClose(same[i]!, row, 1e-12)
   })
 })
 

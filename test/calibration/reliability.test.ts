@@ -1,6 +1,5 @@
 // The data of reliability diagrams against worlds whose curve is known.
 import { describe, expect, it } from 'vitest'
-import { fitIsotonic, interpolate } from '../../src/calibration/maps/isotonic.ts'
 import { type Reliability, reliability } from '../../src/calibration/metrics/reliability.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { expectClose } from './close.ts'
@@ -26,13 +25,13 @@ function shareInside(
   return inside.filter(Boolean).length / inside.length
 }
 
-describe.each(['kernel', 'isotonic'] as const)('the %s curve', (curve) => {
+describe('the curve', () => {
   const tooSure = (p: number): number => 0.5 + (p - 0.5) * 0.5
 
   it('stays inside the consistency band when probabilities are calibrated', () => {
     const shares = [1, 2, 3, 4].map((seed) => {
       const { p, y } = draw(800, seed)
-      const diagram = reliability(p, y, { ...OPTIONS, curve })
+      const diagram = reliability(p, y, OPTIONS)
       return shareInside(diagram, diagram.consistency)
     })
     expect(shares.reduce((sum, share) => sum + share, 0) / 4).toBeGreaterThan(0.8)
@@ -40,7 +39,7 @@ describe.each(['kernel', 'isotonic'] as const)('the %s curve', (curve) => {
 
   it('leaves it, and shows the real curve within the bootstrap band, when they are too sure', () => {
     const { p, y } = draw(3000, 5, tooSure)
-    const diagram = reliability(p, y, { ...OPTIONS, curve })
+    const diagram = reliability(p, y, OPTIONS)
     expect(shareInside(diagram, diagram.consistency)).toBeLessThan(0.4)
     // Within a bandwidth of the ends the kernel flattens its curve.
     const inner = diagram.bootstrap.map((range, point) => (Math.abs(diagram.grid[point]! - 0.5) <= 0.3 ? range : null))
@@ -52,7 +51,7 @@ describe.each(['kernel', 'isotonic'] as const)('the %s curve', (curve) => {
   it('says nothing where no probabilities are', () => {
     const { p, y } = draw(500, 6)
     const narrow = p.map((value) => 0.4 + 0.2 * value)
-    const diagram = reliability(narrow, y, { ...OPTIONS, curve, bandwidth: 0.03 })
+    const diagram = reliability(narrow, y, { ...OPTIONS, bandwidth: 0.03 })
     for (const end of [0, 40]) {
       expect(diagram.curve[end]).toBeNull()
       expect(diagram.consistency[end]).toBeNull()
@@ -64,14 +63,7 @@ describe.each(['kernel', 'isotonic'] as const)('the %s curve', (curve) => {
 })
 
 describe('a reliability diagram', () => {
-  it('has the isotonic fit of the labels as its isotonic curve', () => {
-    const { p, y } = draw(200, 7)
-    const { curve, grid } = reliability(p, y, { ...OPTIONS, curve: 'isotonic' })
-    const fitted = fitIsotonic(p, y)
-    for (const [point, t] of grid.entries()) if (curve[point] !== null) expect(curve[point]).toBeCloseTo(interpolate(fitted, t), 12)
-  })
-
-  it('has the weighted mean of near labels as its kernel curve', () => {
+  it('has the weighted mean of near labels as its curve', () => {
     const { p, y } = draw(300, 8)
     const bandwidth = 0.05
     const { curve } = reliability(p, y, { ...OPTIONS, bandwidth })

@@ -1,6 +1,6 @@
 // Sets and thresholds against reference values, and by drawing: whether what is promised holds as often as it says.
 import { describe, expect, it } from 'vitest'
-import { abstentionThreshold, adaptAlpha, conformalSet, conformalThreshold } from '../../src/calibration/sets/conformal.ts'
+import { abstentionThreshold, conformalSet, conformalThreshold } from '../../src/calibration/sets/conformal.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { expectClose } from './close.ts'
 
@@ -58,33 +58,6 @@ describe('conformal sets', () => {
     // From 0.8 to 0.8 + 1/40, and a standard error of 0.0073; the top candidate in empty sets adds a little.
     expect(held / trials).toBeGreaterThan(0.78)
     expect(held / trials).toBeLessThan(0.86)
-  })
-})
-
-describe('adaptive conformal inference', () => {
-  it('is that of the reference', () => {
-    let alpha = 0.1
-    const seen = [0, 0, 1, 0, 1, 0, 0].map((miss) => {
-      alpha = adaptAlpha(alpha, miss === 1, { target: 0.1, rate: 0.05 })
-      return alpha
-    })
-    expectClose(seen, [0.105, 0.11, 0.065, 0.07, 0.025, 0.03, 0.035])
-  })
-
-  it('brings the share of misses to the target when probabilities get worse on the way', () => {
-    const random = seededRandom(73)
-    const held: number[] = Array.from({ length: 500 }, random)
-    let alpha = 0.1
-    let misses = 0
-    const steps = 4000
-    for (let t = 0; t < steps; t++) {
-      const threshold = alpha <= 0 ? 1 : alpha >= 1 ? 0 : (conformalThreshold(held, alpha) ?? 1)
-      const given = t < steps / 2 ? random() : random() ** 2
-      const isMiss = 1 - given > threshold
-      if (isMiss) misses += 1
-      alpha = adaptAlpha(alpha, isMiss, { target: 0.1, rate: 0.02 })
-    }
-    expect(Math.abs(misses / steps - 0.1)).toBeLessThan(0.015)
   })
 })
 

@@ -1,6 +1,5 @@
 // The numbers of a report, against numbers worked out by hand and against worlds whose truth is known.
 import { describe, expect, it } from 'vitest'
-import { riskCoverage } from '../../src/calibration/metrics/discrimination.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { changeFrom } from '../../src/evaluate/baseline.ts'
 import { casesOf, worstPlaces } from '../../src/evaluate/cases.ts'
@@ -146,17 +145,23 @@ describe('the risk of answering', () => {
   })
 
   it('is the published one where all weights are equal', () => {
-    const plain = riskCoverage(
-      decisions.map(({ confidence }) => confidence),
-      decisions.map(({ isRight }) => isRight),
-    )
-    const weighted = weightedRisk(decisions)
-    expect(weighted.points).toHaveLength(plain.risks.length)
-    weighted.points.forEach(([, risk], i) => {
-      expect(risk).toBeCloseTo(plain.risks[i]!, 12)
+    // Geifman & El-Yaniv 2017: the share of errors among the k surest, averaged over the orders of equal confidences.
+    const surest = decisions.toSorted((a, b) => b.confidence - a.confidence)
+    const wrong = (some: typeof surest): number => some.filter(({ isRight }) => !isRight).length
+    const risks = surest.map(({ confidence }, i) => {
+      const surer = surest.filter((one) => one.confidence > confidence)
+      const equal = surest.filter((one) => one.confidence === confidence)
+      return (wrong(surer) + (wrong(equal) * (i + 1 - surer.length)) / equal.length) / (i + 1)
     })
-    expect(weighted.area).toBeCloseTo(plain.area, 12)
-    expect(weighted.oracle).toBeCloseTo(plain.oracle, 2)
+    const weighted = weightedRisk(decisions)
+    expect(weighted.points).toHaveLength(risks.length)
+    weighted.points.forEach(([, risk], i) => {
+      expect(risk).toBeCloseTo(risks[i]!, 12)
+    })
+    expect(weighted.area).toBeCloseTo(risks.reduce((sum, risk) => sum + risk, 0) / risks.length, 12)
+    const errors = wrong(surest)
+    const oracle = surest.map((_, i) => Math.max(0, i + 1 - (surest.length - errors)) / (i + 1))
+    expect(weighted.oracle).toBeCloseTo(oracle.reduce((sum, risk) => sum + risk, 0) / oracle.length, 2)
   })
 
   it('counts a weight of two as two decisions', () => {

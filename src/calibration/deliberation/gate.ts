@@ -52,8 +52,6 @@ export interface GainCurve {
   readonly gain: number
   /** The same when all do. */
   readonly total: number
-  /** gain / total: 1 all of it; can pass 1 when deliberation harms the sure. Null when there is no total gain. */
-  readonly captured: number | null
 }
 
 /** Mean gain when the most unsure `share` deliberates. Cases without a gain are left out. */
@@ -61,7 +59,7 @@ export function gainAt(cases: readonly GateCase[], share: number): GainCurve {
   const sums = cumulatedGain(byUncertainty(cases))
   const total = sums.at(-1) ?? 0
   const gain = sums[Math.round(share * (sums.length - 1))] ?? 0
-  return { gain, total, captured: total > 0 ? gain / total : null }
+  return { gain, total }
 }
 
 export interface GateOptions {

@@ -1,4 +1,4 @@
-// Probabilities and truths as they come in to a bet against calibration: capital that grows only if the probabilities are off, so that it may be looked at any time.
+// Bets against calibration: capital that grows only if the probabilities are wrong, valid at any stopping time.
 import { EngineError } from '../../core/errors.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 
@@ -20,28 +20,4 @@ export function bettingMartingale(p: readonly number[], y: readonly number[], la
     capital *= 1 + lambda * (y[t]! - value)
     return capital
   })
-}
-
-export interface CalibrationEProcess {
-  /** [t] evidence against calibration; 1 is none. */
-  readonly values: readonly number[]
-  /** The first position at which it reached 1/α, or null: from there on the probabilities are off, with at most α chance of a false alarm, ever. */
-  readonly alarmAt: number | null
-}
-
-/**
- * Half the capital on y exceeding p, half on y falling short: an e-process for "the probabilities are calibrated", whichever way they fail. It sees a bias that
- * keeps its sign; probabilities too sure on both sides balance out here, so bet on "the top candidate is right" to see overconfidence.
- * @param alpha chance of ever raising a false alarm; default 0.01. @param lambda stake of each side, in (0, 1]; default ½.
- */
-export function calibrationEProcess(
-  p: readonly number[],
-  y: readonly number[],
-  { alpha = 0.01, lambda = 0.5 }: { readonly alpha?: number; readonly lambda?: number } = {},
-): CalibrationEProcess {
-  if (!(alpha > 0 && alpha < 1)) throw new EngineError('invalid_request', `alpha is ${alpha}; it must be above 0 and below 1`)
-  const short = bettingMartingale(p, y, -lambda)
-  const values = bettingMartingale(p, y, lambda).map((above, t) => (above + short[t]!) / 2)
-  const alarmAt = values.findIndex((value) => value >= 1 / alpha)
-  return { values, alarmAt: alarmAt < 0 ? null : alarmAt }
 }

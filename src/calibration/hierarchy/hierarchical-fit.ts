@@ -7,7 +7,7 @@ import { type FittedMap, fitMap, type MapPrior, type MapSample } from '../maps/f
 import { floored, type MapKind, PARAMETERS } from '../maps/maps.ts'
 import { cholesky, inverseDiagonal, solveCholesky } from '../numerics/optimise.ts'
 import type { Sample } from '../outcomes/evidence.ts'
-import { type CalibrationNode, type CalibrationRoot, derSimonianLaird } from './tree.ts'
+import { betweenGroupVariance, type CalibrationNode, type CalibrationRoot } from './tree.ts'
 
 /** Variances of each parameter, [parameter]. */
 type Variances = readonly number[]
@@ -245,8 +245,7 @@ function estimateSpread(root: Group, { kind, rows, spread }: FitContext): readon
     level.map((usual, i) => {
       const { steps, variances } = found[i]![at]!
       if (steps.length < SPREAD_GROUPS) return usual
-      const { betweenVariance } = derSimonianLaird(steps, variances)
-      return Math.min(MOST_SPREAD[kind][i]! ** 2, Math.max(LEAST_SPREAD ** 2, betweenVariance))
+      return Math.min(MOST_SPREAD[kind][i]! ** 2, Math.max(LEAST_SPREAD ** 2, betweenGroupVariance(steps, variances)))
     }),
   )
 }

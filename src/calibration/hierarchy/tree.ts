@@ -2,6 +2,7 @@
 
 import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import type { CalibrationReport } from '../../wire/types.ts'
+import { weightedMean } from '../numerics/aligned.ts'
 
 /** Isotonic steps mixed into a map from 200 labels on. `weight`: of the steps, in log-odds. Positions and heights are log-odds, rising. */
 export interface Blend {
@@ -95,35 +96,14 @@ function childOf(node: CalibrationNode, name: string): CalibrationNode | undefin
 }
 
 /**
- * Mean and between-group variance of estimates that each have a sampling variance, and the estimates shrunk to that mean (DerSimonian and Laird 1986).
- * Q = Σ W (θ - Σ W θ / Σ W)², τ² = max(0, (Q - (k - 1)) / (ΣW - ΣW²/ΣW)) with W = 1 / v; the mean is weighted by 1 / (v + τ²).
+ * Between-group variance τ² of estimates that each have a sampling variance v, by moments (DerSimonian & Laird 1986):
+ * Q = Σ W (θ − Σ W θ / Σ W)², τ² = max(0, (Q − (k − 1)) / (Σ W − Σ W² / Σ W)), with W = 1 / v.
  */
-export function derSimonianLaird(
-  estimates: readonly number[],
-  variances: readonly number[],
-): { readonly mean: number; readonly heterogeneity: number; readonly betweenVariance: number; readonly shrunk: readonly number[] } {
+export function betweenGroupVariance(estimates: readonly number[], variances: readonly number[]): number {
   const precisions = variances.map((variance) => 1 / variance)
   const total = precisions.reduce((sum, precision) => sum + precision, 0)
   const fixed = weightedMean(estimates, precisions)
   const heterogeneity = estimates.reduce((sum, estimate, i) => sum + precisions[i]! * (estimate - fixed) ** 2, 0)
   const denominator = total - precisions.reduce((sum, precision) => sum + precision * precision, 0) / total
-  const betweenVariance = denominator > 0 ? Math.max(0, (heterogeneity - (estimates.length - 1)) / denominator) : 0
-  const mean = weightedMean(
-    estimates,
-    variances.map((variance) => 1 / (variance + betweenVariance)),
-  )
-  const shrunk = estimates.map((estimate, i) => {
-    const share = betweenVariance / (betweenVariance + variances[i]!)
-    return share * estimate + (1 - share) * mean
-  })
-  return { mean, heterogeneity, betweenVariance, shrunk }
-}
-
-function weightedMean(values: readonly number[], weights: readonly number[]): number {
-  let [sum, total] = [0, 0]
-  for (const [i, value] of values.entries()) {
-    sum += weights[i]! * value
-    total += weights[i]!
-  }
-  return sum / total
+  return denominator > 0 ? Math.max(0, (heterogeneity - (estimates.length - 1)) / denominator) : 0
 }

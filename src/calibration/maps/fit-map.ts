@@ -140,8 +140,3 @@ function likelihood(
   for (let i = 0; i < size; i++) for (let j = 0; j < i; j++) information[j]![i] = information[i]![j]!
   return { value, gradient, information }
 }
-
-/** One over its square for a standard deviation; the prior of what is not known at all. */
-export function noPrior(kind: MapKind): MapPrior {
-  return { mean: PARAMETERS[kind].map(() => 0), variance: PARAMETERS[kind].map(() => Infinity) }
-}

@@ -83,24 +83,3 @@ export function softmaxWithFloor(logits: readonly number[], floor: number): numb
   const keep = 1 - logits.length * floor
   return logSoftmax(logits).map((logP) => keep * Math.exp(logP) + floor)
 }
-
-/** Temperature scaling: softmax(z / T). */
-export function temperatureMap(z: readonly number[], temperature: number): number[] {
-  return logSoftmax(mapLogits('temperature', z, [-Math.log(temperature)])).map(Math.exp)
-}
-
-/** Platt's map of log-odds s: σ(w s + c). */
-export function affineMap(logOdds: number, slope: number, bias: number): number {
-  return 1 / (1 + Math.exp(-(slope * logOdds + bias)))
-}
-
-/** Beta calibration of a probability p: σ(a ln p - b ln(1 - p) + c) (Kull, Silva Filho, Flach 2017). Identity at a = b = 1, c = 0. */
-export function betaMap(p: number, { a, b, c }: BetaParameters): number {
-  return 1 / (1 + Math.exp(-(a * Math.log(p) - b * Math.log1p(-p) + c)))
-}
-
-export interface BetaParameters {
-  readonly a: number
-  readonly b: number
-  readonly c: number
-}

@@ -2,7 +2,6 @@
 // the probabilities are. Drawing is left to others; nothing here is binned for the eye.
 import { EngineError } from '../../core/errors.ts'
 import { seededRandom } from '../../core/random.ts'
-import { fitIsotonic, interpolate } from '../maps/isotonic.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 import { type Groups, membersOf, quantile, type ResamplingOptions } from './resampling.ts'
 import { smoothCalibrationError } from './smooth-ece.ts'
@@ -15,8 +14,6 @@ export interface ReliabilityOptions extends ResamplingOptions {
   readonly groups?: Groups
   /** [decision], not negative; equal when absent. */
   readonly weights?: readonly number[]
-  /** Kernel regression with the reflected Gaussian of smECE (default), or isotonic regression. */
-  readonly curve?: 'kernel' | 'isotonic'
   /** Of the kernel, in units of probability; default that of smECE. The density is always smoothed with it. */
   readonly bandwidth?: number
   /** Points of the grid, from 0 to 1; default 101. */
@@ -88,15 +85,6 @@ function kernelFit(p: readonly number[], grid: readonly number[], smooth: (cells
   }
 }
 
-function isotonicFit(p: readonly number[], grid: readonly number[]): Fit {
-  return (weights, labels) => {
-    const fitted = fitIsotonic(p, Array.from(labels), Array.from(weights))
-    const low = fitted.blocks[0]!.low
-    const high = fitted.blocks.at(-1)!.high
-    return grid.map((t) => (t < low || t > high ? null : interpolate(fitted, t)))
-  }
-}
-
 /** Point by point, the middle share of curves; null where fewer than half of them say anything. */
 function bandOf(curves: readonly (readonly (number | null)[])[], points: number, confidence: number): ([number, number] | null)[] {
   return Array.from({ length: points }, (_, point) => {
@@ -112,7 +100,7 @@ function bandOf(curves: readonly (readonly (number | null)[])[], points: number,
  * @throws EngineError `invalid_request` on lengths that differ, values outside [0, 1], no decisions, no resamples, or fewer than two points.
  */
 export function reliability(p: readonly number[], y: readonly number[], options: ReliabilityOptions): Reliability {
-  const { groups, weights, curve = 'kernel', points = 101, resamples, seed, confidence = 0.95 } = options
+  const { groups, weights, points = 101, resamples, seed, confidence = 0.95 } = options
   requireAligned({ p, y, groups, weights })
   requireProbabilities('p', p)
   requireProbabilities('y', y)
@@ -128,7 +116,7 @@ export function reliability(p: readonly number[], y: readonly number[], options:
   const bandwidth = Math.max(2 / CELLS, smoothCalibrationError(p, y, smoothing).bandwidth)
   const grid = Array.from({ length: points }, (_, i) => i / (points - 1))
   const smooth = smootherOf(grid, bandwidth)
-  const curveOf = curve === 'kernel' ? kernelFit(p, grid, smooth) : isotonicFit(p, grid)
+  const curveOf = kernelFit(p, grid, smooth)
   const own = Float64Array.from(weights ?? p.map(() => 1))
   const random = seededRandom(seed)
 

@@ -50,33 +50,6 @@ function requireResamples({ resamples }: ResamplingOptions): void {
 }
 
 /**
- * Cluster bootstrap: draws as many groups as there are, with replacement, and takes all members of each.
- * @param statistic of the positions drawn (a position comes as often as its group was drawn). NaN or null, where it is not defined, is left out.
- * @returns the percentile interval, and the values that were finite, in the order drawn. Fewer than two groups give no spread: a width of zero.
- * @throws EngineError `invalid_request` when there are no groups, or no resamples asked for.
- */
-export function clusterBootstrap(
-  groups: Groups,
-  statistic: (positions: readonly number[]) => number | null,
-  options: ResamplingOptions,
-): { values: number[]; interval: [number, number] } {
-  requireAligned({ groups })
-  requireResamples(options)
-  const members = membersOf(groups)
-  const random = seededRandom(options.seed)
-  const values: number[] = []
-  for (let r = 0; r < options.resamples; r++) {
-    const positions: number[] = []
-    for (let g = 0; g < members.length; g++) {
-      for (const i of members[Math.floor(random() * members.length)]!) positions.push(i)
-    }
-    const value = statistic(positions)
-    if (value !== null && Number.isFinite(value)) values.push(value)
-  }
-  return { values, interval: percentileInterval(values, options.confidence) }
-}
-
-/**
  * The mean of a − b over the same observations, with its cluster bootstrap interval: whether one model's losses are below the other's.
  * @param a losses, one per observation. @param b the other losses, aligned. @param weights not negative; equal when absent.
  * @throws EngineError `invalid_request` on lengths that differ or no observations.

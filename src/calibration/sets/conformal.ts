@@ -39,20 +39,6 @@ export function conformalSet(p: readonly number[], threshold: number): number[] 
   return p.flatMap((value, k) => (k === top || 1 - value <= threshold + SLACK ? [k] : []))
 }
 
-/**
- * Adaptive conformal inference (Gibbs & Candès 2021, arXiv 2106.00170): the α to use next, α + γ(target − miss), so that the share of misses nears the target
- * even when decisions drift. It may leave (0, 1): at 0 and below the set is every candidate, at 1 and above only the top one.
- * @param alpha the one just used. @param isMiss whether the set left the truth out. @param rate γ, default 0.05: larger follows faster and swings more.
- */
-export function adaptAlpha(
-  alpha: number,
-  isMiss: boolean,
-  { target, rate = 0.05 }: { readonly target: number; readonly rate?: number },
-): number {
-  requireShare('target', target)
-  return alpha + rate * (target - (isMiss ? 1 : 0))
-}
-
 /** A threshold and what stands behind it. */
 export interface Abstention {
   /** Answer from this confidence on. */
