@@ -158,6 +158,6 @@ describe('the README', () => {
     expect(scripts).not.toEqual([])
     for (const name of scripts) expect(Object.keys(manifest.scripts)).toContain(name)
     const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path as string)
-    for (const path of links) expect(existsSync(fileURLToPath(new URL(`../${path}`, import.meta.url))), path).toBe(true)
+    for (const path of links) expect(existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url))), path).toBe(true)
   })
 })
