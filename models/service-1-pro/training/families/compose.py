@@ -79,7 +79,7 @@ def check(path):
         wrong.append(f"few claims are true: {dict(seen)}")
     if "kind" in f:
         for key, n in claims.items():
-            if sum(n.values()) > 30 and min(n[True], n[False]) < 0.04 * sum(n.values()):
+            if sum(n.values()) > 30 and min(n[True], n[False]) < 0.025 * sum(n.values()):
                 wrong.append(f"{key} is nearly always {n[True] > n[False]}")
     return [f"{path}: {w}" for w in dict.fromkeys(wrong)]
 

@@ -37,10 +37,13 @@ def draw(f, rnd):
         else:
             seen[name] = rnd.choice(list(fact["is"]))
             bank = fact["is"][seen[name]]
-        text = filled(rnd.choice(bank), seen) if bank else ""
+        told = bank and look(fact.get("if", "True"), seen)
+        text = filled(rnd.choice(bank), seen) if told else ""
         if text:
             story.append(text)
             proof[name] = text
+    for name, expression in f.get("let", {}).items():
+        seen[name] = look(expression, seen)
     story += rnd.sample(f["filler"], rnd.randint(0, 3))
     if not f.get("ordered"):
         rnd.shuffle(story)
