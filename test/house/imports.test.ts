@@ -138,6 +138,27 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  it('let any backend read `prompted`, which knows of none', () => {
+    const wrong = [...graph].flatMap(([file, targets]) =>
+      file.startsWith('backends/prompted/')
+        ? targets.filter((target) => backendOf(target) !== null).map((target) => `${file} → ${target}`)
+        : [],
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('know a family of models in its own folder and in the list of families only', () => {
+    const familyOf = (file: string) => /^backends\/onnx\/families\/([^/]+)\//.exec(file)?.[1] ?? null
+    const wrong = [...graph].flatMap(([file, targets]) =>
+      file === 'backends/onnx/families/index.ts'
+        ? []
+        : targets
+            .filter((target) => familyOf(target) !== null && familyOf(target) !== familyOf(file))
+            .map((target) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
   it('make no cycle, types included', () => {
     const done = new Set<string>()
     const cycles: string[] = []

@@ -1,7 +1,7 @@
 // Against what a user would run instead, on the same weights: everyone reads the same 1,024 ids and is asked the same 32 questions of 24 ids behind them.
 // What would take minutes (the whole prompt for every question and option) is run once a round and multiplied out.
 
-import { MOST_TOKENS } from '../../../src/backends/onnx/decoder/score.ts'
+import { MOST_TOKENS } from '../../../src/backends/onnx/decoder/branch-scorer.ts'
 import { type Contender, startContender } from '../contender.ts'
 import type { DecoderMethods } from '../contenders/decoder.ts'
 import type { EngineMethods } from '../contenders/engine.ts'

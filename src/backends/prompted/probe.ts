@@ -1,40 +1,40 @@
-// A few dozen questions that need no state, asked when a model is added, to how it is to be read (scoring.ts). Two kinds, so that what is
-// divided out is not learned from what is then counted:
+// Measures how a model is to be read (scoring.ts), by a few dozen short questions that need no state. There are two kinds, so that the prior is not
+// estimated on the questions that are then counted:
 //
-//   binding   Which option equals "blue"?              one option is right; asked with it at every place
-//   prior     Which option was drawn from the hat?     none can be known, so what is said is habit; every option at every place
+//   binding   Which option equals "blue"?              one option is right; asked with the right one at every position
+//   prior     Which option was drawn from the hat?     no option is right, so the answer is the model's habit; every option at every position
 //
-// and for yes and no, statements that none can know, each with its denial. Nothing is random: the same model gives the same result.
+// For yes and no there are statements that nobody can know, each with its denial. Nothing is random: the same model gives the same result.
 import { createHash } from 'node:crypto'
 import { logSoftmax } from '../../core/math.ts'
 import type { Branch, ScoreRow } from '../backend.ts'
 import {
   BINDING_SIZES,
-  type Binding,
   divideOut,
   estimateLogPrior,
-  LARGEST_PRIOR,
+  LARGEST_PRIOR_SIZE,
   type ListScoring,
-  type Measured,
-  type Reading,
   readsSymbols,
   type Scoring,
+  type SymbolBinding,
+  type SymbolMeasurement,
+  type SymbolReading,
   symbolsUpTo,
 } from './scoring.ts'
 
 /** Rows of a branch read by symbols as the model gives them; null when its symbols are not single tokens. */
 export type AskSymbols = (branch: Branch) => Promise<readonly ScoreRow[] | null>
 
-/** `done` of `total` questions; a model that fails early is done early. */
+/** Called after each question with how many of `total` are done; a model that fails early ends early. */
 export type ProbeProgress = (done: number, total: number) => void
 
 const WORDS = ['blue', 'dog', 'seven', 'house', 'apple', 'river', 'green', 'chair', 'bread', 'cloud', 'horse', 'paper'] as const
 
-/** Items on binding by number of candidates. Each is asked once per place: 8 + 16 + 16 questions. */
+/** Binding items by number of candidates. Each is asked once per position of the right option: 8 + 16 + 16 questions. */
 const BINDING_ITEMS: Readonly<Record<number, number>> = { 2: 4, 4: 4, 8: 2 }
-/** Items on the prior, for every number of candidates: what they do not agree on is told from noise (`estimateLogPrior`). */
+/** Prior items for every number of candidates: their differences are treated as noise (`estimateLogPrior`). */
 const DRAWN_ITEMS = 2
-const SIZES: readonly number[] = Array.from({ length: LARGEST_PRIOR - 1 }, (_, i) => i + 2)
+const SIZES: readonly number[] = Array.from({ length: LARGEST_PRIOR_SIZE - 1 }, (_, i) => i + 2)
 const DRAWS = ['was drawn from the hat', 'is behind the closed door'] as const
 
 const UNKNOWABLE = [
@@ -55,12 +55,12 @@ const NOUNS: Readonly<Record<Listed, string>> = { exclusive: 'option', ordinal: 
 
 const named = (name: string) => ({ name, description: null })
 
-/** One item as branches, [rotation]: rotation r has word (i + r) mod count at place i, so the first word stands at place (count - r) mod count. */
+/** One item as branches, [rotation]. Rotation r has word (i + r) mod count at position i, so the first word is at (count - r) mod count. */
 function rotationsOf(readout: Listed, instructions: string, words: readonly string[]): Branch[] {
   return words.map((_, r) => ({ readout, instructions, candidates: [...words.slice(r), ...words.slice(0, r)].map(named), image: null }))
 }
 
-/** Words for item `index`, going round: items differ in what is right and in what stands beside it. */
+/** Words for item `index`, in a cycle: items differ in their right option and in the options beside it. */
 const wordsOf = (index: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => WORDS[(index * 5 + i) % WORDS.length] as string)
 
@@ -96,17 +96,17 @@ const everything = [
   ...later,
 ]
 
-/** Hash over everything that is asked: another probe may find another way to read the same model. */
+/** Hash over all questions: another probe may find another way to read the same model. */
 export const PROBE_HASH: string = createHash('sha256').update(JSON.stringify(everything)).digest('hex').slice(0, 16)
 
 export interface ProbeOptions {
-  /** Also the priors of numbers of candidates on which binding is not tried. Default false: `readingOf` asks for them when they are needed. */
+  /** Also measure priors at sizes where binding is not measured. Default false: `readingOf` measures them when they are first needed. */
   readonly everyPrior?: boolean
   readonly onProgress?: ProbeProgress
 }
 
 /** Asks one question after the other. What `ask` throws comes out. */
-export async function probe(ask: AskSymbols, { everyPrior = false, onProgress = () => {} }: ProbeOptions = {}): Promise<Measured> {
+export async function probe(ask: AskSymbols, { everyPrior = false, onProgress = () => {} }: ProbeOptions = {}): Promise<SymbolMeasurement> {
   let done = 0
   const total = everyPrior ? everything.length : everything.length - later.length
   const counted: AskSymbols = async (branch) => {
@@ -114,7 +114,7 @@ export async function probe(ask: AskSymbols, { everyPrior = false, onProgress = 
     if (rows !== null) onProgress(++done, total)
     return rows
   }
-  const bindingOf = async (readout: Listed, count: number, logPrior: readonly number[]): Promise<Binding | null> => {
+  const bindingOf = async (readout: Listed, count: number, logPrior: readonly number[]): Promise<SymbolBinding | null> => {
     const items = await firstRows(counted, bindingItems(readout, count))
     if (items === null) return null
     const rights = items.flatMap((rows) => rows.map((row, r) => isTop(divideOut(row, logPrior).logProbabilities, (count - r) % count)))
@@ -124,13 +124,13 @@ export async function probe(ask: AskSymbols, { everyPrior = false, onProgress = 
   }
   const listOf = async (readout: Listed): Promise<ListScoring> => {
     const found = new Map<number, readonly number[]>()
-    const binding: Binding[] = []
+    const binding: SymbolBinding[] = []
     for (const count of BINDING_SIZES) {
       const logPrior = await priorOf(counted, drawnItems(readout, count))
       const size = logPrior === null ? null : await bindingOf(readout, count, logPrior)
       if (logPrior === null || size === null) break
       binding.push(size)
-      // Who cannot tell few apart will not tell more.
+      // A model that cannot tell few apart will not tell more apart.
       if (symbolsUpTo({ binding }) < count) break
       found.set(count, logPrior)
     }
@@ -149,8 +149,8 @@ export async function probe(ask: AskSymbols, { everyPrior = false, onProgress = 
   return { probe: PROBE_HASH, exclusive, ordinal, binary, independent }
 }
 
-/** Reads as was measured. Priors that were not are measured when first needed, with the result they would have had. */
-export function readingOf(scoring: Scoring, ask: AskSymbols): Reading {
+/** Reads as measured. A prior that was not measured is measured when it is first needed, with the same result. */
+export function readingOf(scoring: Scoring, ask: AskSymbols): SymbolReading {
   const asked = new Map<string, Promise<readonly number[] | null>>()
   return {
     readsSymbols: (branch) => readsSymbols(scoring, branch),
@@ -161,7 +161,7 @@ export function readingOf(scoring: Scoring, ask: AskSymbols): Reading {
       const count = candidates.length
       const kept = scoring[readout].logPriors[count]
       if (kept !== undefined) return kept
-      if (count < 2 || count > LARGEST_PRIOR || !readsSymbols(scoring, branch)) return null
+      if (count < 2 || count > LARGEST_PRIOR_SIZE || !readsSymbols(scoring, branch)) return null
       const key = `${readout} ${count}`
       const asking = asked.get(key) ?? priorOf(ask, drawnItems(readout, count))
       asked.set(key, asking)
@@ -172,7 +172,7 @@ export function readingOf(scoring: Scoring, ask: AskSymbols): Reading {
   }
 }
 
-/** First rows of the answers, [item][rotation]; null as soon as symbols are not single tokens. */
+/** The first row of each answer, [item][rotation]; null as soon as symbols are not single tokens. */
 async function firstRows(ask: AskSymbols, items: readonly (readonly Branch[])[]): Promise<ScoreRow[][] | null> {
   const all: ScoreRow[][] = []
   for (const rotations of items) {

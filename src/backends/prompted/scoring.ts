@@ -1,36 +1,36 @@
-// How a model that reads candidates by symbols is to be read: up to how many it tells apart by symbol, and what it says before it has read
-// anything (its prior), which is divided out. Plain data from probe.ts, kept as `scoring.json` in a model folder, bound to model and prompts.
+// How a model that answers by symbols is to be read: up to how many candidates it tells apart by symbol, and its prior over the symbols before it
+// has read anything, which is divided out. Plain data from probe.ts, kept as `scoring.json` in a model folder, bound to the model and its prompts.
 //
 // Source of the prior: PriDe (Zheng et al. 2024, arXiv 2309.03882): P(symbol) ∝ prior(symbol) · P(candidate behind it). Over all rotations of
 // the candidates every symbol stands for every candidate once, so the mean log-probability of a symbol is its log prior and a constant.
 import { EngineError } from '../../core/errors.ts'
 import { logSoftmax, logSumExp } from '../../core/math.ts'
+import type { UntrustedObject } from '../../core/untrusted.ts'
 import type { Branch, ScoreRow } from '../backend.ts'
-import type { JsonObject } from '../onnx/runtime/layout.ts'
 
 export const SCORING_FILE = 'scoring.json'
 const FORMAT = 'assay-scoring/1'
 
 /** Share of right answers from which on symbols are read: below it, a wrong symbol would be a large part of the model's errors. */
-export const BINDING = 0.98
-/** Numbers of candidates with which it is tried whether symbols are told apart; what the largest gives is taken for more. */
+export const LEAST_BINDING_SHARE = 0.98
+/** Numbers of candidates at which binding is measured. A model that passes the largest is taken to pass any number. */
 export const BINDING_SIZES: readonly number[] = [2, 4, 8]
-const LARGEST = BINDING_SIZES[BINDING_SIZES.length - 1] as number
-/** The largest number of candidates whose prior is measured: more take as many questions again, and none is divided out. */
-export const LARGEST_PRIOR = 10
+const LARGEST_BINDING_SIZE = BINDING_SIZES[BINDING_SIZES.length - 1] as number
+/** The largest number of candidates whose prior is measured. For more, which would take many more questions, no prior is divided out. */
+export const LARGEST_PRIOR_SIZE = 10
 
-/** How candidates are read by a backend that was probed. */
-export interface Reading {
+/** How a backend that was probed reads candidates. */
+export interface SymbolReading {
   /** Whether a branch is read by symbols (if it has any), rather than by the texts of its candidates. Yes and no always are. */
   readsSymbols(branch: Branch): boolean
   /** The log prior over the symbols of one row of a branch; null when there is none to divide out. May ask the model. */
   logPriorOf(branch: Branch): Promise<readonly number[] | null>
 }
 
-/** Trivial questions with one number of candidates. */
-export interface Binding {
+/** How well the model binds symbols to candidates, measured on trivial questions with one number of candidates. */
+export interface SymbolBinding {
   readonly count: number
-  /** Asked with the right candidate at every place equally often; right once the prior was divided out. */
+  /** Questions asked, the right candidate at every position equally often, and how many were right once the prior was divided out. */
   readonly asked: number
   readonly right: number
   /** Mean probability of all symbols together over these questions. */
@@ -40,12 +40,12 @@ export interface Binding {
 /** How lists of candidates are read. */
 export interface ListScoring {
   /** Ascending by count; ends at the first number that the model does not tell apart. Empty: its symbols are not single tokens. */
-  readonly binding: readonly Binding[]
+  readonly binding: readonly SymbolBinding[]
   /** By number of candidates, as far as it was measured: natural logarithms of probabilities that sum to one, by symbol. */
   readonly logPriors: { readonly [count: string]: readonly number[] }
 }
 
-export interface Measured {
+export interface SymbolMeasurement {
   /** Hash over the questions that were asked. */
   readonly probe: string
   /** Letters. */
@@ -57,28 +57,28 @@ export interface Measured {
   readonly independent: readonly number[] | null
 }
 
-/** What was measured, and the model it was measured on: `revision` and `templateHash` are those of the model read as it comes. */
-export interface Scoring extends Measured {
+/** A measurement and the model it was made on: `revision` and `templateHash` are those of the model before any scoring is applied. */
+export interface Scoring extends SymbolMeasurement {
   readonly format: typeof FORMAT
   readonly revision: string
   readonly templateHash: string
 }
 
-export type Bound = Pick<Scoring, 'revision' | 'templateHash'>
+export type ScoredModel = Pick<Scoring, 'revision' | 'templateHash'>
 
-export function scoringOf({ revision, templateHash }: Bound, measured: Measured): Scoring {
+export function scoringOf({ revision, templateHash }: ScoredModel, measured: SymbolMeasurement): Scoring {
   return { format: FORMAT, revision, templateHash, ...measured }
 }
 
 /** Whether symbols are told apart with this many candidates. */
-export const binds = ({ asked, right }: Binding): boolean => right >= BINDING * asked
+export const binds = ({ asked, right }: SymbolBinding): boolean => right >= LEAST_BINDING_SHARE * asked
 
 /** The largest number of candidates that is read by symbols: 0 for none, Infinity where the largest that was tried is told apart. */
 export function symbolsUpTo({ binding }: Pick<ListScoring, 'binding'>): number {
   let most = 0
   for (const size of binding) {
     if (!binds(size)) break
-    most = size.count === LARGEST ? Number.POSITIVE_INFINITY : size.count
+    most = size.count === LARGEST_BINDING_SIZE ? Number.POSITIVE_INFINITY : size.count
   }
   return most
 }
@@ -87,7 +87,7 @@ export function readsSymbols(scoring: Scoring, { readout, candidates }: Branch):
   return (readout !== 'exclusive' && readout !== 'ordinal') || candidates.length <= symbolsUpTo(scoring[readout])
 }
 
-/** Divides a prior out of a row. What the model gave to all candidates together stays as it was: that says how well it kept to the form. */
+/** Divides a prior out of a row. The mass of all candidates together stays as it was: it says how well the model kept to the form. */
 export function divideOut({ logProbabilities, mass }: ScoreRow, logPrior: readonly number[]): ScoreRow {
   const total = logSumExp(logProbabilities)
   const shares = logSoftmax(logProbabilities.map((logP, i) => logP - (logPrior[i] as number)))
@@ -98,7 +98,7 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 
 /**
  * The log prior of symbols from log-probabilities [item][rotation][symbol], any normalisation; each item with all rotations of its candidates.
- * What items do not agree on is noise, and dividing noise out would add it to every answer: with two items or more the prior is shrunk towards
+ * Differences between items are noise, and dividing noise out would add it to every answer: with two items or more the prior is shrunk towards
  * equal shares by the part of its spread that the spread between items explains (James and Stein 1961, positive part).
  */
 export function estimateLogPrior(items: readonly (readonly (readonly number[])[])[]): number[] {
@@ -115,12 +115,12 @@ export function estimateLogPrior(items: readonly (readonly (readonly number[])[]
     const spread = prior.reduce((sum, value) => sum + value ** 2, 0)
     keep = spread === 0 ? 0 : Math.max(0, 1 - noise / spread)
   }
-  // Rounded, so that what was just measured and what was read from a file are the same numbers (adding zero makes -0 one of them).
+  // Rounded, so that a fresh measurement and one read from a file are the same numbers (adding zero turns -0 into 0).
   return logSoftmax(prior.map((value) => value * keep)).map((value) => Number(value.toFixed(4)) + 0)
 }
 
-/** A `scoring.json` to what it says, doubting all of it. Throws `model_not_available`. */
-export function parseScoring(json: JsonObject): Scoring {
+/** Checks every field of a `scoring.json`. Throws `model_not_available`. */
+export function parseScoring(json: UntrustedObject): Scoring {
   const wrong = (what: string): never => {
     throw new EngineError('model_not_available', `${SCORING_FILE} ${what}; write it again with \`assay models probe\`, or delete it`)
   }
@@ -134,7 +134,7 @@ export function parseScoring(json: JsonObject): Scoring {
       ? (value as number[])
       : wrong(`has a log prior of ${what} that is not ${count} log-probabilities`)
   }
-  const binding = (value: unknown, at: number, key: string): Binding => {
+  const binding = (value: unknown, at: number, key: string): SymbolBinding => {
     const { asked, right, mass, count: found } = (value ?? {}) as { readonly [name: string]: unknown }
     const count = BINDING_SIZES[at] as number
     const isCount = (one: unknown): one is number => typeof one === 'number' && Number.isInteger(one) && one >= 0
@@ -147,7 +147,7 @@ export function parseScoring(json: JsonObject): Scoring {
     const { binding: tried, logPriors } = (json[key] ?? {}) as { readonly [name: string]: unknown }
     if (!Array.isArray(tried) || tried.length > BINDING_SIZES.length) return wrong(`has no list ${key}.binding`)
     const sizes = tried.map((value, i) => binding(value, i, `${key}.binding`))
-    const most = Math.min(LARGEST_PRIOR, symbolsUpTo({ binding: sizes }))
+    const most = Math.min(LARGEST_PRIOR_SIZE, symbolsUpTo({ binding: sizes }))
     if (typeof logPriors !== 'object' || logPriors === null) return wrong(`has no ${key}.logPriors`)
     const priors = Object.entries(logPriors).map(([count, value]): [string, number[]] => {
       const isRead = Number.isInteger(Number(count)) && Number(count) >= 2 && Number(count) <= most

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Branch, Scores } from '../../../src/backends/backend.ts'
-import { plainSymbolRows, type Scorer, scorerOf } from '../../../src/backends/onnx/decoder/score.ts'
+import { plainSymbolRows, scorerOf } from '../../../src/backends/onnx/decoder/branch-scorer.ts'
+import type { DecoderModel } from '../../../src/backends/onnx/decoder/model.ts'
 import { loadOnnxModel, probeOnnxModel } from '../../../src/backends/onnx/index.ts'
 import { type AskSymbols, PROBE_HASH, probe, readingOf } from '../../../src/backends/prompted/probe.ts'
-import { type Measured, type Scoring, scoringOf, symbolsUpTo } from '../../../src/backends/prompted/scoring.ts'
+import { type Scoring, type SymbolMeasurement, scoringOf, symbolsUpTo } from '../../../src/backends/prompted/scoring.ts'
 import { logSoftmax } from '../../../src/core/math.ts'
 import { type Asked, type Script, scriptedScorer, TINY_MODEL } from '../onnx/decoder/scripted-decoder.ts'
 
@@ -40,21 +41,21 @@ const deafToSymbols: Script = (asked) => (bySymbols(asked) ? asked.candidates.ma
 const atMostFour: Script = (asked) => (asked.candidates.length > 4 ? deafToSymbols(asked) : firstIsBest(asked))
 
 interface Probed {
-  readonly found: Measured
-  readonly scorer: Scorer
+  readonly found: SymbolMeasurement
+  readonly model: DecoderModel
   readonly score: (branch: Branch) => Promise<Scores>
   readonly plain: AskSymbols
   readonly steps: readonly [number, number][]
 }
 
 async function measured(script: Script, elsewhere?: number): Promise<Probed> {
-  const { scorer, nothing } = await scriptedScorer(script, elsewhere)
+  const { model, nothing } = await scriptedScorer(script, elsewhere)
   const steps: [number, number][] = []
-  const plain: AskSymbols = (branch) => plainSymbolRows(scorer, nothing, branch)
+  const plain: AskSymbols = (branch) => plainSymbolRows(model, nothing, branch)
   const found = await probe(plain, { onProgress: (...step) => steps.push(step) })
   const reading = readingOf(scoringOf({ revision: '', templateHash: '' }, found), plain)
-  const probed: Scorer = { ...scorer, reading }
-  return { found, scorer: probed, steps, plain, score: (branch) => scorerOf(probed, nothing).score(branch, null) }
+  const probed: DecoderModel = { ...model, reading }
+  return { found, model: probed, steps, plain, score: (branch) => scorerOf(probed, nothing).score(branch, null) }
 }
 
 const branch = (readout: Branch['readout'], instructions: string, names: readonly string[]): Branch => ({
@@ -137,13 +138,13 @@ describe('the probe', () => {
 
     const deaf = await measured(deafToSymbols, 4)
     const weights = logSoftmax(NAMES.map((name) => (name === 'stone' ? OWN : 0)))
-    const masses = NAMES.map((name, i) => Math.exp(weights[i] as number) * 0.2 ** (deaf.scorer.tokenizer.encode(` ${name}`).length + 1))
+    const masses = NAMES.map((name, i) => Math.exp(weights[i] as number) * 0.2 ** (deaf.model.tokenizer.encode(` ${name}`).length + 1))
     const { mass } = (await deaf.score(asked)).rows[0]!
     expect(mass / masses.reduce((sum, one) => sum + one, 0)).toBeCloseTo(1, 4)
   })
 
   it('keeps to symbols as far as they are told apart', async () => {
-    const { found, scorer, score } = await measured(atMostFour)
+    const { found, model, score } = await measured(atMostFour)
     expect(found.exclusive.binding.map(({ count, right, asked }) => [count, right === asked])).toEqual([
       [2, true],
       [4, true],
@@ -153,13 +154,13 @@ describe('the probe', () => {
     const tokensOf = async (names: readonly string[]): Promise<number> =>
       (await score(branch('exclusive', 'Which one is "stone"?', names))).inputTokens
     const question = (names: readonly string[], mark: (i: number) => string, how: string): number =>
-      scorer.chat.encodeQuestion(
+      model.prompts.encodeQuestion(
         `\n\nQuestion: Which one is "stone"?\n${names.map((name, i) => `${mark(i)} ${name}`).join('\n')}\nAnswer with the ${how} of the one option that fits best.`,
       ).length
     const four = NAMES.slice(0, 4)
     const letters = (i: number): string => `${'ABCDE'[i]}.`
     expect(await tokensOf(four)).toBe(question(four, letters, 'letter'))
-    const texts = NAMES.reduce((sum, name) => sum + scorer.tokenizer.encode(` ${name}`).length, 0)
+    const texts = NAMES.reduce((sum, name) => sum + model.tokenizer.encode(` ${name}`).length, 0)
     expect(await tokensOf(NAMES)).toBe(question(NAMES, () => '-', 'text') + texts)
   })
 
@@ -183,9 +184,9 @@ describe('the probe', () => {
   })
 
   it('reads symbols that are not single tokens by texts', async () => {
-    const { scorer, nothing } = await scriptedScorer(firstIsBest)
+    const { model, nothing } = await scriptedScorer(firstIsBest)
     // A tokenizer that cuts every letter and digit off from its space, and then once more.
-    const cut: Scorer = { ...scorer, tokenizer: { ...scorer.tokenizer, encode: (text) => [...scorer.tokenizer.encode(text), 9] } }
+    const cut: DecoderModel = { ...model, tokenizer: { ...model.tokenizer, encode: (text) => [...model.tokenizer.encode(text), 9] } }
     const found = await probe((asked) => plainSymbolRows(cut, nothing, asked))
     expect(found).toEqual({
       probe: PROBE_HASH,
@@ -197,8 +198,8 @@ describe('the probe', () => {
   })
 
   it('finds every prior beforehand when asked to, the same as are found when needed', async () => {
-    const { scorer, nothing } = await scriptedScorer(firstIsBest)
-    const ask: AskSymbols = (one) => plainSymbolRows(scorer, nothing, one)
+    const { model, nothing } = await scriptedScorer(firstIsBest)
+    const ask: AskSymbols = (one) => plainSymbolRows(model, nothing, one)
     const steps: [number, number][] = []
     const bound = { revision: '', templateHash: '' }
     const all = scoringOf(bound, await probe(ask, { everyPrior: true, onProgress: (...step) => steps.push(step) }))

@@ -1,48 +1,52 @@
-// What a decoder does, whichever graph it runs on: token ids behind a kept past to logits and a longer past.
-import type { Past } from './kv-cache.ts'
+// What a decoder does, whichever graph it runs on: token ids behind a KV cache to logits and a longer KV cache.
+import type { KvCache } from './kv-cache.ts'
 
-/** Tokens behind a past, and for how many of the last ones logits are wanted (from 1 to all). */
-export interface Row {
+/** Tokens behind a KV cache, and for how many of the last ones logits are wanted (from 1 to all). */
+export interface TokenRow {
   readonly ids: readonly number[]
   readonly last: number
 }
 
-/** What is said behind a token: logits over the vocabulary, and the log of the sum of their exponentials. */
-export interface Said {
+/** Logits over the vocabulary for the token that comes next, and the log of the sum of their exponentials. */
+export interface NextTokenLogits {
   readonly logits: Float32Array
   readonly norm: number
 }
 
-/** One call is one pass of the model, unless it says more. No call changes a past that it is given. */
+/** Each call is one pass of the model, unless it says otherwise. No call changes a KV cache that it is given. */
 export interface Decoder {
-  /** Numbers in one embedding. */
+  /** Numbers in one row of embeddings. */
   readonly width: number
-  readonly empty: Past
-  /** Most tokens that one `read` should be given. */
+  /** The KV cache of no tokens. */
+  readonly empty: KvCache
+  /** The most tokens that one `prefill` should be given. */
   readonly chunk: number
-  /** Whether rows of `tails` and `lasts` go in one pass; else each takes one of its own. */
+  /** Whether several rows of `rowLogits` share one pass; otherwise each takes a pass of its own. */
   readonly sharesPasses: boolean
   /** Ids to embeddings, [token][width]. */
   embed(ids: readonly number[]): Promise<Float32Array>
-  /** Reads embeddings behind the past. `room`: tokens that will be held when all is read; saves copying as it grows. */
-  read(past: Past, embeddings: Float32Array, room?: number): Promise<Past>
-  /** The first tokens of a past. */
-  cut(past: Past, length: number): Past
-  /** What was read behind `base` up to `past` is not needed any more, but by what stands on it in the same place: else its room may be used again. */
-  release(past: Past, base: Past): void
-  /** Logits behind the last of the ids, and the past with them in it when `keep`. */
-  next(past: Past, ids: readonly number[], keep?: boolean): Promise<{ logits: Float32Array; past: Past }>
-  /** Each row behind the past on its own: what is said behind its last tokens, [row][token]. */
-  tails(past: Past, rows: readonly Row[]): Promise<Said[][]>
-  /** Each row behind the past on its own: logits behind its last token, [row][vocabulary]. */
-  lasts(past: Past, rows: readonly (readonly number[])[]): Promise<Float32Array[]>
-  /** Logits behind each of the ids, [token][vocabulary]. */
-  each(past: Past, ids: readonly number[]): Promise<Float32Array[]>
+  /**
+   * Reads embeddings, [token][width], behind the cache.
+   * @param room how many tokens the cache will hold in the end, where that is known; saves copying while it grows.
+   */
+  prefill(cache: KvCache, embeddings: Float32Array, room?: number): Promise<KvCache>
+  /** The cache of the first `length` tokens. */
+  truncate(cache: KvCache, length: number): KvCache
+  /** Frees the room that was used behind `base` up to `cache`, unless other caches stand on it. `cache` must not be used any more. */
+  release(cache: KvCache, base: KvCache): void
+  /** Logits behind the last of the ids; with `keep`, also the cache with the ids in it. */
+  next(cache: KvCache, ids: readonly number[], keep?: boolean): Promise<{ logits: Float32Array; cache: KvCache }>
+  /** Each row behind the cache on its own: logits behind its last tokens, [row][token]. */
+  rowLogits(cache: KvCache, rows: readonly TokenRow[]): Promise<NextTokenLogits[][]>
   close(): Promise<void>
 }
 
+/** Token ids to the rows that a decoder graph takes, and those rows to an input of the graph. */
 export interface Embedder {
+  /** Numbers in one row. */
   readonly width: number
+  /** The input of the decoder graph that takes the rows. */
+  readonly input: 'inputs_embeds' | 'input_ids'
   embed(ids: readonly number[]): Promise<Float32Array>
   release(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Token ids behind a kept past to logits and a longer past. Two decoders do it: plain.ts on a graph as it came, cascade.ts on a graph in which many rows may
-// stand behind one past (patches/cascade.ts). What they say is the same (contract.ts).
+// Opens a decoder graph as a `Decoder`: plain.ts runs a graph as it came, cascade.ts one in which many rows may stand behind one KV cache
+// (patches/cascade.ts). Both give the same logits. What is here holds for both.
 import { EngineError } from '../../../core/errors.ts'
 import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
@@ -7,29 +7,39 @@ import { inputsOf, type Runtime, type Session, type Tensor } from '../runtime/se
 import { ints } from '../runtime/tensors.ts'
 import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import { makeCascadeDecoder } from './cascade.ts'
-import type { Decoder, Embedder, Row } from './contract.ts'
-import type { Past } from './kv-cache.ts'
-import { isPast, makePlainDecoder } from './plain.ts'
+import type { Decoder, Embedder, TokenRow } from './contract.ts'
+import type { KvCache } from './kv-cache.ts'
+import { isCacheInput, makePlainDecoder } from './plain.ts'
 
-export type { Decoder, Row, Said } from './contract.ts'
+export type { Decoder, NextTokenLogits, TokenRow } from './contract.ts'
 
-const OTHERS = ['inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS, LOCAL_BIAS]
+const KNOWN_INPUTS = ['input_ids', 'inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS, LOCAL_BIAS]
 
-export function makeDecoder(runtime: Runtime, embedder: Session, session: Session): Decoder {
+/**
+ * @param embedder the graph that turns ids into embeddings; null when the decoder graph takes ids itself.
+ * Throws `model_not_available` when the graph asks for something else. `close` of the decoder releases both sessions.
+ */
+export function makeDecoder(runtime: Runtime, embedder: Session | null, session: Session, graphName = 'decoder_model_merged'): Decoder {
   const inputs = inputsOf(session)
-  const unknown = inputs.filter(({ name }) => !isPast(name) && !OTHERS.includes(name))
-  if (unknown.length > 0 || !inputs.some(({ name }) => isPast(name))) {
+  const unknown = inputs.filter(({ name }) => !isCacheInput(name) && !KNOWN_INPUTS.includes(name))
+  if (unknown.length > 0 || !inputs.some(({ name }) => isCacheInput(name))) {
     const what = unknown.length > 0 ? `asks for ${unknown.map(({ name }) => name).join(', ')}` : 'keeps no keys and values'
     throw new EngineError(
       'model_not_available',
-      `decoder_model_merged ${what}, which this engine cannot feed; export it as transformers.js expects it`,
+      `${graphName} ${what}, which this engine cannot feed; export it as transformers.js expects it`,
     )
+  }
+  const make = inputs.some(({ name }) => name === LOCAL_BIAS) ? makeCascadeDecoder : makePlainDecoder
+  if (embedder === null) {
+    if (!inputs.some(({ name }) => name === 'input_ids'))
+      throw new EngineError('model_not_available', `${graphName} takes no input_ids, and there is no graph that makes embeddings of them`)
+    return make(runtime, ID_ROWS, session)
   }
   const width = Number(inputs.find(({ name }) => name === 'inputs_embeds')?.shape.at(-1))
   if (!Number.isInteger(width))
-    throw new EngineError('model_not_available', 'decoder_model_merged does not declare the width of inputs_embeds; export it again')
-  const make = inputs.some(({ name }) => name === LOCAL_BIAS) ? makeCascadeDecoder : makePlainDecoder
-  return make(runtime, { width, embed: embedWith(runtime, embedder), release: () => embedder.release() }, session)
+    throw new EngineError('model_not_available', `${graphName} does not declare the width of inputs_embeds; export it again`)
+  const release = () => embedder.release()
+  return make(runtime, { width, input: 'inputs_embeds', embed: embedWith(runtime, embedder), release }, session)
 }
 
 function embedWith(runtime: Runtime, embedder: Session): Embedder['embed'] {
@@ -40,58 +50,72 @@ function embedWith(runtime: Runtime, embedder: Session): Embedder['embed'] {
   }
 }
 
-/** Embeddings behind a past in chunks. */
-export async function readAll(decoder: Decoder, past: Past, embeddings: Float32Array): Promise<Past> {
-  const room = past.length + embeddings.length / decoder.width
-  let now = past
+/** For graphs that take ids: the row of a token is its id, one number. float32 holds ids exactly up to 2^24. */
+const ID_ROWS: Embedder = {
+  width: 1,
+  input: 'input_ids',
+  embed: async (ids) => Float32Array.from(ids),
+  release: async () => {},
+}
+
+/** Reads embeddings behind a cache in chunks. */
+export async function prefillAll(decoder: Decoder, cache: KvCache, embeddings: Float32Array): Promise<KvCache> {
+  const room = cache.length + embeddings.length / decoder.width
+  let now = cache
   for (let from = 0; from < embeddings.length; from += decoder.chunk * decoder.width) {
-    now = await decoder.read(now, embeddings.subarray(from, from + decoder.chunk * decoder.width), room)
+    now = await decoder.prefill(now, embeddings.subarray(from, from + decoder.chunk * decoder.width), room)
   }
   return now
 }
 
-/** Tokens behind a past in chunks, each at its turn. Of a read that fails, nothing is kept. */
-export async function readBehind(
+/** Reads tokens behind a cache in chunks, each in its turn. When a chunk fails, what was read before it is released. */
+export async function prefillBehind(
   decoder: Decoder,
   scheduler: FairScheduler,
-  past: Past,
+  cache: KvCache,
   ids: readonly number[],
   signal: AbortSignal | undefined,
-): Promise<Past> {
-  const room = past.length + ids.length
-  let now = past
+): Promise<KvCache> {
+  const room = cache.length + ids.length
+  let now = cache
   try {
     for (let from = 0; from < ids.length; from += decoder.chunk) {
       const chunk = ids.slice(from, from + decoder.chunk)
-      now = await scheduler.run(async () => decoder.read(now, await decoder.embed(chunk), room), signal)
+      now = await scheduler.run(async () => decoder.prefill(now, await decoder.embed(chunk), room), signal)
     }
     return now
   } catch (error) {
-    decoder.release(now, past)
+    decoder.release(now, cache)
     throw error
   }
 }
 
 /** Whether a row is too long for one pass: others would wait for it, and its memory grows with the square of its tokens. */
-export const isLong = ({ chunk }: Decoder, { ids }: Row): boolean => ids.length > 2 * chunk
+export const isLong = ({ chunk }: Decoder, { ids }: TokenRow): boolean => ids.length > 2 * chunk
 
-/** How many of the first tokens of a row are read in chunks before the others are run: none of one that is not long. */
-export function readFirst(decoder: Decoder, row: Row): number {
+/** How many of the first tokens of a row are prefilled in chunks before the rest is run: none unless the row is long. */
+export function prefilledTokens(decoder: Decoder, row: TokenRow): number {
   return isLong(decoder, row) ? Math.floor((row.ids.length - row.last) / decoder.chunk) * decoder.chunk : 0
 }
 
+/** Logits behind each of the ids, [token][vocabulary], in one pass. */
+export async function logitsOfAll(decoder: Decoder, cache: KvCache, ids: readonly number[]): Promise<Float32Array[]> {
+  const [found = []] = await decoder.rowLogits(cache, [{ ids, last: ids.length }])
+  return found.map(({ logits }) => logits)
+}
+
 /**
- * Logits of a fixed probe, [token][vocabulary], for the comparison of a changed graph with the graph as it came: what a state, rows behind it and rows
- * behind nothing say.
+ * Logits of a fixed probe, [token][vocabulary], to compare a patched graph with the graph as it came: those of a state, of rows behind it,
+ * and of rows behind nothing.
  */
 export async function probeLogits(decoder: Decoder, ids: readonly number[]): Promise<Float32Array[]> {
   const half = ids.length >> 1
   const [state, question] = [ids.slice(0, half), ids.slice(half)]
-  const past = await readAll(decoder, decoder.empty, await decoder.embed(state))
+  const cache = await prefillAll(decoder, decoder.empty, await decoder.embed(state))
   const rows = [question, question.slice(0, 3), question.slice(1)].filter(({ length }) => length > 0)
-  const behind = await decoder.tails(
-    past,
+  const behind = await decoder.rowLogits(
+    cache,
     rows.map((row) => ({ ids: row, last: row.length })),
   )
-  return [...(await decoder.each(decoder.empty, state)), ...behind.flat().map(({ logits }) => logits)]
+  return [...(await logitsOfAll(decoder, decoder.empty, state)), ...behind.flat().map(({ logits }) => logits)]
 }

@@ -1,22 +1,23 @@
-// What a decoder has read, and where a cascade decoder keeps it: keys and values of all tokens in buffers with room to grow. A past is the first so many
-// tokens of its buffers and never changes: what is read behind it is written behind it. Where another has written there before, the past is copied first,
-// so any number of continuations may start from one.
-export interface Past {
+// The KV cache of a decoder: keys and values of the tokens it has read, in buffers with room to grow. A cache is the first so many tokens of its
+// buffers and never changes: what is read behind it is written behind it. Where another cache has written there before, the buffers are copied
+// first, so any number of continuations may start from one cache.
+export interface KvCache {
+  /** Tokens. */
   readonly length: number
-  /** Of memory that is kept for it. */
+  /** Bytes of memory it keeps. */
   readonly bytes: number
 }
 
-/** Numbers of one token in one head of a layer, and how many heads there are. Keys have one more, zero but for the key in front (patches/cascade.ts). */
-export interface Layout {
+/** Numbers of one token in one head of a layer, and how many heads there are. Keys have one more number, which is zero (patches/cascade.ts). */
+export interface KvLayout {
   readonly layers: number
   readonly heads: number
   readonly size: number
 }
 
-interface Store {
+interface KvBuffers {
   readonly capacity: number
-  /** Tokens that are written: what is behind is free. */
+  /** Tokens that are written; the room behind them is free. */
   filled: number
   /** [layer], each [1 + capacity][head][size + 1]. */
   readonly keys: readonly Float32Array[]
@@ -24,89 +25,93 @@ interface Store {
   readonly values: readonly Float32Array[]
 }
 
-export interface StoredPast extends Past {
-  readonly store: Store
+export interface BufferedKvCache extends KvCache {
+  readonly buffers: KvBuffers
 }
 
-/** Room that is made for what is read behind a past for a while: a question, its answer. Most of it, and its share of a long past. */
-const SPARE = 128
+/** Spare room for a question and its answer behind a state: at most so many tokens, and at most this share of a known length. */
+const SPARE_TOKENS = 128
 const SPARE_SHARE = 1 / 8
 
-const keyWidth = ({ heads, size }: Layout): number => heads * (size + 1)
-const valueWidth = ({ heads, size }: Layout): number => heads * size
+const keyWidth = ({ heads, size }: KvLayout): number => heads * (size + 1)
+const valueWidth = ({ heads, size }: KvLayout): number => heads * size
 
-function makeStore(layout: Layout, capacity: number): Store {
+function makeBuffers(layout: KvLayout, capacity: number): KvBuffers {
   const { layers, heads, size } = layout
-  const buffers = (width: number): Float32Array[] => Array.from({ length: layers }, () => new Float32Array((1 + capacity) * width))
-  const store = { capacity, filled: 0, keys: buffers(keyWidth(layout)), values: buffers(valueWidth(layout)) }
-  // The key in front, whose score is its last column alone.
-  for (const keys of store.keys) for (let head = 0; head < heads; head++) keys[head * (size + 1) + size] = 1
-  return store
+  const arrays = (width: number): Float32Array[] => Array.from({ length: layers }, () => new Float32Array((1 + capacity) * width))
+  const buffers = { capacity, filled: 0, keys: arrays(keyWidth(layout)), values: arrays(valueWidth(layout)) }
+  // The first key of each buffer scores by its last column alone.
+  for (const keys of buffers.keys) for (let head = 0; head < heads; head++) keys[head * (size + 1) + size] = 1
+  return buffers
 }
 
-function pastOf(store: Store, length: number): StoredPast {
+function cacheOf(buffers: KvBuffers, length: number): BufferedKvCache {
   let bytes = 0
-  for (const buffer of [...store.keys, ...store.values]) bytes += buffer.byteLength
-  return { length, bytes, store }
+  for (const array of [...buffers.keys, ...buffers.values]) bytes += array.byteLength
+  return { length, bytes, buffers }
 }
 
-function copied(layout: Layout, { store, length }: StoredPast, capacity: number): StoredPast {
-  const copy = makeStore(layout, capacity)
+function copied(layout: KvLayout, { buffers, length }: BufferedKvCache, capacity: number): BufferedKvCache {
+  const copy = makeBuffers(layout, capacity)
   const [ofKeys, ofValues] = [keyWidth(layout), valueWidth(layout)]
-  store.keys.forEach((keys, layer) => {
+  buffers.keys.forEach((keys, layer) => {
     copy.keys[layer]?.set(keys.subarray(0, (1 + length) * ofKeys))
-    copy.values[layer]?.set((store.values[layer] as Float32Array).subarray(0, (1 + length) * ofValues))
+    copy.values[layer]?.set((buffers.values[layer] as Float32Array).subarray(0, (1 + length) * ofValues))
   })
   copy.filled = length
-  return pastOf(copy, length)
+  return cacheOf(copy, length)
 }
 
-export const emptyPast = (layout: Layout): StoredPast => pastOf(makeStore(layout, 0), 0)
+export const emptyCache = (layout: KvLayout): BufferedKvCache => cacheOf(makeBuffers(layout, 0), 0)
 
 /** Keys and values of a layer, as the graph takes them; not copied. */
-export function layerOf(layout: Layout, { store, length }: StoredPast, layer: number): { keys: Float32Array; values: Float32Array } {
-  const [keys, values] = [store.keys[layer] as Float32Array, store.values[layer] as Float32Array]
+export function layerOf(
+  layout: KvLayout,
+  { buffers, length }: BufferedKvCache,
+  layer: number,
+): { keys: Float32Array; values: Float32Array } {
+  const [keys, values] = [buffers.keys[layer] as Float32Array, buffers.values[layer] as Float32Array]
   return { keys: keys.subarray(0, (1 + length) * keyWidth(layout)), values: values.subarray(0, (1 + length) * valueWidth(layout)) }
 }
 
-/** The past with new tokens behind it, [layer] each [token][head][size]. `room`: tokens that will be held in the end, where that is known. */
+/** The cache with new tokens behind it; keys and values are [layer], each [token][head][size]. `room`: tokens it will hold in the end, or 0. */
 export function appended(
-  layout: Layout,
-  past: StoredPast,
+  layout: KvLayout,
+  cache: BufferedKvCache,
   keys: readonly Float32Array[],
   values: readonly Float32Array[],
   room: number,
-): StoredPast {
+): BufferedKvCache {
   const { size } = layout
   const width = valueWidth(layout)
   const count = (values[0]?.length ?? 0) / width
-  const length = past.length + count
-  // Where all of it will not fit, none of it takes the room of others.
-  const isFree = past.store.filled === past.length && Math.max(length, room) <= past.store.capacity
-  const { store } = isFree
-    ? past
-    : copied(layout, past, room >= length ? room + Math.min(SPARE, Math.floor(room * SPARE_SHARE)) : length + SPARE)
+  const length = cache.length + count
+  // Where not all of it will fit, it is copied at once, and the room stays free for others.
+  const isFree = cache.buffers.filled === cache.length && Math.max(length, room) <= cache.buffers.capacity
+  const { buffers } = isFree
+    ? cache
+    : copied(layout, cache, room >= length ? room + Math.min(SPARE_TOKENS, Math.floor(room * SPARE_SHARE)) : length + SPARE_TOKENS)
   for (let layer = 0; layer < layout.layers; layer++) {
-    store.values[layer]?.set(values[layer] as Float32Array, (1 + past.length) * width)
-    const [to, from] = [store.keys[layer] as Float32Array, keys[layer] as Float32Array]
-    let at = (1 + past.length) * keyWidth(layout)
+    buffers.values[layer]?.set(values[layer] as Float32Array, (1 + cache.length) * width)
+    const [to, from] = [buffers.keys[layer] as Float32Array, keys[layer] as Float32Array]
+    let at = (1 + cache.length) * keyWidth(layout)
     // Each key, and a zero behind it.
     for (let source = 0; source < from.length; ) {
       for (let i = 0; i < size; i++) to[at++] = from[source++] as number
       to[at++] = 0
     }
   }
-  store.filled = length
-  return pastOf(store, length)
+  buffers.filled = length
+  return cacheOf(buffers, length)
 }
 
-/** Gives back the room of what was read behind `base`, and that nobody needs any more, if it is the last that was. */
-export function released({ length, store }: StoredPast, base: StoredPast): void {
-  if (store === base.store && store.filled === length) store.filled = Math.min(length, base.length)
+/** Frees the room that `cache` uses behind `base`, if nothing was written behind `cache`. */
+export function release({ length, buffers }: BufferedKvCache, base: BufferedKvCache): void {
+  if (buffers === base.buffers && buffers.filled === length) buffers.filled = Math.min(length, base.length)
 }
 
-/** The first tokens of a past. Shares its memory, unless most of that would be kept for nothing. */
-export function cut(layout: Layout, past: StoredPast, length: number): StoredPast {
-  if (length >= past.length) return past
-  return length * 2 < past.store.capacity ? copied(layout, { ...past, length }, length) : pastOf(past.store, length)
+/** The first tokens of a cache. They share its memory, unless more than half of that would be kept for nothing. */
+export function truncated(layout: KvLayout, cache: BufferedKvCache, length: number): BufferedKvCache {
+  if (length >= cache.length) return cache
+  return length * 2 < cache.buffers.capacity ? copied(layout, { ...cache, length }, length) : cacheOf(cache.buffers, length)
 }

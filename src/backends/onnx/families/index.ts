@@ -1,30 +1,28 @@
-// The architectures this backend knows: `model_type` of config.json to the code that turns a folder of it into a backend.
-// A new one is a folder here and a line below.
-
+// The model families of this backend: `model_type` of config.json to the code that turns such a folder into a backend.
+// A new family is a folder here and a line in `FAMILIES`.
 import { EngineError } from '../../../core/errors.ts'
 import type { Backend } from '../../backend.ts'
 import type { ProbeProgress } from '../../prompted/probe.ts'
 import type { Scoring } from '../../prompted/scoring.ts'
+import type { ModelFamily } from '../family.ts'
 import type { OnnxOptions } from '../options.ts'
 import { type ModelFolder, openFolder } from '../runtime/layout.ts'
 
-export type FamilyLoader = (folder: ModelFolder, options: OnnxOptions) => Promise<Backend>
-export type FamilyProbe = (folder: ModelFolder, options: OnnxOptions, onProgress?: ProbeProgress) => Promise<Scoring>
+type FamilyImport = () => Promise<ModelFamily>
 
-interface Family {
-  readonly load: FamilyLoader
-  /** Finds out how candidates are to be read; null where there is only one way. */
-  readonly probe: FamilyProbe | null
-}
+const FAMILIES = new Map<string, FamilyImport>([
+  ['assay-decision', async () => (await import('./decision/index.ts')).decision],
+  ['idefics3', async () => (await import('./idefics3/index.ts')).idefics3],
+  ['smolvlm', async () => (await import('./idefics3/index.ts')).idefics3],
+])
 
-const idefics3 = async (): Promise<Family> => {
-  const { loadIdefics3, probeIdefics3 } = await import('./idefics3/index.ts')
-  return { load: loadIdefics3, probe: probeIdefics3 }
-}
-const FAMILIES: Readonly<Record<string, () => Promise<Family>>> = {
-  'assay-decision': async () => ({ load: (await import('./decision/index.ts')).loadDecision, probe: null }),
-  idefics3,
-  smolvlm: idefics3,
+/**
+ * Adds a family for folders whose config.json has this `model_type`, on this thread only: such models are loaded with `inProcess`.
+ * Throws when the type has a family already.
+ */
+export function registerFamily(modelType: string, family: FamilyImport): void {
+  if (FAMILIES.has(modelType)) throw new Error(`models of type '${modelType}' have a family already`)
+  FAMILIES.set(modelType, family)
 }
 
 /** Loads a folder on the calling thread. Throws `model_not_found` or `model_not_available`. */
@@ -33,7 +31,7 @@ export async function loadFamily(path: string, options: OnnxOptions): Promise<Ba
   return (await familyOf(folder)).load(folder, options)
 }
 
-/** Probes a folder on the calling thread. Throws as `loadFamily` does, and `capability_not_supported` where there is nothing to find out. */
+/** Probes a folder on the calling thread. Throws as `loadFamily` does, and `capability_not_supported` where there is nothing to measure. */
 export async function probeFamily(path: string, options: OnnxOptions, onProgress?: ProbeProgress): Promise<Scoring> {
   const folder = await openFolder(path)
   const { probe } = await familyOf(folder)
@@ -46,13 +44,11 @@ export async function probeFamily(path: string, options: OnnxOptions, onProgress
   return probe(folder, options, onProgress)
 }
 
-async function familyOf(folder: ModelFolder): Promise<Family> {
-  const loader = Object.hasOwn(FAMILIES, folder.modelType) ? FAMILIES[folder.modelType] : undefined
-  if (loader === undefined) {
-    throw new EngineError(
-      'model_not_available',
-      `models of type '${folder.modelType}' are not supported; supported: ${Object.keys(FAMILIES).join(', ')}`,
-    )
-  }
-  return loader()
+async function familyOf({ modelType }: ModelFolder): Promise<ModelFamily> {
+  const load = FAMILIES.get(modelType)
+  if (load !== undefined) return load()
+  throw new EngineError(
+    'model_not_available',
+    `models of type '${modelType}' are not supported; supported: ${[...FAMILIES.keys()].join(', ')}`,
+  )
 }

@@ -7,15 +7,15 @@ import { byteOfCharacter } from './byte-level.ts'
 import type { JsonObject } from './layout.ts'
 
 /** A stretch of prompt: text still to be encoded, or one control token. */
-export type Run = string | number
+export type TokenRun = string | number
 
 export interface TextTokenizer {
   /** Ids of the text; nothing is put in front or behind. Strings that name control tokens stay text. */
   encode(text: string): number[]
   /** Text runs between control tokens: neighbouring strings are encoded as one, so that words may span them. */
-  encodeRuns(runs: readonly Run[]): number[]
+  encodeRuns(runs: readonly TokenRun[]): number[]
   /** Splits scaffold at the names of control tokens. Never hand it user text. */
-  controls(scaffold: string): Run[]
+  controls(scaffold: string): TokenRun[]
   /** The id of a control token by its name, e.g. `<image>`. */
   control(name: string): number | undefined
   /** The bytes of each id, for constrained decoding; null for control tokens and unused ids. Byte-level vocabularies only. */

@@ -1,8 +1,9 @@
-// Cascade attention on the decoder variants of the tiny model: many rows behind one past say what each says alone, and what the graph as it came says.
+// Cascade attention on the decoder variants of the tiny model: many rows behind one cache say what each says alone, and what the graph as it came says.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Decoder, makeDecoder, readAll } from '../../../../src/backends/onnx/decoder/decoder.ts'
+import { type Decoder, logitsOfAll, makeDecoder, type NextTokenLogits, prefillAll } from '../../../../src/backends/onnx/decoder/decoder.ts'
+import type { KvCache } from '../../../../src/backends/onnx/decoder/kv-cache.ts'
 import type { Dtype } from '../../../../src/backends/onnx/options.ts'
 import { findGraph, type ModelFolder, openFolder, TEXT_DTYPES } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { patchGraph } from '../../../../src/backends/onnx/runtime/patch.ts'
@@ -55,7 +56,14 @@ async function decoderOf(dtype: Dtype, isPatched: boolean, accuracyLevel = false
   opened.push(session)
   return makeDecoder(await loadRuntime(), embedder, session)
 }
-const readState = async (decoder: Decoder, ids: readonly number[] = STATE) => readAll(decoder, decoder.empty, await decoder.embed(ids))
+const lastLogits = async (decoder: Decoder, cache: KvCache, rows: readonly (readonly number[])[]): Promise<Float32Array[]> => {
+  const found = await decoder.rowLogits(
+    cache,
+    rows.map((ids) => ({ ids, last: 1 })),
+  )
+  return found.map(([next]) => (next as NextTokenLogits).logits)
+}
+const readState = async (decoder: Decoder, ids: readonly number[] = STATE) => prefillAll(decoder, decoder.empty, await decoder.embed(ids))
 
 for (const [dtype, level] of [['fp32'], ['int8'], ['q4'], ['q4', 4], ['fp16']] as const) {
   describe(`a ${dtype} decoder with cascade attention${level === undefined ? '' : ' and products in int8'}`, () => {
@@ -70,27 +78,27 @@ for (const [dtype, level] of [['fp32'], ['int8'], ['q4'], ['q4', 4], ['fp16']] a
     })
 
     it('says of rows in one pass what it says of each alone, in any number and of any length', async () => {
-      const past = await readState(cascade)
+      const cache = await readState(cascade)
       for (const lengths of [[7], [1, 1], [5, 5, 5], [12, 3, 1, 8], [9, 2, 4, 30, 1], [3, 3, 3, 3, 3, 3, 3, 17]]) {
         const rows = lengths.map((length, seed) => row(length, seed))
-        const together = await cascade.lasts(past, rows)
+        const together = await lastLogits(cascade, cache, rows)
         const alone = []
-        for (const ids of rows) alone.push((await cascade.next(past, ids)).logits)
+        for (const ids of rows) alone.push((await cascade.next(cache, ids)).logits)
         expect(apart(together, alone)).toBeLessThan(1e-4)
       }
     })
 
     it('gives the logits behind as many last tokens as each row asks for', async () => {
-      const past = await readState(cascade)
+      const cache = await readState(cascade)
       const rows = [row(6, 1), row(11, 2), row(2, 3)]
-      const found = await cascade.tails(past, [
+      const found = await cascade.rowLogits(cache, [
         { ids: rows[0] as number[], last: 1 },
         { ids: rows[1] as number[], last: 11 },
         { ids: rows[2] as number[], last: 2 },
       ])
       expect(found.map(({ length }) => length)).toEqual([1, 11, 2])
       for (const [i, said] of found.entries()) {
-        const each = await cascade.each(past, rows[i] as number[])
+        const each = await logitsOfAll(cascade, cache, rows[i] as number[])
         const logits = said.map((one) => one.logits)
         expect(apart(logits, each.slice(-logits.length))).toBeLessThan(1e-4)
         for (const { logits, norm } of said) expect(norm).toBeCloseTo(logSumExp(logits), 4)
@@ -99,18 +107,18 @@ for (const [dtype, level] of [['fp32'], ['int8'], ['q4'], ['q4', 4], ['fp16']] a
 
     it('says the same however the state was cut into chunks', async () => {
       const whole = await readState({ ...cascade, chunk: 1000 })
-      const wanted = await cascade.lasts(whole, [row(9, 1)])
+      const wanted = await lastLogits(cascade, whole, [row(9, 1)])
       for (const chunk of [1, 7, 16, 32]) {
-        const past = await readState({ ...cascade, chunk })
-        expect(past.length).toBe(STATE.length)
-        expect(apart(await cascade.lasts(past, [row(9, 1)]), wanted)).toBeLessThan(1e-4)
+        const cache = await readState({ ...cascade, chunk })
+        expect(cache.length).toBe(STATE.length)
+        expect(apart(await lastLogits(cascade, cache, [row(9, 1)]), wanted)).toBeLessThan(1e-4)
       }
     })
 
     it('says behind nothing what it says of the whole as one row', async () => {
-      const past = await readState(cascade, STATE.slice(0, 20))
-      const behind = await cascade.lasts(past, [STATE.slice(20), STATE.slice(20, 24)])
-      const whole = await cascade.lasts(cascade.empty, [STATE, STATE.slice(0, 24)])
+      const cache = await readState(cascade, STATE.slice(0, 20))
+      const behind = await lastLogits(cascade, cache, [STATE.slice(20), STATE.slice(20, 24)])
+      const whole = await lastLogits(cascade, cascade.empty, [STATE, STATE.slice(0, 24)])
       expect(apart(behind, whole)).toBeLessThan(1e-4)
     })
 
@@ -120,83 +128,83 @@ for (const [dtype, level] of [['fp32'], ['int8'], ['q4'], ['q4', 4], ['fp16']] a
       async () => {
         const plain = await decoderOf(dtype, false)
         const rows = [row(24, 1), row(5, 2), row(1, 3)]
-        const wanted = await plain.lasts(await readState(plain), rows)
-        expect(apart(await cascade.lasts(await readState(cascade), rows), wanted)).toBeLessThan(1e-4)
+        const wanted = await lastLogits(plain, await readState(plain), rows)
+        expect(apart(await lastLogits(cascade, await readState(cascade), rows), wanted)).toBeLessThan(1e-4)
       },
     )
   })
 }
 
-describe('a past of a cascade decoder', () => {
+describe('a cache of a cascade decoder', () => {
   let decoder: Decoder
   beforeAll(async () => {
     decoder = await decoderOf('fp32', true)
   })
 
   it('is not changed by what is read behind it, one after the other or at the same time', async () => {
-    const past = await readState(decoder)
-    const wanted = await decoder.lasts(past, [row(4, 1)])
-    const [one, other] = await Promise.all([decoder.next(past, row(6, 2), true), decoder.next(past, row(9, 3), true)])
-    const third = await decoder.next(one.past, row(5, 4), true)
-    expect([one.past.length, other.past.length, third.past.length]).toEqual([67, 70, 72])
-    expect(await decoder.lasts(past, [row(4, 1)])).toEqual(wanted)
+    const cache = await readState(decoder)
+    const wanted = await lastLogits(decoder, cache, [row(4, 1)])
+    const [one, other] = await Promise.all([decoder.next(cache, row(6, 2), true), decoder.next(cache, row(9, 3), true)])
+    const third = await decoder.next(one.cache, row(5, 4), true)
+    expect([one.cache.length, other.cache.length, third.cache.length]).toEqual([67, 70, 72])
+    expect(await lastLogits(decoder, cache, [row(4, 1)])).toEqual(wanted)
     const whole = async (...ids: number[][]) => (await decoder.next(decoder.empty, [...STATE, ...ids.flat()])).logits
     expect(
       apart([one.logits, other.logits, third.logits], [await whole(row(6, 2)), await whole(row(9, 3)), await whole(row(6, 2), row(5, 4))]),
     ).toBeLessThan(1e-4)
     // Two that go on from where one ended.
-    const [fourth, fifth] = await Promise.all([decoder.next(third.past, row(2, 5), true), decoder.next(third.past, row(2, 6), true)])
-    const behind = [...(await decoder.lasts(fourth.past, [row(3, 7)])), ...(await decoder.lasts(fifth.past, [row(3, 7)]))]
+    const [fourth, fifth] = await Promise.all([decoder.next(third.cache, row(2, 5), true), decoder.next(third.cache, row(2, 6), true)])
+    const behind = [...(await lastLogits(decoder, fourth.cache, [row(3, 7)])), ...(await lastLogits(decoder, fifth.cache, [row(3, 7)]))]
     const wholes = [await whole(row(6, 2), row(5, 4), row(2, 5), row(3, 7)), await whole(row(6, 2), row(5, 4), row(2, 6), row(3, 7))]
     expect(apart(behind, wholes)).toBeLessThan(1e-4)
   })
 
   it('is cut to its first tokens, bit for bit as if no more had been read', async () => {
-    const past = await readState({ ...decoder, chunk: 16 })
+    const cache = await readState({ ...decoder, chunk: 16 })
     for (const length of [0, 16, 48, 61]) {
-      const part = decoder.cut(past, length)
+      const part = decoder.truncate(cache, length)
       expect(part.length).toBe(length)
       const read = await readState({ ...decoder, chunk: 16 }, STATE.slice(0, length))
-      expect(await decoder.lasts(part, [row(5, 1)])).toEqual(await decoder.lasts(read, [row(5, 1)]))
+      expect(await lastLogits(decoder, part, [row(5, 1)])).toEqual(await lastLogits(decoder, read, [row(5, 1)]))
       // Something else read behind the part does not reach the whole.
-      const wanted = await decoder.lasts(past, [row(5, 1)])
+      const wanted = await lastLogits(decoder, cache, [row(5, 1)])
       await decoder.next(part, row(9, 2), true)
-      expect(await decoder.lasts(past, [row(5, 1)])).toEqual(wanted)
+      expect(await lastLogits(decoder, cache, [row(5, 1)])).toEqual(wanted)
     }
-    expect(decoder.cut(past, 5).bytes).toBeLessThan(past.bytes / 2)
+    expect(decoder.truncate(cache, 5).bytes).toBeLessThan(cache.bytes / 2)
   })
 
   it('has room for one answer after the other, once the last one is let go', async () => {
-    const past = await readState(decoder)
-    const wanted = await decoder.lasts(past, [row(4, 1)])
+    const cache = await readState(decoder)
+    const wanted = await lastLogits(decoder, cache, [row(4, 1)])
     // A state that was read to its end has a little room left, so that a question is not read into a copy of it all.
     for (const seed of [1, 2, 3]) {
-      const longer = (await decoder.next(past, row(5, seed), true)).past
+      const longer = (await decoder.next(cache, row(5, seed), true)).cache
       const alone = await decoder.next(decoder.empty, [...STATE, ...row(5, seed), ...row(2, 9)])
       expect(apart([(await decoder.next(longer, row(2, 9))).logits], [alone.logits])).toBeLessThan(1e-4)
-      expect(longer.bytes).toBe(past.bytes)
-      decoder.release(longer, past)
-      expect(await decoder.lasts(past, [row(4, 1)])).toEqual(wanted)
+      expect(longer.bytes).toBe(cache.bytes)
+      decoder.release(longer, cache)
+      expect(await lastLogits(decoder, cache, [row(4, 1)])).toEqual(wanted)
     }
     // What another still reads stays.
-    const [one, other] = [(await decoder.next(past, row(5, 1), true)).past, (await decoder.next(past, row(5, 2), true)).past]
-    const said = await decoder.lasts(one, [row(2, 9)])
-    decoder.release(other, past)
-    await decoder.next(past, row(5, 3), true)
-    expect(await decoder.lasts(one, [row(2, 9)])).toEqual(said)
+    const [one, other] = [(await decoder.next(cache, row(5, 1), true)).cache, (await decoder.next(cache, row(5, 2), true)).cache]
+    const said = await lastLogits(decoder, one, [row(2, 9)])
+    decoder.release(other, cache)
+    await decoder.next(cache, row(5, 3), true)
+    expect(await lastLogits(decoder, one, [row(2, 9)])).toEqual(said)
   })
 
   it('grows in place when it is told how long it will be', async () => {
     const embeddings = await decoder.embed(STATE)
     const [told, untold] = [
-      await readAll({ ...decoder, chunk: 16 }, decoder.empty, embeddings),
-      await decoder.read(
-        await decoder.read(decoder.empty, embeddings.subarray(0, 16 * decoder.width)),
+      await prefillAll({ ...decoder, chunk: 16 }, decoder.empty, embeddings),
+      await decoder.prefill(
+        await decoder.prefill(decoder.empty, embeddings.subarray(0, 16 * decoder.width)),
         embeddings.subarray(16 * decoder.width),
       ),
     ]
     expect(told.bytes).toBeLessThan(untold.bytes)
-    expect(apart(await decoder.lasts(told, [row(3, 1)]), await decoder.lasts(untold, [row(3, 1)]))).toBeLessThan(1e-4)
+    expect(apart(await lastLogits(decoder, told, [row(3, 1)]), await lastLogits(decoder, untold, [row(3, 1)]))).toBeLessThan(1e-4)
   })
 })
 
@@ -206,7 +214,7 @@ describe('int8 with a scale for each row', () => {
     const logitsOf = async (dtype: Dtype, isPatched: boolean) => {
       const decoder = await decoderOf(dtype, isPatched)
       return (
-        await decoder.tails(
+        await decoder.rowLogits(
           await readState(decoder),
           rows.map((ids) => ({ ids, last: ids.length })),
         )
@@ -236,8 +244,8 @@ describe('cascade attention in place of', () => {
       const session = await openSession(graphOf('fp32'), options, one)
       opened.push(session)
       const decoder = makeDecoder(await loadRuntime(), embedder, session)
-      const behind = await decoder.lasts(await readState(decoder), [row(24, 1), row(5, 2), row(1, 3)])
-      said.push([...behind, ...(await decoder.lasts(decoder.empty, [row(24, 1), row(1, 1)]))])
+      const behind = await lastLogits(decoder, await readState(decoder), [row(24, 1), row(5, 2), row(1, 3)])
+      said.push([...behind, ...(await lastLogits(decoder, decoder.empty, [row(24, 1), row(1, 1)]))])
     }
     return said as [Float32Array[], Float32Array[]]
   }

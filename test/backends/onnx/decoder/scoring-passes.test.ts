@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Branch, Constraint, Scores } from '../../../../src/backends/backend.ts'
-import { type Decoder, makeDecoder, readAll } from '../../../../src/backends/onnx/decoder/decoder.ts'
-import type { Past } from '../../../../src/backends/onnx/decoder/kv-cache.ts'
-import { makeReader } from '../../../../src/backends/onnx/decoder/read.ts'
-import { makeScorers, type Scorer } from '../../../../src/backends/onnx/decoder/score.ts'
-import { makeStates } from '../../../../src/backends/onnx/decoder/states.ts'
+import { makeScorers } from '../../../../src/backends/onnx/decoder/branch-scorer.ts'
+import { makeConstrainedDecoder } from '../../../../src/backends/onnx/decoder/constrained-decoder.ts'
+import { type Decoder, makeDecoder, prefillAll } from '../../../../src/backends/onnx/decoder/decoder.ts'
+import type { KvCache } from '../../../../src/backends/onnx/decoder/kv-cache.ts'
+import type { DecoderModel } from '../../../../src/backends/onnx/decoder/model.ts'
+import { makeStatePrefiller } from '../../../../src/backends/onnx/decoder/state-prefiller.ts'
 import { findGraph, openFolder, TEXT_DTYPES } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { patchGraph } from '../../../../src/backends/onnx/runtime/patch.ts'
 import { loadRuntime, openSession, type Session } from '../../../../src/backends/onnx/runtime/session.ts'
@@ -42,12 +43,12 @@ function apart(a: readonly Scores[], b: readonly Scores[]): number {
 }
 
 /** The decoder, and how many at most went on from the state at the same time. */
-function counting(inner: Decoder, state: Past): { decoder: Decoder; most(): number } {
+function counting(inner: Decoder, state: KvCache): { decoder: Decoder; most(): number } {
   // Where each stands that has gone on.
-  const ends = new Set<Past>()
+  const ends = new Set<KvCache>()
   let [moving, most] = [0, 0]
-  const move = async <T>(past: Past, work: Promise<T>, pastOf: (result: T) => Past): Promise<T> => {
-    if (past !== state && !ends.delete(past)) return work
+  const move = async <T>(cache: KvCache, work: Promise<T>, pastOf: (result: T) => KvCache): Promise<T> => {
+    if (cache !== state && !ends.delete(cache)) return work
     moving += 1
     most = Math.max(most, moving + ends.size)
     const result = await work
@@ -57,11 +58,11 @@ function counting(inner: Decoder, state: Past): { decoder: Decoder; most(): numb
   }
   const decoder: Decoder = {
     ...inner,
-    read: (past, embeddings, room) => move(past, inner.read(past, embeddings, room), (longer) => longer),
-    next: (past, ids, keep) => (keep ? move(past, inner.next(past, ids, keep), (read) => read.past) : inner.next(past, ids, keep)),
-    release(past, base) {
-      ends.delete(past)
-      inner.release(past, base)
+    prefill: (cache, embeddings, room) => move(cache, inner.prefill(cache, embeddings, room), (longer) => longer),
+    next: (cache, ids, keep) => (keep ? move(cache, inner.next(cache, ids, keep), (read) => read.cache) : inner.next(cache, ids, keep)),
+    release(cache, base) {
+      ends.delete(cache)
+      inner.release(cache, base)
     },
   }
   return { decoder, most: () => most }
@@ -71,14 +72,14 @@ const opened: Session[] = []
 afterAll(() => Promise.all(opened.map((session) => session.release())))
 
 interface Asked {
-  readonly scorer: Scorer
-  readonly past: Past
+  readonly model: DecoderModel
+  readonly cache: KvCache
   /** Tokens of the rows of each pass. */
   readonly passes: number[][]
 }
 
 async function askedOf(dtype: 'fp32' | 'int8', isPatched: boolean): Promise<Asked> {
-  const { scorer } = await scriptedScorer(() => [])
+  const { model } = await scriptedScorer(() => [])
   const folder = await openFolder(TINY_MODEL)
   const open = async (session: Promise<Session>): Promise<Session> => {
     opened.push(await session)
@@ -95,16 +96,16 @@ async function askedOf(dtype: 'fp32' | 'int8', isPatched: boolean): Promise<Aske
   const passes: number[][] = []
   const decoder: Decoder = {
     ...inner,
-    tails(past, rows) {
+    rowLogits(cache, rows) {
       passes.push(rows.map(({ ids }) => ids.length))
-      return inner.tails(past, rows)
+      return inner.rowLogits(cache, rows)
     },
   }
-  const state = scorer.chat.encodeState([
+  const state = model.prompts.encodeState([
     { type: 'text', text: 'Hello, my order number 4711 has not arrived.', source: { part: 0, path: null } },
   ])
-  const past = await readAll(inner, inner.empty, await inner.embed(state.ids))
-  return { scorer: { ...scorer, decoder, scheduler: makeFairScheduler() }, past, passes }
+  const cache = await prefillAll(inner, inner.empty, await inner.embed(state.ids))
+  return { model: { ...model, decoder, scheduler: makeFairScheduler() }, cache, passes }
 }
 
 for (const dtype of ['fp32', 'int8'] as const) {
@@ -114,7 +115,7 @@ for (const dtype of ['fp32', 'int8'] as const) {
       asked = await askedOf(dtype, true)
     })
     const together = async (branches: readonly Branch[]): Promise<Scores[]> => {
-      const scorer = makeScorers(asked.scorer)(asked.past)
+      const scorer = makeScorers(asked.model)(asked.cache)
       return Promise.all(branches.map((one) => scorer.score(one, null)))
     }
 
@@ -137,9 +138,9 @@ for (const dtype of ['fp32', 'int8'] as const) {
 
     it('share passes with those of another request about the same state', async () => {
       asked.passes.length = 0
-      const scorers = makeScorers(asked.scorer)
+      const scorers = makeScorers(asked.model)
       const short = SHORT.slice(0, 4)
-      await Promise.all(short.map((one) => scorers(asked.past).score(one, null)))
+      await Promise.all(short.map((one) => scorers(asked.cache).score(one, null)))
       expect(asked.passes.length).toBeLessThanOrEqual(2)
     })
 
@@ -151,29 +152,29 @@ for (const dtype of ['fp32', 'int8'] as const) {
       asked.passes.length = 0
       const long = branch('independent', 'it is late. '.repeat(20), 8)
       await together([long])
-      const shared = asked.scorer.tokenizer.encode(long.instructions).length
+      const shared = asked.model.tokenizer.encode(long.instructions).length
       for (const lengths of asked.passes) expect(Math.max(...lengths)).toBeLessThan(shared)
     })
 
     it('are read off in their pass: what it said of a whole vocabulary is not kept', async () => {
       const wanted = await together(MIXED)
       const gone: Decoder = {
-        ...asked.scorer.decoder,
-        async tails(past, rows) {
-          const said = await asked.scorer.decoder.tails(past, rows)
+        ...asked.model.decoder,
+        async rowLogits(cache, rows) {
+          const said = await asked.model.decoder.rowLogits(cache, rows)
           setImmediate(() => {
             for (const { logits } of said.flat()) logits.fill(Number.NaN)
           })
           return said
         },
       }
-      const scorer = makeScorers({ ...asked.scorer, decoder: gone })(asked.past)
+      const scorer = makeScorers({ ...asked.model, decoder: gone })(asked.cache)
       expect(apart(await Promise.all(MIXED.map((one) => scorer.score(one, null))), wanted)).toBeLessThan(1e-6)
     })
 
     it('of one request read what they share one after the other: each at the same time would need a copy of the state', async () => {
-      const { decoder, most } = counting(asked.scorer.decoder, asked.past)
-      const scorer = makeScorers({ ...asked.scorer, decoder })(asked.past)
+      const { decoder, most } = counting(asked.model.decoder, asked.cache)
+      const scorer = makeScorers({ ...asked.model, decoder })(asked.cache)
       const { signal } = new AbortController()
       const long = Array.from({ length: 4 }, (_, i) => branch('independent', `${i} ${'It is late. '.repeat(12)}`, 6))
       await Promise.all(long.map((one) => scorer.score(one, null, signal)))
@@ -182,14 +183,14 @@ for (const dtype of ['fp32', 'int8'] as const) {
 
     it('are read in chunks where they are long, and say the same', async () => {
       const long = branch('exclusive', 'It is late. '.repeat(60), 5)
-      const tokens = asked.scorer.tokenizer.encode(long.instructions).length
-      expect(tokens).toBeGreaterThan(2 * asked.scorer.decoder.chunk)
+      const tokens = asked.model.tokenizer.encode(long.instructions).length
+      expect(tokens).toBeGreaterThan(2 * asked.model.decoder.chunk)
       asked.passes.length = 0
       const [chunked] = await together([long])
       expect(asked.passes).toHaveLength(1)
-      expect(asked.passes[0]?.[0]).toBeLessThanOrEqual(asked.scorer.decoder.chunk + 1)
-      const whole: Decoder = { ...asked.scorer.decoder, chunk: 1000 }
-      const [alone] = await Promise.all([makeScorers({ ...asked.scorer, decoder: whole })(asked.past).score(long, null)])
+      expect(asked.passes[0]?.[0]).toBeLessThanOrEqual(asked.model.decoder.chunk + 1)
+      const whole: Decoder = { ...asked.model.decoder, chunk: 1000 }
+      const [alone] = await Promise.all([makeScorers({ ...asked.model, decoder: whole })(asked.cache).score(long, null)])
       expect(apart([chunked as Scores], [alone])).toBeLessThan(1e-4)
     })
 
@@ -198,11 +199,11 @@ for (const dtype of ['fp32', 'int8'] as const) {
       const candidates = long.candidates.map((one, i) => (i === 7 ? { ...one, name: 'order '.repeat(280) } : one))
       asked.passes.length = 0
       const [parts] = await together([{ ...long, candidates }])
-      expect(Math.max(...asked.passes.flat())).toBeLessThanOrEqual(2 * asked.scorer.decoder.chunk)
-      const whole: Decoder = { ...asked.scorer.decoder, chunk: 1000 }
+      expect(Math.max(...asked.passes.flat())).toBeLessThanOrEqual(2 * asked.model.decoder.chunk)
+      const whole: Decoder = { ...asked.model.decoder, chunk: 1000 }
       asked.passes.length = 0
-      const alone = await makeScorers({ ...asked.scorer, decoder: whole })(asked.past).score({ ...long, candidates }, null)
-      expect(Math.max(...asked.passes.flat())).toBeGreaterThan(2 * asked.scorer.decoder.chunk)
+      const alone = await makeScorers({ ...asked.model, decoder: whole })(asked.cache).score({ ...long, candidates }, null)
+      expect(Math.max(...asked.passes.flat())).toBeGreaterThan(2 * asked.model.decoder.chunk)
       expect(apart([parts as Scores], [alone])).toBeLessThan(1e-4)
       const [some, all] = [parts?.rows[0]?.logProbabilities ?? [], alone.rows[0]?.logProbabilities ?? []]
       // Of some 280 tokens; int8 rounds a few of them otherwise.
@@ -210,7 +211,7 @@ for (const dtype of ['fp32', 'int8'] as const) {
     })
 
     it('reject with the reason of a signal, and leave the others be', async () => {
-      const scorer = makeScorers(asked.scorer)(asked.past)
+      const scorer = makeScorers(asked.model)(asked.cache)
       const stop = new AbortController()
       const stopped = Promise.all(SHORT.map((one) => scorer.score(one, null, stop.signal)))
       const others = Promise.all(SHORT.map((one) => scorer.score(one, null)))
@@ -227,12 +228,12 @@ describe('reads', () => {
 
   for (const isPatched of [true, false]) {
     it(`of one request go one after the other, those of two at the same time (${isPatched ? 'patched' : 'as it came'})`, async () => {
-      const { scorer, past } = await askedOf('fp32', isPatched)
+      const { model, cache } = await askedOf('fp32', isPatched)
       const questions = ['How many?', 'How late?', 'Which order?'].map((instructions) => branch('read', instructions, 0))
       const read = async (signals: readonly AbortSignal[]) => {
-        const { decoder, most } = counting(scorer.decoder, past)
-        const reader = makeReader({ ...scorer, decoder })
-        const found = await Promise.all(questions.map((one, i) => reader.generate(past, prompt, one, number, null, signals[i])))
+        const { decoder, most } = counting(model.decoder, cache)
+        const reader = makeConstrainedDecoder({ ...model, decoder })
+        const found = await Promise.all(questions.map((one, i) => reader.generate(cache, prompt, one, number, null, signals[i])))
         return { found, most: most() }
       }
       const { signal } = new AbortController()
@@ -244,86 +245,96 @@ describe('reads', () => {
   }
 
   it('of long questions take them in chunks, and write the same', async () => {
-    const { scorer, past } = await askedOf('fp32', true)
+    const { model, cache } = await askedOf('fp32', true)
     const long = branch('read', 'It is late. '.repeat(60), 0)
     const lengths: number[] = []
     const decoder: Decoder = {
-      ...scorer.decoder,
+      ...model.decoder,
       next(from, ids, keep) {
         lengths.push(ids.length)
-        return scorer.decoder.next(from, ids, keep)
+        return model.decoder.next(from, ids, keep)
       },
     }
-    const chunked = await makeReader({ ...scorer, decoder }).generate(past, prompt, long, number, null)
+    const chunked = await makeConstrainedDecoder({ ...model, decoder }).generate(cache, prompt, long, number, null)
     expect(Math.max(...lengths)).toBeLessThanOrEqual(decoder.chunk)
-    const whole = await makeReader({ ...scorer, decoder: { ...decoder, chunk: 1000 } }).generate(past, prompt, long, number, null)
+    const whole = await makeConstrainedDecoder({ ...model, decoder: { ...decoder, chunk: 1000 } }).generate(
+      cache,
+      prompt,
+      long,
+      number,
+      null,
+    )
     expect(Math.max(...lengths)).toBeGreaterThan(2 * decoder.chunk)
     expect(chunked).toMatchObject({ text: (whole as { text: string }).text, outputTokens: whole.outputTokens })
     expect(chunked.logProbability).toBeCloseTo(whole.logProbability, 3)
   })
 
   it('that outgrow the room behind the state leave it to others', async () => {
-    const { scorer } = await askedOf('fp32', true)
+    const { model } = await askedOf('fp32', true)
     const state = Array.from({ length: 320 }, (_, i) => 40 + (i % 50))
-    const past = await readAll(scorer.decoder, scorer.decoder.empty, await scorer.decoder.embed(state))
+    const cache = await prefillAll(model.decoder, model.decoder.empty, await model.decoder.embed(state))
     const line: Constraint = { type: 'grammar', grammar: { type: 'text' }, maxTokens: 40 }
-    const found = await makeReader({ ...scorer, endTokens: [] }).generate(past, prompt, branch('read', 'What?', 0), line, null)
+    const found = await makeConstrainedDecoder({ ...model, endTokens: [] }).generate(cache, prompt, branch('read', 'What?', 0), line, null)
     expect(found.inputTokens).toBeLessThan(40)
     expect(found.inputTokens + found.outputTokens).toBeGreaterThan(40)
-    expect((await scorer.decoder.next(past, [50], true)).past.bytes).toBe(past.bytes)
+    expect((await model.decoder.next(cache, [50], true)).cache.bytes).toBe(cache.bytes)
   })
 
   it('that were stopped leave the room behind the state to others', async () => {
-    const { scorer, past } = await askedOf('fp32', true)
+    const { model, cache } = await askedOf('fp32', true)
     const stop = new AbortController()
     let reads = 0
     const decoder: Decoder = {
-      ...scorer.decoder,
-      async read(from, embeddings, room) {
+      ...model.decoder,
+      async prefill(from, embeddings, room) {
         if (++reads === 2) stop.abort(new Error('gone'))
-        return scorer.decoder.read(from, embeddings, room)
+        return model.decoder.prefill(from, embeddings, room)
       },
     }
     const long = branch('read', 'It is late. '.repeat(60), 0)
-    await expect(makeReader({ ...scorer, decoder }).generate(past, prompt, long, number, null, stop.signal)).rejects.toThrow('gone')
-    const longer = (await scorer.decoder.next(past, [50], true)).past
-    expect(longer.bytes).toBe(past.bytes)
+    await expect(makeConstrainedDecoder({ ...model, decoder }).generate(cache, prompt, long, number, null, stop.signal)).rejects.toThrow(
+      'gone',
+    )
+    const longer = (await model.decoder.next(cache, [50], true)).cache
+    expect(longer.bytes).toBe(cache.bytes)
   })
 })
 
 describe('a kept state', () => {
   it('has its room back when what was read behind it was given up', async () => {
-    const { scorer } = await askedOf('fp32', true)
+    const { model } = await askedOf('fp32', true)
     let reads = 0
     const decoder: Decoder = {
-      ...scorer.decoder,
+      ...model.decoder,
       chunk: 16,
-      async read(from, embeddings, room) {
+      async prefill(from, embeddings, room) {
         if (++reads === 18) throw new Error('gone')
-        return scorer.decoder.read(from, embeddings, room)
+        return model.decoder.prefill(from, embeddings, room)
       },
     }
     const encodeState = (pieces: Prompt['pieces']) => ({
       ids: pieces.flatMap((piece) => (piece.type === 'text' ? Array.from(piece.text, (_, i) => 40 + (i % 50)) : [])),
-      pictures: [],
+      images: [],
     })
-    const vision = {
-      features: () => Promise.reject(new Error('there is no picture')),
-      counts: { hits: 0, misses: 0, bytes: 0, limitBytes: 0 },
-    }
-    const states = makeStates({ chat: { encodeState }, vision, decoder, scheduler: makeFairScheduler(), cacheBytes: 2 ** 24, fits() {} })
+    const states = makeStatePrefiller({
+      prompts: { encodeState },
+      decoder,
+      scheduler: makeFairScheduler(),
+      cacheBytes: 2 ** 24,
+      fits() {},
+    })
     const open = (tokens: number) => states.open([{ type: 'text', text: 'x'.repeat(tokens), source: { part: 0, path: null } }])
     // Sixteen chunks, and room for two more.
-    const { past } = await open(256)
+    const { cache } = await open(256)
     await expect(open(288)).rejects.toThrow('gone')
-    expect((await scorer.decoder.next(past, [50], true)).past.bytes).toBe(past.bytes)
+    expect((await model.decoder.next(cache, [50], true)).cache.bytes).toBe(cache.bytes)
   })
 })
 
 describe('a model as it came', () => {
   it('says what the patched one says, one run a row', async () => {
     const [plain, patched] = [await askedOf('fp32', false), await askedOf('fp32', true)]
-    const scored = ({ scorer, past }: Asked) => Promise.all(MIXED.map((one) => makeScorers(scorer)(past).score(one, null)))
+    const scored = ({ model, cache }: Asked) => Promise.all(MIXED.map((one) => makeScorers(model)(cache).score(one, null)))
     const [wanted, found] = [await scored(plain), await scored(patched)]
     expect(apart(found, wanted)).toBeLessThan(1e-4)
     expect(found.map(({ inputTokens }) => inputTokens)).toEqual(wanted.map(({ inputTokens }) => inputTokens))

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../../../src/backends/backend.ts'
 import { PROBE_HASH, readingOf } from '../../../../src/backends/prompted/probe.ts'
 import {
-  type Binding,
   divideOut,
   estimateLogPrior,
   type ListScoring,
   parseScoring,
   readsSymbols,
   type Scoring,
+  type SymbolBinding,
   scoringOf,
   symbolsUpTo,
 } from '../../../../src/backends/prompted/scoring.ts'
@@ -28,7 +28,7 @@ const expectClose = (got: readonly number[], wanted: readonly number[], digits: 
 const rotated = (prior: readonly number[], content: readonly number[]): number[][] =>
   prior.map((_, r) => logSoftmax(prior.map((logP, i) => logP + (content[(i + r) % content.length] as number))))
 
-const size = (count: number, right: number, asked = 16): Binding => ({ count, asked, right, mass: 0.9 })
+const size = (count: number, right: number, asked = 16): SymbolBinding => ({ count, asked, right, mass: 0.9 })
 const bindingUpTo = (count: number): ListScoring => {
   const binding = [2, 4, 8].filter((one) => one <= count).map((one) => size(one, 16))
   const failed = [2, 4, 8].find((one) => one > count)

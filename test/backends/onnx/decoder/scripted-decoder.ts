@@ -1,13 +1,16 @@
 // A decoder that reads the prompt as words and answers by rule, behind the real tokenizer and chat of the tiny model: what a model with habits
 // of place would say.
 import { fileURLToPath } from 'node:url'
+import { makeCallerMutex } from '../../../../src/backends/onnx/decoder/caller-mutex.ts'
+import { makePromptBuilder } from '../../../../src/backends/onnx/decoder/chat-template.ts'
+import { endTokensOf, readChatTemplate, templateVariablesOf } from '../../../../src/backends/onnx/decoder/configuration.ts'
 import type { Decoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
-import type { Past } from '../../../../src/backends/onnx/decoder/kv-cache.ts'
-import type { Scorer } from '../../../../src/backends/onnx/decoder/score.ts'
-import { type Chat, makeChat, readTemplate } from '../../../../src/backends/onnx/families/idefics3/chat.ts'
-import { endTokensOf, variablesOf } from '../../../../src/backends/onnx/families/idefics3/settings.ts'
+import type { KvCache } from '../../../../src/backends/onnx/decoder/kv-cache.ts'
+import type { DecoderModel } from '../../../../src/backends/onnx/decoder/model.ts'
+import type { PromptBuilder } from '../../../../src/backends/onnx/decoder/prompt-builder.ts'
 import { openFolder, readJson } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { makeTokenizer, type TextTokenizer } from '../../../../src/backends/onnx/runtime/tokenizer.ts'
+import { makeFairScheduler } from '../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
 import { logSumExp } from '../../../../src/core/math.ts'
 
 export const TINY_MODEL = fileURLToPath(new URL('../../../golden/idefics3/model', import.meta.url))
@@ -23,32 +26,36 @@ export interface Asked {
 export type Script = (asked: Asked) => readonly number[]
 
 /** `elsewhere`: at every token, what all other tokens together weigh against those of the candidates. */
-export async function scriptedScorer(script: Script, elsewhere = 0.001): Promise<{ scorer: Scorer; nothing: Past; asked: Asked[] }> {
+export async function scriptedScorer(
+  script: Script,
+  elsewhere = 0.001,
+): Promise<{ model: DecoderModel; nothing: KvCache; asked: Asked[] }> {
   const folder = await openFolder(TINY_MODEL)
   const configuration = await readJson(folder, 'tokenizer_config.json')
   const tokenizer = makeTokenizer(await readJson(folder, 'tokenizer.json'), configuration)
-  const template = await readTemplate(folder, configuration)
-  const rule = { longestEdge: 64, tileSize: 64, split: false, upscale: false }
-  const chat = makeChat({ tokenizer, template, variables: variablesOf(configuration), rule, tokensPerTile: 4 })
+  const template = await readChatTemplate(folder, configuration)
+  const variables = templateVariablesOf(configuration)
+  const prompts = makePromptBuilder({ tokenizer, template, variables, content: 'list', images: null })
   const endTokens = await endTokensOf(folder, tokenizer, configuration)
   const asked: Asked[] = []
-  const decoder = scriptedDecoder(tokenizer, chat, endTokens[0] as number, elsewhere, (one) => {
+  const decoder = scriptedDecoder(tokenizer, prompts, endTokens[0] as number, elsewhere, (one) => {
     asked.push(one)
     return script(one)
   })
-  const nothing = await decoder.read(decoder.empty, await decoder.embed(chat.encodeState([]).ids))
-  return { scorer: { tokenizer, chat, decoder, endTokens, fits: () => {}, reading: null }, nothing, asked }
+  const nothing = await decoder.prefill(decoder.empty, await decoder.embed(prompts.encodeState([]).ids))
+  const shared = { scheduler: makeFairScheduler(), mutex: makeCallerMutex() }
+  return { model: { tokenizer, prompts, decoder, endTokens, fits: () => {}, reading: null, ...shared }, nothing, asked }
 }
 
-interface ReadPast extends Past {
+interface IdCache extends KvCache {
   readonly ids: readonly number[]
 }
 
-function scriptedDecoder(tokenizer: TextTokenizer, chat: Chat, end: number, elsewhere: number, script: Script): Decoder {
-  const opening = chat.encodeQuestion('')
-  const nothingRead: ReadPast = { length: 0, bytes: 0, ids: [] }
-  const behind = (past: Past, ids: readonly number[]): ReadPast => {
-    const all = [...(past as ReadPast).ids, ...ids]
+function scriptedDecoder(tokenizer: TextTokenizer, prompts: PromptBuilder, end: number, elsewhere: number, script: Script): Decoder {
+  const opening = prompts.encodeQuestion('')
+  const nothingRead: IdCache = { length: 0, bytes: 0, ids: [] }
+  const behind = (cache: KvCache, ids: readonly number[]): IdCache => {
+    const all = [...(cache as IdCache).ids, ...ids]
     return { length: all.length, bytes: 0, ids: all }
   }
   const textOf = (ids: readonly number[]): string =>
@@ -80,28 +87,27 @@ function scriptedDecoder(tokenizer: TextTokenizer, chat: Chat, end: number, else
     return logits
   }
 
-  const each = (past: Past, ids: readonly number[]): Float32Array[] => ids.map((_, i) => logitsAfter(behind(past, ids.slice(0, i + 1)).ids))
+  const each = (cache: KvCache, ids: readonly number[]): Float32Array[] =>
+    ids.map((_, i) => logitsAfter(behind(cache, ids.slice(0, i + 1)).ids))
   return {
     width: 1,
     chunk: 1 << 20,
     sharesPasses: true,
     empty: nothingRead,
     embed: async (ids) => Float32Array.from(ids),
-    read: async (past, embeddings) => behind(past, Array.from(embeddings)),
-    next: async (past, ids) => {
-      const now = behind(past, ids)
-      return { logits: logitsAfter(now.ids), past: now }
+    prefill: async (cache, embeddings) => behind(cache, Array.from(embeddings)),
+    next: async (cache, ids) => {
+      const now = behind(cache, ids)
+      return { logits: logitsAfter(now.ids), cache: now }
     },
-    cut: (past, length) => behind(nothingRead, (past as ReadPast).ids.slice(0, length)),
+    truncate: (cache, length) => behind(nothingRead, (cache as IdCache).ids.slice(0, length)),
     release: () => {},
-    tails: async (past, rows) =>
+    rowLogits: async (cache, rows) =>
       rows.map(({ ids, last }) =>
-        each(past, ids)
+        each(cache, ids)
           .slice(-last)
           .map((logits) => ({ logits, norm: logSumExp(logits) })),
       ),
-    lasts: async (past, rows) => rows.map((ids) => logitsAfter(behind(past, ids).ids)),
-    each: async (past, ids) => each(past, ids),
     close: async () => {},
   }
 }

@@ -2,14 +2,14 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch, Candidate, Constraint, Prefix } from '../../../../src/backends/backend.ts'
-import { type Decoder, makeDecoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
-import { afterSpace } from '../../../../src/backends/onnx/decoder/read.ts'
-import { readOutOf } from '../../../../src/backends/onnx/decoder/score.ts'
+import { symbolTokensOf } from '../../../../src/backends/onnx/decoder/branch-scorer.ts'
+import { afterSpace } from '../../../../src/backends/onnx/decoder/constrained-decoder.ts'
+import { type Decoder, logitsOfAll, makeDecoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
 import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
 import { findGraph, openFolder, readJson, TEXT_DTYPES } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { loadRuntime, openSession } from '../../../../src/backends/onnx/runtime/session.ts'
 import { makeTokenizer, type TextTokenizer } from '../../../../src/backends/onnx/runtime/tokenizer.ts'
-import { wordRead, wordScored } from '../../../../src/backends/prompted/prompt-template.ts'
+import { readPrompt, scoredPrompts } from '../../../../src/backends/prompted/prompt-template.ts'
 import { run } from '../../../../src/constraint/automaton.ts'
 import { compileGrammar } from '../../../../src/constraint/grammar.ts'
 import { logSoftmax, logSumExp } from '../../../../src/core/math.ts'
@@ -34,7 +34,7 @@ const flat = (level: number): Picture => ({ width: 64, height: 64, data: new Uin
 
 describe('the words of a question', () => {
   const written = (asked: Branch, about: string | null = null): string[] =>
-    wordScored(asked, about).map(({ shared, question }) => shared + question)
+    scoredPrompts(asked, about).map(({ shared, question }) => shared + question)
 
   it('put a statement with what yes and no mean', () => {
     const [yes, no] = [
@@ -67,7 +67,7 @@ describe('the words of a question', () => {
   it('give a symbol to 26 options, ten levels, and to no more', () => {
     const names = Array.from({ length: 27 }, (_, i) => `o${i}`)
     const symbols = (readout: Branch['readout'], count: number) =>
-      wordScored(branch(readout, '', plain(...names.slice(0, count))), null)[0]?.symbols
+      scoredPrompts(branch(readout, '', plain(...names.slice(0, count))), null)[0]?.symbols
     expect(symbols('exclusive', 26)?.at(-1)).toEqual(['Z'])
     expect(symbols('exclusive', 27)).toBeNull()
     expect(
@@ -85,11 +85,11 @@ describe('the words of a question', () => {
 
   it('say how a read is to be written, and what to say when there is nothing', () => {
     const asked = branch('read', 'Total?', [])
-    expect(wordRead(asked, { type: 'span', many: false, format: 'money' }, null)).toBe(
+    expect(readPrompt(asked, { type: 'span', many: false, format: 'money' }, null)).toBe(
       '\n\nQuestion: Total?\nCopy the answer word for word from the text above, and nothing else. It is an amount of money.\nIf it is not in the text, answer: none',
     )
     const grammar = { type: 'list', item: { type: 'enum', values: ['x', 'y'] }, maxItems: 3 } as const
-    expect(wordRead(asked, { type: 'grammar', grammar, maxTokens: 9 }, null)).toBe(
+    expect(readPrompt(asked, { type: 'grammar', grammar, maxTokens: 9 }, null)).toBe(
       '\n\nQuestion: Total?\nAnswer with a list of at most 3, separated by "; ". For each: Answer with one of: x | y',
     )
   })
@@ -135,7 +135,7 @@ describe('answers of the Idefics3 family', () => {
     const start = tokenizer.control('<|im_start|>') as number
     const ids = [start, ...tokenizer.encode(`User: ${STATE}`), ...tokenizer.encode(question), end, ...tokenizer.encode(OPENING[1])]
     const said = tokenizer.encode(answer)
-    const rows = await decoder.each(decoder.empty, [...ids, ...said])
+    const rows = await logitsOfAll(decoder, decoder.empty, [...ids, ...said])
     return rows.slice(ids.length - 1)
   }
   const id = (said: string): number => {
@@ -153,7 +153,7 @@ describe('answers of the Idefics3 family', () => {
   it('are log-probabilities of the next token, spellings of a symbol together', async () => {
     const asked = branch('exclusive', 'Tone?', plain('calm', 'angry'))
     const [scores] = await prefix.score([asked])
-    const [logits] = await logitsOf(wordScored(asked, null)[0]!.question)
+    const [logits] = await logitsOf(scoredPrompts(asked, null)[0]!.question)
     const logP = logSoftmax(logits as Float32Array)
     const wanted = ['A', 'B'].map((letter) => logSumExp([logP[id(` ${letter}`)] as number, logP[id(letter)] as number]))
     expectClose(scores!.rows[0]!.logProbabilities, wanted)
@@ -168,7 +168,7 @@ describe('answers of the Idefics3 family', () => {
     const [scores] = await prefix.score([asked])
     expect(scores?.rows).toHaveLength(3)
     const spellings = (word: string) => [word, word.toLowerCase(), word.toUpperCase()].flatMap((one) => [` ${one}`, one])
-    for (const [i, { shared, question }] of wordScored(asked, null).entries()) {
+    for (const [i, { shared, question }] of scoredPrompts(asked, null).entries()) {
       const logP = logSoftmax((await logitsOf(shared + question))[0] as Float32Array)
       const wanted = ['Yes', 'No'].map((word) => {
         const singles = new Set(
@@ -183,20 +183,20 @@ describe('answers of the Idefics3 family', () => {
   })
 
   it('read digits behind the space that the tokenizer splits off', async () => {
-    const readOut = readOutOf([['1'], ['2']], tokenizer, false)
+    const readOut = symbolTokensOf([['1'], ['2']], tokenizer, false)
     expect(readOut).toEqual({ lead: [id(' ')], ids: [[id('1')], [id('2')]] })
     const asked = branch('ordinal', 'How late?', plain('little', 'very'))
     const [scores] = await prefix.score([asked])
-    const logP = logSoftmax((await logitsOf(wordScored(asked, null)[0]!.question, ' ')).at(-1) as Float32Array)
+    const logP = logSoftmax((await logitsOf(scoredPrompts(asked, null)[0]!.question, ' ')).at(-1) as Float32Array)
     expectClose(scores!.rows[0]!.logProbabilities, [logP[id('1')] as number, logP[id('2')] as number])
   })
 
   it('have no read-out for symbols of several tokens, or for two of the same', () => {
-    expect(readOutOf([['refrigerator'], ['A']], tokenizer, false)).toBeNull()
-    expect(readOutOf([['A'], ['A']], tokenizer, false)).toBeNull()
-    expect(readOutOf(null, tokenizer, false)).toBeNull()
+    expect(symbolTokensOf([['refrigerator'], ['A']], tokenizer, false)).toBeNull()
+    expect(symbolTokensOf([['A'], ['A']], tokenizer, false)).toBeNull()
+    expect(symbolTokensOf(null, tokenizer, false)).toBeNull()
     // Behind white space a word needs no space of its own.
-    expect(readOutOf([['A'], ['B']], tokenizer, true)).toEqual({ lead: [], ids: [[id('A')], [id('B')]] })
+    expect(symbolTokensOf([['A'], ['B']], tokenizer, true)).toEqual({ lead: [], ids: [[id('A')], [id('B')]] })
   })
 
   it('to more options than letters are their texts, by mean log-probability, summing to the probability of all', async () => {

@@ -4,16 +4,13 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Decoder, makeDecoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
-import { makeChat, readTemplate } from '../../../../src/backends/onnx/families/idefics3/chat.ts'
-import {
-  contextLengthOf,
-  endTokensOf,
-  tileRuleOf,
-  tokensPerTileOf,
-  variablesOf,
-} from '../../../../src/backends/onnx/families/idefics3/settings.ts'
-import { makeVision, type Vision } from '../../../../src/backends/onnx/families/idefics3/vision.ts'
+import { makePromptBuilder } from '../../../../src/backends/onnx/decoder/chat-template.ts'
+import { contextLengthOf, endTokensOf, readChatTemplate, templateVariablesOf } from '../../../../src/backends/onnx/decoder/configuration.ts'
+import { type Decoder, logitsOfAll, makeDecoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
+import type { EncodedPrompt, ImageEncoder, PromptBuilder } from '../../../../src/backends/onnx/decoder/prompt-builder.ts'
+import { makeImageTokens } from '../../../../src/backends/onnx/families/idefics3/image-tokens.ts'
+import { tileRuleOf, tokensPerTileOf } from '../../../../src/backends/onnx/families/idefics3/settings.ts'
+import { makeImageEncoder } from '../../../../src/backends/onnx/families/idefics3/vision.ts'
 import { tilePicture } from '../../../../src/backends/onnx/images/tiles.ts'
 import {
   findGraph,
@@ -83,22 +80,29 @@ for (const isPatched of [false, true]) {
     let folder: ModelFolder
     let tokenizer: TextTokenizer
     let decoder: Decoder
-    let vision: Vision
-    let chatOf: (split: boolean) => ReturnType<typeof makeChat>
+    let vision: ImageEncoder
+    let promptsOf: (split: boolean) => PromptBuilder
 
     beforeAll(async () => {
       folder = await openFolder(fileURLToPath(new URL('model', HERE)))
       const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
       const preprocessor = await readJson(folder, 'preprocessor_config.json')
       tokenizer = makeTokenizer(await readJson(folder, 'tokenizer.json'), tokenizerConfig)
-      const template = await readTemplate(folder, tokenizerConfig)
+      const template = await readChatTemplate(folder, tokenizerConfig)
       const tokensPerTile = await tokensPerTileOf(folder)
-      const variables = variablesOf(tokenizerConfig)
-      chatOf = (split) =>
-        makeChat({ tokenizer, template, variables, rule: tileRuleOf(preprocessor, { pictures: { split } }), tokensPerTile })
+      const variables = templateVariablesOf(tokenizerConfig)
       const options = { threads: 1 }
       const runtime = await loadRuntime()
-      vision = makeVision(runtime, await openSession(findGraph(folder, 'vision_encoder', VISION_DTYPES, options), options), 1 << 20)
+      const encoder = makeImageEncoder(
+        runtime,
+        await openSession(findGraph(folder, 'vision_encoder', VISION_DTYPES, options), options),
+        1 << 20,
+      )
+      vision = encoder
+      promptsOf = (split) => {
+        const images = makeImageTokens(tokenizer, tileRuleOf(preprocessor, { pictures: { split } }), tokensPerTile, encoder)
+        return makePromptBuilder({ tokenizer, template, variables, content: 'list', images })
+      }
       const graph = findGraph(folder, 'decoder_model_merged', TEXT_DTYPES, options)
       const patch = isPatched ? patchGraph(readFileSync(graph.path), { accuracyLevel: false, logitRows: true, cascade: true }) : null
       decoder = makeDecoder(
@@ -112,6 +116,18 @@ for (const isPatched of [false, true]) {
         await decoder.close()
       }
     })
+
+    const embedded = async ({ ids, images }: EncodedPrompt) => {
+      const embeddings = await decoder.embed(ids)
+      for (const { at, features: encode } of images) {
+        const features = await encode()
+        expect(features.length).toBe(at.length * decoder.width)
+        at.forEach((position, i) => {
+          embeddings.set(features.subarray(i * decoder.width, (i + 1) * decoder.width), position * decoder.width)
+        })
+      }
+      return embeddings
+    }
 
     it('reads its settings from the folder', async () => {
       const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
@@ -135,45 +151,33 @@ for (const isPatched of [false, true]) {
         }
         return pieces
       }
-      const embedded = async (ids: readonly number[], pictures: ReturnType<ReturnType<typeof makeChat>['encodeState']>['pictures']) => {
-        const embeddings = await decoder.embed(ids)
-        for (const { picture, rule, at } of pictures) {
-          const features = await vision.features(picture, rule)
-          expect(features.length).toBe(at.length * decoder.width)
-          at.forEach((position, i) => {
-            embeddings.set(features.subarray(i * decoder.width, (i + 1) * decoder.width), position * decoder.width)
-          })
-        }
-        return embeddings
-      }
-
       it(`${golden.name}: writes the same tokens`, async () => {
-        const chat = chatOf(golden.split)
-        const { ids } = chat.encodeState(await piecesOf())
-        expect([...ids, ...chat.encodeQuestion(golden.question)]).toEqual(golden.ids)
+        const prompts = promptsOf(golden.split)
+        const { ids } = prompts.encodeState(await piecesOf())
+        expect([...ids, ...prompts.encodeQuestion(golden.question)]).toEqual(golden.ids)
         expect(ids.length).toBe(golden.stateTokens)
       })
 
       it(`${golden.name}: gives the same logits behind kept keys and values`, async () => {
-        const chat = chatOf(golden.split)
-        const { ids, pictures } = chat.encodeState(await piecesOf())
-        const past = await decoder.read(decoder.empty, await embedded(ids, pictures))
-        expect(past.length).toBe(golden.stateTokens)
-        const question = chat.encodeQuestion(golden.question)
-        const { logits } = await decoder.next(past, question)
+        const prompts = promptsOf(golden.split)
+        const { ids, images } = prompts.encodeState(await piecesOf())
+        const cache = await decoder.prefill(decoder.empty, await embedded({ ids, images }))
+        expect(cache.length).toBe(golden.stateTokens)
+        const question = prompts.encodeQuestion(golden.question)
+        const { logits } = await decoder.next(cache, question)
         const apart = maxDifference(logits, golden.keptLogits)
         differences[golden.name] = apart
         expect(logits.length).toBe(golden.logits.length)
         expect(apart).toBeLessThan(1e-3)
         expect(maxDifference(logits, golden.logits)).toBeLessThan(1e-3)
-        // Asking again from the same past gives the same: nothing wrote to it.
-        expect(await decoder.next(past, question)).toEqual({ logits, past })
-        // The whole prompt read token by token for its last part, past kept each time.
+        // Asking again from the same cache gives the same: nothing wrote to it.
+        expect(await decoder.next(cache, question)).toEqual({ logits, cache })
+        // The whole prompt read token by token for its last part, cache kept each time.
         const half = question.length >> 1
-        const kept = await decoder.next(past, question.slice(0, half), true)
-        expect(kept.past.length).toBe(past.length + half)
-        expect(maxDifference((await decoder.next(kept.past, question.slice(half))).logits, golden.logits)).toBeLessThan(1e-3)
-        const rows = await decoder.each(past, question)
+        const kept = await decoder.next(cache, question.slice(0, half), true)
+        expect(kept.cache.length).toBe(cache.length + half)
+        expect(maxDifference((await decoder.next(kept.cache, question.slice(half))).logits, golden.logits)).toBeLessThan(1e-3)
+        const rows = await logitsOfAll(decoder, cache, question)
         expect(maxDifference(rows.at(-1) as Float32Array, golden.logits)).toBeLessThan(1e-3)
         expect(maxDifference(rows[half - 1] as Float32Array, kept.logits)).toBeLessThan(1e-3)
       })
@@ -181,10 +185,10 @@ for (const isPatched of [false, true]) {
 
     it('reads a long state in parts as it would in one', async () => {
       const ids = Array.from({ length: 900 }, (_, i) => 40 + ((i * 37) % 400))
-      const past = await decoder.read(decoder.empty, await decoder.embed(ids.slice(0, 890)))
-      expect(past.length).toBe(890)
-      const behind = await decoder.each(past, ids.slice(890))
-      const whole = await decoder.each(decoder.empty, ids)
+      const cache = await decoder.prefill(decoder.empty, await decoder.embed(ids.slice(0, 890)))
+      expect(cache.length).toBe(890)
+      const behind = await logitsOfAll(decoder, cache, ids.slice(890))
+      const whole = await logitsOfAll(decoder, decoder.empty, ids)
       expect(maxDifference(behind.at(-1) as Float32Array, whole.at(-1) as Float32Array)).toBeLessThan(1e-3)
       expect(maxDifference(behind[0] as Float32Array, whole[890] as Float32Array)).toBeLessThan(1e-3)
     })
@@ -208,17 +212,12 @@ for (const isPatched of [false, true]) {
     })
 
     it('puts pictures where they were: other pixels, other logits', async () => {
-      const chat = chatOf(false)
+      const prompts = promptsOf(false)
       const picture = await readPicture('pictures/64x64.png')
       const other = { ...picture, data: picture.data.map((level) => 255 - level), sha256: 'inverted' }
       const read = async (shown: Picture): Promise<Float32Array> => {
-        const { ids, pictures } = chat.encodeState([{ type: 'image', id: 'a', picture: shown }])
-        const embeddings = await decoder.embed(ids)
-        const features = await vision.features(shown, pictures[0]!.rule)
-        pictures[0]!.at.forEach((position, i) => {
-          embeddings.set(features.subarray(i * decoder.width, (i + 1) * decoder.width), position * decoder.width)
-        })
-        return (await decoder.next(await decoder.read(decoder.empty, embeddings), chat.encodeQuestion('What?'))).logits
+        const embeddings = await embedded(prompts.encodeState([{ type: 'image', id: 'a', picture: shown }]))
+        return (await decoder.next(await decoder.prefill(decoder.empty, embeddings), prompts.encodeQuestion('What?'))).logits
       }
       expect(maxDifference(await read(picture), await read(other))).toBeGreaterThan(0.01)
     })

@@ -5,6 +5,7 @@ import { EngineError } from '../../../../core/errors.ts'
 import type { Prompt } from '../../../../core/types.ts'
 import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
 import { ByteCache, type Made } from '../../caching/byte-cache.ts'
+import type { ModelFamily } from '../../family.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
@@ -28,7 +29,10 @@ const PROMPT_VERSION = 3
 /** Tokens that the words read in pictures leave free: where they would not, they are left out. */
 const ROOM_FOR_A_QUESTION = 512
 
-export async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
+/** Options are scored each on its own, so there is nothing to probe. */
+export const decision: ModelFamily = { load: loadDecision, probe: null }
+
+async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
   const settings = settingsOf(folder, options)
   const tokenizerJson = (await readJson(folder, 'tokenizer.json')) as unknown as ConstructorParameters<typeof PieceTokenizer>[0]
   const tokenizer = new PieceTokenizer(tokenizerJson)

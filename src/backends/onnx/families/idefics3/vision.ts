@@ -1,27 +1,30 @@
-// Pictures to the rows that take the place of image tokens, [tile][token][width], one tile a run: tiles then do not depend on each other
-// (a quantised graph would scale them together), and memory does not grow with the picture.
+// Pictures to the rows that take the place of image tokens, [tile][token][width]. Each tile takes a pass of its own: tiles then do not depend on each
+// other (a quantised graph would scale them together), and memory does not grow with the picture.
 import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
-import type { CacheCounts } from '../../../backend.ts'
 import { ByteCache } from '../../caching/byte-cache.ts'
+import type { ImageEncoder } from '../../decoder/prompt-builder.ts'
 import { normaliseGrid, type TileRule, tilePicture } from '../../images/tiles.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
 import { joined } from '../../runtime/tensors.ts'
 import { type FairScheduler, makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 
-export interface Vision {
-  /** Features of all tiles of a picture, one behind the other; each tile takes a turn. Kept by the hash of its pixels and the rule. */
+export interface ImageFeatures {
+  /** Features of all tiles of a picture, one behind the other; each tile takes a turn. Cached by the hash of its pixels and the rule. */
   features(picture: Picture, rule: TileRule, signal?: AbortSignal): Promise<Float32Array>
-  readonly counts: CacheCounts
-  close(): Promise<void>
 }
 
 /** Pictures with the same key have the same features. */
-export function pictureKey({ sha256, width, height }: Picture, { longestEdge, tileSize, split, upscale }: TileRule): string {
+export function imageKey({ sha256, width, height }: Picture, { longestEdge, tileSize, split, upscale }: TileRule): string {
   return [sha256, width, height, longestEdge, tileSize, split, upscale].join()
 }
 
-export function makeVision(runtime: Runtime, session: Session, cacheBytes: number, scheduler: FairScheduler = makeFairScheduler()): Vision {
+export function makeImageEncoder(
+  runtime: Runtime,
+  session: Session,
+  cacheBytes: number,
+  scheduler: FairScheduler = makeFairScheduler(),
+): ImageEncoder & ImageFeatures {
   const { Tensor: Make } = runtime
   const takesMask = inputsOf(session).some(({ name }) => name === 'pixel_attention_mask')
   const cache = new ByteCache<Float32Array>(cacheBytes)
@@ -45,7 +48,7 @@ export function makeVision(runtime: Runtime, session: Session, cacheBytes: numbe
         const features = joined(parts)
         return { value: features, bytes: features.byteLength }
       }
-      return (await cache.through(pictureKey(picture, rule), make, signal)).value
+      return (await cache.through(imageKey(picture, rule), make, signal)).value
     },
     get counts() {
       return cache.counts

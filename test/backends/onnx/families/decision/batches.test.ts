@@ -5,7 +5,7 @@ import { Tensor } from 'onnxruntime-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch, Generated, Prefix, Scores } from '../../../../../src/backends/backend.ts'
 import { feedsOf, type Question, tokensOf } from '../../../../../src/backends/onnx/families/decision/batch.ts'
-import { loadDecision } from '../../../../../src/backends/onnx/families/decision/index.ts'
+import { decision } from '../../../../../src/backends/onnx/families/decision/index.ts'
 import { Limits } from '../../../../../src/backends/onnx/families/decision/limits.ts'
 import { OpenState } from '../../../../../src/backends/onnx/families/decision/open-state.ts'
 import { packBranch } from '../../../../../src/backends/onnx/families/decision/pack.ts'
@@ -21,7 +21,7 @@ import { image, pack, quotable, scaffold, tokenizer } from './shared.ts'
 const folder = fileURLToPath(new URL('../../../../../models/service-1-pro', import.meta.url))
 let backend: Backend
 beforeAll(async () => {
-  backend = await loadDecision(await openFolder(folder), {})
+  backend = await decision.load(await openFolder(folder), {})
 })
 afterAll(() => backend.close())
 
@@ -129,7 +129,7 @@ describe('a request that gives up', () => {
   })
 
   it('leaves a pass running that closing waits for', async () => {
-    const other = await loadDecision(await openFolder(folder), {})
+    const other = await decision.load(await openFolder(folder), {})
     const prefix = await other.open({ pieces: [{ type: 'text', text: STATE.repeat(40), source: { part: 0, path: '' } }] })
     const stop = new AbortController()
     const asking = prefix.score(COMPANY, stop.signal)

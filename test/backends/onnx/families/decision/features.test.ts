@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch } from '../../../../../src/backends/backend.ts'
 import { aboutState, FEATURES, featuresOf } from '../../../../../src/backends/onnx/families/decision/features.ts'
-import { loadDecision } from '../../../../../src/backends/onnx/families/decision/index.ts'
+import { decision } from '../../../../../src/backends/onnx/families/decision/index.ts'
 import { openFolder } from '../../../../../src/backends/onnx/runtime/layout.ts'
 import type { Prompt } from '../../../../../src/core/types.ts'
 
 const folder = fileURLToPath(new URL('../../../../../models/service-1-pro', import.meta.url))
 let backend: Backend
 beforeAll(async () => {
-  backend = await loadDecision(await openFolder(folder), {})
+  backend = await decision.load(await openFolder(folder), {})
 })
 afterAll(() => backend.close())
 

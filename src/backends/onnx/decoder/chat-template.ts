@@ -1,0 +1,134 @@
+// A state and a question to token ids, with the model's own chat template around them.
+// The prompt is one user turn, state first and question last, then the opening of the answer:
+//
+//   <|im_start|>User: {state}{question}<end_of_utterance>⏎Assistant:
+//   └────────── prefix ──────┘└──────────── branch ───────────────┘
+//
+// so that all questions about a state share its prefix. Both are tokenised on their own.
+import { Template } from '@huggingface/jinja'
+import { EngineError } from '../../../core/errors.ts'
+import type { Json, Picture, Piece } from '../../../core/types.ts'
+import type { TextTokenizer, TokenRun } from '../runtime/tokenizer.ts'
+import type { PlacedImage, PromptBuilder } from './prompt-builder.ts'
+
+/** One image of a state as a family writes it: runs in which the image token stands once for each row of features. */
+export interface WrittenImage extends Omit<PlacedImage, 'at'> {
+  readonly runs: readonly TokenRun[]
+}
+
+/** How a family writes images. */
+export interface ImageTokens {
+  /** The control token that the chat template writes for an image. */
+  readonly token: string
+  /** `images`: how many the state has in all. */
+  write(picture: Picture, images: number): WrittenImage
+}
+
+export interface ChatTemplateOptions {
+  readonly tokenizer: TextTokenizer
+  /** Jinja. */
+  readonly template: string
+  /** `bos_token`, `eos_token` and others that the template may name. */
+  readonly variables: { readonly [name: string]: string }
+  /** Whether the template takes the content of a message as one text, or as a list of texts and images. */
+  readonly content: 'text' | 'list'
+  /** Null: the model sees no images. */
+  readonly images: ImageTokens | null
+}
+
+// Placeholders stand for the user's text while the template is rendered, so that neither template logic nor control names ever meet it.
+const placeholder = (index: number): string => `\uE000${index}\uE001`
+const PLACEHOLDER = /\uE000(\d+)\uE001/
+
+type ContentItem = { readonly type: 'image' } | { readonly type: 'text'; readonly text: string }
+
+export function makePromptBuilder({ tokenizer, template, variables, content, images }: ChatTemplateOptions): PromptBuilder {
+  const compiled = new Template(template)
+
+  /** The turn with placeholders, cut at the question: the text before it and the text behind it. */
+  const render = (items: readonly ContentItem[], questionIndex: number): [string, string] => {
+    const all: readonly ContentItem[] = [...items, { type: 'text', text: placeholder(questionIndex) }]
+    const written = content === 'list' ? all : all.map((item) => (item.type === 'text' ? item.text : '')).join('')
+    const messages = [{ role: 'user', content: written as Json }]
+    const rendered = compiled.render({ ...variables, messages, add_generation_prompt: true })
+    const parts = rendered.split(placeholder(questionIndex))
+    if (parts.length !== 2) {
+      throw new EngineError('model_not_available', `the chat template writes a question ${parts.length - 1} times; once was expected`)
+    }
+    return parts as [string, string]
+  }
+
+  const [, opening] = render([], 0)
+  const openingRuns = tokenizer.controls(opening)
+  const imageId = images === null ? undefined : tokenizer.control(images.token)
+
+  return {
+    opensWithSpace: /\s$/.test(opening),
+    encodeQuestion: (question) => tokenizer.encodeRuns([question, ...openingRuns]),
+    encodeState(pieces) {
+      const { items, texts, pictures } = contentOf(pieces)
+      if (pictures.length > 0 && images === null) {
+        throw new EngineError('capability_not_supported', 'this model sees no images; use a model whose capabilities say images')
+      }
+      const [before] = render(items, texts.length)
+      const runs: TokenRun[] = []
+      const written: WrittenImage[] = []
+      before.split(PLACEHOLDER).forEach((part, i) => {
+        if (i % 2 === 1) {
+          runs.push(texts[Number(part)] as string)
+          return
+        }
+        for (const run of tokenizer.controls(part)) {
+          if (images === null || run !== imageId || imageId === undefined) {
+            runs.push(run)
+            continue
+          }
+          const picture = pictures[written.length]
+          if (picture === undefined) throw new EngineError('internal_error', 'the chat template wrote more pictures than the state has')
+          const image = images.write(picture, pictures.length)
+          written.push(image)
+          for (const one of image.runs) runs.push(one)
+        }
+      })
+      if (written.length !== pictures.length) {
+        throw new EngineError(
+          'model_not_available',
+          `the chat template wrote ${written.length} of ${pictures.length} pictures; is it made for pictures?`,
+        )
+      }
+      const ids = tokenizer.encodeRuns(runs)
+      return { ids, images: placed(written, ids, imageId) }
+    },
+  }
+}
+
+/** The state as items of a message. Neighbouring texts are one item, as if they had been written so. */
+function contentOf(pieces: readonly Piece[]): { items: ContentItem[]; texts: string[]; pictures: Picture[] } {
+  const items: ContentItem[] = []
+  const texts: string[] = []
+  const pictures: Picture[] = []
+  for (const piece of pieces) {
+    if (piece.type === 'image') {
+      items.push({ type: 'image' })
+      pictures.push(piece.picture)
+    } else if (items.at(-1)?.type === 'text') texts[texts.length - 1] += piece.text
+    else items.push({ type: 'text', text: placeholder(texts.push(piece.text) - 1) })
+  }
+  return { items, texts, pictures }
+}
+
+/** Where the image tokens of each image stand among the ids. */
+function placed(written: readonly WrittenImage[], ids: readonly number[], imageId: number | undefined): PlacedImage[] {
+  const positions = ids.flatMap((id, at) => (id === imageId ? [at] : []))
+  let from = 0
+  const images = written.map(({ runs, key, features }) => {
+    const count = runs.filter((run) => run === imageId).length
+    const at = positions.slice(from, from + count)
+    from += count
+    return { at, key, features }
+  })
+  if (from !== positions.length) {
+    throw new EngineError('internal_error', `${positions.length} image tokens for ${from} rows of picture features`)
+  }
+  return images
+}

@@ -1,0 +1,57 @@
+// The configuration files of a decoder's folder to what every family of decoders needs. What is missing or unusual is an error, not a guess.
+import { EngineError } from '../../../core/errors.ts'
+import type { Json } from '../../../core/types.ts'
+import { isObject } from '../../../core/untrusted.ts'
+import { type JsonObject, type ModelFolder, readJson, readText } from '../runtime/layout.ts'
+import type { TextTokenizer } from '../runtime/tokenizer.ts'
+
+export const objectAt = (value: JsonObject, key: string): JsonObject => (isObject(value[key]) ? (value[key] as JsonObject) : {})
+
+/** Throws `model_not_available` with `what` when the value is no positive whole number. */
+export function positive(value: Json | undefined, what: string): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value
+  throw new EngineError(
+    'model_not_available',
+    `${what} is ${JSON.stringify(value) ?? 'missing'}, a positive whole number was expected; download the folder again`,
+  )
+}
+
+/** Tokens that a state, its question and its answer may take together. */
+export function contextLengthOf({ config }: ModelFolder): number {
+  return positive(
+    objectAt(config, 'text_config').max_position_embeddings ?? config.max_position_embeddings,
+    'max_position_embeddings of config.json',
+  )
+}
+
+/** Ids that end an answer, ascending. generation_config.json comes first: config.json of SmolVLM names another token. */
+export async function endTokensOf(folder: ModelFolder, tokenizer: TextTokenizer, tokenizerConfig: JsonObject): Promise<readonly number[]> {
+  const generation = folder.files.includes('generation_config.json') ? await readJson(folder, 'generation_config.json') : {}
+  const eos = generation.eos_token_id
+  const named = [tokenizerConfig.eos_token, '<end_of_utterance>'].map((token) => tokenizer.control(nameOf(token)))
+  const ids = [...(Array.isArray(eos) ? eos : [eos]), ...named].filter((id): id is number => typeof id === 'number')
+  if (ids.length === 0) throw new EngineError('model_not_available', 'no token ends an answer; generation_config.json needs eos_token_id')
+  return [...new Set(ids)].sort((a, b) => a - b)
+}
+
+/** Tokens in tokenizer_config.json are strings, or objects with their content. */
+function nameOf(token: Json | undefined): string {
+  if (typeof token === 'string') return token
+  return typeof token === 'object' && token !== null && 'content' in token ? String(token.content) : ''
+}
+
+/** The variables that a chat template may use. */
+export function templateVariablesOf(tokenizerConfig: JsonObject): { readonly [name: string]: string } {
+  return Object.fromEntries(['bos_token', 'eos_token', 'pad_token', 'unk_token'].map((name) => [name, nameOf(tokenizerConfig[name])]))
+}
+
+/** The chat template of a folder, in whichever of the three places the folder keeps it. */
+export async function readChatTemplate(folder: ModelFolder, tokenizerConfig: JsonObject): Promise<string> {
+  const jinja = await readText(folder, 'chat_template.jinja')
+  if (jinja !== null) return jinja
+  const json = await readText(folder, 'chat_template.json')
+  const own: Json | undefined = json === null ? tokenizerConfig.chat_template : (JSON.parse(json) as JsonObject).chat_template
+  const template = Array.isArray(own) ? own.find((one) => one?.name === 'default')?.template : own
+  if (typeof template === 'string') return template
+  throw new EngineError('model_not_available', `the model folder '${folder.name}' has no chat template; take an instruction-tuned model`)
+}

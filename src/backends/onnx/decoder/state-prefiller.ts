@@ -1,0 +1,109 @@
+// Prefills states, each once: in chunks of a fixed grid, so that other requests have their turns in between, and from where a cached state with the
+// same beginning ends. An image is encoded only where its tokens are read.
+import { createHash } from 'node:crypto'
+import { EngineError } from '../../../core/errors.ts'
+import type { Piece } from '../../../core/types.ts'
+import type { CacheCounts } from '../../backend.ts'
+import { PrefixCache } from '../caching/prefix-cache.ts'
+import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
+import type { Decoder } from './decoder.ts'
+import type { KvCache } from './kv-cache.ts'
+import type { EncodedPrompt, PromptBuilder } from './prompt-builder.ts'
+
+export interface StatePrefiller {
+  /** Throws `context_length_exceeded`. Rejects with the signal's reason when that aborts, after the pass under way. */
+  open(pieces: readonly Piece[], signal?: AbortSignal): Promise<{ readonly cache: KvCache; readonly cachedTokens: number }>
+  readonly counts: CacheCounts
+  clear(): void
+}
+
+export interface StatePrefillerOptions {
+  readonly prompts: Pick<PromptBuilder, 'encodeState'>
+  readonly decoder: Pick<Decoder, 'width' | 'empty' | 'chunk' | 'embed' | 'prefill' | 'truncate' | 'release'>
+  readonly scheduler: FairScheduler
+  readonly cacheBytes: number
+  /** Throws when a state of so many tokens is too long. */
+  fits(tokens: number): void
+}
+
+export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fits }: StatePrefillerOptions): StatePrefiller {
+  const states = new PrefixCache<KvCache>(cacheBytes, decoder.chunk)
+
+  /** Puts image features in place of the embeddings of image tokens, for the tokens from `from` to `to`. */
+  async function placeImages(
+    { images }: EncodedPrompt,
+    embeddings: Float32Array,
+    from: number,
+    to: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { width } = decoder
+    for (const image of images) {
+      if (!image.at.some((position) => position >= from && position < to)) continue
+      const features = await image.features(signal)
+      if (features.length !== image.at.length * width) {
+        const rows = features.length / width
+        throw new EngineError('internal_error', `vision_encoder gave ${rows} rows for ${image.at.length} image tokens`)
+      }
+      image.at.forEach((position, i) => {
+        if (position < from || position >= to) return
+        embeddings.set(features.subarray(i * width, (i + 1) * width), (position - from) * width)
+      })
+    }
+  }
+
+  async function prefill(state: EncodedPrompt, signal: AbortSignal) {
+    const { ids } = state
+    const tokens = tokensOf(state)
+    const begun = states.beginningOf(tokens)
+    const cachedTokens = begun?.tokens ?? 0
+    const base = begun === null ? decoder.empty : decoder.truncate(begun.value, begun.tokens)
+    let cache = base
+    const { width, chunk } = decoder
+    const embeddings = await scheduler.run(() => decoder.embed(ids.slice(cachedTokens)), signal)
+    await placeImages(state, embeddings, cachedTokens, ids.length, signal)
+    try {
+      for (let from = cachedTokens; from < ids.length; from += chunk) {
+        const to = Math.min(from + chunk, ids.length)
+        const part = embeddings.slice((from - cachedTokens) * width, (to - cachedTokens) * width)
+        cache = await scheduler.run(() => decoder.prefill(cache, part, ids.length), signal)
+      }
+    } catch (error) {
+      // So that the cached state has its room back.
+      decoder.release(cache, base)
+      throw error
+    }
+    return { value: cache, bytes: cache.bytes, tokens, cachedTokens }
+  }
+
+  return {
+    async open(pieces, signal) {
+      const make = async (stop: AbortSignal) => {
+        const state = prompts.encodeState(pieces)
+        fits(state.ids.length)
+        return prefill(state, stop)
+      }
+      const { value, cachedTokens } = await states.through(keyOf(pieces), make, signal)
+      return { cache: value, cachedTokens }
+    },
+    get counts() {
+      return states.counts
+    },
+    clear: () => states.clear(),
+  }
+}
+
+/** A hash of all that the model reads. Image ids are not part of it: where the model can read them, they stand in the text. */
+function keyOf(pieces: readonly Piece[]): string {
+  const read = pieces.map((piece) =>
+    piece.type === 'text' ? ['text', piece.text] : ['image', piece.picture.sha256, piece.picture.width, piece.picture.height],
+  )
+  return createHash('sha256').update(JSON.stringify(read)).digest('hex')
+}
+
+/** Ids, with the key of the image in place of image tokens: which row of its features a token stands for follows from how many came before. */
+function tokensOf({ ids, images }: EncodedPrompt): (number | string)[] {
+  const tokens: (number | string)[] = [...ids]
+  for (const { key, at } of images) for (const position of at) tokens[position] = key
+  return tokens
+}

@@ -1,0 +1,13 @@
+// What a model family gives to this backend: a folder in Hugging Face layout to a `Backend`, and to a measurement of how it reads candidates.
+import type { Backend } from '../backend.ts'
+import type { ProbeProgress } from '../prompted/probe.ts'
+import type { Scoring } from '../prompted/scoring.ts'
+import type { OnnxOptions } from './options.ts'
+import type { ModelFolder } from './runtime/layout.ts'
+
+export interface ModelFamily {
+  /** Throws `model_not_available` when something in the folder is missing, or says what this family cannot do. */
+  load(folder: ModelFolder, options: OnnxOptions): Promise<Backend>
+  /** Measures how candidates are to be read; null where there is only one way. */
+  readonly probe: ((folder: ModelFolder, options: OnnxOptions, onProgress?: ProbeProgress) => Promise<Scoring>) | null
+}
