@@ -113,9 +113,10 @@ def banks(node, path=""):
 
 
 def doubled(family):
-    """Sentences that stand twice in one bank, as texts."""
+    """Sentences that stand twice in one bank, as texts; values of a slot may, to be drawn more often."""
     return [
         f"{path}: twice: {text}"
         for path, bank in banks(family)
+        if not path.endswith(".of")
         for text in sorted({t for t in bank if bank.count(t) > 1 and t})
     ]

@@ -7,6 +7,7 @@ SAYS = [
     "Which of these does the document say?", "Which of these are true of the document?",
     "Tick what holds by this text.", "Which apply?",
 ]
+FRAMES = ["The document says: {}", "By the document: {}", "It is written here: {}", "Stated in the text: {}"]
 NOT_SAID = ["not stated", "the document does not say", "not covered"]
 
 
@@ -62,7 +63,9 @@ def ask_part(row, p, state, proof, claims, rnd):
     for n, c in enumerate(p["claims"]):
         if state or (p.get("absent", "false") == "false" and rnd.random() < 0.4):
             say = rnd.choice(c["say"])
-            row.claim(f"{p['id']}{n}", say, state in c["is"], proof)
+            # What isn't said is false only of what the document says, so the question names the document.
+            framed = rnd.choice(FRAMES).format(say) if state is None or rnd.random() < 0.2 else say
+            row.claim(f"{p['id']}{n}", framed, state in c["is"], proof)
             if state or p.get("absent", "false") == "false":
                 claims.append((say, state in c["is"]))
     if p.get("ask") and (state or rnd.random() < 0.3):

@@ -94,7 +94,7 @@ def with_picks(part, rows, rnd):
         elif isinstance(spec, str) and spec.startswith("="):
             seen[name] = look(spec[1:], seen)
         elif isinstance(spec, str) and spec.startswith("any "):
-            some = list(dict.fromkeys(look(spec[4:], seen)))
+            some = look(spec[4:], seen)
             if not some:
                 return None
             seen[name] = rnd.choice(some)
