@@ -2,7 +2,7 @@
 from .asking import Row, few
 from .slots import put, read_as
 
-IN_ONE = ["{0}: {1}", "By the {0}: {1}", "Going by the {0}: {1}", "True of the {0}: {1}"]
+IN_ONE = ["{0}: {1}", "{0} says: {1}", "By “{0}”: {1}", "Going by “{0}”: {1}"]
 WHICH = ["Which one says it: {}", "Which of the two supports this: {}", "Found where? {}", "Whose is this: {}"]
 BOTH, NEITHER = ["both", "both of them"], ["neither", "neither of them"]
 CHANGED = ["What differs between the two?", "Which points are not the same in both?", "What changed?",
@@ -112,7 +112,7 @@ def ask_aspects(row, f, labels, state, proof, rnd):
 def ask_values(row, f, labels, values, proof, rnd):
     for v in f.get("values", []):
         side = rnd.randrange(2)
-        ask = rnd.choice(IN_ONE).format(labels[side], rnd.choice(v["ask"]))
+        ask = rnd.choice(["{0}: {1}", "In “{0}”: {1}"]).format(labels[side], rnd.choice(v["ask"]))
         if v["id"] not in values:
             if v["read"] == "extract":
                 row.value(f"{v['id']}-in", ask, "extract", None)
