@@ -1,10 +1,12 @@
 """Sizes of the model, and presets of a run: the same code at three scales."""
+
 import dataclasses
 
 
 @dataclasses.dataclass
 class Config:
     """Sizes; those of the start (all-MiniLM-L6-v2) by default."""
+
     pieces: int = 30522
     places: int = 512
     width: int = 384
@@ -24,6 +26,7 @@ class Config:
 @dataclasses.dataclass
 class Preset:
     """How a run goes: tokens of a step (of each process), of a pass at once, longest states, how often it is kept."""
+
     step_tokens: int
     pass_tokens: int
     rate: float
@@ -36,8 +39,36 @@ class Preset:
 
 
 PRESETS = {
-    'smoke': Preset(step_tokens=700, pass_tokens=700, rate=2e-4, longest_state=120, longest_branches=200, keep_every_s=1e9, warm_up=2, half=False, rows_a_source=60),
-    'cpu': Preset(step_tokens=2400, pass_tokens=2400, rate=1.5e-4, longest_state=250, longest_branches=420, keep_every_s=240, warm_up=60, half=True),
-    'gpu': Preset(step_tokens=24000, pass_tokens=24000, rate=2.5e-4, longest_state=380, longest_branches=520, keep_every_s=60, warm_up=100, half=True),
+    "smoke": Preset(
+        step_tokens=700,
+        pass_tokens=700,
+        rate=2e-4,
+        longest_state=120,
+        longest_branches=200,
+        keep_every_s=1e9,
+        warm_up=2,
+        half=False,
+        rows_a_source=60,
+    ),
+    "cpu": Preset(
+        step_tokens=2400,
+        pass_tokens=2400,
+        rate=1.5e-4,
+        longest_state=250,
+        longest_branches=420,
+        keep_every_s=240,
+        warm_up=60,
+        half=True,
+    ),
+    "gpu": Preset(
+        step_tokens=24000,
+        pass_tokens=24000,
+        rate=2.5e-4,
+        longest_state=380,
+        longest_branches=520,
+        keep_every_s=60,
+        warm_up=100,
+        half=True,
+    ),
 }
-KINDS = ['noul', 'choice', 'score', 'select', 'extract']
+KINDS = ["noul", "choice", "score", "select", "extract"]

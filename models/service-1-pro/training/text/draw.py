@@ -1,4 +1,7 @@
-"""Which rows a step learns from: sources by their share of the tokens, in phases; a pool of states of one look, cut into steps of like lengths."""
+"""Which rows a step learns from: sources by their share of the tokens, in phases; a pool of states of one look,
+cut into steps of like lengths.
+"""
+
 import collections
 import fnmatch
 import glob
@@ -10,7 +13,7 @@ import random
 import layout
 
 POOL_STEPS = 8
-QUESTIONS_A_STATE = {'first': 8, 'second': 3}
+QUESTIONS_A_STATE = {"first": 8, "second": 3}
 
 
 class Sources:
@@ -18,19 +21,25 @@ class Sources:
 
     def __init__(self, folder, most, seed):
         self.lines = {}
-        for path in sorted(glob.glob(f'{folder}/*.jsonl')):
-            with open(path, 'rb') as file:
+        for path in sorted(glob.glob(f"{folder}/*.jsonl")):
+            with open(path, "rb") as file:
                 lines = file.read().splitlines()
-            random.Random(f'{seed} {path}').shuffle(lines)
+            random.Random(f"{seed} {path}").shuffle(lines)
             self.lines[os.path.basename(path)[:-6]] = lines[:most] if most else lines
 
     def weights(self, shares):
-        """Source -> its share. A group (a pattern) shares what it has by the square root of its rows times the factor a source has."""
+        """Source -> its share. A group (a pattern) shares what it has by the square root of its rows times the
+        factor a source has.
+        """
         out = collections.defaultdict(float)
-        factors = shares.get('factors', {})
+        factors = shares.get("factors", {})
         taken = set()
-        for pattern, share in shares['groups'].items():
-            found = {name: math.sqrt(len(lines)) * factors.get(name, 1) for name, lines in self.lines.items() if name not in taken and fnmatch.fnmatch(name, pattern)}
+        for pattern, share in shares["groups"].items():
+            found = {
+                name: math.sqrt(len(lines)) * factors.get(name, 1)
+                for name, lines in self.lines.items()
+                if name not in taken and fnmatch.fnmatch(name, pattern)
+            }
             taken |= set(found)
             total = sum(found.values())
             for name, weight in found.items():
@@ -40,14 +49,16 @@ class Sources:
 
 
 class Drawer:
-    """Batches for one process. What is drawn depends on the seed, the process and the step alone, so a run goes on where it stopped."""
+    """Batches for one process. What is drawn depends on the seed, the process and the step alone, so a run goes on
+    where it stopped.
+    """
 
     def __init__(self, sources, reader, preset, phases, rank, size, seed):
         self.sources, self.reader, self.preset, self.phases = sources, reader, preset, phases
         self.rank, self.size, self.seed = rank, size, seed
 
     def phase(self, tokens):
-        return next((phase for phase in self.phases if tokens < phase.get('until_tokens', math.inf)), self.phases[-1])
+        return next((phase for phase in self.phases if tokens < phase.get("until_tokens", math.inf)), self.phases[-1])
 
     def item(self, name, rnd, longest):
         for _ in range(20):
@@ -59,26 +70,28 @@ class Drawer:
 
     def sequences(self, item, look, rnd):
         """An item's sequences in a look; questions are drawn so that branches stay short."""
-        questions = [q for q in item.questions if look == 'second' or q.kind != 'extract']
+        questions = [q for q in item.questions if look == "second" or q.kind != "extract"]
         rnd.shuffle(questions)
         keep, spent = [], 0
-        for question in questions[:QUESTIONS_A_STATE[look]]:
-            cost = layout.spread(question) * (2 if question.options and look == 'first' else 1)
-            if (look == 'second' and cost + item.state_tokens() <= 500) or (look == 'first' and spent + cost <= self.preset.longest_branches):
+        for question in questions[: QUESTIONS_A_STATE[look]]:
+            cost = layout.spread(question) * (2 if question.options and look == "first" else 1)
+            if (look == "second" and cost + item.state_tokens() <= 500) or (
+                look == "first" and spent + cost <= self.preset.longest_branches
+            ):
                 keep.append(question)
                 spent += cost
         if not keep:
             return []
-        if look == 'second':
+        if look == "second":
             return [layout.second(item, question) for question in keep]
         return [layout.first(layout.Item(item.passages, keep, item.source))]
 
     def pool(self, number, look, tokens):
         """Steps of one look: lists of sequences whose padded size fits a step."""
-        rnd = random.Random(f'{self.seed} {self.rank} {number} {look}')
+        rnd = random.Random(f"{self.seed} {self.rank} {number} {look}")
         phase = self.phase(tokens)
         weights = self.sources.weights(phase)
-        longest = min(self.preset.longest_state, phase.get('longest_state', self.preset.longest_state))
+        longest = min(self.preset.longest_state, phase.get("longest_state", self.preset.longest_state))
         given, total, made = collections.Counter(), 0, []
         order = list(weights)
         rnd.shuffle(order)
@@ -107,7 +120,7 @@ class Drawer:
         while True:
             number, pools = step // (2 * POOL_STEPS), {}
             for at in range(step % (2 * POOL_STEPS), 2 * POOL_STEPS):
-                look = ('first', 'second')[at % 2]
+                look = ("first", "second")[at % 2]
                 if look not in pools:
                     pools[look] = self.pool(number, look, tokens())
                 yield step, look, pools[look][(at // 2) % len(pools[look])]

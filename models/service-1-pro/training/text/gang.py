@@ -1,4 +1,7 @@
-"""Several processes of one machine train one model: each takes rows of its own, and their gradients are averaged before every step. Alone, it does nothing."""
+"""Several processes of one machine train one model: each takes rows of its own, and their gradients are averaged
+before every step. Alone, it does nothing.
+"""
+
 import socket
 
 import torch
@@ -7,7 +10,7 @@ import torch.distributed as dist
 
 def free_port():
     with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
+        probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
@@ -17,7 +20,7 @@ class Gang:
     def __init__(self, rank, size, port):
         self.rank, self.size = rank, size
         if size > 1:
-            dist.init_process_group('gloo', init_method=f'tcp://127.0.0.1:{port}', rank=rank, world_size=size)
+            dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=size)
 
     def average(self, parameters, numbers):
         """Leaves the mean gradient in every process, and gives the sum of each of `numbers` over all of them."""
@@ -26,12 +29,14 @@ class Gang:
                 p.grad = torch.zeros_like(p)
         if self.size == 1:
             return numbers
-        every = torch.cat([p.grad.reshape(-1) for p in parameters] + [torch.tensor([float(n) * self.size for n in numbers])])
+        every = torch.cat(
+            [p.grad.reshape(-1) for p in parameters] + [torch.tensor([float(n) * self.size for n in numbers])]
+        )
         dist.all_reduce(every)
         every /= self.size
         at = 0
         for p in parameters:
-            p.grad.copy_(every[at:at + p.numel()].view_as(p))
+            p.grad.copy_(every[at : at + p.numel()].view_as(p))
             at += p.numel()
         return every[at:].tolist()
 

@@ -1,10 +1,13 @@
 """From rows to batches: pieces, blocks, and which block sees which.
 
-First look: passages see themselves; the question sees passages and itself; an option sees passages, question and itself; each option stands once more alone, for its sentence vector. Passages have places
+First look: passages see themselves; the question sees passages and itself; an option sees passages, question and
+itself; each option stands once more alone, for its sentence vector. Passages have places
 from 0 and type 0, question and options type 1, the question's places from 0, the options' after it.
-Second look: `[CLS] question [SEP] option [SEP] ... state [SEP]`, places running on (options beside each other at the same places), question and options type 0 and the state type 1, as BERT reads pairs;
+Second look: `[CLS] question [SEP] option [SEP] ... state [SEP]`, places running on (options beside each other at the
+same places), question and options type 0 and the state type 1, as BERT reads pairs;
 everything sees everything, but options do not see each other.
 """
+
 import dataclasses
 
 import numpy as np
@@ -16,7 +19,7 @@ from start import CLS, PAD, SEP
 
 KIND = {name: n for n, name in enumerate(KINDS)}
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
-LOOK = {'first': 0, 'second': 1}
+LOOK = {"first": 0, "second": 1}
 
 
 @dataclasses.dataclass
@@ -32,6 +35,7 @@ class Question:
 @dataclasses.dataclass
 class Item:
     """A state's passages, and questions about it."""
+
     passages: list  # lists of pieces
     questions: list
     source: str
@@ -47,17 +51,17 @@ def spread(question):
 
 def words_of(option):
     name, about = option
-    return f'{name}: {about}' if isinstance(about, str) and about else str(name)
+    return f"{name}: {about}" if isinstance(about, str) and about else str(name)
 
 
 def options_of(question):
-    given = question.get('criteria') or question.get('options')
+    given = question.get("criteria") or question.get("options")
     if given is None:
         return None
     if isinstance(given, dict):
         return list(given.items())
-    named = [one if isinstance(one, dict) else {'label': one} for one in given]
-    return [(str(one.get('label', one.get('value', one.get('name')))), one.get('description')) for one in named]
+    named = [one if isinstance(one, dict) else {"label": one} for one in given]
+    return [(str(one.get("label", one.get("value", one.get("name")))), one.get("description")) for one in named]
 
 
 def levels(truth, count):
@@ -71,8 +75,12 @@ def levels(truth, count):
     return out
 
 
-def places_of(said, text, spans_by_passage, rnd=None):
-    """(first, last) pieces, counted over all passages, of every place where the text says it."""
+def places_of(said, text, spans_by_passage):
+    """(first, last) pieces, counted over all passages, of every place where the text says it; a list says it in
+    several places.
+    """
+    if isinstance(said, list):
+        return [place for one in said for place in places_of(one, text, spans_by_passage)]
     found, at = [], text.find(said)
     if at < 0:
         text, said = text.lower(), said.lower()
@@ -104,8 +112,10 @@ class Reader:
         return self.kept[key]
 
     def item(self, row, longest=None, rnd=None):
-        """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds. With `rnd` for training: many options become fewer."""
-        text = states.text_of(row['state'])
+        """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds.
+        With `rnd` for training: many options become fewer.
+        """
+        text = states.text_of(row["state"])
         if text is None or (longest is not None and len(text) > 9 * longest):
             return None
         cut = states.passages(text, self.tokenizer, self.passage)
@@ -113,50 +123,61 @@ class Reader:
             return None
         spans = [span for one in cut for span in one.spans]
         questions = []
-        for name, asked in row['questions'].items():
+        for name, asked in row["questions"].items():
             made = self.question(name, asked, row, text, spans, rnd)
             if made is not None:
                 questions.append(made)
-        return Item([one.pieces for one in cut], questions, row['source'] if row['source'] != 'written' else row['task']) if questions else None
+        return (
+            Item([one.pieces for one in cut], questions, row["source"] if row["source"] != "written" else row["task"])
+            if questions
+            else None
+        )
 
     def question(self, name, asked, row, text, spans, rnd):
-        kind, truth = asked['type'], row['truth'].get(name)
-        said = asked.get('instructions') or name
+        kind, truth = asked["type"], row["truth"].get(name)
+        said = asked.get("instructions") or name
         pieces = self.pieces(said if isinstance(said, str) else states.flat(said), MOST_QUESTION)
         evidence = None
-        if 'evidence' in row and kind in ('noul', 'choice', 'score'):
-            sentence = row['evidence'].get(name)
-            evidence = places_of(sentence, text, spans) if sentence else [] if kind == 'noul' and not truth else None
+        if "evidence" in row and kind in ("noul", "choice", "score"):
+            sentence = row["evidence"].get(name)
+            # A letter that says nothing of a fact has no sentence for it; of other kinds, that may have other
+            # reasons.
+            unsaid = kind == "noul" and not truth and row["task"].startswith("letter-")
+            evidence = places_of(sentence, text, spans) if sentence else [] if unsaid else None
             if sentence and not evidence:
                 evidence = None
-        if kind == 'noul':
+        if kind == "noul":
             return None if truth is None else Question(kind, pieces, [], float(truth), evidence, name)
-        if kind == 'extract':
-            if asked.get('kind') == 'coordinates':
+        if kind == "extract":
+            if asked.get("kind") == "coordinates":
                 return None
             quotes = [] if truth is None else truth if isinstance(truth, list) else [truth]
             target = [place for quote in quotes for place in places_of(str(quote), text, spans)]
             return None if quotes and not target else Question(kind, pieces, [], target, None, name)
-        if kind not in ('choice', 'score', 'select') or truth is None:
+        if kind not in ("choice", "score", "select") or truth is None:
             return None
         options = options_of(asked)
         if not options:
             return None
         names = [option[0] for option in options]
-        if kind == 'choice':
+        if kind == "choice":
             if str(truth) not in names:
                 return None
             if rnd is not None and len(options) > MOST_OPTIONS:
-                options = rnd.sample([option for option in options if option[0] != str(truth)], MOST_OPTIONS - 1) + [option for option in options if option[0] == str(truth)]
+                options = rnd.sample([option for option in options if option[0] != str(truth)], MOST_OPTIONS - 1) + [
+                    option for option in options if option[0] == str(truth)
+                ]
                 rnd.shuffle(options)
             target = [option[0] for option in options].index(str(truth))
-        elif kind == 'score':
+        elif kind == "score":
             target = levels(truth, len(options))
         else:
             if rnd is not None and len(options) > MOST_OPTIONS:
                 options = rnd.sample(options, MOST_OPTIONS)
             target = [float(option[0] in truth) for option in options]
-        return Question(kind, pieces, [self.pieces(words_of(option), MOST_OPTION) for option in options], target, evidence, name)
+        return Question(
+            kind, pieces, [self.pieces(words_of(option), MOST_OPTION) for option in options], target, evidence, name
+        )
 
 
 @dataclasses.dataclass
@@ -192,10 +213,21 @@ class Batch:
 
 class Sequence:
     def __init__(self):
-        self.tokens, self.places, self.types, self.block, self.state, self.sees, self.at, self.is_passage = [], [], [], [], [], [], [], []
+        self.tokens, self.places, self.types, self.block, self.state, self.sees, self.at, self.is_passage = (
+            [],
+            [],
+            [],
+            [],
+            [],
+            [],
+            [],
+            [],
+        )
 
     def add(self, tokens, place, kind, sees, passage=None):
-        """A block; `sees` are blocks beside itself; `passage` is the part of it (from, to) that is of the state. Gives its number and its first place."""
+        """A block; `sees` are blocks beside itself; `passage` is the part of it (from, to) that is of the state.
+        Gives its number and its first place.
+        """
         number, begin = len(self.sees), len(self.tokens)
         self.tokens += tokens
         self.places += range(place, place + len(tokens))
@@ -250,27 +282,49 @@ def batch(sequences, look):
     questions = [(r, *one) for r, (_, made) in enumerate(sequences) for one in made]
     most = max(len(slots) for _, _, slots, _ in questions)
     slots, alone = np.zeros((len(questions), most), np.int64), np.zeros((len(questions), most), np.int64)
-    present, rank, apart = np.zeros((len(questions), most), bool), np.zeros((len(questions), most, 2), np.float32), np.zeros((len(questions), most, most), np.float32)
+    present, rank, apart = (
+        np.zeros((len(questions), most), bool),
+        np.zeros((len(questions), most, 2), np.float32),
+        np.zeros((len(questions), most, most), np.float32),
+    )
     for r, (s, _) in enumerate(sequences):
         n = len(s.tokens)
-        tokens[r, :n], places[r, :n], types[r, :n], block[r, :n], state[r, :n], real[r, :n] = s.tokens, s.places, s.types, s.block, s.state, True
+        tokens[r, :n], places[r, :n], types[r, :n], block[r, :n], state[r, :n], real[r, :n] = (
+            s.tokens,
+            s.places,
+            s.types,
+            s.block,
+            s.state,
+            True,
+        )
         for number, seen in enumerate(s.sees):
             sees[r, number, seen] = True
         sees[r, blocks - 1, blocks - 1] = True
-        passages[r, :len(s.sees)] = s.is_passage
+        passages[r, : len(s.sees)] = s.is_passage
     for q, (_, question, at, own) in enumerate(questions):
         n = len(at)
         slots[q, :n], present[q, :n] = at, True
         if own:
             alone[q, :n] = own
-        if question.kind == 'score' and n > 1:
+        if question.kind == "score" and n > 1:
             levels_at = np.arange(n) / (n - 1)
             rank[q, :n, 0], rank[q, :n, 1] = np.abs(2 * levels_at - 1), 1 / n
             apart[q, :n, :n] = np.abs(levels_at[:, None] - levels_at[None])
     mask = sees[np.arange(rows)[:, None, None], block[:, :, None], block[:, None, :]]
     return Batch(
-        *map(torch.from_numpy, (tokens, places, types)), torch.from_numpy(mask)[:, None], *map(torch.from_numpy, (state, block, real, passages)), blocks,
-        torch.tensor([r for r, *_ in questions]), torch.from_numpy(slots), torch.from_numpy(present), torch.from_numpy(alone) if look == 'first' else None,
-        torch.tensor([float(bool(own)) for *_, own in questions]), torch.tensor([KIND[question.kind] for _, question, _, _ in questions]), LOOK[look],
-        torch.from_numpy(rank), torch.from_numpy(apart), [sequences[r][0].at for r, *_ in questions], [question for _, question, _, _ in questions],
+        *map(torch.from_numpy, (tokens, places, types)),
+        torch.from_numpy(mask)[:, None],
+        *map(torch.from_numpy, (state, block, real, passages)),
+        blocks,
+        torch.tensor([r for r, *_ in questions]),
+        torch.from_numpy(slots),
+        torch.from_numpy(present),
+        torch.from_numpy(alone) if look == "first" else None,
+        torch.tensor([float(bool(own)) for *_, own in questions]),
+        torch.tensor([KIND[question.kind] for _, question, _, _ in questions]),
+        LOOK[look],
+        torch.from_numpy(rank),
+        torch.from_numpy(apart),
+        [sequences[r][0].at for r, *_ in questions],
+        [question for _, question, _, _ in questions],
     )

@@ -1,4 +1,5 @@
 """What a step learns from: the loss of each question by its kind, of its evidence and of its quote."""
+
 import torch
 import torch.nn.functional as F
 
@@ -13,11 +14,11 @@ def places_loss(logits, wanted):
 
 def decided(question, logits):
     """The loss of one question's slots; logits [slot]."""
-    if question.kind == 'noul':
+    if question.kind == "noul":
         return F.binary_cross_entropy_with_logits(logits[0], logits.new_tensor(question.target))
-    if question.kind == 'select':
+    if question.kind == "select":
         return F.binary_cross_entropy_with_logits(logits, logits.new_tensor(question.target))
-    if question.kind == 'choice':
+    if question.kind == "choice":
         return -logits.log_softmax(0)[question.target]
     target = logits.new_tensor(question.target)
     # A level beside the right one is less wrong than one far away: cumulated shares are compared, too.
@@ -31,17 +32,23 @@ def losses(batch, logits, evidence, quotes):
     counts = batch.present.sum(1).tolist()
     for q, question in enumerate(batch.asked):
         at = batch.at[q]
-        if question.kind == 'extract':
+        if question.kind == "extract":
             # In the first look nothing in the state knows the question: quotes are pointed at in the second.
             firsts, lasts = ([1 + at[place[n]] for place in question.target] or [0] for n in (0, 1))
             one = 0.5 * (places_loss(quotes[q, 0], firsts) + places_loss(quotes[q, 1], lasts))
             out.append(one)
         else:
-            one = decided(question, logits[q, :counts[q]])
+            one = decided(question, logits[q, : counts[q]])
             out.append(one)
             if question.evidence is not None:
                 wanted = [1 + at[n] for a, b in question.evidence for n in range(a, b + 1)] or [0]
-                slot = question.target if question.kind == 'choice' else max(range(counts[q]), key=lambda n: question.target[n]) if question.kind == 'score' else 0
+                slot = (
+                    question.target
+                    if question.kind == "choice"
+                    else max(range(counts[q]), key=lambda n: question.target[n])
+                    if question.kind == "score"
+                    else 0
+                )
                 out[-1] = one + EVIDENCE_SHARE * places_loss(evidence[q, slot], wanted)
         plain.append(one.detach())
     return torch.stack(out), torch.stack(plain)

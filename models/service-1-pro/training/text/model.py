@@ -1,14 +1,19 @@
 """The text model: an encoder whose tokens see what a mask lets them, and heads that decide.
 
-A sequence is made of blocks (passages of a state, a question, its options), and which block sees which is all that tells the first look from the second (layout.py). Heads, for every kind of question:
+A sequence is made of blocks (passages of a state, a question, its options), and which block sees which is all that
+tells the first look from the second (layout.py). Heads, for every kind of question:
 
-- a *slot* is what gets a logit: a claim's [CLS], an option's closing [SEP]. Each slot looks for its evidence in the state (attention with "nothing there" as one place of it; trained on the sentence
+- a *slot* is what gets a logit: a claim's [CLS], an option's closing [SEP]. Each slot looks for its evidence in the
+  state (attention with "nothing there" as one place of it; trained on the sentence
   that decides, where it is known) and takes along what it finds;
-- slots of one question see each other in one more layer, set-wise: their order changes nothing. Levels of a scale know how far they are from the nearer end and from each other, both the same when the
+- slots of one question see each other in one more layer, set-wise: their order changes nothing. Levels of a scale
+  know how far they are from the nearer end and from each other, both the same when the
   scale is reversed, so the answer is mirrored;
-- in the first look, the cosine of an option's own sentence vector with the passages' is an addend of the logit, with a scale and a shift for each kind;
+- in the first look, the cosine of an option's own sentence vector with the passages' is an addend of the logit, with
+  a scale and a shift for each kind;
 - a quote is pointed at: its first and its last token, or "nothing there".
 """
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -33,7 +38,9 @@ class Layer(nn.Module):
 
     def forward(self, x, bias):
         batch, length, width = x.shape
-        query, key, value = (part(x).view(batch, length, self.heads, -1).transpose(1, 2) for part in (self.query, self.key, self.value))
+        query, key, value = (
+            part(x).view(batch, length, self.heads, -1).transpose(1, 2) for part in (self.query, self.key, self.value)
+        )
         # Written out: on a processor the library's fused attention takes five times as long backwards.
         shares = (torch.matmul(query * (width // self.heads) ** -0.5, key.transpose(2, 3)) + bias).softmax(-1)
         seen = torch.matmul(shares.to(value.dtype), value).transpose(1, 2).reshape(batch, length, width)
@@ -59,7 +66,9 @@ class Encoder(nn.Module):
 
 
 class Siblings(nn.Module):
-    """Slots of one question see each other: normalised first, so that it can begin as nothing. Distance counts only where `apart` is not zero (levels of a scale)."""
+    """Slots of one question see each other: normalised first, so that it can begin as nothing. Distance counts
+    only where `apart` is not zero (levels of a scale).
+    """
 
     def __init__(self, config):
         super().__init__()
@@ -72,7 +81,9 @@ class Siblings(nn.Module):
 
     def forward(self, x, present, apart):
         asked, slots, width = x.shape
-        query, key, value = self.mixed(self.norm_attention(x)).view(asked, slots, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        query, key, value = (
+            self.mixed(self.norm_attention(x)).view(asked, slots, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        )
         bias = torch.where(present[:, None, None, :], 0.0, HIDDEN) - apart[:, None] * self.nearness[:, None, None]
         shares = (torch.matmul(query * (width // self.heads) ** -0.5, key.transpose(2, 3)) + bias).softmax(-1)
         seen = torch.matmul(shares.to(value.dtype), value).transpose(1, 2).reshape(asked, slots, width)
@@ -81,17 +92,21 @@ class Siblings(nn.Module):
 
 
 class Evidence(nn.Module):
-    """Where in the state a slot finds what decides it: weights over tokens and "nothing there", and what is found, brought home."""
+    """Where in the state a slot finds what decides it: weights over tokens and "nothing there", and what is found,
+    brought home.
+    """
 
     def __init__(self, config):
         super().__init__()
         width = config.width
         self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
         self.nothing = nn.Linear(width, 1)
-        self.scale = width ** -0.5
+        self.scale = width**-0.5
 
     def forward(self, slots, tokens, state):
-        """slots [question][slot][width], tokens [question][token][width], state [question][token] bool; weights are logits [question][slot][1 + token]."""
+        """slots [question][slot][width], tokens [question][token][width], state [question][token] bool; weights
+        are logits [question][slot][1 + token].
+        """
         fits = torch.matmul(self.query(slots), self.key(tokens).transpose(1, 2)).float() * self.scale
         logits = torch.cat([self.nothing(slots).float(), fits.masked_fill(~state[:, None], HIDDEN)], 2)
         found = torch.matmul(logits.softmax(-1)[:, :, 1:].to(tokens.dtype), self.value(tokens))
@@ -106,7 +121,7 @@ class Quotes(nn.Module):
         width = config.width
         self.first, self.last, self.key_first, self.key_last = (nn.Linear(width, width) for _ in range(4))
         self.nothing = nn.Linear(width, 2)
-        self.scale = width ** -0.5
+        self.scale = width**-0.5
 
     def forward(self, mark, tokens, state):
         """mark [question][width]; logits [question][2][1 + token]: first and last."""
@@ -114,7 +129,7 @@ class Quotes(nn.Module):
         out = []
         for n, (asks, keys) in enumerate(((self.first, self.key_first), (self.last, self.key_last))):
             fits = torch.matmul(keys(tokens), asks(mark)[:, :, None])[:, :, 0].float() * self.scale
-            out.append(torch.cat([nothing[:, n:n + 1], fits.masked_fill(~state, HIDDEN)], 1))
+            out.append(torch.cat([nothing[:, n : n + 1], fits.masked_fill(~state, HIDDEN)], 1))
         return torch.stack(out, 1)
 
 
@@ -138,7 +153,9 @@ class Model(nn.Module):
             nn.init.zeros_(part.bias)
 
     def forward(self, batch):
-        """Logits of slots [question][slot], of evidence [question][slot][1 + token] and of quotes [question][2][1 + token], for one Batch (layout.py)."""
+        """Logits of slots [question][slot], of evidence [question][slot][1 + token] and of quotes [question][2][1
+        + token], for one Batch (layout.py).
+        """
         asked = batch.row.shape[0]
         x = self.encoder(batch.tokens, batch.places, batch.types, batch.mask)
         tokens, state = x[batch.row], batch.state[batch.row]
@@ -150,14 +167,18 @@ class Model(nn.Module):
             like = self.likenesses(x, batch)
             mean = (like * batch.present).sum(1, keepdim=True) / batch.present.sum(1, keepdim=True)
             z = z + self.likeness(torch.stack([like, like - mean], -1) * batch.compared[:, None, None])
-            addend = (like * self.likeness_scale[batch.kind][:, None] + self.likeness_shift[batch.kind][:, None]) * batch.compared[:, None]
+            addend = (
+                like * self.likeness_scale[batch.kind][:, None] + self.likeness_shift[batch.kind][:, None]
+            ) * batch.compared[:, None]
         z = self.siblings(z, batch.present, batch.apart)
         logits = self.decide(F.gelu(self.widen(z)))[:, :, 0].float() + addend
         assert logits.shape[0] == asked
         return logits, evidence, self.quotes(slots[:, 0], tokens, state)
 
     def likenesses(self, x, batch):
-        """The cosine of each slot's text alone with the nearest passage, [question][slot]; vectors are means over a block's tokens."""
+        """The cosine of each slot's text alone with the nearest passage, [question][slot]; vectors are means over
+        a block's tokens.
+        """
         x = x.float()
         blocks = F.one_hot(batch.block, batch.blocks).float() * batch.real[:, :, None]
         vectors = F.normalize(torch.matmul(blocks.transpose(1, 2), x), dim=-1)

@@ -1,10 +1,14 @@
 """All rows there are to train on and to look at, from the packs, the written families and public snapshots.
 
-    python prepare.py OUT --data DATA --families FOLDER [FOLDER ...] --compose FOLDER --mirror FOLDER [--rows 200] [--seed 1] [--only families]
+    python prepare.py OUT --data DATA --families FOLDER [FOLDER ...] --compose FOLDER --mirror FOLDER [--rows 200]
+    [--seed 1] [--only families]
 
-DATA holds train/text and dev (packs); --compose is the folder of compose.py and compose_sorts.py; --mirror holds the snapshots (OWNER+NAME/repo). Writes OUT/train/*.jsonl (one file a
-source), OUT/held/*.jsonl (families held out, by kind) and OUT/dev/*.jsonl (text tasks of the dev packs). Rows of public pairs that share a text with a dev row are left out, and said.
+DATA holds train/text and dev (packs); --compose is the folder of compose.py; --mirror holds the snapshots
+(OWNER+NAME/repo). Writes OUT/train/*.jsonl (one file a
+source), OUT/held/*.jsonl (families held out, by kind) and OUT/dev/*.jsonl (text tasks of the dev packs). Rows of
+public pairs that share a text with a dev row are left out, and said.
 """
+
 import argparse
 import collections
 import glob
@@ -20,15 +24,27 @@ import sys
 
 import held
 
-CONVERTERS = ['nli_datasets', 'dnc', 'counterfactual', 'monotonicity', 'conjunctions', 'infotabs', 'ecare', 'control', 'intents', 'trivia']
-PICTURES = {'blood-cells', 'photo-class', 'receipts', 'shapes', 'images'}
-HELD_ROWS = {'letters': 20, 'records': 20, 'claims': 60, 'sorts': 40}
+CONVERTERS = [
+    "nli_datasets",
+    "dnc",
+    "counterfactual",
+    "monotonicity",
+    "conjunctions",
+    "infotabs",
+    "ecare",
+    "control",
+    "intents",
+    "trivia",
+]
+PICTURES = {"blood-cells", "photo-class", "receipts", "shapes", "images"}
+HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40}
 FEWEST_WORDS = 6
 HELD_SEED = 990
+PAIRED = {"letters", "dialogues", "documents", "unsaid"}  # kinds that can be drawn one sentence a row
 
 
 def lines(path):
-    opened = gzip.open(path, 'rt', encoding='utf-8') if path.endswith('.gz') else open(path, encoding='utf-8')
+    opened = gzip.open(path, "rt", encoding="utf-8") if path.endswith(".gz") else open(path, encoding="utf-8")
     with opened as file:
         for line in file:
             yield json.loads(line)
@@ -36,9 +52,9 @@ def lines(path):
 
 def write(path, rows):
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, 'w', encoding='utf-8') as to:
+    with open(path, "w", encoding="utf-8") as to:
         for row in rows:
-            to.write(json.dumps(row, ensure_ascii=False) + '\n')
+            to.write(json.dumps(row, ensure_ascii=False) + "\n")
     return len(rows)
 
 
@@ -55,96 +71,131 @@ def leaves(value):
 
 def prints(text):
     """Hashes of a text's words, and of its lines' words behind a mark like "Premise:"."""
-    for part in {text, *(line.split(': ', 1)[-1] for line in text.splitlines())}:
-        words = re.findall(r'\w+', part.lower())
+    for part in {text, *(line.split(": ", 1)[-1] for line in text.splitlines())}:
+        words = re.findall(r"\w+", part.lower())
         if len(words) >= FEWEST_WORDS:
-            yield hashlib.sha256(' '.join(words).encode()).hexdigest()
+            yield hashlib.sha256(" ".join(words).encode()).hexdigest()
 
 
 def row_prints(row, claims=False):
     """Hashes of what a state says; claims, too, where they are texts of a data set and not of a template."""
-    asked = [leaf for q in row['questions'].values() if claims and q['type'] == 'noul' for leaf in leaves(q['instructions'])]
-    return {one for text in [*leaves(row['state']), *asked] for one in prints(text)}
+    asked = [
+        leaf for q in row["questions"].values() if claims and q["type"] == "noul" for leaf in leaves(q["instructions"])
+    ]
+    return {one for text in [*leaves(row["state"]), *asked] for one in prints(text)}
 
 
 def git(folder, path):
-    return subprocess.run(['git', '-C', folder, 'show', f'HEAD:{path}'], capture_output=True, check=True).stdout.decode('utf-8', 'replace')
+    return subprocess.run(["git", "-C", folder, "show", f"HEAD:{path}"], capture_output=True, check=True).stdout.decode(
+        "utf-8", "replace"
+    )
 
 
 def snapshot(mirror, repository):
-    for inner in ('repo', 'repo/.git'):
-        folder = os.path.join(mirror, repository.replace('/', '+'), inner)
-        if os.path.exists(os.path.join(folder, 'HEAD')):
+    for inner in ("repo", "repo/.git"):
+        folder = os.path.join(mirror, repository.replace("/", "+"), inner)
+        if os.path.exists(os.path.join(folder, "HEAD")):
             return folder
     return None
 
 
 def public(options, dev):
     for name in CONVERTERS:
-        module = importlib.import_module(f'data.{name}')
+        module = importlib.import_module(f"data.{name}")
         folder = snapshot(options.mirror, module.REPOSITORY)
         if folder is None:
-            print(f'{name}: no snapshot of {module.REPOSITORY}; fetched first, it would be read')
+            print(f"{name}: no snapshot of {module.REPOSITORY}; fetched first, it would be read")
             continue
-        rnd = random.Random(f'{options.seed} {name}')
+        rnd = random.Random(f"{options.seed} {name}")
         by_source, leaked = collections.defaultdict(list), collections.Counter()
-        for row in module.read(lambda path, other=None, at=folder: git(at if other is None else snapshot(options.mirror, other), path), rnd):
+        for row in module.read(
+            lambda path, other=None, at=folder: git(at if other is None else snapshot(options.mirror, other), path), rnd
+        ):
             if row_prints(row, claims=True) & dev:
-                leaked[row['source']] += 1
+                leaked[row["source"]] += 1
             else:
-                by_source[row['source']].append(row)
+                by_source[row["source"]].append(row)
         for source, rows in by_source.items():
             rnd.shuffle(rows)
-            count = sum(len(row['questions']) for row in rows)
-            print(f'public-{source}: {write(f"{options.out}/train/public-{source}.jsonl", rows):,} rows, {count:,} questions, {leaked[source]} left out', flush=True)
+            count = sum(len(row["questions"]) for row in rows)
+            print(
+                f"public-{source}: {write(f'{options.out}/train/public-{source}.jsonl', rows):,} rows, {count:,} questions, {leaked[source]} left out",
+                flush=True,
+            )
+
+
+def composed(options, what, name, each, seed, paths):
+    """Rows of families in one file; a family whose drawing fails is passed over, and said."""
+    os.makedirs(os.path.dirname(name), exist_ok=True)
+    script, drawn = f"{options.compose}/compose.py", 0
+    with open(name, "w", encoding="utf-8") as to:
+        for path in paths:
+            done = subprocess.run(
+                [sys.executable, script, what, f"{name}.one", str(each), str(seed), path],
+                capture_output=True,
+                text=True,
+            )
+            if done.returncode:
+                print(f"{path}: {(done.stderr.strip().splitlines() or ['nothing said'])[-1]}")
+                continue
+            with open(f"{name}.one", encoding="utf-8") as one:
+                to.write(one.read())
+            drawn += 1
+    if os.path.exists(f"{name}.one"):
+        os.remove(f"{name}.one")
+    print(f"{name}: {drawn} families, {each} rows each", flush=True)
 
 
 def families(options):
-    compose, sorts = f'{options.compose}/compose.py', f'{options.compose}/compose_sorts.py'
     for kind, (train, kept) in held.split(options.families).items():
-        script = sorts if kind == 'sorts' else compose
-        for side, paths, each, seed in (('train', train, options.rows, options.seed), ('held', kept, HELD_ROWS.get(kind, 20), HELD_SEED)):
-            if not paths:
-                continue
-            name = f'{options.out}/{side}/{"written-" if side == "train" else ""}{kind}.jsonl'
-            os.makedirs(os.path.dirname(name), exist_ok=True)
-            each = each * 2 if side == 'train' and kind == 'claims' else each
-            subprocess.run([sys.executable, script, 'rows', name, str(each), str(seed), *paths], check=True)
-            if kind == 'letters':
-                subprocess.run([sys.executable, compose, 'pairs', name.replace('letters', 'pairs'), str(each * (2 if side == 'train' else 1)), str(seed), *paths], check=True)
-            print(f'{name}: {len(paths)} families, {each} rows each', flush=True)
+        for side, paths, each, seed in (
+            ("train", train, options.rows, options.seed),
+            ("held", kept, HELD_ROWS.get(kind, 20), HELD_SEED),
+        ):
+            each = each * 2 if side == "train" and kind == "claims" else each
+            prefix = f"{options.out}/{side}/{'written-' if side == 'train' else ''}"
+            composed(options, "rows", f"{prefix}{kind}.jsonl", each, seed, paths)
+            if kind in PAIRED:
+                composed(
+                    options,
+                    "pairs",
+                    f"{prefix}pairs{'' if kind == 'letters' else '-' + kind}.jsonl",
+                    each * (2 if side == "train" else 1),
+                    seed,
+                    paths,
+                )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('out')
-    parser.add_argument('--data')
-    parser.add_argument('--families', nargs='+', default=[])
-    parser.add_argument('--compose')
-    parser.add_argument('--mirror')
-    parser.add_argument('--rows', type=int, default=200, help='rows a family')
-    parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--only', choices=['families', 'public', 'packs'])
+    parser.add_argument("out")
+    parser.add_argument("--data")
+    parser.add_argument("--families", nargs="+", default=[])
+    parser.add_argument("--compose")
+    parser.add_argument("--mirror")
+    parser.add_argument("--rows", type=int, default=200, help="rows a family")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=["families", "public", "packs"])
     options = parser.parse_args()
-    if options.only in (None, 'families'):
+    if options.only in (None, "families"):
         families(options)
     dev = set()
-    for path in sorted(glob.glob(f'{options.data}/dev/*/*.jsonl.gz')):
+    for path in sorted(glob.glob(f"{options.data}/dev/*/*.jsonl.gz")):
         task = os.path.basename(os.path.dirname(path))
         if task in PICTURES:
             continue
         rows = list(lines(path))
         dev |= set().union(*map(row_prints, rows))
-        if os.path.basename(path).startswith('dev'):
-            write(f'{options.out}/dev/{task}.jsonl', rows)
-    if options.only in (None, 'packs'):
-        for path in sorted(glob.glob(f'{options.data}/train/text/*.jsonl.gz')):
+        if os.path.basename(path).startswith("dev"):
+            write(f"{options.out}/dev/{task}.jsonl", rows)
+    if options.only in (None, "packs"):
+        for path in sorted(glob.glob(f"{options.data}/train/text/*.jsonl.gz")):
             rows = list(lines(path))
-            random.Random(f'{options.seed} {path}').shuffle(rows)
-            write(f'{options.out}/train/pack-{os.path.basename(path)[:-9]}.jsonl', rows)
-    if options.only in (None, 'public'):
+            random.Random(f"{options.seed} {path}").shuffle(rows)
+            write(f"{options.out}/train/pack-{os.path.basename(path)[:-9]}.jsonl", rows)
+    if options.only in (None, "public"):
         public(options, dev)
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

@@ -1,10 +1,15 @@
 """One run of the text model, from the public start or from a checkpoint.
 
-    python train.py RUN --rows ROWS/train [--preset smoke|cpu|gpu] [--workers 2] [--threads 1] [--start CHECKPOINT] [--resume] [--seconds 3600] [--seed 1] [--rate 1.5e-4] [--cool 600]
+    python train.py RUN --rows ROWS/train [--preset smoke|cpu|gpu] [--workers 2] [--threads 1] [--start CHECKPOINT]
+    [--resume] [--seconds 3600] [--seed 1] [--rate 1.5e-4] [--cool 600]
 
-RUN/last.pt is everything to go on from (written whole, then renamed), RUN/mean.pt the weights averaged along the run (what is looked at and shipped), RUN/log.jsonl a line every twenty steps.
-Steps change between the two looks. The rate rises, stays, and falls over the last `--cool` seconds where `--seconds` says when that is.
+A file RUN/stop ends the run after its step, kept. RUN/last.pt is everything to go on from (written whole, then
+renamed), RUN/mean.pt the weights averaged along the run
+(what is looked at and shipped), RUN/log.jsonl a line every twenty steps.
+Steps change between the two looks. The rate rises, stays, and falls over the last `--cool` seconds where `--seconds`
+says when that is.
 """
+
 import argparse
 import collections
 import contextlib
@@ -23,39 +28,54 @@ from config import PRESETS, Config
 from gang import Gang, free_port
 from model import Model
 
-FRESH = ('evidence', 'siblings', 'quotes', 'kind', 'rank', 'likeness.', 'widen', 'decide')
-NUMBERS = ('likeness_scale', 'likeness_shift')
+FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "widen", "decide")
+NUMBERS = ("likeness_scale", "likeness_shift")
 MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
 LOG_EVERY = 20
-KIND_SHARE = {'noul': 1.2, 'choice': 1.0, 'score': 1.0, 'select': 1.0, 'extract': 0.5}
+KIND_SHARE = {"noul": 1.2, "choice": 1.0, "score": 1.0, "select": 1.0, "extract": 0.5}
 
 
 def optimiser(model, rate):
-    """AdamW in four groups: word vectors move slowly (rare ones would only move by noise), what is new moves faster, the few scales fastest."""
+    """AdamW in four groups: word vectors move slowly (rare ones would only move by noise), what is new moves
+    faster, the few scales fastest.
+    """
     groups = collections.defaultdict(list)
     for name, p in model.named_parameters():
-        groups['number' if name in NUMBERS else 'fresh' if name.startswith(FRESH) else 'words' if name.startswith('encoder.words') else 'encoder'].append(p)
-    factor = {'words': 0.2, 'encoder': 1.0, 'fresh': 4.0, 'number': 40.0}
-    return torch.optim.AdamW([{'params': p, 'base': rate * factor[name], 'lr': 0.0} for name, p in groups.items()], betas=(0.9, 0.98), weight_decay=0.01, fused=True)
+        groups[
+            "number"
+            if name in NUMBERS
+            else "fresh"
+            if name.startswith(FRESH)
+            else "words"
+            if name.startswith("encoder.words")
+            else "encoder"
+        ].append(p)
+    factor = {"words": 0.2, "encoder": 1.0, "fresh": 4.0, "number": 40.0}
+    return torch.optim.AdamW(
+        [{"params": p, "base": rate * factor[name], "lr": 0.0} for name, p in groups.items()],
+        betas=(0.9, 0.98),
+        weight_decay=0.01,
+        fused=True,
+    )
 
 
 def write(path, value):
-    torch.save(value, f'{path}.new')
-    os.replace(f'{path}.new', path)
+    torch.save(value, f"{path}.new")
+    os.replace(f"{path}.new", path)
 
 
 def work(rank, options, port):
     gang = Gang(rank, options.workers, port)
     preset = PRESETS[options.preset]
-    device = 'cuda' if options.preset == 'gpu' and torch.cuda.is_available() else 'cpu'
+    device = "cuda" if options.preset == "gpu" and torch.cuda.is_available() else "cpu"
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
-    model, last = Model(Config()), f'{options.run}/last.pt'
-    found = torch.load(last, map_location='cpu') if options.resume and os.path.exists(last) else None
+    model, last = Model(Config()), f"{options.run}/last.pt"
+    found = torch.load(last, map_location="cpu") if options.resume and os.path.exists(last) else None
     if found is not None:
-        model.load_state_dict(found['model'])
+        model.load_state_dict(found["model"])
     elif options.start:
-        model.load_state_dict(torch.load(options.start, map_location='cpu')['model'])
+        model.load_state_dict(torch.load(options.start, map_location="cpu")["model"])
     else:
         model.encoder.load_state_dict(start.weights())
     model.to(device)
@@ -64,32 +84,66 @@ def work(rank, options, port):
     step, tokens, asked, spent = 0, 0, 0, 0.0
     mean = {name: value.detach().clone() for name, value in model.state_dict().items()} if rank == 0 else None
     if found is not None:
-        optimise.load_state_dict(found['optimiser'])
+        optimise.load_state_dict(found["optimiser"])
         for group, factor in zip(optimise.param_groups, optimiser(model, rate).param_groups, strict=True):
-            group['base'] = factor['base']
-        step, tokens, asked, spent = found['step'], found['tokens'], found['asked'], found['spent']
+            group["base"] = factor["base"]
+        step, tokens, asked, spent = found["step"], found["tokens"], found["asked"], found["spent"]
         if rank == 0:
-            mean = {name: value.to(device) for name, value in found['mean'].items()}
-    mixture = json.load(open(options.mixture or os.path.join(os.path.dirname(os.path.abspath(__file__)), 'mixtures.json')))
-    phases = [{**phase, 'factors': mixture['packs']} for phase in mixture['phases']]
+            mean = {name: value.to(device) for name, value in found["mean"].items()}
+    mixture = json.load(
+        open(options.mixture or os.path.join(os.path.dirname(os.path.abspath(__file__)), "mixtures.json"))
+    )
+    phases = [{**phase, "factors": mixture["packs"]} for phase in mixture["phases"]]
     sources = draw.Sources(options.rows, preset.rows_a_source, options.seed)
-    drawer = draw.Drawer(sources, layout.Reader(start.tokenizer(), model.config.passage), preset, phases, rank, options.workers, options.seed)
+    drawer = draw.Drawer(
+        sources,
+        layout.Reader(start.tokenizer(), model.config.passage),
+        preset,
+        phases,
+        rank,
+        options.workers,
+        options.seed,
+    )
     precise = contextlib.nullcontext if not preset.half else lambda: torch.autocast(device, dtype=torch.bfloat16)
-    log = open(f'{options.run}/log.jsonl', 'a') if rank == 0 else None
+    log = open(f"{options.run}/log.jsonl", "a") if rank == 0 else None
     begun = kept = time.time()
     first_tokens, recent = tokens, collections.defaultdict(list)
 
     def keep():
-        write(last, {'model': model.state_dict(), 'optimiser': optimise.state_dict(), 'mean': mean, 'step': step, 'tokens': tokens, 'asked': asked, 'spent': spent + time.time() - begun,
-                     'config': vars(model.config)})
-        write(f'{options.run}/mean.pt', {'model': mean, 'config': vars(model.config), 'step': step, 'tokens': tokens, 'asked': asked, 'spent': spent + time.time() - begun})
+        write(
+            last,
+            {
+                "model": model.state_dict(),
+                "optimiser": optimise.state_dict(),
+                "mean": mean,
+                "step": step,
+                "tokens": tokens,
+                "asked": asked,
+                "spent": spent + time.time() - begun,
+                "config": vars(model.config),
+            },
+        )
+        write(
+            f"{options.run}/mean.pt",
+            {
+                "model": mean,
+                "config": vars(model.config),
+                "step": step,
+                "tokens": tokens,
+                "asked": asked,
+                "spent": spent + time.time() - begun,
+            },
+        )
 
+    halt = f"{options.run}/stop"
     warm_from = step
     for _, look, sequences in drawer.batches(step, lambda: tokens):
         left = options.seconds - (time.time() - begun) if options.seconds else 1e9
-        pace = min(1.0, (step - warm_from + 1) / preset.warm_up) * min(1.0, max(left, 0.0) / options.cool if options.cool else 1.0)
+        pace = min(1.0, (step - warm_from + 1) / preset.warm_up) * min(
+            1.0, max(left, 0.0) / options.cool if options.cool else 1.0
+        )
         for group in optimise.param_groups:
-            group['lr'] = group['base'] * pace
+            group["lr"] = group["base"] * pace
         batch = layout.batch(sequences, look).to(device)
         with precise():
             logits, evidence, quotes = model(batch)
@@ -97,14 +151,16 @@ def work(rank, options, port):
         share = torch.tensor([KIND_SHARE[question.kind] for question in batch.asked], device=each.device)
         (each * share).mean().backward()
         real = int(batch.real.sum())
-        real_all, asked_all, stop = gang.average(parameters, [real, len(batch.asked), float(left <= 0)])
+        real_all, asked_all, stop = gang.average(
+            parameters, [real, len(batch.asked), float(left <= 0 or os.path.exists(halt))]
+        )
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimise.step()
         optimise.zero_grad()
         step, tokens, asked = step + 1, tokens + int(real_all), asked + int(asked_all)
         for question, value in zip(batch.asked, plain.tolist(), strict=True):
-            recent[f'{look} {question.kind}'].append(value)
-        recent['filled'].append(real / batch.tokens.numel())
+            recent[f"{look} {question.kind}"].append(value)
+        recent["filled"].append(real / batch.tokens.numel())
         if rank == 0 and step % MEAN_EVERY == 0:
             keeps = min(MEAN_KEEPS, step / (step + 10 * MEAN_EVERY)) ** MEAN_EVERY
             with torch.no_grad():
@@ -112,8 +168,16 @@ def work(rank, options, port):
                     mean[name].lerp_(value, 1 - keeps)
         if rank == 0 and step % LOG_EVERY == 0:
             took = time.time() - begun
-            line = {'step': step, 'tokens': tokens, 'asked': asked, 'seconds': round(spent + took), 'tokens_a_second': round((tokens - first_tokens) / took), 'phase': drawer.phase(tokens)['name'],
-                    **{name: round(sum(values) / len(values), 4) for name, values in sorted(recent.items())}, 'scale': [round(x, 2) for x in model.likeness_scale.tolist()]}
+            line = {
+                "step": step,
+                "tokens": tokens,
+                "asked": asked,
+                "seconds": round(spent + took),
+                "tokens_a_second": round((tokens - first_tokens) / took),
+                "phase": drawer.phase(tokens)["name"],
+                **{name: round(sum(values) / len(values), 4) for name, values in sorted(recent.items())},
+                "scale": [round(x, 2) for x in model.likeness_scale.tolist()],
+            }
             print(json.dumps(line), file=log, flush=True)
             recent.clear()
         if rank == 0 and time.time() - kept > preset.keep_every_s:
@@ -123,25 +187,25 @@ def work(rank, options, port):
             break
     if rank == 0:
         keep()
-        print(f'{step} steps, {tokens:,} tokens, {asked:,} questions, {spent + time.time() - begun:.0f} s', flush=True)
+        print(f"{step} steps, {tokens:,} tokens, {asked:,} questions, {spent + time.time() - begun:.0f} s", flush=True)
     gang.leave()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('run')
-    parser.add_argument('--rows', required=True)
-    parser.add_argument('--preset', choices=list(PRESETS), default='cpu')
-    parser.add_argument('--workers', type=int, default=1)
-    parser.add_argument('--threads', type=int, default=1)
-    parser.add_argument('--start')
-    parser.add_argument('--resume', action='store_true')
-    parser.add_argument('--seconds', type=float, default=0)
-    parser.add_argument('--steps', type=int, default=0)
-    parser.add_argument('--cool', type=float, default=0)
-    parser.add_argument('--rate', type=float, default=0)
-    parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--mixture')
+    parser.add_argument("run")
+    parser.add_argument("--rows", required=True)
+    parser.add_argument("--preset", choices=list(PRESETS), default="cpu")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--start")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--steps", type=int, default=0)
+    parser.add_argument("--cool", type=float, default=0)
+    parser.add_argument("--rate", type=float, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mixture")
     options = parser.parse_args()
     os.makedirs(options.run, exist_ok=True)
     if options.workers == 1:
@@ -150,5 +214,5 @@ def main():
         processes.spawn(work, (options, free_port()), nprocs=options.workers)
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

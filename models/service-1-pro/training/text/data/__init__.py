@@ -1,1 +1,3 @@
-"""Public data sets, one converter each: from a snapshot of its repository to rows of the packs' format, with source and licence."""
+"""Public data sets, one converter each: from a snapshot of its repository to rows of the packs' format, with
+source and licence.
+"""

@@ -1,15 +1,26 @@
 """swarnaHub/ConjNLI: sentences with and, or, but, nor, with one part dropped, replaced or negated."""
+
 import csv
 import io
 
 from data import pairs
 
-REPOSITORY = 'swarnaHub/ConjNLI'
-LABELS = {'entailment': 'entails', 'contradiction': 'contradicts', 'neutral': 'neutral'}
+REPOSITORY = "swarnaHub/ConjNLI"
+LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 
 
 def read(show, rnd):
-    for name in ('adversarial_train_15k', 'conj_dev'):
-        lines = csv.DictReader(io.StringIO(show(f'data/NLI/{name}.tsv').lstrip('\ufeff')), delimiter='\t', quoting=csv.QUOTE_NONE)
-        triples = [(x['Premise'].strip('"').replace('""', '"'), x['Hypothesis'].strip('"').replace('""', '"'), LABELS[x['Label'].strip()]) for x in lines if (x['Label'] or '').strip() in LABELS]
-        yield from pairs.rows(triples, 'conjnli', 'MIT', rnd)
+    for name in ("adversarial_train_15k", "conj_dev"):
+        lines = csv.DictReader(
+            io.StringIO(show(f"data/NLI/{name}.tsv").lstrip("\ufeff")), delimiter="\t", quoting=csv.QUOTE_NONE
+        )
+        triples = [
+            (
+                x["Premise"].strip('"').replace('""', '"'),
+                x["Hypothesis"].strip('"').replace('""', '"'),
+                LABELS[x["Label"].strip()],
+            )
+            for x in lines
+            if (x["Label"] or "").strip() in LABELS
+        ]
+        yield from pairs.rows(triples, "conjnli", "MIT", rnd)

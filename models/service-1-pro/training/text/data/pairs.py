@@ -1,39 +1,62 @@
 """From (premise, hypothesis, label) to requests: what every converter of inference pairs shares.
 
-Labels: `entails`, `contradicts`, `neutral` (may or may not be), `not` (does not follow, more is not known). What may or may not be true is asked bare never: a claim that the
-text says nothing about has no truth of its own, so it stands behind words that ask what follows. The others are asked so half of the time, lest the words give the answer away.
+Labels: `entails`, `contradicts`, `neutral` (may or may not be), `not` (does not follow, more is not known). What may
+or may not be true is asked bare never: a claim that the
+text says nothing about has no truth of its own, so it stands behind words that ask what follows. The others are asked
+so half of the time, lest the words give the answer away.
 """
+
 import collections
 
 FOLLOWS = [
-    'It follows that: {}', 'According to the text: {}', 'From the text one can conclude: {}', 'The text says so: {}', 'The text supports this claim: {}',
-    'Given the text, this is true: {}',
+    "It follows that: {}",
+    "According to the text: {}",
+    "From the text one can conclude: {}",
+    "The text says so: {}",
+    "The text supports this claim: {}",
+    "Given the text, this is true: {}",
 ]
-BARE = ['{}', '{}', '{}', '{}', 'Is it so: {}', 'True or not: {}']
+BARE = ["{}", "{}", "{}", "{}", "Is it so: {}", "True or not: {}"]
 VERDICTS = [
-    ('Claim: {}', ['supported', 'refuted', 'not enough information']),
-    ('{} Given the text, this is', ['true', 'false', 'not known']),
-    ('{} Given the text, this', ['follows', 'contradicts it', 'cannot be told']),
-    ('Is it so, by the text: {}', ['yes', 'no', 'it does not say']),
-    ('What does the text say about this: {}', ['it says so', 'it says the opposite', 'nothing either way']),
+    ("Claim: {}", ["supported", "refuted", "not enough information"]),
+    ("{} Given the text, this is", ["true", "false", "not known"]),
+    ("{} Given the text, this", ["follows", "contradicts it", "cannot be told"]),
+    ("Is it so, by the text: {}", ["yes", "no", "it does not say"]),
+    ("What does the text say about this: {}", ["it says so", "it says the opposite", "nothing either way"]),
 ]
 RELATION = [
-    ('How does the second text relate to the first?', ['entailment', 'contradiction', 'neutral']),
-    ('Judge the {second} against the {first}.', ['follows from it', 'contradicts it', 'neither']),
-    ('Is the {second} true, given the {first}?', ['definitely true', 'definitely false', 'cannot be said']),
-    ('What is the {second} to the {first}?', ['a consequence', 'a contradiction', 'neither of the two']),
+    ("How does the second text relate to the first?", ["entailment", "contradiction", "neutral"]),
+    ("Judge the {second} against the {first}.", ["follows from it", "contradicts it", "neither"]),
+    ("Is the {second} true, given the {first}?", ["definitely true", "definitely false", "cannot be said"]),
+    ("What is the {second} to the {first}?", ["a consequence", "a contradiction", "neither of the two"]),
 ]
-SIDES = [('premise', 'hypothesis'), ('text', 'claim'), ('first', 'second'), ('sentence', 'statement'), ('source', 'summary'), ('A', 'B')]
-SECOND_FOLLOWS = ['The {second} follows from the {first}.', 'If the {first} is true, so is the {second}.', 'The {first} supports the {second}.', 'The {first} implies the {second}.']
-CLASH = ['The two contradict each other.', 'The {second} cannot be true if the {first} is.', 'The {first} and the {second} exclude each other.']
-ORDER = {'entails': 0, 'contradicts': 1, 'neutral': 2}
+SIDES = [
+    ("premise", "hypothesis"),
+    ("text", "claim"),
+    ("first", "second"),
+    ("sentence", "statement"),
+    ("source", "summary"),
+    ("A", "B"),
+]
+SECOND_FOLLOWS = [
+    "The {second} follows from the {first}.",
+    "If the {first} is true, so is the {second}.",
+    "The {first} supports the {second}.",
+    "The {first} implies the {second}.",
+]
+CLASH = [
+    "The two contradict each other.",
+    "The {second} cannot be true if the {first} is.",
+    "The {first} and the {second} exclude each other.",
+]
+ORDER = {"entails": 0, "contradicts": 1, "neutral": 2}
 MOST_CLAIMS = 5
 
 
 def shown(names, rnd):
     names = list(names)
     rnd.shuffle(names)
-    return names if rnd.random() < 0.4 else {name: None for name in names}
+    return names if rnd.random() < 0.4 else dict.fromkeys(names)
 
 
 def about(hypotheses, rnd):
@@ -42,12 +65,19 @@ def about(hypotheses, rnd):
     for n, (said, label) in enumerate(hypotheses):
         if label in ORDER and rnd.random() < 0.3:
             ask, names = rnd.choice(VERDICTS)
-            questions[f'verdict{n}'] = {'type': 'choice', 'instructions': ask.format(said), 'criteria': shown(names, rnd)}
-            truth[f'verdict{n}'] = names[ORDER[label]]
+            questions[f"verdict{n}"] = {
+                "type": "choice",
+                "instructions": ask.format(said),
+                "criteria": shown(names, rnd),
+            }
+            truth[f"verdict{n}"] = names[ORDER[label]]
         else:
-            bare = label in ('entails', 'contradicts') and rnd.random() < 0.6
-            questions[f'claim{n}'] = {'type': 'noul', 'instructions': rnd.choice(BARE if bare else FOLLOWS).format(said)}
-            truth[f'claim{n}'] = label == 'entails'
+            bare = label in ("entails", "contradicts") and rnd.random() < 0.6
+            questions[f"claim{n}"] = {
+                "type": "noul",
+                "instructions": rnd.choice(BARE if bare else FOLLOWS).format(said),
+            }
+            truth[f"claim{n}"] = label == "entails"
     return questions, truth
 
 
@@ -55,15 +85,23 @@ def together(premise, said, label, rnd):
     """Both texts as the state, and questions about how they stand to each other."""
     first, second = rnd.choice(SIDES)
     flat = rnd.random() < 0.3
-    state = f'{first.capitalize()}: {premise}\n{second.capitalize()}: {said}' if flat else {first: premise, second: said}
-    questions = {'follows': {'type': 'noul', 'instructions': rnd.choice(SECOND_FOLLOWS).format(first=first, second=second)}}
-    truth = {'follows': label == 'entails'}
+    state = (
+        f"{first.capitalize()}: {premise}\n{second.capitalize()}: {said}" if flat else {first: premise, second: said}
+    )
+    questions = {
+        "follows": {"type": "noul", "instructions": rnd.choice(SECOND_FOLLOWS).format(first=first, second=second)}
+    }
+    truth = {"follows": label == "entails"}
     if label in ORDER:
         ask, names = rnd.choice(RELATION)
-        questions['relation'] = {'type': 'choice', 'instructions': ask.format(first=first, second=second), 'criteria': shown(names, rnd)}
-        truth['relation'] = names[ORDER[label]]
-        questions['clash'] = {'type': 'noul', 'instructions': rnd.choice(CLASH).format(first=first, second=second)}
-        truth['clash'] = label == 'contradicts'
+        questions["relation"] = {
+            "type": "choice",
+            "instructions": ask.format(first=first, second=second),
+            "criteria": shown(names, rnd),
+        }
+        truth["relation"] = names[ORDER[label]]
+        questions["clash"] = {"type": "noul", "instructions": rnd.choice(CLASH).format(first=first, second=second)}
+        truth["clash"] = label == "contradicts"
     return state, questions, truth
 
 
@@ -71,15 +109,23 @@ def rows(pairs, source, licence, rnd):
     """Rows of one source; hypotheses on one premise share a row."""
     by_premise = collections.defaultdict(list)
     for premise, said, label in pairs:
-        premise, said = ' '.join(premise.split()), ' '.join(said.split())
+        premise, said = " ".join(premise.split()), " ".join(said.split())
         if premise and said:
             by_premise[premise].append((said, label))
     count = 0
     for premise, hypotheses in by_premise.items():
         rnd.shuffle(hypotheses)
         alone = [one for one in hypotheses if rnd.random() < 0.8]
-        made = [(premise, *about(alone[at:at + MOST_CLAIMS], rnd)) for at in range(0, len(alone), MOST_CLAIMS)]
+        made = [(premise, *about(alone[at : at + MOST_CLAIMS], rnd)) for at in range(0, len(alone), MOST_CLAIMS)]
         made += [together(premise, *one, rnd) for one in hypotheses if one not in alone]
         for state, questions, truth in made:
-            yield {'id': f'{source}-{count:06d}', 'source': source, 'task': 'inference', 'licence': licence, 'state': state, 'questions': questions, 'truth': truth}
+            yield {
+                "id": f"{source}-{count:06d}",
+                "source": source,
+                "task": "inference",
+                "licence": licence,
+                "state": state,
+                "questions": questions,
+                "truth": truth,
+            }
             count += 1
