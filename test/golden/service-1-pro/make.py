@@ -13,7 +13,8 @@ import torch  # noqa: E402
 
 from decision.batches import Packed, collate, load  # noqa: E402
 from decision.loss import forward, pointer_terms, scored_logits  # noqa: E402
-from decision.model import KINDS, Config, Decision  # noqa: E402
+from decision.constants import KINDS  # noqa: E402
+from decision.model import Config, Decision  # noqa: E402
 from decision.picture_features import Features  # noqa: E402
 
 

@@ -1,4 +1,7 @@
-"""Rendered rows (render.ts) to batches: drawing questions and options, packing them behind the state, padding, masks."""
+"""Rendered rows (data/render.ts) to batches of tensors.
+
+Questions and options are drawn, packed behind the state, padded and masked.
+"""
 
 import gzip
 import json
@@ -9,25 +12,28 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from decision.model import FIRST_KIND, IMAGE, IMAGE_START, KINDS, MARK, SCORED, SPOT, VOCABULARY
+from decision.constants import FIRST_KIND, IMAGE, IMAGE_START, KINDS, LAYOUT, READOUT, SCORED, VOCABULARY
 
 KIND = {name: index for index, name in enumerate(KINDS)}
 MOST_TOKENS, MOST_QUESTIONS, MOST_OPTIONS, MOST_LABELS = 420, 6, 12, 10
-# A page is long and asked much at once: its tokens are paid for only once.
+# A page is long and has many questions; asking several at once encodes it only once.
 PAGE_TOKENS, PAGE_QUESTIONS = 240, 12
-# How often a choice is asked as a select, each option by its own yes or no: the engine may read choices so (choice_readouts in config.json).
+# How often a choice is asked as a select, one yes or no for each option: the engine may ask so (choice_readouts in
+# config.json).
 ONE_BY_ONE = 0.3
-# In how many draws of a text some of its pieces become others, the same ones everywhere, and what share of its pieces; those below FIRST_RENAMED
-# (digits, signs, parts of words, the most frequent words) stay. Of functions, of which there are a few hundred, many more of the pieces in the state move: what does not stay
-# cannot be learned by heart.
+# Augmentation: in this share of the draws of a text, this share of its pieces is replaced, alike everywhere in the row.
+# Pieces below FIRST_RENAMED (digits, signs, parts of words, the most frequent words) stay. There are only a few hundred
+# functions, so most of their pieces are replaced: a name that changes cannot be learned by heart.
 RENAME, RENAMED, FIRST_RENAMED = 0.5, 0.08, 512
 MORE_RENAMED = {"functions": 0.4}
-# What a token is of a picture.
+# What a token has to do with a picture.
 NO_PICTURE, CELL, WORD = -1, 0, 1
 
 
 class Row(NamedTuple):
-    """A state and what is asked of it, as render.ts writes it; lists of one entry a token of the state, questions as (kind, ids, cases, options, truth)."""
+    """A state and its questions, as data/render.ts writes them.
+
+    Lists have one entry for each token of the state; questions are (kind, ids, cases, options, truth)."""
 
     source: str
     ids: list
@@ -44,8 +50,8 @@ def load(path):
         return [Row(*values[:6], values[6:]) for values in map(json.loads, file)]
 
 
-def thin(question, rng):
-    """A choice keeps its truth and at most MOST_OPTIONS options, a select at most MOST_LABELS."""
+def subsample(question, rng):
+    """Keeps at most MOST_OPTIONS options of a choice, the true one among them, and at most MOST_LABELS of a select."""
     kind, ids, cases, options, truth = question
     if kind == "exclusive" and len(options) > MOST_OPTIONS:
         keep = [*rng.sample([i for i in range(len(options)) if i != truth], MOST_OPTIONS - 1), truth]
@@ -57,7 +63,7 @@ def thin(question, rng):
 
 
 def one_by_one(question):
-    """A choice as a select of which one option holds."""
+    """A choice as a select with one true option."""
     _, ids, cases, options, truth = question
     swapped = {FIRST_KIND + KIND["exclusive"]: FIRST_KIND + KIND["independent"]}
     return (
@@ -110,7 +116,7 @@ def draw(row, rng, budget=MOST_TOKENS):
     for question in questions:
         if len(chosen) == most:
             break
-        question = thin(question, rng)
+        question = subsample(question, rng)
         if question[0] == "exclusive" and rng.random() < ONE_BY_ONE:
             question = one_by_one(question)
         if chosen and used + size(question) > max(budget, len(row.ids) + room):
@@ -184,19 +190,19 @@ class Packed:
         if kind == "binary":
             self.scored.append((k, [self.row()], [float(truth)]))
         elif k < SCORED:
-            marks = []
+            readouts = []
             for o, (tokens, letter_cases) in enumerate(options):
                 rank = o / max(1, len(options) - 1) if kind == "ordinal" else -1.0
                 for i, (token, case) in enumerate(zip(tokens, letter_cases)):
-                    self.push(token, case, behind + i, index, o + 1, rank=rank if token == MARK else -1.0)
-                marks.append(self.row())
-            self.scored.append((k, marks, target(kind, truth, len(options))))
+                    self.push(token, case, behind + i, index, o + 1, rank=rank if token == READOUT else -1.0)
+                readouts.append(self.row())
+            self.scored.append((k, readouts, target(kind, truth, len(options))))
         elif kind in ("span", "spans"):
             self.pointers.append((self.row(), kind == "spans", truth))
         elif kind in ("box", "boxes"):
             self.boxes.append((self.row(), kind == "boxes", truth))
         else:
-            rows, inputs = [self.row()], [MARK]
+            rows, inputs = [self.row()], [READOUT]
             for i, token in enumerate(truth[:-1]):
                 self.push(token, 0, behind + i, index, 1000, order=i + 1)
                 rows.append(self.row())
@@ -218,16 +224,18 @@ def target(kind, truth, count):
     return values
 
 
-def mask_of(question, owner, order, marks, state):
-    """[B,T,T] bool: who sees whom (see decision/model.py)."""
+def mask_of(question, owner, order, readouts, state):
+    """[B,T,T] bool: which tokens (axis 1) attend to which (axis 2); the rules are in decision/model.py."""
     qi, qj, oi, oj = question[:, :, None], question[:, None], owner[:, :, None], owner[:, None]
     seen = (qj == 0) & (qi >= 0) & state[:, None]
     inside = (qi == qj) & (qi > 0) & ((oj == 0) | (oi == oj)) & (order[:, None] <= order[:, :, None])
-    return seen | inside | (marks[:, :, None] & marks[:, None] & (qi == qj) & (qi > 0))
+    return seen | inside | (readouts[:, :, None] & readouts[:, None] & (qi == qj) & (qi > 0))
 
 
-def spots_of(tokens, places, segments, picture):
-    """[words, 1 + SPOT] the tokens and spots of the words of a picture, by their places [words, GEOMETRY] and the lines they stand in."""
+def layouts_of(tokens, places, segments, picture):
+    """[words, 1 + LAYOUT]: token and layout of each word of a picture.
+
+    places [words, GEOMETRY]; segments [words]: the line that each stands in."""
     aspect = np.exp(places[:, 5])
     x, y, wide, high = places[:, 0] * aspect, places[:, 1], places[:, 2] * aspect, places[:, 3]
     left, right = x - wide / 2, x + wide / 2
@@ -239,7 +247,10 @@ def spots_of(tokens, places, segments, picture):
 
 
 def collate(packed, features=None):
-    """Packed rows to one batch of tensors (a dict). `features(picture)` gives what `Decision.seen` takes for its cells, [cells + words, GEOMETRY] places, and the cell [words] that each word stands in."""
+    """Packed rows to one batch of tensors (a dict).
+
+    `features(picture)` returns what `Features` of picture_features.py does: the arguments of `Decision.cell_vectors`,
+    geometry [cells + words, GEOMETRY], and the cell [words] that each word stands in."""
     B, T = len(packed), max(len(p.ids) for p in packed)
     R = max(len(p.rows) for p in packed)
 
@@ -249,11 +260,11 @@ def collate(packed, features=None):
     ids, cases, positions = full(0, np.int64), full(0, np.int64), full(0, np.int64)
     question, owner, order = full(-1, np.int64), full(0, np.int64), full(0, np.int64)
     segments, groups, ranks, state = full(-1, np.int64), full(-1, np.int64), full(-1, np.float32), full(False, bool)
-    rows, row_question, marks = np.zeros((B, R), np.int64), np.zeros((B, R), np.int64) - 2, full(False, bool)
+    rows, row_question, readouts = np.zeros((B, R), np.int64), np.zeros((B, R), np.int64) - 2, full(False, bool)
     pictured = any(p.pictures for p in packed)
     is_image, is_placed = full(False, bool), full(False, bool)
-    seen_cells, geometry, looks, count = [], [], [], 0
-    token_looks, read = full(0, np.int64), []
+    picture_cells, geometry, cell_index, count = [], [], [], 0
+    token_cells, read = full(0, np.int64), []
     scored, pointers, boxes, writes = [], [], [], []
     for b, p in enumerate(packed):
         n = len(p.ids)
@@ -262,45 +273,46 @@ def collate(packed, features=None):
         segments[b, :n], groups[b, :n], ranks[b, :n], state[b, : p.state] = p.segments, p.groups, p.ranks, True
         rows[b, : len(p.rows)] = p.rows
         row_question[b, : len(p.rows)] = [p.question[i] for i in p.rows]
-        for _, marked, _ in p.scored:
-            for r in marked:
-                marks[b, p.rows[r]] = True
+        for _, rows_of, _ in p.scored:
+            for r in rows_of:
+                readouts[b, p.rows[r]] = True
         if p.pictures:
             kinds = np.array(p.cells)
             is_image[b, :n], is_placed[b, :n] = kinds == CELL, kinds != NO_PICTURE
             cells_at, words_at = (iter(np.flatnonzero(kinds == kind)) for kind in (CELL, WORD))
-            spots = []
+            layouts = []
             for number, picture in enumerate(p.pictures):
-                *cells, places, own_looks = features(picture)
-                seen_cells.append(cells)
+                *cells, places, own_index = features(picture)
+                picture_cells.append(cells)
                 geometry.append(places)
-                looks.append(own_looks + count)
-                token_looks[b, [next(cells_at) for _ in cells[0]]] = np.arange(len(cells[0])) + count
-                at = np.array([next(words_at) for _ in own_looks], np.int64)
-                token_looks[b, at] = looks[-1]
-                spots.append(spots_of(at, places[len(cells[0]) :], segments[b, at], number))
+                cell_index.append(own_index + count)
+                token_cells[b, [next(cells_at) for _ in cells[0]]] = np.arange(len(cells[0])) + count
+                at = np.array([next(words_at) for _ in own_index], np.int64)
+                token_cells[b, at] = cell_index[-1]
+                layouts.append(layouts_of(at, places[len(cells[0]) :], segments[b, at], number))
                 count += len(cells[0])
-            read.append((b, np.concatenate(spots)))
+            read.append((b, np.concatenate(layouts)))
         scored += [(b, *s) for s in p.scored]
         pointers += [(b, *s) for s in p.pointers]
         boxes += [(b, *s) for s in p.boxes]
         writes += [(b, *s) for s in p.writes]
     W = max(1, *(len(words) for _, words in read)) if read else 1
-    words, spots = np.zeros((B, W), np.int64), np.full((B, W, SPOT), -1, np.float32)
+    words, layouts = np.zeros((B, W), np.int64), np.full((B, W, LAYOUT), -1, np.float32)
     for b, own in read:
-        words[b, : len(own)], spots[b, : len(own)] = own[:, 0], own[:, 1:]
+        words[b, : len(own)], layouts[b, : len(own)] = own[:, 0], own[:, 1:]
     device = torch.get_default_device()
 
     def t(values):
         return torch.from_numpy(values).to(device)
 
-    question_t, owner_t, order_t, state_t, marks_t = t(question), t(owner), t(order), t(state), t(marks)
-    seen = mask_of(question_t, owner_t, order_t, marks_t, state_t)
+    question_t, owner_t, order_t, state_t, readouts_t = t(question), t(owner), t(order), t(state), t(readouts)
+    seen = mask_of(question_t, owner_t, order_t, readouts_t, state_t)
     at = t(rows)
     row_owner = owner_t.gather(1, at)
     row_question = t(row_question)
-    # Cells of all rows one after another, in the order of `is_image`, places in that of `is_placed`, and for words among these the cell of all that each stands in.
-    cells = [t(np.concatenate(parts)) for parts in zip(*seen_cells)]
+    # Cells of all rows follow one another in the order of `is_image`, geometry in that of `is_placed`; `cell_index`
+    # counts through the cells of all rows.
+    cells = [t(np.concatenate(parts)) for parts in zip(*picture_cells)]
     text = (t(ids) < VOCABULARY)[:, None] & (question_t[:, None] == row_question[:, :, None])
     own = text & (owner_t[:, None] == row_owner[:, :, None])
     asked = text & (owner_t[:, None] == 0)
@@ -321,10 +333,10 @@ def collate(packed, features=None):
         is_placed=t(is_placed) if pictured else None,
         cells=cells if pictured else None,
         geometry=t(np.concatenate(geometry)) if pictured else None,
-        looks=t(np.concatenate(looks)) if pictured else None,
-        token_looks=t(token_looks),
+        cell_index=t(np.concatenate(cell_index)) if pictured else None,
+        token_cells=t(token_cells),
         words=t(words),
-        spots=t(spots),
+        layouts=t(layouts),
         scored=scored,
         pointers=pointers,
         boxes=boxes,
@@ -334,7 +346,9 @@ def collate(packed, features=None):
 
 
 def stream(rows, seed, tokens, weight_of=None):
-    """Endless batches of packed rows: sources drawn with weight sqrt(rows) (times weight_of), sorted by length inside chunks."""
+    """Endless batches of packed rows.
+
+    Sources are drawn with weight sqrt(rows) times `weight_of(source)`; rows are sorted by length inside chunks."""
     rng = random.Random(seed)
     by_source = {}
     for row in rows:

@@ -13,9 +13,10 @@ import numpy as np
 import torch
 
 from decision.batches import Packed, collate, load
+from decision.constants import KINDS
 from decision.evaluate import best_span
 from decision.loss import box_loss, forward, pointer_terms, scored_logits, scored_loss
-from decision.model import KINDS, Config, Decision
+from decision.model import Config, Decision
 
 DRAWS = 1000
 

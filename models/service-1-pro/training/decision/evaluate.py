@@ -10,8 +10,9 @@ from collections import defaultdict
 import torch
 
 from decision.batches import Packed, collate, load
+from decision.constants import KINDS
 from decision.loss import LONGEST_SPAN, forward, pointer_terms, scored_logits, scored_loss
-from decision.model import KINDS, Config, Decision
+from decision.model import Config, Decision
 
 
 def batches(rows, tokens=6000):

@@ -1,110 +1,90 @@
-"""One forward pass over a batch (decision/batches.py): the logits of every read-out, and the training loss."""
+"""One forward pass over a batch (batches.py): the logits of every readout, and the training loss.
+
+Shapes: B rows, T tokens, R readout tokens of a row, S tokens of the state, W words read in pictures, D width, N reads.
+"""
 
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 
-from decision.model import MARK, normalise
+from decision import layout
+from decision.constants import READOUT
+from decision.layers import normalise
+from decision.model import MASKED
 
+# Longest quote, in tokens.
 LONGEST_SPAN = 24
-# Added to the logits of what a token does not see: no weight is left, and float16 knows it.
-UNSEEN = -1e4
 
 
 class Memory(NamedTuple):
-    """What pointers and copies look at: the tokens before the last layer, and how like each is to what a question names."""
+    """What pointers and copies attend to: the tokens before the last layer, and how like each is to what a question
+    names."""
 
     states: torch.Tensor  # [B,T,D]
     found: torch.Tensor  # [B,R,T]
-    aside: torch.Tensor | None  # [B,R,ASIDE,W] of the words that were read in pictures, at
-    words: torch.Tensor | None  # [B,W] of all tokens
+    related: torch.Tensor | None  # [B,R,RELATED,W] of the words that were read in pictures
+    words: torch.Tensor | None  # [B,W] the tokens of these words
 
 
 def forward(model, batch):
-    """Hidden rows [B,R,D], Memory, and of a packed batch similarities [B,R,5], pair features [B,4] and what `Decision.shown` takes, None without pictures."""
+    """Runs a packed batch: hidden readout tokens [B,R,D]; Memory; and a triple of similarities [B,R,5], pair features
+    [B,4] and the picture arguments of `Decision.picture_logits`, None without pictures."""
     ids, state, at = batch["ids"], batch["state"], batch["rows"]
     B, T = ids.shape
     e = model.words(ids, batch["cells"], batch["is_image"])
     d = e.shape[-1]
     similarity = (e @ e.transpose(1, 2)).float() / d
     like, any_like = model.likeness(similarity, batch["segments"])
-    echo, most_echo = model.echoes(e.float(), model.likeness(similarity, batch["groups"])[0], batch["groups"])
-    x = model.inputs(
-        e,
-        batch["cases"],
-        like,
-        any_like,
-        batch["ranks"],
-        batch["cells"],
-        batch["geometry"],
-        batch["is_image"],
-        batch["is_placed"],
-        batch["looks"],
-    )
+    across, _ = model.likeness(similarity, batch["groups"])
+    terms, most_overlap = model.overlap_terms(e.float(), across, batch["groups"])
+    placed = [batch[name] for name in ("cells", "geometry", "is_image", "is_placed", "cell_index")]
+    x = model.inputs(e, batch["cases"], like, any_like, batch["ranks"], *placed)
     cos, sin = model.angles(batch["positions"])
-    bias = torch.zeros(B, T, T).masked_fill_(~batch["seen"], UNSEEN)[:, None]
+    bias = torch.zeros(B, T, T).masked_fill_(~batch["seen"], MASKED)[:, None]
     for layer in model.layers[:-1]:
         h = layer.norm1(x)
         x = layer.attend(x, h, cos, sin, *layer.keys_values(h, cos, sin), bias)
     memory = model.memory(x)
+    # The last layer has the readout tokens as its only queries.
     layer = model.layers[-1]
     h = layer.norm1(x)
     k, v = layer.keys_values(h, cos, sin)
     pick = at[..., None].expand(-1, -1, d)
     turn = at[..., None, None].expand(-1, -1, 1, cos.shape[-1])
     rows_bias = bias.gather(2, at[:, None, :, None].expand(-1, -1, -1, T))
-    hidden = layer.attend(
-        x.gather(1, pick), h.gather(1, pick), cos.gather(1, turn), sin.gather(1, turn), k, v, rows_bias
-    )
-    hidden = model.final(hidden)
+    queries = x.gather(1, pick), h.gather(1, pick), cos.gather(1, turn), sin.gather(1, turn)
+    hidden = model.final(layer.attend(*queries, k, v, rows_bias))
+    # What the question names, and where the state has it.
     best = similarity.masked_fill(~state[:, None], -1).amax(-1)
     wanted = model.wanted(e.float(), batch["asked"], best)
     found = wanted @ similarity.clamp(min=0)
     asked = batch["asked"].float()
     asked = (asked / asked.sum(-1, keepdim=True).clamp(min=1)) @ e.float()
-    weights, asked_weights = (
-        model.pool_words(e, batch["own"]),
-        model.pool_words(e, batch["asked"]) * batch["asked"].any(-1, keepdim=True),
-    )
+    # Features that compare option and state.
+    weights = model.pool_words(e, batch["own"])
+    asked_weights = model.pool_words(e, batch["asked"]) * batch["asked"].any(-1, keepdim=True)
     alike = similarity.masked_fill(~state[:, None], 0).clamp(min=0)
     squared = alike.square()
-    places = model.standing(weights, squared, state)
-    similarities = model.similarities(
-        e,
-        weights,
-        asked,
-        e,
-        state,
-        best,
-        model.beside(weights, asked_weights, alike, squared, state),
-        model.told(places, echo),
-    )
-    pairs = torch.cat((model.pair_features(e, like, batch["segments"]), most_echo), -1)
+    positions = model.name_positions(weights, squared, state)
+    proximity = model.proximity(weights, asked_weights, alike, squared, state)
+    overlap = model.overlap(positions, terms)
+    similarities = model.similarities(e, weights, asked, e, state, best, proximity, overlap)
+    pairs = torch.cat((model.pair_features(e, like, batch["segments"]), most_overlap), -1)
     if batch["cells"] is None:
         return hidden, Memory(memory, found, None, None), (similarities, pairs, None)
-    # What stands where on a picture.
-    looks = places @ model.look_state(normalise(batch["cells"][0]))[batch["token_looks"]].float().masked_fill(
-        ~batch["is_placed"][..., None], 0
-    )
-    words, sides = batch["words"], model.sides(batch["spots"])
-    is_word = batch["spots"][:, None, :, -1] >= 0
+    # Appearance where an option stands, and row and column relations of the words that were read.
+    appearance = model.appearance_state(normalise(batch["cells"][0]))[batch["token_cells"]].float()
+    appearance = positions @ appearance.masked_fill(~batch["is_placed"][..., None], 0)
+    words, layouts = batch["words"], batch["layouts"]
+    pairwise, lines = layout.relations(layouts), layout.same_line(layouts)
+    is_word = layouts[:, None, :, -1] >= 0
     clear = (2 * similarity.gather(2, words[:, None].expand(-1, T, -1)) - 1).clamp(min=0) * is_word
-    own, named = weights @ clear, asked_weights @ clear
-    said = (batch["own"].to(clear.dtype) @ clear).clamp(max=1)
-    aligned = model.aligned(
-        places.gather(2, words[:, None].expand(-1, at.shape[1], -1)) * is_word,
-        own,
-        named,
-        said,
-        sides,
-        model.lines(batch["spots"]),
-    )
-    return (
-        hidden,
-        Memory(memory, found, model.aside(wanted @ clear, sides), words),
-        (similarities, pairs, (looks, aligned)),
-    )
+    is_own = (batch["own"].to(clear.dtype) @ clear).clamp(max=1)
+    at_words = positions.gather(2, words[:, None].expand(-1, at.shape[1], -1)) * is_word
+    relations = layout.option_relations(at_words, weights @ clear, asked_weights @ clear, is_own, pairwise, lines)
+    related = layout.related(wanted @ clear, pairwise)
+    return hidden, Memory(memory, found, related, words), (similarities, pairs, (appearance, relations))
 
 
 def scored_logits(model, batch, hidden, similarities):
@@ -116,20 +96,20 @@ def scored_logits(model, batch, hidden, similarities):
     index = torch.zeros(len(scored), width, dtype=torch.long)
     mask = torch.zeros(len(scored), width, dtype=torch.bool)
     truth = torch.zeros(len(scored), width)
-    is_mark = torch.zeros(B, R, dtype=torch.bool)
+    is_readout = torch.zeros(B, R, dtype=torch.bool)
     for i, (b, k, rows, target) in enumerate(scored):
         kind[b, rows] = k
-        is_mark[b, rows] = True
+        is_readout[b, rows] = True
         index[i, : len(rows)] = torch.tensor(rows) + b * R
         mask[i, : len(rows)] = True
         truth[i, : len(rows)] = torch.tensor(target)
     question = batch["row_question"]
-    together = (question[:, :, None] == question[:, None]) & is_mark[:, :, None] & is_mark[:, None]
-    *features, shown = similarities
-    marks = kind, together, together.sum(-1).clamp(min=1).float()
-    logits = model.decide(hidden, *features, *marks)
-    if shown is not None:
-        logits = logits + model.shown(hidden, *shown, *marks)
+    together = (question[:, :, None] == question[:, None]) & is_readout[:, :, None] & is_readout[:, None]
+    *features, pictures = similarities
+    options = kind, together, together.sum(-1).clamp(min=1).float()
+    logits = model.decide(hidden, *features, *options)
+    if pictures is not None:
+        logits = logits + model.picture_logits(hidden, *pictures, *options)
     return logits.float().reshape(-1)[index], mask, truth, torch.tensor([s[1] for s in scored])
 
 
@@ -149,15 +129,15 @@ def pointer_terms(model, batch, hidden, memory, reads):
     length = int(batch["state"].sum(1).max())
     states, mask = memory.states[b, :length], batch["state"][b, :length]
     start, end = model.point(h[:, None], states, memory.found[b, rows, None, :length])
-    if memory.aside is not None:
-        start = start + by_words(model.aside_gate(h), memory, b, rows, length)[:, None]
-    start = start[:, 0].float().masked_fill(~mask, -1e4)
-    return start, end[:, 0].float().masked_fill(~mask, -1e4), model.absent(h, start).float(), states
+    if memory.related is not None:
+        start = start + by_words(model.relation_gate(h), memory, b, rows, length)[:, None]
+    start = start[:, 0].float().masked_fill(~mask, MASKED)
+    return start, end[:, 0].float().masked_fill(~mask, MASKED), model.absent(h, start).float(), states
 
 
 def by_words(gates, memory, b, rows, length):
-    """[N,length] what the words of pictures gain for what stands around them; gates [N,ASIDE]."""
-    gained = 8 * (gates[:, :, None] * memory.aside[b, rows]).sum(1).float()
+    """[N,length]: what is added to words of pictures for their row and column relations; gates [N,RELATED]."""
+    gained = 8 * (gates[:, :, None] * memory.related[b, rows]).sum(1).float()
     return torch.zeros(len(b), length).scatter_add(1, memory.words[b], gained)
 
 
@@ -186,13 +166,15 @@ def span_loss(model, batch, hidden, memory):
 
 
 def box_loss(model, batch, hidden, memory):
-    """[N]: log-loss of the cells and words that hold the element (or of nothing). Truth: a list of lists of state tokens."""
+    """[N]: log-loss of the cells and words that hold the element (or of nothing).
+
+    The truth is a list of lists of state tokens."""
     reads = batch["boxes"]
     start, _, absent, _ = pointer_terms(model, batch, hidden, memory, reads)
     losses = []
     placed = batch["is_placed"]
     for i, (b, _, many, cells) in enumerate(reads):
-        logits = start[i].masked_fill(~placed[b, : start.shape[1]], -1e4)
+        logits = start[i].masked_fill(~placed[b, : start.shape[1]], MASKED)
         right = torch.zeros_like(logits)
         for group in cells:
             right[group] = 1
@@ -208,7 +190,9 @@ def box_loss(model, batch, hidden, memory):
 
 
 def next_terms(model, batch, hidden, memory, b, rows, tokens):
-    """Logits of what is written behind `tokens` [N], the last of each text so far (MARK at first): [N,ROWS] by the vocabulary, [N,S] by copying the state."""
+    """Logits of the next token of each text: [N,ROWS] by the vocabulary, [N,S] by copying the state.
+
+    tokens [N]: the last token of each text so far, READOUT at first."""
     length = int(batch["state"].sum(1).max())
     ids = batch["ids"][b, :length]
     previous = torch.cat((torch.full_like(ids[:, :1], -1), ids[:, :-1]), 1)
@@ -216,8 +200,8 @@ def next_terms(model, batch, hidden, memory, b, rows, tokens):
     vocabulary, copy = model.next_token(
         h, tokens, memory.states[b, :length], previous, batch["state"][b, :length], memory.found[b, rows, :length]
     )
-    if memory.aside is not None:
-        copy = copy + by_words(model.aside_copy_gate(h), memory, b, rows, length) * (tokens == MARK)[:, None]
+    if memory.related is not None:
+        copy = copy + by_words(model.relation_copy_gate(h), memory, b, rows, length) * (tokens == READOUT)[:, None]
     return vocabulary.float(), copy.float()
 
 

@@ -1,7 +1,7 @@
-"""Several processes of this machine train one model: each takes rows of its own, and their gradients are averaged before every step.
+"""Data-parallel training: several processes train one model, and their gradients are averaged before every step.
 
-Small matrices leave a second thread idle half of the time; a second process does not (data-parallel training as in PyTorch's DistributedDataParallel,
-without its buckets: the model is small, so one message a step is enough).
+Small matrices leave a second thread idle half of the time; a second process does not. It is what DistributedDataParallel
+of PyTorch does, without its buckets: the model is small, so one all-reduce a step is enough.
 """
 
 import socket
@@ -16,17 +16,18 @@ def free_port():
         return probe.getsockname()[1]
 
 
-class Gang:
-    """One of `size` processes; alone it does nothing."""
+class ProcessGroup:
+    """One of `world_size` processes. With one process, nothing is sent."""
 
-    def __init__(self, rank, size, port):
-        self.rank, self.size = rank, size
-        if size > 1:
-            dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=size)
+    def __init__(self, rank, world_size, port):
+        self.rank, self.world_size = rank, world_size
+        if world_size > 1:
+            address = f"tcp://127.0.0.1:{port}"
+            dist.init_process_group("gloo", init_method=address, rank=rank, world_size=world_size)
 
-    def average(self, parameters, numbers):
-        """Leaves the mean gradient in every process, zero where one has none, and gives the mean of each of `numbers` (floats)."""
-        if self.size == 1:
+    def all_reduce_mean(self, parameters, numbers):
+        """Puts the mean gradient into every process (zero where one has none); returns the means of `numbers`."""
+        if self.world_size == 1:
             return numbers
         parameters = [p for p in parameters if p.requires_grad]
         for p in parameters:
@@ -34,13 +35,13 @@ class Gang:
                 p.grad = torch.zeros_like(p)
         every = torch.cat([*(p.grad.reshape(-1) for p in parameters), torch.tensor(numbers)])
         dist.all_reduce(every)
-        every /= self.size
+        every /= self.world_size
         at = 0
         for p in parameters:
             p.grad.copy_(every[at : at + p.numel()].view_as(p))
             at += p.numel()
         return every[at:].tolist()
 
-    def leave(self):
-        if self.size > 1:
+    def destroy(self):
+        if self.world_size > 1:
             dist.destroy_process_group()

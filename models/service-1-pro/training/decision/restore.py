@@ -14,13 +14,14 @@ import torch
 from onnx import numpy_helper
 
 from decision.model import PICTURE_PARTS, Config, Decision
-from export.decision import PARTS, check
+from decision.saved_names import attribute_name
+from export.check import PARTS, check
 from export.nodes import CONSTANT, TRANSPOSED
 
 GRAPHS = ("state_encoder", "branch_reader")
 LARGEST_DIFFERENCE = 1e-4
-# What a model that reads texts only is shipped without.
-UNSEEN = ("vision_", *PICTURE_PARTS)
+# Attributes that graphs for texts are shipped without.
+PICTURE_ONLY = ("vision_", *PICTURE_PARTS)
 
 
 def restore(folder, part):
@@ -40,7 +41,7 @@ def restore(folder, part):
             state[name] = torch.from_numpy(np.ascontiguousarray(values.T) if is_turned else values)
     missing, unknown = set(model.state_dict()) - set(state), set(state) - set(model.state_dict())
     if part == "texts":
-        missing = {name for name in missing if not name.startswith(UNSEEN)}
+        missing = {name for name in missing if not attribute_name(name).startswith(PICTURE_ONLY)}
     if missing or unknown:
         raise SystemExit(f"the graphs are of another model: they lack {sorted(missing)} and have {sorted(unknown)}")
     model.load_state_dict(state, strict=False)

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from decision.model import END, MARK, OPTION, QUESTION, ROWS, STATE
+from decision.constants import END, OPTION, QUESTION, READOUT, ROWS, STATE
 
 ROWS_A_SPLIT = {"rows": 600, "dev": 120}
 FIRST_WORD, WORDS = 300, 24
@@ -25,16 +25,16 @@ def row(rng):
     away = [word for word in range(FIRST_WORD, FIRST_WORD + WORDS) if word not in words]
     right, *wrong = [rng.choice(words), *rng.sample(away, 2)]
     options = sorted((right, *wrong))
-    marked = [[[OPTION, word, MARK], [0, 0, 0]] for word in options]
+    marked = [[[OPTION, word, READOUT], [0, 0, 0]] for word in options]
     is_there = rng.random() < 0.5
     asked = right if is_there else wrong[0]
     at = state.index(right)
     questions = [
         ["exclusive", [QUESTION, QUESTION + 8, 40], [0, 0, 0], marked, options.index(right)],
-        ["binary", [QUESTION, QUESTION + 8, 41, asked, MARK], [0] * 5, [], float(is_there)],
+        ["binary", [QUESTION, QUESTION + 8, 41, asked, READOUT], [0] * 5, [], float(is_there)],
         ["independent", [QUESTION, QUESTION + 8, 42], [0, 0, 0], marked, [float(word == right) for word in options]],
-        ["span", [QUESTION, QUESTION + 8, 43, asked, MARK], [0] * 5, [], [[at, at]] if is_there else []],
-        ["text", [QUESTION, QUESTION + 8, 44, right, MARK], [0] * 5, [], [right, END]],
+        ["span", [QUESTION, QUESTION + 8, 43, asked, READOUT], [0] * 5, [], [[at, at]] if is_there else []],
+        ["text", [QUESTION, QUESTION + 8, 44, right, READOUT], [0] * 5, [], [right, END]],
     ]
     return ["smoke", state, [0] * len(state), [-1] + [0] * 6, [-1] + [0] * 3 + [1] * 3, questions]
 
@@ -56,8 +56,9 @@ def main(out):
 
     from decision import train
     from decision.batches import load
+    from decision.constants import FIRST_KIND, KINDS
     from decision.evaluate import evaluate
-    from decision.model import FIRST_KIND, KINDS, Config, Decision
+    from decision.model import Config, Decision
     from export.decision import LIKE
 
     checkpoint = train.main([out, "--preset", "smoke"])

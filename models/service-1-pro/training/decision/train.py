@@ -1,9 +1,12 @@
-"""Trains the decision model: python -m decision.train ROWS VECTORS OUT --preset cpu|gpu [--mixture NAME] [--start CHECKPOINT] [--pictures FEATURES] ...
-or, to see in less than a minute that all of it runs, on rows it writes itself: python -m decision.train OUT --preset smoke
+"""Trains the decision model.
 
-Cosine over time, so a run ends when its time is up wherever it is (with --steps over steps, and then it is the same on every machine). Writes OUT/last.pt every few minutes (--resume goes on from it) and a line of
-losses every 50 steps. Seeds, settings and counts go into the checkpoint. With --workers 2 two processes draw rows of their own and average their
-gradients (decision/process_group.py), which on two cores trains half as many tokens again as two threads.
+    python -m decision.train ROWS VECTORS OUT --preset cpu|gpu [--mixture NAME] [--start CHECKPOINT] ...
+    python -m decision.train OUT --preset smoke   # less than a minute, on rows it writes itself
+
+The learning rate follows a cosine over time, so a run ends when its time is up; with --steps it follows the steps, and
+then a run is the same on every machine. Writes OUT/last.pt every few minutes (--resume continues from it) and a line of
+losses every 50 steps. Seeds, settings and counts go into the checkpoint. With --workers 2 two processes draw rows of
+their own and average their gradients (process_group.py): on two cores half as many tokens again as with two threads.
 """
 
 import argparse
@@ -19,10 +22,10 @@ import torch
 from decision.batches import collate, load, stream
 from decision.loss import total_loss
 from decision.model import PICTURE_PARTS, READ_PARTS, Config, Decision
-from decision.process_group import Gang, free_port
+from decision.process_group import ProcessGroup, free_port
 from vision.precision import autocast, fastest, times
 
-# One command a preset, the same code. What the command line says comes first.
+# The same code in three sizes. What the command line says comes first.
 PRESETS = {
     "smoke": dict(device="cpu", steps=240, threads=1, workers=1, tokens=500, rate=3e-3, layers=2, width=96),
     "cpu": dict(device="cpu", seconds=3300, threads=1, workers=1, tokens=2800, rate=1e-3, layers=4, width=192),
@@ -44,7 +47,7 @@ def arguments(words=None):
     )
     parser.add_argument("--preset", choices=PRESETS, default="cpu")
     parser.add_argument("--device", choices=("cpu", "cuda"))
-    parser.add_argument("--seconds", type=float, help="of computing; or")
+    parser.add_argument("--seconds", type=float, help="how long to train; or --steps")
     parser.add_argument("--steps", type=int, help="a fixed number of steps, however long they take")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--workers", type=int, help="processes that share the work, on the CPU")
@@ -54,21 +57,27 @@ def arguments(words=None):
     parser.add_argument("--start", help="checkpoint to start from (weights only)")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument(
-        "--keep", action="store_true", help="the weights of every few minutes too, as OUT/SECONDS.pt, for decision/blend.py"
+        "--keep",
+        action="store_true",
+        help="also keep the weights of every few minutes, as OUT/SECONDS.pt, for decision.blend",
     )
     parser.add_argument("--pictures", help="folder of vision features (vision/features.py)")
     parser.add_argument(
         "--reading",
         metavar="READING.npz",
-        help="of export/vision.py: how the words of a cell are read from its features; begins the picture parts anew",
+        help="written by export.vision: how words are read from a cell's features; starts the picture parts anew",
     )
     parser.add_argument(
         "--only",
         choices=PARTS,
-        help="move only what pictures pass through, so that every text is answered as before; or only what points and writes, so that every decision is",
+        help="train only what pictures pass through, so that texts are answered as before; or only what points and "
+        "writes, so that decisions are",
     )
     parser.add_argument(
-        "--picture-factor", type=float, default=1.0, help="how much faster what only pictures pass through learns"
+        "--picture-factor",
+        type=float,
+        default=1.0,
+        help="how much faster the parts learn that only pictures pass through",
     )
     parser.add_argument("--mixture", help="how often sources are drawn, by a name in mixtures.json")
     parser.add_argument(
@@ -91,7 +100,7 @@ def arguments(words=None):
 
 
 def groups(model, picture_factor):
-    """Parameters by whether they decay (matrices do) and by how much faster they learn: those that only pictures pass through may begin anew."""
+    """Parameter groups of the optimiser: by weight decay (matrices only), and by how much faster they learn."""
     by_kind = {}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
@@ -142,12 +151,12 @@ def main(words=None):
 
 
 def run(rank, options, rows, port):
-    """Trains as one of options.workers processes."""
+    """Trains as process `rank` of options.workers."""
     torch.set_num_threads(options.threads)
     device = torch.device(options.device)
     torch.set_default_device(device)
     torch.manual_seed(options.seed)
-    gang = Gang(rank, options.workers, port)
+    processes = ProcessGroup(rank, options.workers, port)
     features = None
     if options.pictures:
         from decision.picture_features import Features
@@ -185,11 +194,11 @@ def run(rank, options, rows, port):
             torch.save(weights, f"{options.out}/{used:.0f}.pt")
 
     weights = weights_of(options)
-    # A gang agrees on a format, for its gradients are averaged as they come.
+    # All processes use one format, because their gradients are averaged as they come.
     if device.type == "cuda":
         kind = torch.bfloat16
     else:  # small models are not faster in half precision
-        kind = fastest(gang.average([], times())) if options.width >= 128 else torch.float32
+        kind = fastest(processes.all_reduce_mean([], times())) if options.width >= 128 else torch.float32
     half = autocast(device.type, kind)
     scale = FLOAT16_SCALE if kind == torch.float16 else 1.0
     for packed in stream(
@@ -208,7 +217,7 @@ def run(rank, options, rows, port):
         optimiser.zero_grad(set_to_none=True)
         if loss.requires_grad:  # with --only, a batch may have nothing to move
             (loss * scale).backward()
-        spent, tokens, questions = gang.average(
+        spent, tokens, questions = processes.all_reduce_mean(
             model.parameters(), [lap, batch["tokens"], sum(n for _, n in parts.values())]
         )
         if scale != 1.0:
@@ -217,8 +226,8 @@ def run(rank, options, rows, port):
             optimiser.step()
         step += 1
         used += spent
-        seen += round(tokens * gang.size)
-        asked += round(questions * gang.size)
+        seen += round(tokens * processes.world_size)
+        asked += round(questions * processes.world_size)
         for name, (total, count) in parts.items():
             so_far = running.get(name, (0.0, 0))
             running[name] = (so_far[0] + total, so_far[1] + count)
@@ -237,7 +246,7 @@ def run(rank, options, rows, port):
             save(checkpoint)
     if rank == 0:
         save(checkpoint)
-    gang.leave()
+    processes.destroy()
 
 
 if __name__ == "__main__":

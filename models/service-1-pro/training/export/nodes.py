@@ -1,4 +1,7 @@
-"""ONNX graphs written node by node: few nodes, no traces of shapes, and weights that keep the names of the state dict ("name.T" when transposed)."""
+"""ONNX graphs written node by node: few nodes, no traces of shapes.
+
+Weights keep the names of the state dict, with ".T" behind them when they are transposed.
+"""
 
 import hashlib
 
@@ -6,11 +9,13 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from decision.saved_names import saved_name
+
 OPSETS = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
 MICROSOFT = "com.microsoft"
 INT64, FLOAT = TensorProto.INT64, TensorProto.FLOAT
 TRANSPOSED = ".T"
-# Constants that are no weights begin like this, so that decision/restore.py knows them.
+# Names of constants that are not weights begin with this; decision/restore.py skips them.
 CONSTANT = "="
 
 
@@ -34,10 +39,11 @@ class Graph:
         return self.constant(values, np.int64)
 
     def weight(self, name):
-        """A weight by its name in the state dict; behind a linear layer's name, ".T" is what a product wants."""
-        if name.endswith(TRANSPOSED):
-            return self.keep(name, self.weights[name[: -len(TRANSPOSED)]].T)
-        return self.keep(name, self.weights[name])
+        """The tensor of a weight, named by its attribute (saved_names.py); ".T" behind the name transposes it."""
+        saved = saved_name(name)
+        if saved.endswith(TRANSPOSED):
+            return self.keep(saved, self.weights[saved[: -len(TRANSPOSED)]].T)
+        return self.keep(saved, self.weights[saved])
 
     def op(self, kind, inputs, outputs=1, domain="", **attributes):
         self.count += 1
@@ -75,7 +81,9 @@ class Graph:
         return self.op("Split", [x, self.ints(*sizes)], len(sizes), axis=axis)
 
     def when(self, condition, make, otherwise, outputs):
-        """`outputs` as `make()` returns them when the condition holds; else the constants `otherwise`, so that what is not asked for costs nothing."""
+        """`outputs`: the results of `make()` if the condition holds, else the constants `otherwise`.
+
+        So what is not asked for costs nothing."""
         kept, self.nodes = self.nodes, []
         made = make()
         yes = helper.make_graph(

@@ -75,7 +75,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for name in ("run", "tiles", "text"):
         parser.add_argument(name, type=pathlib.Path)
-    parser.add_argument("--start", type=pathlib.Path, required=True, help="a checkpoint of vision/train.py or vision/restore.py")
+    parser.add_argument(
+        "--start", type=pathlib.Path, required=True, help="a checkpoint of vision/train.py or vision/restore.py"
+    )
     parser.add_argument("--pages", action="append", default=[], metavar="SHARE:NAME=LABELS.jsonl")
     parser.add_argument("--dev", action="append", default=[], metavar="NAME=LABELS.jsonl")
     parser.add_argument("--minutes", type=float, default=40)
