@@ -1,12 +1,14 @@
-"""Bags of words that answer: what data/baselines.py holds the model against. Logistic regression on triples (state, question, option).
+"""A bag-of-words baseline (for baselines.py): logistic regression on triples of state, question and option.
 
-- Plain: TF-IDF of words and pairs of words of each of the three as a block of its own, and the cosines state-option and state-question. Within one choice the
-  state and the question are the same for all options, so their blocks cancel: what is left is the option's prior and its likeness to the state.
-- Crossed: that, and what the cancelling takes away: each word of the state together with the option (the words of the claim, for a noul), and bins of the
-  cosines with it and with the question, the cosine of the two parts of a state of two parts (premise and hypothesis) among them.
+- Plain: TF-IDF of words and pairs of words, a block for each of the three, and the cosines state-option and
+  state-question. Within one choice, state and question are the same for all options, so their blocks cancel: what is
+  left is the prior of the option and its likeness to the state.
+- Crossed: the plain features, and what cancels there: each word of the state together with the option (for a noul, with
+  the words of the claim), and bins of the cosines with option and question. For a state of two parts (premise and
+  hypothesis) the cosine of the parts is one of these.
 
-A noul is one triple without an option; the options of a choice and the levels of a score share one by softmax, those of a select stand alone. A choice is
-trained on its true option and two others.
+A noul is one triple without an option. The options of a choice and the levels of a score share a softmax; those of a
+select stand alone. A choice is trained on its true option and two others.
 """
 
 import hashlib
@@ -32,7 +34,7 @@ def triples(question):
 
 
 class Words:
-    """TF-IDF of texts, each computed once, over words and pairs of words seen twice; and the columns that are single words."""
+    """TF-IDF of texts over words and pairs of words that occur twice, and which columns are single words."""
 
     def __init__(self, questions):
         texts = sorted({text for question in questions for text in (question.state, question.text, *question.options)})
@@ -84,7 +86,7 @@ def features(words, questions, chosen, is_crossed):
 
 
 def crossings(single, at, states, cosines, focuses):
-    """Words of the state with what is asked about, and bins of the cosines with that and with the question, hashed. `single`: rows of words."""
+    """Hashed features: words of the state with what is asked about, and bins of cosines. `single`: rows of words."""
 
     def of_row(row):
         return slice(single.indptr[row], single.indptr[row + 1])
@@ -93,7 +95,7 @@ def crossings(single, at, states, cosines, focuses):
     known, asked = {}, {}
 
     def focus(question, option):
-        """What a word of the state is seen together with: the option and the place of a level, or the words of a claim."""
+        """What words of the state are crossed with: the option and the rank of a level, or the words of a claim."""
         if question.type == "noul":
             return single.indices[of_row(at[question.text])].astype(np.int64) * 2 + 1
         keys = [question.options[option]]

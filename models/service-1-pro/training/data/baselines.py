@@ -1,19 +1,23 @@
-"""What the answers would be worth without a model: python -m data.baselines DATA OUT.json [--text-limit 200] [--picture-limit 80]
+"""Baselines without a model: python -m data.baselines DATA OUT.json [--text-limit 200] [--picture-limit 80]
 
-Scores, on the rows and questions that bench/quality/quality.ts scores (the first rows of every dev file), by source and type of question as its table is keyed:
+Scores the rows and questions of bench/quality/quality.ts (the first rows of every dev file), by source and type:
 
-- `chance`: every answer alike. `right` is what is expected of it, the interval what one guesser of these very questions would mostly get.
-- `majority`: what was true in the training rows of the same source and type, whatever the state says: how often a claim held, which level; for a choice or
-  select how often an option was true when it was shown, smoothed towards the rate of all. Uniform where the source has no training rows.
-- `tfidf` and `crossed`: bags of words, see data/bag_of_words.py. One model a type over all its sources.
-- `not_there` for extract: there is none. `most_frequent` for fill: the value seen most often in training for the same question id, else for the source and kind.
+- `chance`: all answers are equally likely. `right` is its expectation; the interval is that of one guesser.
+- `majority`: what was true in the training rows of the same source and type, whatever the state says: how often a claim
+  held, which level; for a choice or select how often an option was true when it was listed, smoothed towards the rate
+  of all. Uniform where the source has no training rows.
+- `tfidf` and `crossed`: bag-of-words baselines (bag_of_words.py), one model a type over all its sources.
+- `not_there` for extract: there is none. `most_frequent` for fill: the most frequent value in training for the same
+  question id, else for the source and kind.
 
-A picture says nothing here: its questions are answered blind. At most 40,000 triples of state, question and option are trained on in each type, drawn with
-weight sqrt(questions) by source as decision/train.py does; rows whose words are in a dev set are left out. A tenth of the rows chooses C and one temperature.
+Questions about pictures are answered without the picture. At most 40,000 triples of state, question and option are
+trained on in each type, drawn with weight sqrt(questions) by source as decision/train.py does; rows whose words are in
+a dev set are left out. A tenth of the rows chooses C and one temperature.
 
-`right` and `log_loss` (nats) follow src/evaluate/grade.ts; `interval` is 95 % of a bootstrap over rows, without width where all or none are right.
-`trained_on`: training questions of the source. Where it is 0, `majority` is chance, and the others that need training are missing; in the sums over sources
-such questions count with the chance answer, such fills as wrong, so that n is that of quality.ts. mawps is in no sum, as there.
+`right` and `log_loss` (nats) follow src/evaluate/grade.ts. `interval` is 95 % of a bootstrap over rows, absent where
+all or none are right. `trained_on` counts training questions of the source. Where it is 0, `majority` is chance, and
+what needs training is missing; sums over sources then take the chance answer (fills count as wrong), so that n is that
+of quality.ts. mawps is in no sum, as there.
 """
 
 import argparse
@@ -59,7 +63,7 @@ def type_of(question):
 
 
 def text_of(state):
-    """The words of a state. A path of a picture names what is in it (images/cifar-10/bird-4295.jpg), so picture parts go."""
+    """The words of a state, without picture parts: paths name what is in them (images/cifar-10/bird-4295.jpg)."""
     if picture_paths(state):
         state = [part for part in state if part.get("type") != "image"]
     return normalise(" ".join(leaves(state)))
@@ -211,7 +215,7 @@ class Training:
         kept = {source: questions for (one, source), questions in sorted(self.kept.items()) if one == kind}
         weights = {source: math.sqrt(self.count[source, kind]) for source in kept}
         drawn = []
-        # A source that has fewer than its share leaves the rest to the others: the smallest against their share come first.
+        # A source with fewer questions than its share leaves the rest to the others, so the scarcest come first.
         left = MOST_TRIPLES
         for source in sorted(kept, key=lambda one: sum(triples(question) for question in kept[one]) / weights[one]):
             share, taken = left * weights[source] / sum(weights.values()), 0
@@ -447,7 +451,8 @@ def seconds():
 
 def print_table(tasks):
     print(
-        "| task, type | questions | trained on | chance | majority | tfidf | crossed | other |\n|---|---|---|---|---|---|---|---|"
+        "| task, type | questions | trained on | chance | majority | tfidf | crossed | other |\n"
+        "|---|---|---|---|---|---|---|---|"
     )
     for whose, kinds in sorted(tasks.items()):
         for kind, found in sorted(kinds.items()):
@@ -463,7 +468,8 @@ def print_table(tasks):
                 cells.append(said_so)
             n = next(one["n"] for one in found.values() if isinstance(one, dict))
             print(
-                f"| {whose} {kind} | {n} | {found.get('trained_on', '')} | {' | '.join(cells[:4])} | {''.join(cells[4:])} |"
+                f"| {whose} {kind} | {n} | {found.get('trained_on', '')} "
+                f"| {' | '.join(cells[:4])} | {''.join(cells[4:])} |"
             )
 
 

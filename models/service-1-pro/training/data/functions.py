@@ -1,10 +1,13 @@
 """Rows about requests and the functions an agent has: python -m data.functions DATA OUT [rows]
 
-Made from the tool-choice and the intent rows of the training pack and from functions.json: the request stays, tools (or intents, as an API would name them)
-become a list inside the state, and often none of them fits. A name that stands in the state is then no longer a sign that it is the answer, which is what a model learns from
-rows whose options occur nowhere else. Half of the functions that do not fit are near misses: tools that share words with the request or with the right
-tool, intents that the pack lists beside the right one, functions of the same group. functions.json holds 208 functions in groups of four alike, each with
-five requests in other words than its description; what stands in braces there is filled from the lists below. As often a request says what the description says.
+Made from the tool-choice and intent rows of the training pack and from functions.json. The request stays; tools (or
+intents, named as an API would) become a list inside the state, and often none of them fits. So a name that stands in
+the state is no sign that it is the answer, as it is in rows whose options occur nowhere else. Half of the functions
+that do not fit are near misses: tools that share words with the request or with the right tool, intents that the pack
+lists beside the right one, functions of the same group.
+
+functions.json holds 208 functions in groups of four alike, each with five requests in other words than its
+description; names in braces are filled from the lists below. Half of the requests repeat the words of the description.
 """
 
 import json
@@ -223,7 +226,7 @@ def imperative(verb):
 
 
 def asking_for(description, rng):
-    """A request in the words of the description, as people ask for what they know there is; None where it does not say what the function does first."""
+    """A request in the words of the description; None where that does not begin with what the function does."""
     verb, *rest = re.split(r"[.;:]", description)[0].split()
     if not re.fullmatch("[A-Z][a-z]{2,}s", verb) or verb == "This" or len(rest) < 2:
         return None
@@ -374,7 +377,9 @@ class Catalogue:
 
 
 def state_of(text, functions, rng):
-    """The request and the functions [(name, description)], mostly as a list of objects; as an object or as lines, and the functions first, now and then."""
+    """A state of the request and the functions [(name, description)].
+
+    Mostly a list of objects; sometimes an object or lines, or the functions first."""
     asked, listed = rng.choice(("request", "user", "query")), rng.choice(("functions", "tools"))
     form = rng.random()
     if form < 0.12:
@@ -429,7 +434,8 @@ def main(data, out, count=45000):
         for index in range(int(count)):
             file.write(json.dumps(make((intents, tools, catalogue)[index % 3], rng, index)) + "\n")
     print(
-        f"{count} rows from {len(tools.requests)} requests for {len(tools.names)} tools and {len(intents.requests)} with intents, and {len(catalogue.described)} functions"
+        f"{count} rows from {len(tools.requests)} requests for {len(tools.names)} tools and {len(intents.requests)} "
+        f"with intents, and {len(catalogue.described)} functions"
     )
 
 

@@ -1,8 +1,9 @@
 """Training rows whose state is also in a dev set: python -m data.leaks DATA OUT.txt [ROWS.jsonl ...]
 
-Compares DATA/train (text and vision) and further training rows with every row of DATA/dev by a hash of what the state says: its words in lower case
-without punctuation, or the bytes of its picture. Writes the ids of the training rows to leave out (render.ts --leave-out), one a line, and prints how
-many there are by source. Very short states ("yes", "thank you") meet by chance and say nothing about an answer: fewer than four words are not compared.
+Compares DATA/train (text and vision) and further training rows with every row of DATA/dev by a hash of the state: its
+words in lower case without punctuation, or the bytes of its picture. Writes the ids of the training rows to leave out
+(render.ts --leave-out), one a line, and prints how many there are by source. States of fewer than four words ("yes",
+"thank you") coincide by chance and are not compared.
 """
 
 import argparse
@@ -55,7 +56,7 @@ def picture_paths(state):
 
 
 def said(state):
-    """The words of a text or JSON state, keys and roles of a dialogue included; None when there are too few to tell states apart."""
+    """The words of a text or JSON state, with keys and roles of a dialogue; None when there are too few to compare."""
     words = re.findall(r"\w+", " ".join(leaves(state)).lower())
     return " ".join(words) if len(words) >= FEWEST_WORDS else None
 

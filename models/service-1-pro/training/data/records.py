@@ -1,8 +1,9 @@
 """Rows about records: python -m data.records TOKENIZER OUT [rows]
 
-A JSON object (or lines of "Key: value") as programs hold them: orders, customers, tickets, trips. A question names a field in other words or styles than its key,
-and asks for its value, to write it down, whether it is so, which of some it is, or for a field that is not there. Made from the lists below, and from words of
-the tokenizer: some fields have any word for a key and any words for a value, so that a value is found by where it stands and not by what it is.
+A JSON object (or lines of "Key: value") as programs hold them: orders, customers, tickets, trips. A question names a
+field in other words or another style than its key, and asks to quote its value, to write it down, whether it is so, or
+which of some it is; or it names a field that is not there. Made from the lists below and from words of the tokenizer:
+some fields have random words as key and value, so the value has to be found by its position, not by what it is.
 """
 
 import json
@@ -155,6 +156,7 @@ WORDS = (
     "back",
     "door",
 )
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def name(rng):
@@ -183,13 +185,14 @@ def date(rng):
             f"{year}-{month:02}-{day:02}",
             f"{year}-{month:02}-{day:02}",
             f"{day}.{month}.{year}",
-            f"{day} {('Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec')[month - 1]} {year}",
+            f"{day} {MONTHS[month - 1]} {year}",
         )
     )
 
 
 def email(rng):
-    return f"{rng.choice(FIRST).lower()}{rng.choice(('.', '_', ''))}{rng.choice(LAST).lower()}@{rng.choice(('example.com', 'mail.test', 'shop.example', 'post.test'))}"
+    first, joint, last = rng.choice(FIRST).lower(), rng.choice((".", "_", "")), rng.choice(LAST).lower()
+    return f"{first}{joint}{last}@{rng.choice(('example.com', 'mail.test', 'shop.example', 'post.test'))}"
 
 
 def of(*values):

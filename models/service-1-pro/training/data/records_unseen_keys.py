@@ -1,6 +1,7 @@
-"""Rows about records whose keys data/records.py does not have, to measure with: python -m data.records_unseen_keys OUT [rows]
+"""Records with keys that records.py does not have, to measure with: python -m data.records_unseen_keys OUT [rows]
 
-Never trained on. Each asks to quote and to write down values by their keys (and one that is not there), whether a value is so, and which of some it is.
+Never trained on. Each row asks to quote and to write down values by their keys (and one that is not there), whether a
+value is so, and which of some it is.
 """
 
 import json

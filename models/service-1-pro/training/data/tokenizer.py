@@ -1,8 +1,8 @@
-"""Text pieces for the model: python -m data.tokenizer DATA OUT
+"""Word pieces for the model: python -m data.tokenizer DATA OUT
 
-Trains a byte-level BPE (lossless, digits single) on normalised states, questions, options and corpora; writes OUT/tokenizer.json in the
-Hugging Face layout and OUT/corpus.npy, the piece ids of the corpora, for the vectors. The tokenizer has no special tokens on purpose: control
-ids lie behind the vocabulary (see decision/model.py), so no text can ever become one.
+Trains a byte-level BPE (lossless, each digit apart) on normalised states, questions, options and corpora. Writes
+OUT/tokenizer.json in the Hugging Face layout, and OUT/corpus.npy, the piece ids of the corpora, for vectors.py. The
+tokenizer has no special tokens: control ids lie behind the vocabulary (decision/constants.py), so no text becomes one.
 """
 
 import glob
@@ -20,7 +20,9 @@ VOCABULARY = 8128  # and 64 control ids behind it
 
 
 def normalise(text):
-    """The model's reading of a text, as src/backends/onnx/families/decision/text.ts does it: every word starts with a space, in lower case."""
+    """A text as the model reads it: lower case, a space before every word.
+
+    The engine's side is src/backends/onnx/families/decision/text.ts."""
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text.replace("_", " "))
     return " " + re.sub(r"(?<![^\W\d_])(?<![ '’])(?=[^\W\d_])", " ", text).lower().lstrip(" ")
 

@@ -1,7 +1,8 @@
-"""Vectors of the pieces from co-occurrence: python -m data.vectors OUT [width]
+"""Vectors of the word pieces from co-occurrence: python -m data.vectors OUT [width]
 
-Shifted positive PMI over windows of five, weighted 1/distance, factored by a randomised SVD (Levy and Goldberg 2014; Halko et al. 2011).
-The first direction (frequency) is dropped, rows are normalised to length 1 and turned by a random rotation so that no unit is special.
+Shifted positive PMI over windows of five, weighted by 1 / distance, factored by a randomised SVD (Levy and Goldberg
+2014; Halko et al. 2011). The first direction (frequency) is dropped; rows are scaled to length 1 and rotated at random,
+so that no unit is special.
 """
 
 import sys

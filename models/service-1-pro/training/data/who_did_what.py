@@ -1,8 +1,9 @@
 """Rows about who did what, or that the text does not say: python -m data.who_did_what OUT [rows]
 
-Two or three people are introduced, then something is said of each, of one, or of nobody; questions ask who it was, in other words than the text's where
-there are any. Half of what is asked is not said. Made from the lists in people.json alone: `facts` are what is said of one, what is said of the other, and questions
-that the first and the second answer; `sayings` take a word of their list, and are asked for in the words of the text.
+Two or three people are introduced, then something is said of each, of one, or of nobody. Questions ask who it was, in
+other words than the text where there are any; half of what is asked is not said. Made from who_did_what.json alone:
+`facts` are what is said of one person, what is said of the other, and questions that the first and the second answer;
+`sayings` take a word of their list, and are asked for in the words of the text. The source of the rows is `people`.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""Corpora (xz text) to a list of frequent lower-case words, one a line, most frequent first: python -m data.word_list CORPORA OUT.txt"""
+"""Corpora (xz text) to frequent lower-case words, one a line, most frequent first.
+
+python -m data.word_list CORPORA OUT.txt
+"""
 
 import collections
 import lzma

@@ -76,7 +76,9 @@ def one_by_one(question):
 
 
 def renamed(row, rng):
-    """The row with some pieces of state, questions and written answers replaced by others: what is matched or quoted stays so, what was learned by heart does not."""
+    """The row with some pieces replaced, alike in state, questions and written answers.
+
+    What is matched or quoted stays so; what was learned by heart does not."""
     names, stated, more = {}, set(row.ids), MORE_RENAMED.get(row.source, RENAMED)
 
     def name(token):

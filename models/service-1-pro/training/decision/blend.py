@@ -1,8 +1,10 @@
-"""The weighted mean of checkpoints along a run, and of those it began from: python -m decision.blend OUT.pt CHECKPOINT=WEIGHT ...
+"""The weighted mean of checkpoints of a run, and of those it started from.
 
-What a run wins on new rows mostly survives in such a mean, while what it loses elsewhere, and what it learned by heart, does not (Wortsman et al. 2022,
-"Robust fine-tuning of zero-shot models" and "Model soups"). Choose it on a split of its own, never on the one the result is reported on. Counts of steps and
-tokens are those of the last checkpoint.
+    python -m decision.blend OUT.pt CHECKPOINT=WEIGHT ...
+
+What a run gains on new rows mostly survives in such a mean; what it loses elsewhere, and what it learned by heart, does
+not (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models" and "Model soups"). Choose the weights on a split of
+their own, never on the one that results are reported on. Counts of steps and tokens are those of the last checkpoint.
 """
 
 import sys

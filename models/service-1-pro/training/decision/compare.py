@@ -1,8 +1,11 @@
-"""Two checkpoints on the same rendered rows, question by question: python -m decision.compare BEFORE AFTER ROWS [--pictures FOLDER] [--asked WORDS --tokenizer FILE]
+"""Compares two checkpoints on the same rendered rows, question by question.
 
-Prints for each kind of question (and each source, with --by-source): how many, accuracy before and after, log-loss before and after, and the mean
-difference of the log-losses with a 95 % interval from a paired bootstrap over rows (rows, because the questions of a row share their state). Reads have
-no log-loss; their intervals are of the share that is right. --asked keeps the questions whose text matches a pattern.
+    python -m decision.compare BEFORE AFTER ROWS [--pictures FOLDER] [--by-source] [--asked WORDS --tokenizer FILE]
+
+Prints for each kind of question (and each source, with --by-source) the number of questions, accuracy and log-loss
+before and after, and the mean difference of the log-losses with a 95 % interval from a paired bootstrap over rows
+(rows, because the questions of a row share their state). Quotes have no log-loss; their intervals are of the share
+that is right. --asked keeps the questions whose text matches a pattern.
 """
 
 import argparse
@@ -30,7 +33,7 @@ def read(path):
 
 @torch.no_grad()
 def answers(model, row, features):
-    """[(kind, right, loss)] of a row's questions, in the order of kinds: scored ones, spans, boxes. Loss is None for reads."""
+    """[(kind, right, loss)] of a row's questions: scored ones first, then spans, then boxes. Spans have no loss."""
     batch = collate([Packed(row)], features)
     hidden, memory, similarities = forward(model, batch)
     found = []
@@ -127,7 +130,8 @@ def main():
             else f"right by {(after - before).mean():+.3f}"
         )
         print(
-            f"{source} {kind}: n {len(rows)}, right {right_before.mean():.3f} -> {right_after.mean():.3f}, {losses} ({low:+.3f} to {high:+.3f})"
+            f"{source} {kind}: n {len(rows)}, right {right_before.mean():.3f} -> {right_after.mean():.3f}, "
+            f"{losses} ({low:+.3f} to {high:+.3f})"
         )
 
 

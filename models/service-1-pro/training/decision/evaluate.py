@@ -1,6 +1,9 @@
-"""Scores a checkpoint on rendered dev rows: python -m decision.evaluate CHECKPOINT ROWS [most rows a source] [--pictures FOLDER]
+"""Scores a checkpoint on rendered dev rows.
 
-Prints, by source and kind: questions, log-loss, accuracy (F1 for select, exact match for spans and writes), and chance. All options are shown.
+    python -m decision.evaluate CHECKPOINT ROWS [most rows a source] [--pictures FOLDER]
+
+Prints, by source and kind: questions, log-loss, accuracy (F1 for select, exact match for spans and written answers),
+and chance. All options are shown.
 """
 
 import argparse
@@ -136,7 +139,8 @@ def main():
         if kind == "ordinal":
             extra += f", spearman {spearman(t['expected'], t['level']):.3f}"
         if kind == "span":
-            extra = f"nothing there {mean(t['null']):.3f}, right then {mean(t['null right']):.3f}, right otherwise {mean(t['given right']):.3f}"
+            extra = f"nothing there {mean(t['null']):.3f}, right then {mean(t['null right']):.3f}, "
+            extra += f"right otherwise {mean(t['given right']):.3f}"
         print(f"{source:24s} {kind:12s} n {n:5d}  loss {mean(t['loss']):.3f}  right {mean(t['right']):.3f}  ({extra})")
 
 

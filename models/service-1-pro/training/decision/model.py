@@ -292,8 +292,8 @@ class Decision(nn.Module):
         return found / weight.clamp(min=1e-6)
 
     def similarities(self, e_own, weights, asked, e_state, state_mask, best, proximity, overlap):
-        """[B,R,5]: the pooled option times the pooled state; the mean best match of the option's words; the option times
-        the state as the question attends to it; proximity; overlap.
+        """[B,R,5]: the pooled option times the pooled state; the mean best match of the option's words; the option
+        times the state as the question attends to it; proximity; overlap.
 
         e_own [B,T,D] vectors that the weights [B,R,T] pool; asked [B,R,D] mean word of the question; e_state [B,S,D];
         best [B,T] best cosine of each own token; proximity, overlap [B,R]."""

@@ -1,7 +1,7 @@
 """Data-parallel training: several processes train one model, and their gradients are averaged before every step.
 
-Small matrices leave a second thread idle half of the time; a second process does not. It is what DistributedDataParallel
-of PyTorch does, without its buckets: the model is small, so one all-reduce a step is enough.
+Small matrices leave a second thread idle half of the time; a second process does not. PyTorch's DistributedDataParallel
+does the same with buckets; this model is small, so one all-reduce a step is enough.
 """
 
 import socket

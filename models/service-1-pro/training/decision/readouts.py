@@ -1,7 +1,8 @@
-"""Which read-out answers choices better: python -m decision.readouts CHECKPOINT ROWS [--pictures FEATURES]
+"""Which readout answers choices better: python -m decision.readouts CHECKPOINT ROWS [--pictures FEATURES]
 
-Asks each choice of the rendered rows twice, comparing its options (a softmax over them) and one by one (as a select; the logits of its yes-or-noes, softmaxed),
-and prints how often each is right and its log-loss, by source. What is better on the calibration split goes into CHOICE_READOUTS of export/decision.py.
+Asks each choice of the rendered rows twice: comparing its options (a softmax over them), and one by one (as a select,
+with a softmax over the logits of its yes or no). Prints accuracy and log-loss of both, by source. The better one on the
+calibration split goes into CHOICE_READOUTS of export/decision.py.
 """
 
 import argparse

@@ -1,7 +1,8 @@
-"""Shipped weights back to checkpoints to go on from: python -m decision.restore MODEL_FOLDER OUT
+"""Shipped weights back to checkpoints to continue from: python -m decision.restore MODEL_FOLDER OUT
 
-Writes OUT/texts.pt and OUT/pictures.pt (for decision/train.py --start; what only pictures pass through begins anew in the first), OUT/emb.npy, the word
-vectors of the first, and OUT/reading.npz, how words are read from vision features, as vision/features.py wants it. The graphs keep the names of the state dict (export/nodes.py). What comes out is checked by running the shipped graphs against it.
+Writes OUT/texts.pt and OUT/pictures.pt (for decision.train --start; the picture parts of the first start anew),
+OUT/emb.npy, the word vectors of the first, and OUT/reading.npz, how words are read from vision features, for
+vision.features. The result is checked by running the shipped graphs against it.
 """
 
 import argparse

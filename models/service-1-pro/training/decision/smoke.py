@@ -1,7 +1,7 @@
-"""The whole of decision training in less than a minute, on rows made here: python -m decision.smoke OUT
+"""All of decision training in less than a minute, on rows made here: python -m decision.smoke OUT
 
-Writes tiny rows and vectors, trains a small model (decision/train.py --preset smoke), goes on from its checkpoint with two processes, scores it, exports it, restores it from the
-export, and fails when a step does not do what it says. Nothing is read but the code.
+Writes tiny rows and vectors, trains a small model (decision.train --preset smoke), continues from its checkpoint with
+two processes, scores it, exports it, and restores it from the export. Fails when a step does not do what it says.
 """
 
 import json

@@ -82,7 +82,7 @@ def branch_reader(model, path, sees):
     rows = g.op("Concat", [READOUTS, "pointers", "reads"], axis=1)
 
     def attend(layer, q, k, v, bias):
-        """Attention of q [B,N,D] to the state, and to the KV cache and k, v [B,T,D] where the bias [B,1,N,Q+T] allows."""
+        """Attention of q [B,N,D] to the state, the KV cache and k, v [B,T,D]; bias [B,1,N,Q+T] for the last two."""
         made = [m.by_head(part, [f"new_{name}_{layer}"]) for name, part in (("keys", k), ("values", v))]
         k, v = (g.op("Concat", [f"past_{name}_{layer}", part], axis=2) for name, part in zip(("keys", "values"), made))
         scores = g.op("Add", [g.product(m.by_head(q), k, hd**-0.5, turned=True), bias])

@@ -138,8 +138,8 @@ def letters_of(reader):
     return {prop.key: prop.value for prop in onnx.load(reader).metadata_props if prop.key == "letters"}
 
 
-# Which readout answers a choice: about a text, about pictures, and when options come without a question. Which is better
-# is measured on the calibration split for each set of weights (bench/experiments/operators.ts).
+# Which readout answers a choice: about a text, about pictures, and when options come without a question. The better one
+# is measured on the calibration split, for each set of weights (bench/experiments/operators.ts).
 CHOICE_READOUTS = dict(text="exclusive", images="exclusive", bare="exclusive")
 
 

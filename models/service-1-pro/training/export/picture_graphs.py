@@ -18,8 +18,8 @@ class PictureGraph:
         self.m = m
 
     def words(self, cosines):
-        """The words [W] that were read in pictures: their tokens, their layouts [W,LAYOUT], and how clearly [B,T,W] each
-        is one of the question's words (cosines [B,T,S]). The last is none of them, so W is never 0."""
+        """The words [W] that were read in pictures: their tokens, their layouts [W,LAYOUT], and [B,T,W] how clearly
+        each is one of the question's words (cosines [B,T,S]). The last is no word, so that W is never 0."""
         g = self.m.graph
         there = g.reshape(g.op("NonZero", [self.is_word()]), -1)
         at = g.op("Concat", [there, g.ints(0)], axis=0)

@@ -1,7 +1,10 @@
-"""
-The float encoder to 8 bits: python -m export.quantise VISION_ENCODER.onnx TILES_FOLDER OUT.onnx NAME ... --check NAME ...
-Scales are fixed, found on the tiles of the dumps NAME, so that no tile's answer depends on the others of its run. Weights have 7 bits: with 8, processors
-without VNNI saturate in the middle of a sum and would answer otherwise. Prints how near the features of the dumps under --check stay, and both times.
+"""The float vision encoder to 8 bits.
+
+    python -m export.quantise VISION_ENCODER.onnx TILES_FOLDER OUT.onnx NAME ... --check NAME ...
+
+Scales are fixed and found on the tiles of the dumps NAME, so a tile's features do not depend on the others of its run.
+Weights have 7 bits: with 8, processors without VNNI saturate in the middle of a sum and would answer differently.
+Prints how near the features of the dumps under --check stay, and the times of both.
 """
 
 import argparse
@@ -23,7 +26,8 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from export.vision import session
 from vision.net import CELL, GRID, TILE, WIDTH
 
-# A seventh of the work and most of the error: the large maps before a stride of 8, and what stands between the last map and the features.
+# These stay float, a seventh of the work and most of the error: the large maps before a stride of 8, and the layers
+# between the last map and the features.
 FLOAT = ("tower.fine.0.", "tower.fine.1.", "tower.fine.2.", "tower.fine.3.", "tower.mix.", "tower.feature.")
 PIXELS = "pixel_values"
 TILES_LEARNED_FROM = 200
@@ -56,7 +60,7 @@ def copy_of(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 class Encoder:
-    """A graph whose convolutions can be changed, and looked into."""
+    """A graph whose convolutions can be changed, and observed into."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model = copy_of(model)
@@ -71,16 +75,18 @@ class Encoder:
         return numpy_helper.to_array(self.weights[name])
 
 
-def look(
-    model: onnx.ModelProto, names: list[str], tiles: NDArray[numpy.uint8], see: Callable[[dict[str, Floats]], None]
+def observe(
+    model: onnx.ModelProto, names: list[str], tiles: NDArray[numpy.uint8], record: Callable[[dict[str, Floats]], None]
 ) -> None:
-    """Shows the tensors of these names for a few tiles at a time."""
-    looked = copy_of(model)
-    del looked.graph.output[:]
-    looked.graph.output.extend(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None) for name in names)
-    run = onnxruntime.InferenceSession(looked.SerializeToString(), providers=["CPUExecutionProvider"])
+    """Calls `record` with the tensors of these names, for a few tiles at a time."""
+    observed = copy_of(model)
+    del observed.graph.output[:]
+    observed.graph.output.extend(
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None) for name in names
+    )
+    run = onnxruntime.InferenceSession(observed.SerializeToString(), providers=["CPUExecutionProvider"])
     for start in range(0, len(tiles), BATCH):
-        see(dict(zip(names, run.run(None, {PIXELS: pixels_of(tiles[start : start + BATCH])}))))
+        record(dict(zip(names, run.run(None, {PIXELS: pixels_of(tiles[start : start + BATCH])}))))
 
 
 def channel_groups(encoder: Encoder) -> dict[str, str]:
@@ -101,19 +107,21 @@ def channel_groups(encoder: Encoder) -> dict[str, str]:
 
 def equalise(encoder: Encoder, tiles: NDArray[numpy.uint8]) -> None:
     """
-    Brings the channels of a map nearer to one range, since they will share a scale: divided where they are made, multiplied where they are read, by the
-    square root of their peaks. ReLU and addition let factors above zero pass, so that the features stay what they are (Nagel et al. 2019, 4.1).
+    Brings the channels of a map nearer to one range, since they will share a scale (Nagel et al. 2019, 4.1).
+
+    They are divided where they are made and multiplied where they are read, by the square root of their peaks. ReLU and
+    addition let positive factors pass, so the features stay the same.
     """
     groups = channel_groups(encoder)
     peaks: dict[str, Floats] = {}
 
-    def see(seen: dict[str, Floats]) -> None:
-        for name, values in seen.items():
+    def record(values_of: dict[str, Floats]) -> None:
+        for name, values in values_of.items():
             peak = numpy.quantile(values.transpose(1, 0, 2, 3).reshape(values.shape[1], -1), 0.9995, axis=1)
             peaks[groups[name]] = numpy.maximum(peaks.get(groups[name], 0), peak)
 
     scaled = [name for name in groups if not name.startswith("/tower/mix") and not name.endswith("Conv_output_0")]
-    look(encoder.model, scaled, tiles, see)
+    observe(encoder.model, scaled, tiles, record)
     for node in encoder.convolutions:
         read, made = (peaks.get(groups.get(name, name)) for name in (node.input[0], node.output[0]))
         if made is not None:
@@ -148,8 +156,8 @@ def find_ranges(encoder: Encoder, tiles: NDArray[numpy.uint8]) -> Ranges:
     random = numpy.random.default_rng(0)
     seen_values: dict[str, list[Floats]] = {}
 
-    def see(seen: dict[str, Floats]) -> None:
-        for name, values in seen.items():
+    def record(values_of: dict[str, Floats]) -> None:
+        for name, values in values_of.items():
             flat = values.ravel()
             drawn = random.choice(flat, min(VALUES_A_RUN, flat.size), replace=False)
             # The ends are always among them.
@@ -157,7 +165,7 @@ def find_ranges(encoder: Encoder, tiles: NDArray[numpy.uint8]) -> Ranges:
 
     names = {name for node in encoder.quantised for name in (node.input[0], node.output[0])}
     names |= {node.output[0] for node in encoder.model.graph.node if node.op_type == "Relu" and node.input[0] in names}
-    look(encoder.model, sorted(names), tiles, see)
+    observe(encoder.model, sorted(names), tiles, record)
     return {name: best_range(numpy.concatenate(values)) for name, values in seen_values.items()}
 
 
@@ -190,7 +198,7 @@ def quantise(encoder: Encoder, ranges: Ranges) -> onnx.ModelProto:
 
 
 def correct(encoder: Encoder, ranges: Ranges, tiles: NDArray[numpy.uint8]) -> None:
-    """Takes what rounding and cutting off the inputs shift on average out of the biases, layer after layer (Nagel et al. 2019, 4.2)."""
+    """Removes from the biases the mean shift of rounded and clipped inputs, layer by layer (Nagel et al. 2019, 4.2)."""
     inputs = sorted({node.input[0] for node in encoder.quantised})
     wanted = channel_means(encoder.model, inputs, tiles)
     for node in encoder.quantised:
@@ -204,11 +212,11 @@ def correct(encoder: Encoder, ranges: Ranges, tiles: NDArray[numpy.uint8]) -> No
 def channel_means(model: onnx.ModelProto, names: list[str], tiles: NDArray[numpy.uint8]) -> dict[str, Floats]:
     sums: dict[str, Floats] = {}
 
-    def see(seen: dict[str, Floats]) -> None:
-        for name, values in seen.items():
+    def record(values_of: dict[str, Floats]) -> None:
+        for name, values in values_of.items():
             sums[name] = sums.get(name, 0) + values.mean((2, 3)).sum(0)
 
-    look(model, names, tiles, see)
+    observe(model, names, tiles, record)
     return {name: total / len(tiles) for name, total in sums.items()}
 
 
@@ -233,10 +241,12 @@ def check(float_path: pathlib.Path, path: pathlib.Path, tiles: NDArray[numpy.uin
     boxes = numpy.abs(our_boxes - their_boxes)
     a, b = (sorted(t)[len(t) // 2] for t in times)
     print(
-        f"{len(cosine)} cells: cosine {cosine.mean():.4f}, one in a hundred below {numpy.quantile(cosine, 0.01):.4f}, least {cosine.min():.4f}"
+        f"{len(cosine)} cells: cosine {cosine.mean():.4f}, one in a hundred below {numpy.quantile(cosine, 0.01):.4f}, "
+        f"least {cosine.min():.4f}"
     )
     print(
-        f"boxes differ by {boxes.mean():.3f} cells; {path.stat().st_size / 1e6:.2f} MB; {a:.1f} ms a tile in float, {b:.1f} in 8 bits, {a / b:.2f} x"
+        f"boxes differ by {boxes.mean():.3f} cells; {path.stat().st_size / 1e6:.2f} MB; "
+        f"{a:.1f} ms a tile in float, {b:.1f} in 8 bits, {a / b:.2f} x"
     )
 
 

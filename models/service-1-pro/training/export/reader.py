@@ -1,7 +1,8 @@
-"""
-A trained text reader to `text_reader.onnx`: python -m export.reader RUN/last.pt OUT.onnx
-`pixel_values` [pictures, 3, height, width] in [-1, 1], sides of whole cells of 32 pixels, gives the outputs of `Reader` (reading/reader.py). Checks the file against torch.
-Its metadata say which letters its classes are; ../export/vision.py puts them into config.json.
+"""A trained text reader to `text_reader.onnx`: python -m export.reader RUN/last.pt OUT.onnx
+
+Input: `pixel_values` [pictures, 3, height, width] in [-1, 1], sides of whole cells of 32 pixels. Outputs: those of
+`Reader` (reading/reader.py). The metadata hold the letters of its classes; export/decision.py puts them into
+config.json. Checks the file against torch.
 """
 
 import pathlib
@@ -72,7 +73,8 @@ def main() -> None:
         run.run(None, {"pixel_values": page})
         times.append(time.perf_counter() - started)
     print(
-        f"{out.stat().st_size / 1e6:.2f} MB, {min(times) * 1e3:.0f} ms for {page.shape[3]} x {page.shape[2]} pixels at best, one thread"
+        f"{out.stat().st_size / 1e6:.2f} MB, {min(times) * 1e3:.0f} ms at best "
+        f"for {page.shape[3]} x {page.shape[2]} pixels, one thread"
     )
 
 

@@ -183,9 +183,9 @@ def overlap_terms(m, e, across, counts):
 
 
 def likeness(m, e, compared, numbers):
-    """For each input of `numbers` (as `segments`) [S]: the best cosine of each token to one of another number, at least 0.
+    """For each input of `numbers` (as `segments`): the best cosine [S] of each token to one of another number.
 
-    Tokens that are not compared become zeros, which are like nothing."""
+    It is at least 0. Tokens that are not compared become zeros, which are like nothing."""
     g, d = m.graph, m.width
     shown = g.op("Mul", [e, g.op("Unsqueeze", [compared, g.ints(1)])])
     numbered = {name: g.op("Cast", [name], to=FLOAT) for name in numbers}

@@ -1,9 +1,12 @@
-"""
-A trained teacher to `vision_encoder.onnx`: python -m export.vision RUN_FOLDER/last.pt TOKENIZER.json OUT.onnx READING.npz [--raw].
-`pixel_values` [pictures, 3, height, width] in [-1, 1], sides of whole cells of 32 pixels, gives `image_features` [pictures, cells, 256], line by line, and
-`image_boxes` [pictures, cells, 5]: left, top, right, bottom offsets from the cell's centre in cells, then the logit of "there is an element". Checks the
-file against torch.
-READING.npz holds what the decoder begins with to read features: the spelling map and codes, and the tags with the words that name them.
+"""A trained vision tower to `vision_encoder.onnx`.
+
+    python -m export.vision RUN_FOLDER/last.pt TOKENIZER.json OUT.onnx READING.npz [--raw]
+
+Input: `pixel_values` [pictures, 3, height, width] in [-1, 1], sides of whole cells of 32 pixels. Outputs:
+`image_features` [pictures, cells, 256], row by row, and `image_boxes` [pictures, cells, 5]: left, top, right and bottom
+offsets from the cell's centre in cells, then the logit of "there is an element". Checks the file against torch.
+READING.npz holds how the decision model first reads features: the spelling map and codes, and the tags with the words
+that name them.
 """
 
 import argparse
@@ -48,7 +51,8 @@ def session(path: pathlib.Path, threads: int = 1) -> onnxruntime.InferenceSessio
 
 
 def write_reading(teacher: Teacher, tokenizer: tokenizers.Tokenizer, path: pathlib.Path) -> None:
-    """spell [WIDTH, code], codes [pieces + 1, code] (the last a blank), sharpness; tags [tag, WIDTH], tag_bias [tag], tag_words [tag, most] ids or -1."""
+    """Writes spell [WIDTH, code], codes [pieces + 1, code] (the last a blank), sharpness; tags [tag, WIDTH], tag_bias
+    [tag], tag_words [tag, most] ids or -1."""
     blank = functional.normalize(teacher.blank.detach(), dim=0)
     words = [encode(tokenizer, tag.removeprefix("is ")).ids for tag in TAGS]
     most = max(len(ids) for ids in words)
@@ -113,7 +117,8 @@ def main() -> None:
         times.append((time.perf_counter() - started) / len(tiles) * 1e3)
     operators = sorted({node.op_type for node in onnx.load(str(arguments.out)).graph.node})
     print(
-        f"{size / 1e6:.2f} MB, {min(times):.1f} ms a tile at best, {sorted(times)[len(times) // 2]:.1f} median, one thread; {', '.join(operators)}"
+        f"{size / 1e6:.2f} MB, {min(times):.1f} ms a tile at best, {sorted(times)[len(times) // 2]:.1f} median, "
+        f"one thread; {', '.join(operators)}"
     )
 
 

@@ -1,6 +1,8 @@
-"""
-Pictures of nothing but text in the fonts of this machine, so that the reader sees every letter and figure, and not only words:
-python -m reading.drawn_text TILES NAME COUNT LABELS.jsonl WORDS.txt. Writes TILES/tiles-NAME.raw and .json as ../pictures/dump-tiles.ts does, and page labels.
+"""Pictures of nothing but text in the fonts of this machine, so that the reader sees every letter and digit.
+
+    python -m reading.drawn_text TILES NAME COUNT LABELS.jsonl WORDS.txt
+
+Writes TILES/tiles-NAME.raw and .json as pictures/dump-tiles.ts does, and page labels.
 """
 
 import functools
@@ -65,7 +67,8 @@ def token(rng: random.Random, words: list[str]) -> str:
         lambda: number(1, 6),
         lambda: f"{rng.choice(('$', '€', '£', '', 'RM'))}{number(1, 4)}.{number(2, 2)}",
         lambda: (
-            f"{rng.randint(1, 31):02}{rng.choice('/-.')}{rng.randint(1, 12):02}{rng.choice('/-.')}{rng.randint(1990, 2030)}"
+            f"{rng.randint(1, 31):02}{rng.choice('/-.')}{rng.randint(1, 12):02}"
+            f"{rng.choice('/-.')}{rng.randint(1990, 2030)}"
         ),
         lambda: f"{rng.randint(1990, 2030)}-{rng.randint(1, 12):02}-{rng.randint(1, 31):02}",
         lambda: f"{rng.randint(0, 23)}:{rng.randint(0, 59):02}{rng.choice(('', 'pm', 'AM', ':' + number(2, 2)))}",
@@ -75,10 +78,12 @@ def token(rng: random.Random, words: list[str]) -> str:
         lambda: code(3, 8),
         lambda: mixed(4, 10),
         lambda: (
-            f"{word}{rng.choice(('', '.', '_', number(1, 2)))}@{words[rng.randrange(2000)]}.{rng.choice(('com', 'org', 'net', 'io', 'de'))}"
+            f"{word}{rng.choice(('', '.', '_', number(1, 2)))}@{words[rng.randrange(2000)]}."
+            f"{rng.choice(('com', 'org', 'net', 'io', 'de'))}"
         ),
         lambda: (
-            f"{rng.choice(('https://', 'www.', ''))}{word}.{rng.choice(('com', 'org', 'io'))}/{words[rng.randrange(2000)]}"
+            f"{rng.choice(('https://', 'www.', ''))}{word}."
+            f"{rng.choice(('com', 'org', 'io'))}/{words[rng.randrange(2000)]}"
         ),
         lambda: f"+{number(1, 2)} {number(3, 3)} {number(4, 4)}".replace(" ", rng.choice("-")),
         lambda: f"({rng.choice((word, number(1, 3)))})",

@@ -1,4 +1,4 @@
-"""Labels and a view of the picture to the lines of text in it: which letters, at which row of the reader's map and over which of its steps."""
+"""Labels and a view of a picture to its lines of text: letters, row of the reader's map, and steps in that row."""
 
 import dataclasses
 import unicodedata

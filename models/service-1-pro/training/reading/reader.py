@@ -1,4 +1,4 @@
-"""The text reader: a convolution net whose maps are 8 pixels high and 4 wide, to lines of text and their letters; and what it is taught by."""
+"""The text reader, a convolution net (cells of its maps are 8 pixels high and 4 wide), and its losses."""
 
 import copy
 
@@ -15,8 +15,11 @@ WEIGHTS = {"letters": 1.0, "places": 0.4, "lines": 1.0, "edges": 0.5}
 
 
 class Reader(nn.Module):
-    """[n, 3, y, x] pixels in [-1, 1] to logits of letters [n, y / 8, x / 2, CLASSES] (CTC: Graves et al. 2006), logits [n, y / 8, x / 2] of "this row is the
-    middle of a line of text here", and edges [n, y / 8, x / 4, 2]: from the row's middle up to the top of the line and down to its bottom, in rows."""
+    """Pixels [n, 3, y, x] in [-1, 1] to letters, lines and edges.
+
+    Letters are logits [n, y / 8, x / 2, CLASSES] (CTC: Graves et al. 2006); lines are logits [n, y / 8, x / 2] of "this
+    row is the middle of a line of text here"; edges [n, y / 8, x / 4, 2] are the distances from the row's middle up to
+    the top of the line and down to its bottom, in rows."""
 
     def __init__(self, tower: Tower) -> None:
         super().__init__()
@@ -53,7 +56,9 @@ def reader_losses(reader: Reader, pixels: Tensor, batch: dict[str, Tensor]) -> d
 
 
 def line_losses(letters: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-    """By letter, of the lines of a batch: the loss of CTC, and log-loss at the middle of each letter, which shows CTC where to begin."""
+    """For each line of a batch, by letter: the CTC loss, and the log-loss at the middle of each letter.
+
+    The latter shows CTC where to begin."""
     n, at = torch.nonzero(batch["lengths"] > 0, as_tuple=True)
     row, first, end = batch["places"][n, at].unbind(1)
     lengths, classes, centres = (batch[name][n, at] for name in ("lengths", "classes", "centres"))

@@ -1,6 +1,8 @@
-"""
-Trains the text reader beside a trained tower: python -m reading.train RUN TILES TEXT --start TOWER.pt --minutes 40 --pages SHARE:NAME=LABELS.jsonl ...
-Begins with the tower's own layers; goes on from RUN/last.pt when it is there. Prints letters and lines right of the dump --dev.
+"""Trains the text reader from the first layers of a trained tower.
+
+    python -m reading.train RUN TILES TEXT --start TOWER.pt --minutes 40 --pages SHARE:NAME=LABELS.jsonl ...
+
+Continues from RUN/last.pt when it is there. Prints the shares of right letters and lines in the dump --dev.
 """
 
 import argparse
@@ -41,7 +43,8 @@ def collapsed(best: list[int]) -> list[int]:
 
 @torch.no_grad()
 def figures(reader: Reader, batches: list[dict]) -> dict[str, float]:
-    """Letters wrong of all (edit distance), lines read without a fault, on the rows where lines are; steps of lines found, and of those found how many are."""
+    """Shares: wrong letters (edit distance) and faultless lines, read where lines are; recall and precision of steps
+    that belong to lines."""
     reader.eval()
     wrong = letters_all = right = lines_all = hits = found = there = 0
     for batch in batches:

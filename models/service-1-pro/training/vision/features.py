@@ -1,9 +1,16 @@
-"""
-Runs the trained tower over dumped tiles: python -m vision.features RUN_FOLDER/last.pt READING.npz TILES_FOLDER OUT_FOLDER NAME ... [--threads N]
-or, as the engine will, an exported one: python -m vision.features VISION_ENCODER.onnx ... A checkpoint runs in bfloat16 where the processor knows it, several times faster and off by about as much as the 8 bits that are served; else, or with --exact, in float32.
-For each dump writes features-NAME.npy, float16 [tiles, 64, 256]; boxes-NAME.npy, float16 [tiles, 64, 5]; pieces-NAME.npy, int16, and shares-NAME.npy,
-float16 [tiles, 64, 8], the pieces that the cell seems to show (`Decision.spelled` of ../decision/model.py; left out for cells of one colour, which become no
-tokens); and features-NAME.json, path -> [first tile, tiles, rows, cols, width, height] (rows = cols = 0: one squashed tile; else the last is the global view).
+"""Runs the vision tower over dumped tiles.
+
+    python -m vision.features RUN_FOLDER/last.pt READING.npz TILES_FOLDER OUT_FOLDER NAME ... [--threads N] [--exact]
+    python -m vision.features VISION_ENCODER.onnx READING.npz ...
+
+A checkpoint runs in bfloat16 where the processor supports it, several times faster and about as far off as the served
+8 bits; otherwise, or with --exact, in float32. For each dump writes:
+
+- features-NAME.npy, float16 [tiles, 64, 256], and boxes-NAME.npy, float16 [tiles, 64, 5]
+- pieces-NAME.npy, int16, and shares-NAME.npy, float16 [tiles, 64, 8]: the pieces that the cell seems to show
+  (`Decision.spelled`), absent for cells of one colour, which become no tokens
+- features-NAME.json, path -> [first tile, tiles, rows, cols, width, height]; with rows = cols = 0 there is one squashed
+  tile, else the last one is the global view
 """
 
 import argparse
@@ -25,7 +32,9 @@ SPELLED, CANDIDATES = 8, 16
 
 
 def spelled(features: torch.Tensor, reading: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pieces and shares [n, SPELLED] of features [n, WIDTH]. Candidates are found in half precision, where that is faster, and weighed in full."""
+    """Pieces and shares [n, SPELLED] of features [n, WIDTH].
+
+    Candidates are found in half precision, where that is faster, and weighed in full precision."""
     said = functional.normalize(features @ reading["spell"], dim=-1)
     with autocast("cpu"):
         candidates = (said @ reading["codes"].T).topk(CANDIDATES, -1).indices
@@ -34,14 +43,14 @@ def spelled(features: torch.Tensor, reading: dict[str, torch.Tensor]) -> tuple[t
     return candidates.gather(1, order), best.softmax(-1)
 
 
-def shown(tiles: torch.Tensor) -> torch.Tensor:
+def is_varied(tiles: torch.Tensor) -> torch.Tensor:
     """[n, 64]: which cells are not of one colour."""
     cells = tiles.view(-1, GRID, CELL, GRID, CELL, 3)
     return (cells.amax((2, 4)) != cells.amin((2, 4))).any(-1).flatten(1)
 
 
 def in_full(tiles: torch.Tensor, rows: int, cols: int) -> torch.Tensor:
-    """Tiles [rows * cols, 256, 256, 3] as the one picture [1, y, x, 3] they were cut from, which is what the engine shows the tower."""
+    """Tiles [rows * cols, 256, 256, 3] as the picture [1, y, x, 3] they were cut from, as the engine runs it."""
     return tiles.view(rows, cols, TILE, TILE, 3).permute(0, 2, 1, 3, 4).reshape(1, rows * TILE, cols * TILE, 3)
 
 
@@ -50,8 +59,8 @@ def by_tile(cells: torch.Tensor, rows: int, cols: int) -> torch.Tensor:
     return cells.view(rows, GRID, cols, GRID, -1).permute(0, 2, 1, 3, 4).reshape(rows * cols, GRID * GRID, -1)
 
 
-def looks(entries: list[dict]) -> Iterator[tuple[list[int], int, int]]:
-    """Which tiles to look at together, and in how many rows and columns: pictures in full, and what is one tile (or the whole squeezed into one) in batches."""
+def tile_batches(entries: list[dict]) -> Iterator[tuple[list[int], int, int]]:
+    """Batches of tiles, with rows and columns: each picture in full; single tiles and global views together."""
     single = []
     for entry in entries:
         cut = entry["rows"] * entry["cols"]
@@ -104,17 +113,17 @@ def write_features(
         part: numpy.lib.format.open_memmap(out / f"{part}-{name}.npy", "w+", kind, (len(tiles), GRID * GRID, width))
         for part, (kind, width) in shapes.items()
     }
-    for together, rows, cols in looks(list(index.values())):
+    for together, rows, cols in tile_batches(list(index.values())):
         own = torch.from_numpy(tiles[together])
         features, boxes = tower(to_pixels(in_full(own, rows, cols) if rows else own))
         if rows:
             features, boxes = by_tile(features, rows, cols), by_tile(boxes, rows, cols)
-        seen = shown(own)
-        pieces, shares = spelled(features[seen], reading)
+        varied = is_varied(own)
+        pieces, shares = spelled(features[varied], reading)
         files["features"][together], files["boxes"][together] = features, boxes
         for part, values in (("pieces", pieces.short()), ("shares", shares)):
-            whole = values.new_zeros(*seen.shape, SPELLED)
-            whole[seen] = values
+            whole = values.new_zeros(*varied.shape, SPELLED)
+            whole[varied] = values
             files[part][together] = whole
     for file in files.values():
         file.flush()

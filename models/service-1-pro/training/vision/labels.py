@@ -1,4 +1,4 @@
-"""Page labels (boxes of words, characters and elements) to arrays in picture pixels, ready to be mapped onto any view of the picture."""
+"""Page labels (boxes of words, characters and elements) to arrays in picture pixels, to be mapped onto views."""
 
 import dataclasses
 import json

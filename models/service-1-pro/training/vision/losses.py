@@ -60,8 +60,9 @@ def character_loss(teacher: Teacher, fine: Tensor, wanted: Tensor) -> Tensor:
 
 
 def box_loss(predicted: Tensor, wanted: Tensor, has_box: Tensor, is_known: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Errors of the offsets, 1 - IoU, and log-loss of "there is an element". Errors count relative to the distance: half a cell matters for a check box
-    and not for a full-width field."""
+    """Errors of the offsets, 1 - IoU, and log-loss of "there is an element".
+
+    Errors are relative to the distance: half a cell matters for a check box and not for a full-width field."""
     offsets, goal = predicted[..., :4][has_box].float(), wanted[has_box]
     room = 0.5 + goal.abs()
     near = functional.smooth_l1_loss(offsets / room, goal / room, beta=0.1)

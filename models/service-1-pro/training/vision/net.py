@@ -1,4 +1,4 @@
-"""The vision tower: each cell of 32 x 32 pixels of a picture to 256 numbers, the heads that teach it, and the served pair (features, boxes)."""
+"""The vision tower: 256 numbers for each cell of 32 x 32 pixels; its training heads; and the pair that is served."""
 
 import torch
 from torch import Tensor, nn
@@ -48,7 +48,7 @@ class Mix(nn.Module):
 
 
 class Tower(nn.Module):
-    """Maps at a stride of 8 pixels (read by the character head), then the features of the cells. Only these are served."""
+    """Maps at a stride of 8 pixels (for the character head), then the features of the cells, which are served."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ def as_cells(maps: Tensor) -> Tensor:
 
 
 class BoxHead(nn.Sequential):
-    """Cell features to left, top, right, bottom offsets from the cell's centre in cells, and the logit of "there is an element"."""
+    """Cell features to left, top, right and bottom offsets from the centre, and a logit of "an element is there"."""
 
     def __init__(self) -> None:
         super().__init__(nn.Linear(WIDTH, 128), nn.ReLU(), nn.Linear(128, 5))
@@ -104,7 +104,9 @@ class Teacher(nn.Module):
         self.characters = nn.Conv2d(FINE_WIDTH, 2 * characters, 1)
 
     def spelled(self, cells: Tensor, codes: Tensor) -> Tensor:
-        """Scores [n, pieces + 1] of cells [n, WIDTH] for the pieces of unit codes [pieces, CODE_WIDTH] and, last, for a blank: scaled cosines."""
+        """Scores [n, pieces + 1] of cells [n, WIDTH] for pieces, and last for a blank: scaled cosines.
+
+        codes [pieces, CODE_WIDTH] have length 1."""
         said = functional.normalize(self.spelling(cells).float(), dim=-1)
         return self.sharpness.exp() * said @ torch.cat([codes, functional.normalize(self.blank, dim=0)[None]]).T
 

@@ -1,7 +1,10 @@
-"""
-Tile dumps in pieces small enough to send to a machine with a GPU, and back: python -m vision.pack pack TILES NAME OUT [--mebibytes 60] here,
-python -m vision.pack unpack OUT NAME TILES there. OUT/tiles-NAME-000.zip … hold one lossless WebP a picture, its tiles below one another, and the index.
-Send the pieces one call after another; unpacking puts those together that have come.
+"""Tile dumps in pieces small enough to send to a machine with a GPU, and back.
+
+    python -m vision.pack pack TILES NAME OUT [--mebibytes 60]   # here
+    python -m vision.pack unpack OUT NAME TILES                  # there
+
+OUT/tiles-NAME-000.zip … hold one lossless WebP a picture (its tiles below one another) and the index. Send the pieces
+one call after another; unpacking joins those that have arrived.
 """
 
 import argparse

@@ -1,6 +1,9 @@
-"""
-Rows of the training packs to page labels, so that photos, plain shapes and receipts teach too: python -m vision.pack_labels PACK_FOLDER PHOTOS OUT.jsonl,
-where PHOTOS is how many CIFAR-10 rows to take. Of CIFAR-10 and easy-VQA the one thing in the picture; of SROIE the lines whose boxes are asked for.
+"""Rows of the training packs to page labels, so that photos, plain shapes and receipts are trained on too.
+
+    python -m vision.pack_labels PACK_FOLDER PHOTOS OUT.jsonl
+
+PHOTOS is the number of CIFAR-10 rows to take. CIFAR-10 and easy-VQA rows label the one thing in the picture; SROIE rows
+label the lines whose boxes are asked for.
 """
 
 import gzip

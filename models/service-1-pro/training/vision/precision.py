@@ -1,4 +1,7 @@
-"""In which format this machine multiplies fastest. A processor without units for bfloat16 or float16 may emulate them at a hundredth of the speed of float32."""
+"""Which number format this machine multiplies fastest in.
+
+A processor without units for bfloat16 or float16 may emulate them at a hundredth of the speed of float32.
+"""
 
 import contextlib
 import functools

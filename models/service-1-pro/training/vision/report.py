@@ -1,4 +1,7 @@
-"""Dev figures of a checkpoint's averaged weights, as JSON: python -m vision.report RUN/last.pt TILES_FOLDER TEXT_FOLDER NAME=LABELS.jsonl ..."""
+"""Dev figures of a checkpoint's averaged weights, as JSON.
+
+python -m vision.report RUN/last.pt TILES_FOLDER TEXT_FOLDER NAME=LABELS.jsonl ...
+"""
 
 import json
 import pathlib

@@ -1,8 +1,10 @@
-"""
-The shipped vision encoder back to a checkpoint: python -m vision.restore VISION_ENCODER.onnx TILES_FOLDER NAME OUT.pt
-The tower and the box head come back as they are; the other heads teach only, were never shipped, and start anew (vision/train.py --heads-first).
-Batch norms were folded into their convolutions; each gets the mean and spread its convolution shows on tiles of the dump NAME, so that training mode
-computes nearly what the encoder does and evaluation mode exactly that.
+"""The shipped vision encoder back to a checkpoint.
+
+    python -m vision.restore VISION_ENCODER.onnx TILES_FOLDER NAME OUT.pt
+
+The tower and the box head come back exactly; the other heads were never shipped and start anew (vision.train
+--heads-first). Batch norms were folded into their convolutions; each gets the mean and spread that its convolution has
+on tiles of the dump NAME, so training mode computes nearly what the encoder does, and evaluation mode exactly that.
 """
 
 import argparse
@@ -23,7 +25,7 @@ LARGEST_DIFFERENCE = 1e-3
 
 
 def load_folded(teacher: Teacher, path: pathlib.Path) -> dict[Convolution, torch.Tensor]:
-    """Puts the shipped numbers in; gives the bias of each folded convolution, which a `Convolution` has no place for."""
+    """Loads the shipped weights; returns the bias of each folded convolution, which a `Convolution` does not have."""
     shipped = {
         tensor.name: torch.from_numpy(numpy_helper.to_array(tensor).copy())
         for tensor in onnx.load(path).graph.initializer

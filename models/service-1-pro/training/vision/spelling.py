@@ -1,7 +1,9 @@
-"""
-A code for the letters of each word piece: random vectors of its letters, letter pairs, first and last pair, and of whether a word begins with it, added
-up and scaled to length 1. A cell says the code of what it shows, and the piece with the nearest code is looked up: seeing letters is learned, what they
-mean is not, since the text model has learned it already. A map from letters to meaning vectors would have to know thousands of words by heart.
+"""A code for the letters of each word piece.
+
+A code is the sum, scaled to length 1, of random vectors of the piece's letters, its letter pairs, its first and last
+pair, and whether a word begins with it. A cell's features are mapped to the code of what the cell shows, and the piece
+with the nearest code is looked up. So the tower learns to see letters; what words mean, the text model knows already.
+A map from letters to meaning vectors would have to memorise thousands of words.
 """
 
 import numpy

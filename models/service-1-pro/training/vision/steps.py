@@ -1,4 +1,4 @@
-"""What every training loop here does behind its loss: a step of the optimiser and of the running average, and a line in the log now and then."""
+"""What the training loops here share: a step of the optimiser and of the running average, and lines in the log."""
 
 import json
 import pathlib

@@ -1,6 +1,8 @@
-"""
-Trains the vision tower on dumped tiles: python -m vision.train RUN_FOLDER PICTURES_FOLDER TEXT_FOLDER --minutes 60 --pages NAME=LABELS.jsonl ...
-Starts again from RUN_FOLDER/last.pt when it is there. One thread for the net, --workers processes for the examples.
+"""Trains the vision tower on dumped tiles.
+
+    python -m vision.train RUN_FOLDER PICTURES_FOLDER TEXT_FOLDER --minutes 60 --pages NAME=LABELS.jsonl ...
+
+Continues from RUN_FOLDER/last.pt when it is there. One process runs the net, --workers processes make the examples.
 """
 
 import argparse
@@ -34,7 +36,9 @@ AVERAGE_DECAY = 0.998
 
 
 def keep_memory() -> None:
-    """Tells the C allocator to keep what it freed: fresh pages for every large array cost a third of a step. Does nothing without glibc."""
+    """Tells glibc's allocator to keep what it freed: new pages for every large array cost a third of a step.
+
+    Without glibc it has no effect."""
     try:
         mallopt = ctypes.CDLL("libc.so.6").mallopt
     except OSError:

@@ -1,4 +1,4 @@
-"""Tile dumps and labels to training examples: a random window of a picture at a random scale, or its global view, with targets."""
+"""Tile dumps and labels to training examples: a random window at a random scale, or the global view, with targets."""
 
 import dataclasses
 import json
@@ -128,7 +128,9 @@ def weight_of(picture: Picture) -> float:
 
 
 class Examples(torch.utils.data.IterableDataset):
-    """Endless random examples; pools are drawn from by weight, then a picture (those that say more, more often). `asked` makes the targets of a view."""
+    """Endless random examples: a pool is drawn by weight, then a picture, those with more text more often.
+
+    `asked` makes the targets of a view."""
 
     def __init__(
         self,
