@@ -22,9 +22,10 @@ export type { Json } from './core/types.ts'
 export type { AskOptions, DeliberationSettings } from './pipeline/engine.ts'
 export type { ModelListing, ModelSource } from './pipeline/models.ts'
 export { ENGINE_VERSION } from './pipeline/response.ts'
+export { choice, extract, fill, noul, score, select } from './questions/builders.ts'
+export type * from './questions/kinds.ts'
 export type { Decision, DecisionEvent } from './questions/shared/decision.ts'
-export { choice, extract, fill, noul, score, select } from './wire/builders.ts'
-export type { AnswerOf, AnswersOf, Ask, OptionsOf, TypedRequest } from './wire/infer.ts'
+export type { AnswerOf, AnswersOf, Ask, TypedRequest } from './wire/infer.ts'
 export type * from './wire/types.ts'
 
 /** Asks, lists, closes. */

@@ -1,5 +1,6 @@
 // `assay ask` on the command line: its flags, in their order, to one call of `askAll`.
 import { Option } from 'commander'
+import { allKinds } from '../questions/index.ts'
 import { type AskFlags, askAll } from './ask.ts'
 import type { AddCommand } from './command.ts'
 import { QuestionFlags } from './flags.ts'
@@ -37,23 +38,19 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
         return text
       }),
     )
-  questionFlag('--noul <statement>', 'is it true?', (text) => questions.words('noul', 'noul', text))
-  questionFlag('--choice <question=a,b>', 'which one?', (text) => questions.options('choice', 'choice', text))
-  questionFlag('--score <question=low,high>', 'where on a scale, lowest first?', (text) => questions.options('score', 'score', text))
-  questionFlag('--select <question=a,b>', 'which ones?', (text) => questions.options('select', 'select', text))
-  questionFlag('--fill <words>', 'write a short value', (text) => questions.words('fill', 'fill', text))
-  questionFlag('--extract <words>', 'quote it from the state', (text) => questions.words('extract', 'extract', text))
-  questionFlag('--box <words>', 'where in the picture, in pixels?', (text) =>
-    questions.words('box', 'extract', text, { kind: 'coordinates' }),
-  )
+  for (const kind of allKinds()) {
+    for (const flag of kind.flags) {
+      questionFlag(`--${flag.name} ${flag.placeholder}`, flag.description, (text) => questions.ask(kind, flag, text))
+    }
+  }
   questionFlag('--as <id>', 'name the question before it', (id) => questions.name(id))
   questionFlag('--kind <kind>', 'kind of the --fill or --extract before it: int, number, date, list, email, url, money', (kind) =>
-    questions.modify('kind', 'kind', kind, ['fill', 'extract']),
+    questions.modify('kind', 'kind', kind),
   )
-  const modifier = (name: string, field: string, description: string, types: readonly ('fill' | 'extract')[]) =>
-    ask.on(`option:${name}`, () => questions.modify(name, field, true, types)).option(`--${name}`, description)
-  modifier('many', 'many', 'all of them, for the --extract or --box before it', ['extract'])
-  modifier('self-check', 'self_check', 'check the --fill or --extract before it', ['fill', 'extract'])
+  const modifier = (name: string, field: string, description: string) =>
+    ask.on(`option:${name}`, () => questions.modify(name, field, true)).option(`--${name}`, description)
+  modifier('many', 'many', 'all of them, for the --extract or --box before it')
+  modifier('self-check', 'self_check', 'check the --fill or --extract before it')
   ask
     .option('--derive <name=expression>', 'an answer from answers (again for more)', collect)
     .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')

@@ -1,4 +1,6 @@
 // Question flags of the command line, in the order they were given, to questions. A modifier (--as, --kind …) is about the flag before it.
+import { allKinds } from '../questions/index.ts'
+import type { QuestionFlag, QuestionKind } from '../questions/kind.ts'
 import type { Question } from '../wire/types.ts'
 import { UsageError } from './exit-codes.ts'
 
@@ -20,27 +22,27 @@ interface Draft {
 export class QuestionFlags {
   readonly #drafts: Draft[] = []
 
-  /** `--noul "It is urgent."`, `--fill`, `--extract`: the words alone. */
-  words(flag: string, type: 'noul' | 'fill' | 'extract', text: string, extra: Readonly<Record<string, unknown>> = {}): void {
-    if (text.trim() === '') throw new UsageError(`--${flag} needs words, for example --${flag} "${EXAMPLES[type]}"`)
-    this.#add(flag, text, { type, instructions: text, ...extra })
-  }
-
-  /** `--choice "Which tab?=Home,Orders"`, `--score`, `--select`: words, an equals sign, options between commas. */
-  options(flag: string, type: 'choice' | 'score' | 'select', text: string): void {
+  /** One question flag with what stood behind it, for example `--noul "It is urgent."` or `--choice "Which tab?=Home,Orders"`. */
+  ask(kind: QuestionKind, { name, takes, example, fields }: QuestionFlag, text: string): void {
+    const { type } = kind
+    if (takes === 'words') {
+      if (text.trim() === '') throw new UsageError(`--${name} needs words, for example --${name} "${example}"`)
+      this.#add(name, text, { type, instructions: text, ...fields })
+      return
+    }
     const { instructions, options } = splitOptions(text)
-    if (options === null)
-      throw new UsageError(`--${flag} needs options after "=", for example --${flag} "${EXAMPLES[type]}"; received "${text}"`)
-    this.#add(flag, instructions, { type, instructions, criteria: options })
+    if (options === null) throw new UsageError(`--${name} needs options after "=", for example --${name} "${example}"; received "${text}"`)
+    this.#add(name, instructions, { type, instructions, criteria: options, ...fields })
   }
 
-  /** Sets a field of the question before it. */
-  modify(modifier: string, field: string, value: unknown, types: readonly Question['type'][]): void {
+  /** Sets a field of the question before it. Only kinds that have the field take it. */
+  modify(modifier: string, field: string, value: unknown): void {
     const last = this.#drafts.at(-1)
     if (last === undefined) throw new UsageError(`--${modifier} is about the question before it; give a question first`)
-    if (!types.includes(last.question.type))
+    const types = allKinds().filter(({ question }) => Object.hasOwn(question.shape, field))
+    if (!types.some(({ type }) => type === last.question.type))
       throw new UsageError(
-        `--${modifier} goes with ${types.map((type) => `--${type}`).join(', ')}; the question before it is --${last.flag}`,
+        `--${modifier} goes with ${types.map(({ type }) => `--${type}`).join(', ')}; the question before it is --${last.flag}`,
       )
     last.question[field] = value
   }
@@ -65,15 +67,6 @@ export class QuestionFlags {
   all(): FlagQuestion[] {
     return this.#drafts.map(({ id, title, question }) => ({ id, title, question: question as unknown as Question }))
   }
-}
-
-const EXAMPLES: Readonly<Record<Question['type'], string>> = {
-  noul: 'The customer is angry.',
-  choice: 'Which tab is open?=Home,Orders,Help',
-  score: 'How urgent is it?=low,medium,high',
-  select: 'What is it about?=price,delivery,quality',
-  fill: 'How many items?',
-  extract: 'The order number',
 }
 
 /** Splits at the last "=", and what follows at commas; `\,` and `\=` stand for themselves. No "=": `options` is null. */

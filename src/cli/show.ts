@@ -1,6 +1,8 @@
 // A response to lines for a person: a bar and a number per option, the value of a read, the box in pixels.
 
 import type { ModelListing } from '../pipeline/models.ts'
+import { kindOf } from '../questions/index.ts'
+import type { BarRow } from '../questions/kind.ts'
 import type { AskResponse, DeriveAnswer, QuestionAnswer } from '../wire/types.ts'
 import { columnsOf, type Paint, padColumns, painter, plain, shorten, type Terminal } from './terminal.ts'
 
@@ -49,38 +51,10 @@ function showDerive(id: string, answer: DeriveAnswer, pen: Pen): string {
 }
 
 function linesOf(answer: QuestionAnswer, pen: Pen): string[] {
-  switch (answer.type) {
-    case 'noul':
-      return bars([{ label: 'true', probability: answer.noul, isChosen: answer.noul >= 0.5 }], pen)
-    case 'choice': {
-      const rows = Object.entries(answer.probabilities).map(([label, probability]) => ({
-        label,
-        probability,
-        isChosen: label === answer.choice,
-      }))
-      const args = Object.entries(answer.args ?? {}).flatMap(([name, arg]) =>
-        arg.type === 'derive' ? [] : showAnswer(name, null, arg, pen).split('\n'),
-      )
-      return [...bars(rows, pen), ...args.map((line) => `  ${line}`)]
-    }
-    case 'select':
-      return bars(
-        Object.entries(answer.probabilities).map(([label, probability]) => ({
-          label,
-          probability,
-          isChosen: answer.selected.includes(label),
-        })),
-        pen,
-      )
-    case 'score': {
-      const levels = Object.entries(answer.probabilities)
-      const top = levels.reduce((best, [, p], i) => (p > (levels[best]?.[1] ?? 0) ? i : best), 0)
-      const rows = levels.map(([level, probability], i) => ({ label: answer.legend[level] ?? level, probability, isChosen: i === top }))
-      return [...bars(rows, pen), pen.paint('dim', `expected level ${answer.score.toFixed(2)} of 0 to ${levels.length - 1}`)]
-    }
-    default:
-      return readLines(answer, pen)
-  }
+  const { bars: rows, values, notes, args } = kindOf(answer).view(answer)
+  if (values !== null) return readLines(answer, values, notes, pen)
+  const below = Object.entries(args).flatMap(([name, arg]) => (arg.type === 'derive' ? [] : showAnswer(name, null, arg, pen).split('\n')))
+  return [...bars(rows, pen), ...notes.map((note) => pen.paint('dim', note)), ...below.map((line) => `  ${line}`)]
 }
 
 /** What was said besides: the set that holds the truth, and whether it is better not to answer. */
@@ -95,43 +69,27 @@ function cautionLines(answer: QuestionAnswer, pen: Pen): string[] {
   ]
 }
 
-type ReadAnswer = Exclude<QuestionAnswer, { type: 'noul' | 'choice' | 'select' | 'score' }>
-
-function readLines(answer: ReadAnswer, pen: Pen): string[] {
+/** The values that were read, then one line of facts about them. */
+function readLines(answer: QuestionAnswer, texts: readonly string[], notes: readonly string[], pen: Pen): string[] {
   const { paint } = pen
-  const values = valuesOf(answer).map((value) => paint('green', shorten(plain(value), pen.columns - 2)))
+  const values = texts.map((value) => paint('green', shorten(plain(value), pen.columns - 2)))
   const facts = [
-    ...('image_size' in answer ? [`in an image of ${answer.image_size.join(' x ')} pixels`] : []),
+    ...notes,
     ...('check' in answer && answer.check !== undefined ? [`checked ${percent(answer.check)}`] : []),
-    `confidence ${answer.confidence.toFixed(2)} (not calibrated)`,
+    ...('confidence' in answer ? [`confidence ${answer.confidence.toFixed(2)} (not calibrated)`] : []),
   ]
-  const said = answer.valid ? (values.length === 0 ? [paint('yellow', 'not there')] : values) : [...values, failed(answer.error, pen)]
+  const isValid = !('valid' in answer) || answer.valid
+  const error = 'error' in answer ? answer.error : undefined
+  const said = isValid ? (values.length === 0 ? [paint('yellow', 'not there')] : values) : [...values, failed(error, pen)]
   return [...said, paint('dim', shorten(facts.join(', '), pen.columns - 2))]
-}
-
-function valuesOf(answer: ReadAnswer): readonly string[] {
-  const box = (edges: readonly number[]): string => `[${edges.map((edge) => Math.round(edge * 10) / 10).join(', ')}]`
-  if ('boxes' in answer) return answer.boxes.map(({ coordinates }) => box(coordinates))
-  if ('coordinates' in answer) {
-    const { coordinates, center } = answer
-    return coordinates === null ? [] : [`${box(coordinates)}${center === null ? '' : `, center ${box(center)}`}`]
-  }
-  if ('values' in answer) return answer.values
-  return answer.value === null || answer.value === '' ? [] : [answer.value]
 }
 
 function failed(error: string | undefined, { paint, columns }: Pen): string {
   return paint('red', shorten(`no valid value${error === undefined ? '' : `: ${plain(error)}`}`, columns - 2))
 }
 
-interface Row {
-  readonly label: string
-  readonly probability: number
-  readonly isChosen: boolean
-}
-
 /** One line per row: mark, label, bar, percent. The label takes up to a third of the line, the bar what is left, up to 32. */
-function bars(rows: readonly Row[], { paint, columns, hasUnicode }: Pen): string[] {
+function bars(rows: readonly BarRow[], { paint, columns, hasUnicode }: Pen): string[] {
   const labels = rows.map(({ label }) => plain(label))
   const labelColumns = Math.min(Math.max(...labels.map(columnsOf)), Math.floor(columns / 3))
   const barColumns = Math.max(8, Math.min(32, columns - labelColumns - 15))

@@ -2,8 +2,9 @@
 
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../core/errors.ts'
 export type { Json } from '../core/types.ts'
-export { choice, extract, fill, noul, score, select } from '../wire/builders.ts'
-export type { AnswerOf, AnswersOf, Ask, OptionsOf, TypedRequest } from '../wire/infer.ts'
+export { choice, extract, fill, noul, score, select } from '../questions/builders.ts'
+export type * from '../questions/kinds.ts'
+export type { AnswerOf, AnswersOf, Ask, TypedRequest } from '../wire/infer.ts'
 export type * from '../wire/types.ts'
 export {
   type CallOptions,

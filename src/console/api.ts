@@ -17,6 +17,7 @@ import type {
   UsageReply,
 } from '../service/console/replies.ts'
 import type { AskResponse } from '../wire/types.ts'
+import { formsOf } from './playground/kind-forms.ts'
 
 /** A refusal of the service, or no reply at all (`status` 0). */
 export class ApiError extends Error {
@@ -76,7 +77,8 @@ export function createApi(onSignedOut: () => void) {
     const isJson = body !== undefined && !(body instanceof FormData) && typeof body !== 'string'
     let response: Response
     try {
-      response = await fetch(`/console/api/${path}${search.size === 0 ? '' : `?${search}`}`, {
+      const address = path.startsWith('/') ? path : `/console/api/${path}`
+      response = await fetch(`${address}${search.size === 0 ? '' : `?${search}`}`, {
         method,
         credentials: 'same-origin',
         headers: {
@@ -123,6 +125,8 @@ export function createApi(onSignedOut: () => void) {
     createKey: (key: { account: string; name: string; scopes: readonly string[]; requests_per_minute: number | null }) =>
       post<CreatedKeyReply>('keys', key),
     revokeKey: (id: string) => post<KeyReply>('keys/revoke', { id }),
+    /** The forms of all kinds of questions, from the document that describes the service. */
+    forms: async () => formsOf(await get<object>('/openapi.json')),
     accounts: () => get<AccountsReply>('accounts'),
     ledger: (query: { account: string; before?: string | null; limit?: number }) => get<LedgerReply>('ledger', query),
     credit: (credit: { account: string; dollars: string; note: string }) => post<CreditReply>('credits', credit),

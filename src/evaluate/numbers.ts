@@ -4,6 +4,7 @@ import { auroc } from '../calibration/metrics/discrimination.ts'
 import { pairedDifference, quantile } from '../calibration/metrics/resampling.ts'
 import { binnedCalibrationError, debiasedSquaredError, skill, spiegelhalter } from '../calibration/metrics/scores.ts'
 import { type CalibrationExcess, smoothCalibrationExcess } from '../calibration/metrics/smooth-ece.ts'
+import { findKind } from '../questions/index.ts'
 import { type Decided, decidedOf, type Yardstick } from './decided.ts'
 import { riskAt, weightedRisk } from './risk.ts'
 import type { RowResult } from './run.ts'
@@ -208,7 +209,7 @@ function macroOf(tasks: readonly GroupNumbers[]): Evaluation['macro'] {
 }
 
 function readsOf(rows: readonly RowResult[]): ReadNumbers[] {
-  const reads = rows.flatMap(({ questions }) => questions.filter(({ type }) => type === 'fill' || type === 'extract'))
+  const reads = rows.flatMap(({ questions }) => questions.filter(({ type }) => findKind(type)?.isRead === true))
   const aurocs = groupBy(reads, ({ type, kind, many }) =>
     [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' '),
   )

@@ -4,10 +4,11 @@ import type { DeliberationMode } from '../calibration/deliberation/deliberation.
 import { encodeVector } from '../calibration/heads/vector-text.ts'
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
+import { findKind, kindOf } from '../questions/index.ts'
 import { type Decision, type DecisionEvent, type DecisionReadout, isCheck } from '../questions/shared/decision.ts'
 import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../wire/types.ts'
+import { brierOf, entropyOf, logLossOf } from './claim-scores.ts'
 import type { Row } from './dataset.ts'
-import { brierOf, entropyOf, grade, logLossOf } from './grade.ts'
 
 export interface AskSettings {
   readonly deadlineMs?: number
@@ -183,7 +184,7 @@ function resultOf(
   const found = answerNamed(id, response.answers)
   if (typeof found === 'string') return found
   const { answer, question: questionId } = found
-  const graded = grade(answer, truth, row.accept[id] ?? [], decision)
+  const graded = kindOf(answer).grade(answer, truth, row.accept[id] ?? [], decision)
   if (graded === null) return `the truth ${JSON.stringify(truth)} does not fit the answer (${answer.type})`
   const { claim } = graded
   const question = questionAt(row, id)
@@ -202,7 +203,7 @@ function resultOf(
     guess: graded.guess,
     logLoss: claim === null ? null : logLossOf(claim),
     brier: claim === null ? null : brierOf(claim),
-    confidence: answer.type === 'noul' ? Math.max(answer.noul, 1 - answer.noul) : answer.confidence,
+    confidence: graded.confidence,
     top: claim === null ? null : claim.probabilities.reduce((sum, one) => sum + Math.max(...one), 0) / claim.probabilities.length,
     entropyBits: claim === null ? null : entropyOf(claim),
     mass: decision?.mass ?? report?.mass ?? null,
@@ -233,7 +234,7 @@ function answerNamed(id: string, answers: Answers): { readonly answer: QuestionA
   const question = Object.hasOwn(answers, id) || slash < 0 ? id : id.slice(0, slash)
   const whole = Object.hasOwn(answers, question) ? answers[question] : undefined
   if (whole === undefined) return 'there is no such question in the row'
-  const args = whole.type === 'choice' && question !== id ? (whole.args ?? {}) : null
+  const args = question !== id && 'args' in whole ? (whole.args ?? {}) : null
   const name = id.slice(slash + 1)
   const answer = args === null ? whole : Object.hasOwn(args, name) ? args[name] : undefined
   if (answer === undefined) return 'the argument was not asked, since another option won'
@@ -252,8 +253,8 @@ function questionAt(row: Row, id: string): Fields {
 function withChecks(questions: AskRequest['questions']): AskRequest['questions'] {
   return Object.fromEntries(
     Object.entries(questions).map(([id, question]) => {
-      const isRead = question?.type === 'fill' || (question?.type === 'extract' && question.kind !== 'coordinates')
-      return [id, isRead ? { ...question, self_check: true } : question]
+      const takesCheck = findKind(question.type)?.takesSelfCheck(question as Readonly<Record<string, unknown>>) ?? false
+      return [id, takesCheck ? { ...question, self_check: true } : question]
     }),
   )
 }

@@ -1,6 +1,8 @@
 // What agents read of our tools: JSON Schemas in their words. They guide, they do not judge: what comes in goes to the engine as it is, which says
 // everything that is wrong at once, with pointers.
 import type { Json } from '../core/types.ts'
+import { allKinds } from '../questions/index.ts'
+import { componentId, componentsOf, type JsonSchema } from '../questions/json-schema.ts'
 
 type Schema = { readonly type: 'object'; readonly [field: string]: Json }
 
@@ -46,50 +48,79 @@ const STATE = {
   ],
 } as const
 
-/** One flat object for all six types: many agents are shown no more than the first level of alternatives. */
-const QUESTION = {
-  type: 'object',
-  description: 'One typed question.',
-  properties: {
-    type: {
-      enum: ['noul', 'choice', 'score', 'select', 'fill', 'extract'],
-      description:
-        'noul: is the statement true? · choice: which one of the options? · score: where on a scale? · select: which of the options (any number)? · fill: write a short value · extract: quote words from the state, or find a box in a picture',
-    },
-    instructions: {
-      description:
-        'The statement (noul: "The customer is angry.") or question in plain words. Left out, the id of the question stands for it.',
-    },
-    criteria: {
-      description:
-        'choice, select: the options, as ["a","b"] or {"a":"what it means","b":null}, 2 to 255 · score: the levels from lowest to highest, as ["low","medium","high"], 2 to 26 · noul: optional {"true":"…","false":"…"}',
-    },
-    image: { type: 'string', description: 'Id of the picture the question is about, when there are several.' },
-    args: {
-      type: 'object',
-      description: 'choice: further questions by name, answered for the option that wins, as arguments of an action.',
-    },
-    min: { type: 'integer', description: 'select: fewest options' },
-    max: { type: 'integer', description: 'select: most options' },
-    threshold: { type: 'number', description: 'select: probability from which an option is selected, default 0.5' },
-    kind: {
-      enum: ['text', 'int', 'number', 'date', 'list', 'enum', 'email', 'url', 'money', 'coordinates'],
-      description:
-        'fill: text, int, number, date, list, enum · extract: text, int, number, date, email, url, money, coordinates (a box in pixels)',
-    },
-    item: { description: 'fill of kind list: the kind of its items' },
-    values: { type: 'array', items: { type: 'string' }, description: 'fill of kind enum: the values' },
-    many: { type: 'boolean', description: 'extract: every one instead of one' },
-    self_check: { type: 'boolean', description: 'fill, extract: also give the probability that the value is right' },
-  },
-  required: ['type'],
-} as const
+/** The enum of a field, also where it may be null. */
+function enumOf(schema: JsonSchema): readonly unknown[] | null {
+  if (Array.isArray(schema.enum)) return schema.enum
+  const alternatives = (schema.anyOf ?? []) as readonly JsonSchema[]
+  return alternatives.map(enumOf).find((found) => found !== null) ?? null
+}
 
-export const ASK_INPUT: Schema = {
+/** Fields that say the same in every kind: without the names of the kinds before them. */
+const SHARED_FIELDS = ['instructions', 'image']
+
+/**
+ * One flat object for all kinds: many agents are shown no more than the first level of alternatives. A field that several kinds have is described
+ * for each of them.
+ */
+function questionSchema(): Schema {
+  const kinds = allKinds()
+  const components = componentsOf(kinds.map(({ question }) => question))
+  const fields = new Map<string, { readonly type: string; readonly schema: JsonSchema }[]>()
+  for (const { type, question } of kinds) {
+    const { properties } = components[componentId(question)] as { readonly properties: Readonly<Record<string, JsonSchema>> }
+    for (const [field, schema] of Object.entries(properties)) {
+      if (field !== 'type') fields.set(field, [...(fields.get(field) ?? []), { type, schema }])
+    }
+  }
+  const properties = [...fields].map(([field, uses]): [string, Json] => {
+    const byText = new Map<string, string[]>()
+    for (const { type, schema } of uses) {
+      const text = String(schema.description ?? '')
+      byText.set(text, [...(byText.get(text) ?? []), type])
+    }
+    const texts = [...byText].map(([text, types]) => (SHARED_FIELDS.includes(field) ? text : `${types.join(', ')}: ${text}`))
+    const values = [...new Set(uses.flatMap(({ schema }) => enumOf(schema) ?? []))] as Json[]
+    return [field, { description: texts.join(' · '), ...(values.length === 0 ? {} : { enum: values }) }]
+  })
+  return {
+    type: 'object',
+    description: 'One typed question.',
+    properties: {
+      type: {
+        enum: kinds.map(({ type }) => type),
+        description: kinds.map(({ type, summary }) => `${type}: ${summary}`).join(' · '),
+      },
+      ...Object.fromEntries(properties),
+    },
+    required: ['type'],
+  }
+}
+
+/** What `answers` holds, kind by kind. */
+function answersDescription(): string {
+  const kinds = allKinds().map(({ type, answers }) => {
+    const forms = answers.map((answer) => {
+      const { properties } = componentsOf([answer])[componentId(answer)] as { readonly properties: object }
+      return Object.keys(properties)
+        .filter((field) => field !== 'type')
+        .join(', ')
+    })
+    return `${type}: ${forms.join('; or ')}`
+  })
+  return `By question id and derive name. ${kinds.join(' · ')}. Boxes are [left,top,right,bottom] in pixels of the picture as sent; null when it is not there.`
+}
+
+/** Made when the tools are listed, so that every kind that was defined by then is in it. */
+export const askInput = (): Schema => ({
   type: 'object',
   properties: {
     state: STATE,
-    questions: { type: 'object', description: 'Questions by an id of your choice.', additionalProperties: QUESTION, minProperties: 1 },
+    questions: {
+      type: 'object',
+      description: 'Questions by an id of your choice.',
+      additionalProperties: questionSchema(),
+      minProperties: 1,
+    },
     derive: {
       type: 'object',
       description:
@@ -99,24 +130,23 @@ export const ASK_INPUT: Schema = {
     model: { type: 'string', description: 'Id of a model; usually left out.' },
   },
   required: ['state', 'questions'],
-}
+})
 
-export const ASK_OUTPUT: Schema = {
+export const askOutput = (): Schema => ({
   type: 'object',
   properties: {
     id: { type: 'string', description: 'Name of this event, for record_outcome.' },
     model: { type: 'string' },
     answers: {
       type: 'object',
-      description:
-        'By question id and derive name. noul: probability in [0,1] · choice: choice, probabilities, confidence · score: expected level, probabilities · select: selected, probabilities · fill: value, parsed · extract: value and span, or coordinates [left,top,right,bottom] in pixels of the picture as sent; null when it is not there.',
+      description: answersDescription(),
       additionalProperties: { type: 'object' },
     },
     usage: { type: 'object' },
     warnings: { type: 'array', items: { type: 'string' } },
   },
   required: ['id', 'model', 'answers', 'usage', 'warnings'],
-}
+})
 
 export const OUTCOME_INPUT: Schema = {
   type: 'object',

@@ -15,7 +15,7 @@ import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
 import { ENGINE_VERSION } from '../pipeline/response.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
-import { ASK_INPUT, ASK_OUTPUT, OUTCOME_INPUT, OUTCOME_OUTPUT } from './schemas.ts'
+import { askInput, askOutput, OUTCOME_INPUT, OUTCOME_OUTPUT } from './schemas.ts'
 
 /** Who answers: an engine in this process, or a client of a service. */
 export interface Asker {
@@ -42,14 +42,14 @@ export interface AskServer {
 const INSTRUCTIONS =
   'Typed questions about a text, JSON or picture, answered with calibrated probabilities, verbatim quotes and pixel boxes. Ask all questions about one state in one call: the state is read once. When it later turns out what was true, say so with record_outcome.'
 
-const TOOLS: readonly Tool[] = [
+const tools = (): Tool[] => [
   {
     name: 'ask',
     title: 'Ask typed questions about a state',
     description:
       'Answers typed questions about a state (text, JSON, screenshots, photos): true or false with a probability, one or several of given options, a level on a scale, a short value, a verbatim quote, or a box in pixels. Probabilities are calibrated: 0.8 means true in about 8 of 10 such cases.',
-    inputSchema: ASK_INPUT,
-    outputSchema: ASK_OUTPUT,
+    inputSchema: askInput(),
+    outputSchema: askOutput(),
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
   {
@@ -75,7 +75,7 @@ export function createMcpServer({ asker, onFault }: McpOptions): AskServer {
   )
   const running = new Set<Promise<unknown>>()
 
-  const tools: Readonly<
+  const calls: Readonly<
     Record<string, (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<Record<string, unknown>>>
   > = {
     async ask(input, signal) {
@@ -94,9 +94,9 @@ export function createMcpServer({ asker, onFault }: McpOptions): AskServer {
     },
   }
 
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...TOOLS] }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools() }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
-    const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined
+    const tool = Object.hasOwn(calls, params.name) ? calls[params.name] : undefined
     if (tool === undefined) {
       throw new McpError(
         ErrorCode.InvalidParams,

@@ -2,35 +2,169 @@
 import { z } from 'zod'
 import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
+import { ExpressionError } from '../core/expression-values.ts'
 import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
-import type {
-  BoxAnswer,
-  BoxItem,
-  BoxManyAnswer,
-  Coordinates,
-  ExtractAnswer,
-  ExtractItem,
-  ExtractManyAnswer,
-  Point,
-  SeenAnswer,
-  SpanAnswer,
-} from '../wire/types.ts'
+import type { Coordinates, KindTypes, Point, SeenAnswer, SpanAnswer } from '../wire/types.ts'
+import { defineKind } from './kind.ts'
+import * as pieces from './shared/answer-schemas.ts'
+import { gradeBox, gradeBoxes } from './shared/boxes.ts'
 import { check } from './shared/check.ts'
-import type { QuestionContext, QuestionKind, QuestionResult, SentImage } from './shared/checked-question.ts'
+import type { QuestionContext, QuestionResult, SentImage } from './shared/checked-question.ts'
 import { type QuestionCoroutine, read } from './shared/coroutine.ts'
 import type { Decided } from './shared/decide.ts'
-import { asked, base, checked, instructionsOf, strict } from './shared/fields.ts'
+import { noProbability } from './shared/expressions.ts'
+import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
+import { gradeOfRead, isSameValue } from './shared/grade.ts'
+import type { Field } from './shared/options.ts'
+import type { Checked, OneOrMany } from './shared/read-types.ts'
 
 const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as const
+const KINDS = [...FORMATS, 'coordinates'] as const
 
-const schema = strict('an extract question', {
+const question = strict('an extract question', {
+  type: z.literal('extract'),
   ...base,
-  kind: z.enum([...FORMATS, 'coordinates']).nullish(),
-  many: z.boolean().nullish(),
-  self_check: z.boolean().nullish(),
-})
+  kind: z
+    .enum(KINDS)
+    .nullish()
+    .describe('Default `text`. Values are verbatim spans of the state. `coordinates`: a box, in pixels of the picture as sent.'),
+  many: z.boolean().nullish().describe('Every one of them instead of one; default false.'),
+  self_check: selfCheck.describe('As for fill; not with `coordinates`.'),
+}).meta({ id: 'ExtractQuestion', description: 'Point at words of the state, or at a place in a picture, or say that it is not there.' })
 
-interface Asking {
+export type ExtractTextKind = (typeof FORMATS)[number]
+export type ExtractKind = (typeof KINDS)[number]
+
+/** Point at the words (or the box) in the state, or say that they are not there. */
+export type ExtractQuestion = z.input<typeof question>
+
+/** `value` is verbatim, with a `span` where it stands in a text and `seen` where it was read in an image; null when it is not there. */
+export interface ExtractAnswer {
+  readonly type: 'extract'
+  readonly value: string | null
+  readonly span?: SpanAnswer
+  readonly seen?: SeenAnswer
+  readonly valid: boolean
+  readonly error?: string
+  readonly confidence: number
+  readonly check?: number
+}
+
+export interface ExtractItem {
+  readonly value: string
+  readonly span?: SpanAnswer
+  readonly seen?: SeenAnswer
+  readonly confidence: number
+}
+
+/** `values` in reading order; empty when there are none. */
+export interface ExtractManyAnswer {
+  readonly type: 'extract'
+  readonly values: readonly string[]
+  readonly items: readonly ExtractItem[]
+  readonly valid: boolean
+  readonly error?: string
+  readonly confidence: number
+  readonly check?: number
+}
+
+export interface BoxAnswer {
+  readonly type: 'extract'
+  readonly coordinates: Coordinates | null
+  readonly center: Point | null
+  /** width, height of the image as sent. */
+  readonly image_size: Point
+  readonly valid: boolean
+  readonly error?: string
+  readonly confidence: number
+}
+
+export interface BoxItem {
+  readonly coordinates: Coordinates
+  readonly center: Point
+  readonly confidence: number
+}
+
+export interface BoxManyAnswer {
+  readonly type: 'extract'
+  readonly boxes: readonly BoxItem[]
+  readonly image_size: Point
+  readonly valid: boolean
+  readonly error?: string
+  readonly confidence: number
+}
+
+type AnyExtractAnswer = ExtractAnswer | ExtractManyAnswer | BoxAnswer | BoxManyAnswer
+
+const { error, valid, readConfidence: confidence, check: checkSchema, imageSize: image_size, span, seen } = pieces
+const type = z.literal('extract')
+const where = { span: span.optional(), seen: seen.optional() }
+
+const extractAnswer: z.ZodType<ExtractAnswer> = z
+  .object({
+    type,
+    value: z.string().nullable().describe('Verbatim. Null when it is not there, which is valid.'),
+    ...where,
+    valid,
+    error,
+    confidence,
+    check: checkSchema,
+  })
+  .meta({ id: 'ExtractAnswer', description: 'Words as they stand in the state.' })
+
+const extractManyAnswer: z.ZodType<ExtractManyAnswer> = z
+  .object({
+    type,
+    values: z.array(z.string()).readonly().describe('Verbatim, in reading order; empty when there are none.'),
+    items: z
+      .array(z.object({ value: z.string(), ...where, confidence }).describe('One of them.'))
+      .readonly()
+      .describe('The same with their places.'),
+    valid,
+    error,
+    confidence,
+    check: checkSchema,
+  })
+  .meta({ id: 'ExtractManyAnswer', description: 'With `many`: all of them.' })
+
+const boxAnswer: z.ZodType<BoxAnswer> = z
+  .object({ type, coordinates: pieces.box.nullable(), center: pieces.center.nullable(), image_size, valid, error, confidence })
+  .meta({ id: 'BoxAnswer', description: 'Kind `coordinates`: a place in a picture.' })
+
+const boxManyAnswer: z.ZodType<BoxManyAnswer> = z
+  .object({
+    type,
+    boxes: z
+      .array(z.object({ coordinates: pieces.box, center: pieces.center, confidence }).describe('A place.'))
+      .readonly()
+      .describe('Best first.'),
+    image_size,
+    valid,
+    error,
+    confidence,
+  })
+  .meta({ id: 'BoxManyAnswer', description: 'Kind `coordinates` with `many`: all places.' })
+
+type ExtractAnswerOf<Q> = [Field<Q, 'kind'>] extends ['coordinates']
+  ? OneOrMany<Q, BoxAnswer, BoxManyAnswer>
+  : 'coordinates' extends Field<Q, 'kind'>
+    ? OneOrMany<Q, Checked<ExtractAnswer, Q> | BoxAnswer, Checked<ExtractManyAnswer, Q> | BoxManyAnswer>
+    : OneOrMany<Q, Checked<ExtractAnswer, Q>, Checked<ExtractManyAnswer, Q>>
+
+interface ExtractTypes extends KindTypes {
+  readonly question: ExtractQuestion
+  readonly answer: AnyExtractAnswer
+  readonly typed: ExtractAnswerOf<this['asked']>
+  readonly refuses: never
+}
+
+declare module '../wire/types.ts' {
+  interface QuestionKinds {
+    readonly extract: ExtractTypes
+  }
+}
+
+interface ExtractRead {
   readonly branch: Branch
   readonly format: SpanFormat
   readonly isMany: boolean
@@ -51,7 +185,7 @@ function placeOf({ start, end, source, seen }: Span, context: QuestionContext): 
 
 type Words = ExtractAnswer | ExtractManyAnswer
 
-function* runWords({ branch, format, isMany, isChecked }: Asking, context: QuestionContext): QuestionCoroutine<QuestionResult<Words>> {
+function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: QuestionContext): QuestionCoroutine<QuestionResult<Words>> {
   let confirmed: Decided | null = null
   const finding = (answer: Words): QuestionResult<Words> => ({
     answer,
@@ -96,7 +230,7 @@ function boxItem(box: Box, image: SentImage): BoxItem {
   return { coordinates, center: centerOf(coordinates), confidence: readConfidence(box.logProbability) }
 }
 
-function* runBox({ branch, isMany }: Asking, context: QuestionContext): QuestionCoroutine<QuestionResult<BoxAnswer | BoxManyAnswer>> {
+function* runBox({ branch, isMany }: ExtractRead, context: QuestionContext): QuestionCoroutine<QuestionResult<BoxAnswer | BoxManyAnswer>> {
   const finding = (answer: BoxAnswer | BoxManyAnswer) => ({ answer, report: null, decisions: {} })
   const image = context.image(branch.image)
   if (image === null) throw new TypeError('Coordinates were asked of no image; the plan must refuse that.')
@@ -115,13 +249,37 @@ function* runBox({ branch, isMany }: Asking, context: QuestionContext): Question
   return finding({ ...shared, coordinates: box?.coordinates ?? null, center: box?.center ?? null, valid: true, confidence })
 }
 
-export const extract: QuestionKind = {
+defineKind<AnyExtractAnswer>({
   type: 'extract',
+  title: 'Point at it',
+  summary: 'quote words from the state, or find a box in a picture',
+  question,
+  answers: [extractAnswer, extractManyAnswer, boxAnswer, boxManyAnswer],
+  isRead: true,
+  flags: [
+    { name: 'extract', placeholder: '<words>', description: 'quote it from the state', takes: 'words', example: 'The order number' },
+    {
+      name: 'box',
+      placeholder: '<words>',
+      description: 'where in the picture, in pixels?',
+      takes: 'words',
+      example: 'The order number',
+      fields: { kind: 'coordinates' },
+    },
+  ],
+  form: {
+    placeholder: 'What to look for in the state',
+    fields: [
+      { field: 'kind', control: 'select', label: 'Kind', values: KINDS },
+      { field: 'many', control: 'tick', label: 'every one of them' },
+      { field: 'self_check', control: 'tick', label: 'check itself', unless: ['kind', 'coordinates'] },
+    ],
+  },
   check(input, checker) {
-    const question = checked(schema, input, checker)
-    if (question === null) return null
-    const kind = question.kind ?? 'text'
-    const isChecked = question.self_check ?? false
+    const given = checked(question, input, checker)
+    if (given === null) return null
+    const kind = given.kind ?? 'text'
+    const isChecked = given.self_check ?? false
     if (kind === 'coordinates' && isChecked) {
       const message = 'self_check of a box is not in this version; leave it out, or ask a noul about what the box should show.'
       checker.report({ code: 'capability_not_supported', param: pointer(checker.param, 'self_check'), message })
@@ -129,14 +287,75 @@ export const extract: QuestionKind = {
     }
     const branch: Branch = {
       readout: 'read',
-      instructions: instructionsOf(question.instructions, checker),
+      instructions: instructionsOf(given.instructions, checker),
       candidates: [],
-      image: question.image ?? null,
+      image: given.image ?? null,
     }
     const format = kind === 'coordinates' ? 'text' : kind
-    const asking: Asking = { branch, format, isMany: question.many ?? false, isChecked }
+    const wanted: ExtractRead = { branch, format, isMany: given.many ?? false, isChecked }
     return kind === 'coordinates'
-      ? asked('extract', question.image, checker, (context) => runBox(asking, context), { needsBoxes: true })
-      : asked('extract', question.image, checker, (context) => runWords(asking, context))
+      ? checkedQuestion('extract', given.image, checker, (context) => runBox(wanted, context), { needsBoxes: true })
+      : checkedQuestion('extract', given.image, checker, (context) => runWords(wanted, context))
   },
+  truthFields: ['value', 'values', 'coordinates', 'boxes', 'extract'],
+  /** A null says "not there". */
+  readTruth: (truth) => truth,
+  grade(given, truth, accept) {
+    if ('boxes' in given)
+      return gradeBoxes(
+        given,
+        given.boxes.map(({ coordinates }) => coordinates),
+        truth,
+      )
+    if ('coordinates' in given) return gradeBox(given, given.coordinates, truth)
+    if ('values' in given) {
+      const wanted = truth === null ? [] : Array.isArray(truth) ? truth : [truth]
+      return gradeOfRead(given, given.values, Number(isSameValue(sorted(wanted), sorted(given.values))))
+    }
+    if (typeof truth === 'object' && truth !== null) return null
+    const isRight = [truth, ...accept].some((one) =>
+      one === null ? given.value === null : given.value !== null && isSameValue(one, given.value),
+    )
+    return gradeOfRead(given, given.value, Number(isRight))
+  },
+  valueOf(given, id) {
+    if (listOf(given) !== null) throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
+    if ('coordinates' in given) throw new ExpressionError(`"${id}" is a box; use has(${id})`)
+    return 'value' in given && given.valid ? given.value : null
+  },
+  probabilityOf: (_answer, id) => noProbability(id),
+  listOf,
+  view(given) {
+    const values =
+      'boxes' in given
+        ? given.boxes.map(({ coordinates }) => inBrackets(coordinates))
+        : 'coordinates' in given
+          ? boxWords(given)
+          : 'values' in given
+            ? given.values
+            : given.value === null || given.value === ''
+              ? []
+              : [given.value]
+    return { bars: [], values, notes: 'image_size' in given ? [`in an image of ${given.image_size.join(' x ')} pixels`] : [], args: {} }
+  },
+  takesSelfCheck: ({ kind }) => kind !== 'coordinates',
+})
+
+/** Found values or boxes; null for one. */
+function listOf(given: AnyExtractAnswer): readonly unknown[] | null {
+  return 'values' in given ? given.values : 'boxes' in given ? given.boxes : null
+}
+
+function sorted(values: readonly unknown[]): string[] {
+  return values.map((value) => String(value).trim().toLowerCase()).sort()
+}
+
+/** Pixels to a tenth. */
+function inBrackets(edges: readonly number[]): string {
+  return `[${edges.map((edge) => Math.round(edge * 10) / 10).join(', ')}]`
+}
+
+function boxWords({ coordinates, center }: BoxAnswer): readonly string[] {
+  if (coordinates === null) return []
+  return [`${inBrackets(coordinates)}${center === null ? '' : `, center ${inBrackets(center)}`}`]
 }

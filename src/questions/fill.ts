@@ -2,39 +2,177 @@
 import { z } from 'zod'
 import type { Branch, Grammar } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
+import { ExpressionError } from '../core/expression-values.ts'
+import { REQUEST_LIMITS } from '../core/limits.ts'
 import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
-import type { FillAnswer } from '../wire/types.ts'
+import type { Json } from '../core/types.ts'
+import type { KindTypes } from '../wire/types.ts'
+import { defineKind } from './kind.ts'
+import { check as checkSchema, error, probability, valid } from './shared/answer-schemas.ts'
 import { check } from './shared/check.ts'
-import type { Checker, QuestionContext, QuestionKind, QuestionResult } from './shared/checked-question.ts'
-import { type QuestionCoroutine, read } from './shared/coroutine.ts'
+import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
+import { type QuestionCoroutine, read as readText } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { argmax, asked, base, checked, instructionsOf, ownField, reportCount, reportDuplicates, strict } from './shared/fields.ts'
+import { noProbability } from './shared/expressions.ts'
+import {
+  argmax,
+  base,
+  checked,
+  checkedQuestion,
+  instructionsOf,
+  json,
+  ownField,
+  reportCount,
+  reportDuplicates,
+  selfCheck,
+  strict,
+} from './shared/fields.ts'
+import { gradeOfRead, isSameValue, plainTruth } from './shared/grade.ts'
+import type { Field, TooFew } from './shared/options.ts'
+import type { Checked, Unparsed } from './shared/read-types.ts'
 
 const ITEM_KINDS = ['text', 'int', 'number', 'date', 'enum'] as const
-const KINDS = [...ITEM_KINDS, 'list', 'json', 'pattern'] as const
-type Kind = (typeof KINDS)[number]
+const KINDS = [...ITEM_KINDS, 'list'] as const
+/** Kinds of the wire that this version refuses. */
+const REFUSED_KINDS = ['json', 'pattern'] as const
+type SentKind = (typeof KINDS)[number] | (typeof REFUSED_KINDS)[number]
 
 const itemKind = z.enum(ITEM_KINDS)
 const itemSchema = strict('the item of a list', { kind: itemKind, values: z.unknown().optional() })
-const schema = strict('a fill question', {
+
+const values = z
+  .array(z.string().regex(/^[^\n\r]*\S[^\n\r]*$/))
+  .min(2)
+  .max(REQUEST_LIMITS.options)
+  .readonly()
+  .describe(`2 to ${REQUEST_LIMITS.options} values, all different, each of one line.`)
+
+/** JSON Schema of "this field belongs to one kind alone"; `isNeeded`: and that kind needs it. */
+function onlyWith(kind: string, field: string, isNeeded: boolean) {
+  const isNull = { type: 'null' }
+  const given = isNeeded
+    ? { required: ['kind', field], properties: { kind: { const: kind }, [field]: { not: isNull } } }
+    : { required: ['kind'], properties: { kind: { const: kind } } }
+  return { anyOf: [given, { properties: { [field]: isNull, ...(isNeeded ? { kind: { not: { const: kind } } } : {}) } }] }
+}
+
+const item = z
+  .union([
+    z.enum(['text', 'int', 'number', 'date']),
+    itemSchema.extend({ values: values.nullish() }).meta({ description: 'What the items are.', ...onlyWith('enum', 'values', true) }),
+  ])
+  .meta({ id: 'FillItem', description: 'A kind, or an object with a kind and (for `enum`) its values, which hold no `;`.' })
+
+const fields = strict('a fill question', {
+  type: z.literal('fill'),
   ...base,
-  kind: z.enum(KINDS).nullish(),
-  item: z.unknown().optional(),
-  values: z.unknown().optional(),
-  schema: z.unknown().optional(),
-  pattern: z.unknown().optional(),
-  self_check: z.boolean().nullish(),
+  kind: z
+    .enum([...KINDS, ...REFUSED_KINDS])
+    .nullish()
+    .describe('Default `text`. `json` and `pattern` are refused with `capability_not_supported` in this version.'),
+  item: item.nullish().describe('Kind `list` only: what its items are; default `text`.'),
+  values: values.nullish().describe('Kind `enum` only.'),
+  schema: json.optional().describe('Kind `json` only.'),
+  pattern: json.optional().describe('Kind `pattern` only.'),
+  self_check: selfCheck.describe(
+    'Ask the model besides whether the value is right; the answer then has `check`, a calibrated probability. Default false.',
+  ),
 })
+const question = fields.meta({
+  id: 'FillQuestion',
+  description: 'Write a short value. It is written under a grammar, so that it parses by construction.',
+  allOf: [
+    onlyWith('enum', 'values', true),
+    onlyWith('list', 'item', false),
+    onlyWith('json', 'schema', false),
+    onlyWith('pattern', 'pattern', false),
+  ],
+})
+/** What is checked by the schema; what depends on the kind is checked by hand, so that every fault has its own pointer. */
+const unchecked = z.unknown().optional()
+const shallow = fields.extend({ item: unchecked, values: unchecked, schema: unchecked, pattern: unchecked })
 
 /** Which field belongs to which kind alone. */
-const FIELD_OF: ReadonlyMap<string, Kind> = new Map([
+const FIELD_OF: ReadonlyMap<string, SentKind> = new Map([
   ['item', 'list'],
   ['values', 'enum'],
   ['schema', 'json'],
   ['pattern', 'pattern'],
 ])
 
-interface Asking {
+export type FillItemKind = (typeof ITEM_KINDS)[number]
+export type FillItem = z.input<typeof item>
+export type FillKind = (typeof KINDS)[number]
+
+/** Write a short value. `item` belongs to kind `list`, `values` to kind `enum`. */
+export type FillQuestion = Omit<z.input<typeof question>, 'kind' | 'item' | 'values' | 'schema' | 'pattern'> &
+  (
+    | { readonly kind?: 'text' | 'int' | 'number' | 'date' | null; readonly item?: null; readonly values?: null }
+    | { readonly kind: 'list'; readonly item?: FillItem | null; readonly values?: null }
+    | { readonly kind: 'enum'; readonly values: readonly string[]; readonly item?: null }
+  )
+
+export type FillParsed = number | readonly (string | number)[]
+
+/** `value` as written; `parsed` for int, number and list; `valid`: it is complete and parses. `confidence` is the model's own; `check` with `self_check`. */
+export interface FillAnswer<Value extends string = string, Parsed = FillParsed> {
+  readonly type: 'fill'
+  readonly value: Value
+  readonly parsed?: Parsed
+  readonly valid: boolean
+  readonly error?: string
+  readonly confidence: number
+  readonly check?: number
+}
+
+const answer: z.ZodType<FillAnswer> = z
+  .object({
+    type: z.literal('fill'),
+    value: z.string().describe('As it was written.'),
+    parsed: z
+      .union([
+        z.number(),
+        z
+          .array(z.union([z.string(), z.number()]))
+          .readonly()
+          .describe('Items.'),
+      ])
+      .optional()
+      .describe('For int, number and list.'),
+    valid,
+    error,
+    confidence: probability.describe('The model’s own; calibrated for kind `enum`.'),
+    check: checkSchema,
+  })
+  .meta({ id: 'FillAnswer', description: 'A value that was written.' })
+
+type ItemKind<I> = I extends { readonly kind: infer K } ? K : I
+type ItemParsed<I> = [ItemKind<I>] extends ['int' | 'number'] ? readonly number[] : readonly string[]
+
+type FillByKind<Q, Kind> = [Kind] extends ['int' | 'number']
+  ? Checked<FillAnswer<string, number>, Q, 'parsed'>
+  : [Kind] extends ['list']
+    ? Checked<FillAnswer<string, ItemParsed<Field<Q, 'item'>>>, Q, 'parsed'>
+    : [Kind] extends ['enum']
+      ? Checked<Unparsed<FillAnswer<Field<Q, 'values'> extends readonly (infer V extends string)[] ? V : string>>, Q>
+      : [Kind] extends ['text' | 'date' | null | undefined]
+        ? Checked<Unparsed<FillAnswer>, Q>
+        : Checked<FillAnswer<string, FillParsed>, Q>
+
+interface FillTypes extends KindTypes {
+  readonly question: FillQuestion
+  readonly answer: FillAnswer
+  readonly typed: FillByKind<this['asked'], Field<this['asked'], 'kind'>>
+  readonly refuses: TooFew<this['asked'], 'values'>
+}
+
+declare module '../wire/types.ts' {
+  interface QuestionKinds {
+    readonly fill: FillTypes
+  }
+}
+
+interface WrittenRead {
   readonly branch: Branch
   readonly grammar: Grammar
   readonly maxTokens: number
@@ -42,10 +180,10 @@ interface Asking {
 }
 
 function* runWritten(
-  { branch, grammar, maxTokens, isChecked }: Asking,
+  { branch, grammar, maxTokens, isChecked }: WrittenRead,
   context: QuestionContext,
 ): QuestionCoroutine<QuestionResult<FillAnswer>> {
-  const reply = yield* read(branch, { type: 'grammar', grammar, maxTokens })
+  const reply = yield* readText(branch, { type: 'grammar', grammar, maxTokens })
   if (reply.type === 'failed') {
     const answer: FillAnswer = { type: 'fill', value: '', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR }
     return { answer, report: null, decisions: {} }
@@ -126,7 +264,7 @@ function readList(given: unknown, checker: Checker): Grammar | null {
 }
 
 /** Reports fields that the kind does not take. True when there was one. */
-function reportStrayFields(kind: Kind, input: unknown, checker: Checker): boolean {
+function reportStrayFields(kind: SentKind, input: unknown, checker: Checker): boolean {
   let isStray = false
   for (const [field, owner] of FIELD_OF) {
     if (kind === owner || ownField(input, field) === null) continue
@@ -137,35 +275,66 @@ function reportStrayFields(kind: Kind, input: unknown, checker: Checker): boolea
   return isStray
 }
 
-export const fill: QuestionKind = {
+defineKind<FillAnswer>({
   type: 'fill',
+  title: 'Write a value',
+  summary: 'write a short value',
+  question,
+  answers: [answer],
+  isRead: true,
+  flags: [{ name: 'fill', placeholder: '<words>', description: 'write a short value', takes: 'words', example: 'How many items?' }],
+  form: {
+    placeholder: 'What is to be written',
+    fields: [
+      { field: 'values', control: 'entries', noun: 'value', name: null, isNumbered: false, when: ['kind', 'enum'] },
+      { field: 'kind', control: 'select', label: 'Kind', values: ['text', 'int', 'number', 'date', 'list', 'enum'] },
+      { field: 'item', control: 'select', label: 'Of', values: ['text', 'int', 'number', 'date'], when: ['kind', 'list'] },
+      { field: 'self_check', control: 'tick', label: 'check itself' },
+    ],
+  },
   check(input, checker) {
-    const question = checked(schema, input, checker)
-    if (question === null) return null
-    const kind = question.kind ?? 'text'
+    const read = checked(shallow, input, checker)
+    if (read === null) return null
+    const kind = read.kind ?? 'text'
     if (kind === 'json' || kind === 'pattern') {
       const message = `fill of kind ${kind} is not in this version; use one of ${[...ITEM_KINDS, 'list'].join(', ')}.`
       checker.report({ code: 'capability_not_supported', param: pointer(checker.param, 'kind'), message })
       return null
     }
     if (reportStrayFields(kind, input, checker)) return null
-    const isChecked = question.self_check ?? false
+    const isChecked = read.self_check ?? false
     const branch: Branch = {
       readout: 'read',
-      instructions: instructionsOf(question.instructions, checker),
+      instructions: instructionsOf(read.instructions, checker),
       candidates: [],
-      image: question.image ?? null,
+      image: read.image ?? null,
     }
     if (kind === 'enum') {
-      const values = readValues(question.values, pointer(checker.param, 'values'), checker)
+      const values = readValues(read.values, pointer(checker.param, 'values'), checker)
       if (values === null) return null
       const candidates = values.map((value) => ({ name: value, description: null }))
       const scored: Branch = { ...branch, readout: 'exclusive', candidates }
-      return asked('fill', question.image, checker, (context) => runEnum(scored, isChecked, context))
+      return checkedQuestion('fill', read.image, checker, (context) => runEnum(scored, isChecked, context))
     }
-    const grammar = kind === 'list' ? readList(question.item, checker) : { type: kind }
+    const grammar = kind === 'list' ? readList(read.item, checker) : { type: kind }
     if (grammar === null) return null
-    const asking: Asking = { branch, grammar, maxTokens: checker.limits.fillTokens, isChecked }
-    return asked('fill', question.image, checker, (context) => runWritten(asking, context))
+    const written: WrittenRead = { branch, grammar, maxTokens: checker.limits.fillTokens, isChecked }
+    return checkedQuestion('fill', read.image, checker, (context) => runWritten(written, context))
   },
-}
+  truthFields: ['value', 'parsed', 'fill'],
+  readTruth: plainTruth,
+  grade(given, truth, accept) {
+    const said: Json = given.parsed ?? given.value
+    const isRight = given.valid && [truth, ...accept].some((one) => isSameValue(one, said))
+    return gradeOfRead(given, said, Number(isRight))
+  },
+  valueOf(given, id) {
+    if (Array.isArray(given.parsed)) throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
+    if (!given.valid) return null
+    return typeof given.parsed === 'number' ? given.parsed : given.value
+  },
+  probabilityOf: (_answer, id) => noProbability(id),
+  listOf: ({ parsed }) => (Array.isArray(parsed) ? parsed : null),
+  view: ({ value }) => ({ bars: [], values: value === '' ? [] : [value], notes: [], args: {} }),
+  takesSelfCheck: () => true,
+})

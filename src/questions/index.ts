@@ -1,17 +1,17 @@
-// The registry: a question as sent to a checked one, by its type. A new kind is one new file and one line here.
+// The questions' room: the registry of kinds, with all kinds in it, and a question as sent to a checked one, by its type.
 import { pointer } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { choice } from './choice.ts'
-import { extract } from './extract.ts'
-import { fill } from './fill.ts'
-import { noul } from './noul.ts'
-import { score } from './score.ts'
-import { select } from './select.ts'
-import type { CheckedQuestion, Checker, CheckQuestions, CheckSettings, QuestionKind } from './shared/checked-question.ts'
+import { allKinds, findKind, type QuestionKind } from './kind.ts'
+import type { CheckedQuestion, Checker, CheckQuestions, CheckSettings } from './shared/checked-question.ts'
 
-const KINDS: ReadonlyMap<string, QuestionKind> = new Map([noul, choice, score, select, fill, extract].map((kind) => [kind.type, kind]))
+export type * from './choice.ts'
+export type * from './extract.ts'
+export type * from './fill.ts'
 
-export const QUESTION_TYPES: readonly string[] = [...KINDS.keys()]
+import './kinds.ts'
+
+export { allKinds, findKind, kindOf } from './kind.ts'
+export type * from './kinds.ts'
 
 export const checkQuestions: CheckQuestions = (input, param, settings) =>
   checkMap(input, param, 'question', false, settings, { left: settings.limits.questions })
@@ -80,15 +80,21 @@ function kindOf(question: unknown, checker: Checker): QuestionKind | null {
     report({ code: 'invalid_question', param, message: `A question is an object with a type, received ${got}.` })
     return null
   }
+  const types = questionTypes()
   const type: unknown = Object.hasOwn(question, 'type') ? (question as { type: unknown }).type : undefined
   if (typeof type !== 'string') {
-    const message = `A question needs its type: one of ${QUESTION_TYPES.join(', ')}.`
+    const message = `A question needs its type: one of ${types.join(', ')}.`
     report({ code: 'invalid_question', param: pointer(param, 'type'), message })
     return null
   }
-  const kind = KINDS.get(type)
+  const kind = findKind(type)
   if (kind) return kind
-  const message = `Unknown question type ${JSON.stringify(type)}.${didYouMean(type, QUESTION_TYPES)} There are ${QUESTION_TYPES.join(', ')}.`
+  const message = `Unknown question type ${JSON.stringify(type)}.${didYouMean(type, types)} There are ${types.join(', ')}.`
   report({ code: 'unknown_question_type', param: pointer(param, 'type'), message })
   return null
+}
+
+/** The types of all kinds. */
+export function questionTypes(): readonly string[] {
+  return allKinds().map(({ type }) => type)
 }

@@ -2,15 +2,21 @@
 import { z } from 'zod'
 import type { Branch, Candidate } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
-import type { ScoreAnswer } from '../wire/types.ts'
-import type { Checker, QuestionContext, QuestionKind, QuestionResult } from './shared/checked-question.ts'
+import { REQUEST_LIMITS } from '../core/limits.ts'
+import type { Json } from '../core/types.ts'
+import type { KindTypes, SetAndAbstention } from '../wire/types.ts'
+import { defineKind } from './kind.ts'
+import { level, probability } from './shared/answer-schemas.ts'
+import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
+import { namedProbability } from './shared/expressions.ts'
 import {
-  asked,
   base,
   checked,
+  checkedQuestion,
   instructionsOf,
+  json,
   namesOf,
   ownField,
   record,
@@ -19,13 +25,83 @@ import {
   strict,
   words,
 } from './shared/fields.ts'
+import { claimOf, plainTruth } from './shared/grade.ts'
+import type { Field, TooFew } from './shared/options.ts'
 
-const schema = strict('a score question', {
-  ...base,
-  criteria: z.unknown().optional(),
-})
-
+const nonBlank = z.string().regex(/\S/)
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
+const levelInput = z
+  .union([nonBlank, levelSchema.extend({ label: nonBlank })])
+  .meta({ id: 'Level', description: 'A label, or a label with its description.' })
+
+const fields = strict('a score question', {
+  type: z.literal('score'),
+  ...base,
+  criteria: z.array(levelInput).min(2).max(REQUEST_LIMITS.levels).readonly().describe('Levels, lowest first, all different.'),
+})
+const question = fields.meta({
+  id: 'ScoreQuestion',
+  description: 'Where on an ordered scale? The answer is the expected level, and a distribution over all levels.',
+})
+/** What is checked by the schema; levels are checked by hand, so that every fault has its own pointer. */
+const shallow = fields.extend({ criteria: z.unknown().optional() })
+
+/** One level of a score, lowest first. */
+export type LevelInput = z.input<typeof levelInput>
+
+/** Where on an ordered scale of 2 to 26 levels? */
+export type ScoreQuestion = z.input<typeof question>
+
+/** `score`: expected level, from 0 to the number of levels less one. `legend` and `probabilities` are keyed by level: "0", "1"… */
+export interface ScoreAnswer<Label extends string = string> extends SetAndAbstention {
+  readonly type: 'score'
+  readonly score: number
+  readonly legend: Readonly<Record<string, Label>>
+  readonly probabilities: Readonly<Record<string, number>>
+  readonly confidence: number
+}
+
+const answer: z.ZodType<ScoreAnswer> = z
+  .object({
+    type: z.literal('score'),
+    score: z.number().min(0).describe('The expected level: the mean of the level numbers, which begin at 0.'),
+    legend: z
+      .record(level, json as unknown as z.ZodType<string>)
+      .describe('Level number to its label; on the System One route to the level as it was sent.'),
+    probabilities: z.record(level, probability).describe('By level number. They sum to 1 within 1e-6.'),
+    confidence: probability.describe('The largest probability.'),
+  })
+  .meta({ id: 'ScoreAnswer', description: 'A place on a scale.' })
+
+type Simplify<T> = { [K in keyof T]: T[K] }
+
+type LevelName<L> = L extends string ? L : L extends { readonly label: infer V extends string } ? V : never
+
+/** A literal list of levels gives `probabilities` and `legend` their keys: "0", "1"… */
+type ScoreAnswerOf<Q> =
+  Field<Q, 'criteria'> extends infer C extends readonly unknown[]
+    ? number extends C['length']
+      ? ScoreAnswer<LevelName<C[number]>>
+      : Simplify<
+          Omit<ScoreAnswer, 'legend' | 'probabilities'> & {
+            readonly legend: { readonly [I in keyof C as I extends `${number}` ? I : never]: LevelName<C[I]> }
+            readonly probabilities: { readonly [I in keyof C as I extends `${number}` ? I : never]: number }
+          }
+        >
+    : ScoreAnswer
+
+interface ScoreTypes extends KindTypes {
+  readonly question: ScoreQuestion
+  readonly answer: ScoreAnswer
+  readonly typed: ScoreAnswerOf<this['asked']>
+  readonly refuses: TooFew<this['asked'], 'criteria'>
+}
+
+declare module '../wire/types.ts' {
+  interface QuestionKinds {
+    readonly score: ScoreTypes
+  }
+}
 
 function* run(branch: Branch, context: QuestionContext): QuestionCoroutine<QuestionResult<ScoreAnswer>> {
   const keys = branch.candidates.map((_, level) => String(level))
@@ -66,18 +142,75 @@ function readLevel(entry: unknown, param: string, checker: Checker): (Candidate 
   return null
 }
 
-export const score: QuestionKind = {
+defineKind<ScoreAnswer>({
   type: 'score',
+  title: 'How much?',
+  summary: 'where on a scale?',
+  question,
+  answers: [answer],
+  isRead: false,
+  flags: [
+    {
+      name: 'score',
+      placeholder: '<question=low,high>',
+      description: 'where on a scale, lowest first?',
+      takes: 'options',
+      example: 'How urgent is it?=low,medium,high',
+    },
+  ],
+  form: {
+    placeholder: 'A question that a level of the scale answers',
+    fields: [{ field: 'criteria', control: 'entries', noun: 'level', name: 'label', isNumbered: true }],
+  },
   check(input, checker) {
-    const question = checked(schema, input, checker)
+    const read = checked(shallow, input, checker)
     const levels = readLevels(input, checker)
-    if (question === null || levels === null) return null
+    if (read === null || levels === null) return null
     const branch: Branch = {
       readout: 'ordinal',
-      instructions: instructionsOf(question.instructions, checker),
+      instructions: instructionsOf(read.instructions, checker),
       candidates: levels.map(({ name, description }) => ({ name, description })),
-      image: question.image ?? null,
+      image: read.image ?? null,
     }
-    return asked('score', question.image, checker, (context) => run(branch, context), { options: namesOf(branch) })
+    return checkedQuestion('score', read.image, checker, (context) => run(branch, context), { options: namesOf(branch) })
   },
+  truthFields: ['score', 'level'],
+  /** A level, or its label. */
+  readTruth(truth, { criteria }) {
+    if (typeof truth !== 'string') return plainTruth(truth)
+    const labels = Array.isArray(criteria) ? criteria.map(labelOf) : []
+    const index = labels.indexOf(truth)
+    return index >= 0 ? index : truth.trim() !== '' && Number.isFinite(Number(truth)) ? Number(truth) : truth
+  },
+  grade({ score, legend, probabilities, confidence }, truth) {
+    const row = Object.values(probabilities)
+    const claim = claimOf('ordinal', Object.values(legend), [row], truth)
+    if (claim === null) return null
+    const best = row.indexOf(Math.max(...row))
+    return { said: score, right: Number(best === Math.round(claim.truth[0]!)), guess: 1 / row.length, confidence, claim }
+  },
+  valueOf: ({ score }) => score,
+  /** Levels go by label first, then by number: on a scale of "1" to "5", p(stars, "5") is the top. */
+  probabilityOf({ legend, probabilities }, id, option) {
+    const labelled = Object.keys(legend).find((key) => legend[key] === option)
+    return namedProbability(probabilities, id, option, labelled)
+  },
+  listOf: () => null,
+  view({ score, legend, probabilities }) {
+    const levels = Object.entries(probabilities)
+    const top = levels.reduce((best, [, p], i) => (p > (levels[best]?.[1] ?? 0) ? i : best), 0)
+    return {
+      bars: levels.map(([key, probability], i) => ({ label: legend[key] ?? key, probability, isChosen: i === top })),
+      values: null,
+      notes: [`expected level ${score.toFixed(2)} of 0 to ${levels.length - 1}`],
+      args: {},
+    }
+  },
+  takesSelfCheck: () => false,
+})
+
+/** The label of a level as it was sent; empty where it has none. */
+function labelOf(sent: Json): string {
+  if (typeof sent === 'string') return sent
+  return typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? String((sent as { readonly label?: Json }).label) : ''
 }

@@ -2,22 +2,84 @@
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
+import { ExpressionError } from '../core/expression-values.ts'
 import { PROBABILITY_FLOOR } from '../core/math.ts'
-import type { SelectAnswer } from '../wire/types.ts'
-import type { Checker, QuestionContext, QuestionKind, QuestionResult } from './shared/checked-question.ts'
+import type { KindTypes, SetAndAbstention } from '../wire/types.ts'
+import { defineKind } from './kind.ts'
+import { byCandidate, probability } from './shared/answer-schemas.ts'
+import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { asked, base, byName, checked, instructionsOf, namesOf, strict } from './shared/fields.ts'
-import { optionFields, readOptions } from './shared/options.ts'
+import { namedProbability } from './shared/expressions.ts'
+import { base, byName, checked, checkedQuestion, instructionsOf, namesOf, strict } from './shared/fields.ts'
+import { claimOf, plainTruth } from './shared/grade.ts'
+import {
+  type OptionsInput,
+  type OptionsOf,
+  optionFields,
+  optionsOnce,
+  readOptions,
+  type TooFew,
+  uncheckedOptions,
+} from './shared/options.ts'
 
 const count = z.int().min(0)
-const schema = strict('a select question', {
+const OUTSIDE = 'the threshold lies strictly between 0 and 1'
+const fields = strict('a select question', {
+  type: z.literal('select'),
   ...base,
   ...optionFields,
-  min: count.nullish(),
-  max: count.min(1, 'at most 0 options selects nothing; give 1 or more').nullish(),
-  threshold: z.number().gt(0, 'the threshold lies strictly between 0 and 1').lt(1, 'the threshold lies strictly between 0 and 1').nullish(),
+  min: count.nullish().describe('Fewest options to select; default 0.'),
+  max: count.min(1, 'at most 0 options selects nothing; give 1 or more').nullish().describe('Most options to select; default all.'),
+  threshold: z
+    .number()
+    .gt(0, OUTSIDE)
+    .lt(1, OUTSIDE)
+    .nullish()
+    .describe('Probability from which an option is selected, strictly between 0 and 1; default 0.5.'),
 })
+const question = fields.meta({
+  id: 'SelectQuestion',
+  description: 'Which of the options hold? Each is its own yes or no; any number of them may hold.',
+  oneOf: optionsOnce,
+})
+/** What is checked by the schema; options are checked by hand, so that every fault has its own pointer. */
+const shallow = fields.extend(uncheckedOptions)
+
+/** Which of the options hold? Each is its own yes or no. */
+export type SelectQuestion = Omit<z.input<typeof question>, 'options' | 'criteria'> & OptionsInput
+
+/** Independent `probabilities`; `selected` and `order` by falling probability; `confidence`: probability that exactly the selected set holds. */
+export interface SelectAnswer<Option extends string = string> extends SetAndAbstention {
+  readonly type: 'select'
+  readonly selected: readonly Option[]
+  readonly probabilities: Readonly<Record<Option, number>>
+  readonly confidence: number
+  readonly order: readonly Option[]
+}
+
+const answer: z.ZodType<SelectAnswer> = z
+  .object({
+    type: z.literal('select'),
+    selected: z.array(z.string()).readonly().describe('What holds, by falling probability.'),
+    probabilities: byCandidate('By name, each for itself: they need not sum to 1.'),
+    confidence: probability.describe('The probability that exactly the selected set holds.'),
+    order: z.array(z.string()).readonly().describe('All options by falling probability.'),
+  })
+  .meta({ id: 'SelectAnswer', description: 'Any number of options.' })
+
+interface SelectTypes extends KindTypes {
+  readonly question: SelectQuestion
+  readonly answer: SelectAnswer
+  readonly typed: SelectAnswer<OptionsOf<this['asked']>>
+  readonly refuses: TooFew<this['asked'], 'options' | 'criteria'>
+}
+
+declare module '../wire/types.ts' {
+  interface QuestionKinds {
+    readonly select: SelectTypes
+  }
+}
 
 interface Bounds {
   readonly min: number
@@ -63,23 +125,69 @@ function readBounds(given: { min?: number | null | undefined; max?: number | nul
   return { min, max }
 }
 
-export const select: QuestionKind = {
+defineKind<SelectAnswer>({
   type: 'select',
+  title: 'Which of them?',
+  summary: 'which of the options (any number)?',
+  question,
+  answers: [answer],
+  isRead: false,
+  flags: [
+    {
+      name: 'select',
+      placeholder: '<question=a,b>',
+      description: 'which ones?',
+      takes: 'options',
+      example: 'What is it about?=price,delivery,quality',
+    },
+  ],
+  form: {
+    placeholder: 'A question that any of the options may answer',
+    fields: [
+      { field: 'criteria', control: 'entries', noun: 'option', name: 'value', isNumbered: false },
+      { field: 'min', control: 'number', label: 'At least', placeholder: '0' },
+      { field: 'max', control: 'number', label: 'At most', placeholder: 'all' },
+      { field: 'threshold', control: 'number', label: 'From probability', placeholder: '0.5' },
+    ],
+  },
   check(input, checker) {
-    const question = checked(schema, input, checker)
+    const read = checked(shallow, input, checker)
     const options = readOptions('select', input, checker)
-    if (question === null || options === null) return null
-    const bounds = readBounds(question, options.length, checker)
+    if (read === null || options === null) return null
+    const bounds = readBounds(read, options.length, checker)
     if (bounds === null) return null
     const branch: Branch = {
       readout: 'independent',
-      instructions: instructionsOf(question.instructions, checker),
+      instructions: instructionsOf(read.instructions, checker),
       candidates: options.map(({ name, description }) => ({ name, description })),
-      image: question.image ?? null,
+      image: read.image ?? null,
     }
-    const threshold = question.threshold ?? 0.5
-    return asked('select', question.image, checker, (context) => run(branch, { ...bounds, threshold }, context), {
+    const threshold = read.threshold ?? 0.5
+    return checkedQuestion('select', read.image, checker, (context) => run(branch, { ...bounds, threshold }, context), {
       options: namesOf(branch),
     })
   },
-}
+  truthFields: ['selected', 'select'],
+  readTruth: plainTruth,
+  grade({ selected, probabilities, confidence }, truth, _accept, decision) {
+    const names = decision?.names ?? Object.keys(probabilities).sort()
+    const rows = names.map((name) => [probabilities[name]!, 1 - probabilities[name]!])
+    const claim = claimOf('independent', names, rows, truth)
+    if (claim === null) return null
+    const isSelected = new Set<string>(selected)
+    const right = names.filter((name, i) => isSelected.has(name) === (claim.truth[i] === 0)).length / names.length
+    return { said: selected, right, guess: 0.5, confidence, claim }
+  },
+  valueOf(_answer, id) {
+    throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
+  },
+  probabilityOf: ({ probabilities }, id, option) => namedProbability(probabilities, id, option),
+  listOf: ({ selected }) => selected,
+  view: ({ selected, probabilities }) => ({
+    bars: Object.entries(probabilities).map(([label, probability]) => ({ label, probability, isChosen: selected.includes(label) })),
+    values: null,
+    notes: [],
+    args: {},
+  }),
+  takesSelfCheck: () => false,
+})

@@ -4,94 +4,25 @@ import type { Json } from '../core/types.ts'
 /** Words for the model. Absent or null: the model is told the question's id instead. A JSON value is shown as JSON. */
 export type Instructions = Json
 
-interface QuestionBase {
-  readonly instructions?: Instructions
-  /** Id of the image part the question is about. Required for `coordinates` when the state has several. */
-  readonly image?: string
+/**
+ * The types of one kind of question. `typed` is the answer to the question `asked`: an interface sees `this['asked']` once it is
+ * intersected with `{ asked: Q }` (see `AnswerOf`). `refuses` names the fields of `asked` whose literal value the engine would refuse.
+ */
+export interface KindTypes {
+  readonly asked: unknown
+  readonly question: object
+  /** Every form of the answer. */
+  readonly answer: object
+  readonly typed: object
+  readonly refuses: PropertyKey
 }
 
-/** Name → description (or null). JavaScript moves integer-like names to the front of a map; where order matters, give an array. */
-export type Criteria = Readonly<Record<string, Json>>
+/** The kinds of questions by their type. It is empty here: the file of each kind adds its own entry by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: the kinds fill it
+export interface QuestionKinds {}
 
-/** One option of a choice or a select, in order. `args` (choice only) are asked when this option wins. */
-export type OptionInput = string | { readonly value: string; readonly description?: Json; readonly args?: Questions }
-
-/** One level of a score, lowest first. */
-export type LevelInput = string | { readonly label: string; readonly description?: Json }
-
-/** Options are given once: as `options`, or as `criteria` (a map, or the same array). 2 to 255 of them, all different. */
-export interface OptionsInput {
-  readonly options?: readonly OptionInput[]
-  readonly criteria?: Criteria | readonly OptionInput[]
-}
-
-/** Is the statement true? */
-export interface NoulQuestion extends QuestionBase {
-  readonly type: 'noul'
-  readonly criteria?: { readonly true?: Json; readonly false?: Json }
-}
-
-/** Which one of the options holds? `args` are asked of the winner, whichever it is; an option may bring its own besides. */
-export interface ChoiceQuestion extends QuestionBase, OptionsInput {
-  readonly type: 'choice'
-  /** Name → any question except a choice that has args itself. */
-  readonly args?: Questions
-}
-
-/** Where on an ordered scale of 2 to 26 levels? */
-export interface ScoreQuestion extends QuestionBase {
-  readonly type: 'score'
-  readonly criteria: readonly LevelInput[]
-}
-
-/** Which of the options hold? Each is its own yes or no. */
-export interface SelectQuestion extends QuestionBase, OptionsInput {
-  readonly type: 'select'
-  /** Fewest options to select; default 0. */
-  readonly min?: number
-  /** Most options to select; default all. */
-  readonly max?: number
-  /** Probability from which an option is selected, strictly between 0 and 1; default 0.5. */
-  readonly threshold?: number
-}
-
-export type FillItemKind = 'text' | 'int' | 'number' | 'date' | 'enum'
-export type FillItem = FillItemKind | { readonly kind: FillItemKind; readonly values?: readonly string[] }
-/** `json` and `pattern` are on the wire, and refused with `capability_not_supported` in this version. */
-export type FillKind = FillItemKind | 'list' | 'json' | 'pattern'
-
-/** Write a short value. */
-export interface FillQuestion extends QuestionBase {
-  readonly type: 'fill'
-  /** Default `text`. */
-  readonly kind?: FillKind
-  /** `list` only: what the items are; default `text`. */
-  readonly item?: FillItem
-  /** `enum` only: 2 to 255 values, all different. */
-  readonly values?: readonly string[]
-  /** `json` only. */
-  readonly schema?: Json
-  /** `pattern` only. */
-  readonly pattern?: string
-  readonly self_check?: boolean
-}
-
-export type ExtractTextKind = 'text' | 'int' | 'number' | 'date' | 'email' | 'url' | 'money'
-export type ExtractKind = ExtractTextKind | 'coordinates'
-
-/** Point at the words (or the box) in the state, or say that they are not there. */
-export interface ExtractQuestion extends QuestionBase {
-  readonly type: 'extract'
-  /** Default `text`. */
-  readonly kind?: ExtractKind
-  /** Every one of them instead of one; default false. */
-  readonly many?: boolean
-  /** Not with `coordinates`. */
-  readonly self_check?: boolean
-}
-
-export type Question = NoulQuestion | ChoiceQuestion | ScoreQuestion | SelectQuestion | FillQuestion | ExtractQuestion
-export type QuestionType = Question['type']
+export type QuestionType = keyof QuestionKinds
+export type Question = { [T in QuestionType]: QuestionKinds[T]['question'] }[QuestionType]
 export type Questions = Readonly<Record<string, Question>>
 
 /** An expression over the answers. */
@@ -112,15 +43,6 @@ export type Part =
   | { readonly type: 'image'; readonly id?: string; readonly source: Source }
   | { readonly type: 'image_url'; readonly id?: string; readonly image_url: string | { readonly url: string } }
   | { readonly type: 'input_image'; readonly id?: string; readonly image_url: string }
-  | {
-      readonly type: 'video'
-      readonly id?: string
-      readonly source: Source
-      readonly fps?: number
-      readonly max_frames?: number
-      readonly start_ms?: number
-      readonly end_ms?: number
-    }
   | { readonly type: 'video'; readonly id?: string; readonly frames: readonly { readonly source: Source; readonly t_ms: number }[] }
 
 /** A string is text; an array whose every element has a known part `type` is parts in reading order; anything else is JSON. */
@@ -142,55 +64,10 @@ export interface AskRequest<Q extends Questions = Questions, D extends Derives =
  * What is said besides when `ask` was given `sets` or `abstain`. `set`: the names (as in `probabilities`; of a noul 'true' and 'false') that cannot be
  * ruled out at the coverage asked for; of a select, the options that may hold. `abstained`: too unsure for the risk asked for.
  */
-interface SetAndAbstention {
+export interface SetAndAbstention {
   readonly set?: readonly string[]
   readonly abstained?: boolean
 }
-
-/** `noul`: probability that the statement is true. */
-export interface NoulAnswer extends SetAndAbstention {
-  readonly type: 'noul'
-  readonly noul: number
-}
-
-/** `probabilities` sum to one over all options; `choice` is the largest (the first of equals); `args` for the chosen option, when there are any. */
-export interface ChoiceAnswer<Option extends string = string, Args = Answers> extends SetAndAbstention {
-  readonly type: 'choice'
-  readonly choice: Option
-  readonly probabilities: Readonly<Record<Option, number>>
-  readonly confidence: number
-  readonly args?: Args
-}
-
-/** `score`: expected level, from 0 to the number of levels less one. `legend` and `probabilities` are keyed by level: "0", "1"… */
-export interface ScoreAnswer<Label extends string = string> extends SetAndAbstention {
-  readonly type: 'score'
-  readonly score: number
-  readonly legend: Readonly<Record<string, Label>>
-  readonly probabilities: Readonly<Record<string, number>>
-  readonly confidence: number
-}
-
-/** Independent `probabilities`; `selected` and `order` by falling probability; `confidence`: probability that exactly the selected set holds. */
-export interface SelectAnswer<Option extends string = string> extends SetAndAbstention {
-  readonly type: 'select'
-  readonly selected: readonly Option[]
-  readonly probabilities: Readonly<Record<Option, number>>
-  readonly confidence: number
-  readonly order: readonly Option[]
-}
-
-/** `value` as written; `parsed` for int, number and list; `valid`: it is complete and parses. `confidence` is the model's own; `check` with `self_check`. */
-export interface FillAnswer<Value extends string = string, Parsed = FillParsed> {
-  readonly type: 'fill'
-  readonly value: Value
-  readonly parsed?: Parsed
-  readonly valid: boolean
-  readonly error?: string
-  readonly confidence: number
-  readonly check?: number
-}
-export type FillParsed = number | readonly (string | number)[]
 
 /**
  * Where a value stands: UTF-16 units from the start of the string it was taken from. That string is the text of part `part` (absent: part 0, or a
@@ -211,65 +88,9 @@ export interface SeenAnswer {
   readonly image_size: Point
 }
 
-/** `value` is verbatim, with a `span` where it stands in a text and `seen` where it was read in an image; null when it is not there. */
-export interface ExtractAnswer {
-  readonly type: 'extract'
-  readonly value: string | null
-  readonly span?: SpanAnswer
-  readonly seen?: SeenAnswer
-  readonly valid: boolean
-  readonly error?: string
-  readonly confidence: number
-  readonly check?: number
-}
-
-export interface ExtractItem {
-  readonly value: string
-  readonly span?: SpanAnswer
-  readonly seen?: SeenAnswer
-  readonly confidence: number
-}
-
-/** `values` in reading order; empty when there are none. */
-export interface ExtractManyAnswer {
-  readonly type: 'extract'
-  readonly values: readonly string[]
-  readonly items: readonly ExtractItem[]
-  readonly valid: boolean
-  readonly error?: string
-  readonly confidence: number
-  readonly check?: number
-}
-
 /** left, top, right, bottom: pixels of the image as sent. */
 export type Coordinates = readonly [number, number, number, number]
 export type Point = readonly [number, number]
-
-export interface BoxAnswer {
-  readonly type: 'extract'
-  readonly coordinates: Coordinates | null
-  readonly center: Point | null
-  /** width, height of the image as sent. */
-  readonly image_size: Point
-  readonly valid: boolean
-  readonly error?: string
-  readonly confidence: number
-}
-
-export interface BoxItem {
-  readonly coordinates: Coordinates
-  readonly center: Point
-  readonly confidence: number
-}
-
-export interface BoxManyAnswer {
-  readonly type: 'extract'
-  readonly boxes: readonly BoxItem[]
-  readonly image_size: Point
-  readonly valid: boolean
-  readonly error?: string
-  readonly confidence: number
-}
 
 /** `error` says why when `valid` is false; `value` is null then. */
 export interface DeriveAnswer {
@@ -279,19 +100,12 @@ export interface DeriveAnswer {
   readonly error?: string
 }
 
-export type QuestionAnswer =
-  | NoulAnswer
-  | ChoiceAnswer
-  | ScoreAnswer
-  | SelectAnswer
-  | FillAnswer
-  | ExtractAnswer
-  | ExtractManyAnswer
-  | BoxAnswer
-  | BoxManyAnswer
+export type QuestionAnswer = { [T in QuestionType]: QuestionKinds[T]['answer'] }[QuestionType]
 export type Answer = QuestionAnswer | DeriveAnswer
 /** Keyed by question id and derive name; made without a prototype, so that any id is safe. */
-export type Answers = Readonly<Record<string, Answer>>
+export interface Answers {
+  readonly [id: string]: Answer
+}
 
 /** `cost` in US dollars. */
 export interface Usage {

@@ -1,8 +1,14 @@
 // Grading, type by type, against numbers worked out by hand.
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/types.ts'
-import { brierOf, type Claim, entropyOf, grade, logLossOf } from '../../src/evaluate/grade.ts'
+import { brierOf, entropyOf, logLossOf } from '../../src/evaluate/claim-scores.ts'
+import { kindOf } from '../../src/questions/index.ts'
+import type { Decision } from '../../src/questions/shared/decision.ts'
+import type { Claim, Grade } from '../../src/questions/shared/grade.ts'
 import type { QuestionAnswer } from '../../src/wire/types.ts'
+
+const grade = (answer: QuestionAnswer, truth: Json, accept: readonly Json[], decision: Decision | null): Grade | null =>
+  kindOf(answer).grade(answer, truth, accept, decision)
 
 const noul = (p: number): QuestionAnswer => ({ type: 'noul', noul: p })
 const choice: QuestionAnswer = { type: 'choice', choice: 'b', probabilities: { c: 0.1, a: 0.2, b: 0.7 }, confidence: 0.7 }

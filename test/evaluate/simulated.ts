@@ -1,9 +1,10 @@
 // Results that are made up: decisions with known probabilities and truths, so that what a report says of them can be worked out apart.
 
 import { seededRandom } from '../../src/core/random.ts'
-import { brierOf, type Claim, logLossOf } from '../../src/evaluate/grade.ts'
+import { brierOf, logLossOf } from '../../src/evaluate/claim-scores.ts'
 import type { Header } from '../../src/evaluate/results.ts'
 import type { Distribution, QuestionResult, RowResult } from '../../src/evaluate/run.ts'
+import type { Claim } from '../../src/questions/shared/grade.ts'
 
 export const header: Header = {
   format: 'assay-results 1',

@@ -69,24 +69,24 @@ const MAY: Readonly<Record<Room, readonly Room[]>> = {
   wire: ['core'],
   seam: LEAVES,
   // The stages are small steps of one flow and may lean on the one before; cycles among them are held off below.
-  pipeline: [...LEAVES, 'seam', 'media'],
+  pipeline: [...LEAVES, 'seam', 'media', 'questions'],
   questions: [...LEAVES, 'seam'],
   constraint: [...LEAVES, 'seam'],
   media: [...LEAVES, 'seam'],
   backends: [...LEAVES, 'seam', 'constraint', 'media'],
   calibration: [...LEAVES, 'seam'],
   engine: [...LEAVES, 'seam', 'pipeline', 'questions', 'constraint', 'media', 'calibration'],
-  index: [...LEAVES, 'seam', 'pipeline', 'engine', 'backends', 'calibration'],
+  index: [...LEAVES, 'seam', 'questions', 'pipeline', 'engine', 'backends', 'calibration'],
   // Both lean on what calibration learned, and on the engine as any caller does.
-  evaluate: [...LEAVES, 'seam', 'pipeline', 'calibration', 'engine', 'index'],
+  evaluate: [...LEAVES, 'seam', 'questions', 'pipeline', 'calibration', 'engine', 'index'],
   // Speaks to a service over HTTP: it knows the types of the wire and nothing of the engine.
-  client: LEAVES,
-  service: [...LEAVES, 'seam', 'pipeline', 'media', 'calibration', 'engine', 'index'],
+  client: [...LEAVES, 'questions'],
+  service: [...LEAVES, 'seam', 'questions', 'pipeline', 'media', 'calibration', 'engine', 'index'],
   // Runs in a browser, and is bundled: types of the wire and of the service's own replies only.
-  console: [...LEAVES, 'service'],
-  mcp: [...LEAVES, 'seam', 'pipeline', 'engine', 'index', 'client'],
+  console: [...LEAVES, 'questions', 'service'],
+  mcp: [...LEAVES, 'seam', 'questions', 'pipeline', 'engine', 'index', 'client'],
   // `assay serve --fake` runs on the fake backend.
-  cli: [...LEAVES, 'seam', 'pipeline', 'backends', 'calibration', 'engine', 'index', 'evaluate', 'client', 'service', 'mcp'],
+  cli: [...LEAVES, 'seam', 'questions', 'pipeline', 'backends', 'calibration', 'engine', 'index', 'evaluate', 'client', 'service', 'mcp'],
 }
 
 /** Backends do not know of each other; `prompted` is shared by those whose models answer in text. */

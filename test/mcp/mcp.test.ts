@@ -66,7 +66,7 @@ describe('the tools', () => {
     const { tools } = await client.listTools()
     const isAsk = new Ajv2020({ strict: false }).compile(tools[0]!.inputSchema)
     for (const name of ['ask-text', 'ask-json', 'ask-screenshot']) {
-      const request = JSON.parse(await readFile(new URL(`../examples/${name}.json`, import.meta.url), 'utf8'))
+      const request = JSON.parse(await readFile(new URL(`../../examples/${name}.json`, import.meta.url), 'utf8'))
       expect(isAsk(request), `${name}: ${JSON.stringify(isAsk.errors)}`).toBe(true)
     }
     expect(isAsk({ state: 'x', questions: { a: { type: 'nuol' } } })).toBe(false)

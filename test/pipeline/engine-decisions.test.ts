@@ -8,8 +8,9 @@ import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { memoryOutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../src/pipeline/engine.ts'
+import type { ChoiceAnswer, NoulAnswer, SelectAnswer } from '../../src/questions/index.ts'
 import type { DecisionEvent } from '../../src/questions/shared/decision.ts'
-import type { AskRequest, ChoiceAnswer, NoulAnswer, SelectAnswer } from '../../src/wire/types.ts'
+import type { AskRequest } from '../../src/wire/types.ts'
 
 async function engineOf(fake: FakeOptions = {}, options: Partial<EngineOptions> = {}) {
   const backend = createFakeBackend({ id: 'service-1-pro', ...fake })

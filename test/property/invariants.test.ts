@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EngineError, ERROR_CODES } from '../../src/core/errors.ts'
 import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
-import type { Answer, AskRequest, ChoiceAnswer, ChoiceQuestion, Question, ScoreAnswer, SelectAnswer } from '../../src/wire/types.ts'
+import type { ChoiceAnswer, ChoiceQuestion, ScoreAnswer, SelectAnswer } from '../../src/questions/index.ts'
+import type { Answer, AskRequest, Question } from '../../src/wire/types.ts'
 
 const SEED = 20_261_121
 const RUNS = 120
@@ -138,6 +139,9 @@ function expectAnswer(answer: Answer, asked: Question): void {
   if ('self_check' in asked && asked.self_check) expect(answer).toHaveProperty('check')
 }
 
+/** A choice that lists its options in `options`. */
+type ListedChoice = Extract<ChoiceQuestion, { readonly options: readonly unknown[] }>
+
 describe('whatever is asked', () => {
   it('every answer keeps its shape: probabilities, argmax, mean, order', () =>
     check(request, async (asked) => {
@@ -168,8 +172,8 @@ describe('whatever is asked', () => {
   it('a choice does not depend on the order of its options', () =>
     check(fc.tuple(state, plainChoice), async ([given, asked]) => {
       // With instructions of their own: the ids, which stand in for them, differ.
-      const straight = { ...(asked as ChoiceQuestion), instructions: 'Which one?' }
-      const turned = { ...straight, options: [...straight.options!].reverse() }
+      const straight = { ...(asked as ListedChoice), instructions: 'Which one?' }
+      const turned = { ...straight, options: [...straight.options].reverse() }
       const { answers } = await engine.ask({ state: given, questions: { one: straight, two: turned } })
       const [one, two] = [answers.one as ChoiceAnswer, answers.two as ChoiceAnswer]
       for (const [option, p] of Object.entries(one.probabilities)) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Box, Constraint, Generated, Span } from '../../src/backends/backend.ts'
+import type { BoxAnswer, BoxManyAnswer, ExtractAnswer, ExtractManyAnswer, FillAnswer } from '../../src/questions/index.ts'
 import { checkStatement } from '../../src/questions/shared/check.ts'
-import type { BoxAnswer, BoxManyAnswer, ExtractAnswer, ExtractManyAnswer, FillAnswer } from '../../src/wire/types.ts'
 import { askOne, checkOne, written } from './ask.ts'
 
 const near = (value: number) => expect.closeTo(value, 4)

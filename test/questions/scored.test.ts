@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { questionContext } from '../../src/pipeline/requirements.ts'
-import type { ChoiceAnswer, NoulAnswer, ScoreAnswer, SelectAnswer } from '../../src/wire/types.ts'
+import type { ChoiceAnswer, NoulAnswer, ScoreAnswer, SelectAnswer } from '../../src/questions/index.ts'
 import { askOne, checkOne, written } from './ask.ts'
 
 const near = (value: number) => expect.closeTo(value, 4)

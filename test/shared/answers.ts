@@ -1,7 +1,7 @@
 // What is true of answers whatever the model: the invariants of the contract, one function a type.
 import { expect } from 'vitest'
 import { parse } from '../../src/constraint/grammar.ts'
-import type { ChoiceAnswer, FillAnswer, ScoreAnswer } from '../../src/wire/types.ts'
+import type { ChoiceAnswer, FillAnswer, ScoreAnswer } from '../../src/questions/index.ts'
 
 export const isProbability = (p: unknown) => typeof p === 'number' && p > 0 && p < 1
 

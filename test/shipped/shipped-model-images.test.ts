@@ -4,19 +4,16 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type Engine, localModel } from '../../src/index.ts'
 import type {
-  AskRequest,
-  AskResponse,
   BoxAnswer,
   BoxManyAnswer,
   ChoiceAnswer,
   ExtractAnswer,
   FillAnswer,
   NoulAnswer,
-  Questions,
   ScoreAnswer,
   SelectAnswer,
-  State,
-} from '../../src/wire/types.ts'
+} from '../../src/questions/index.ts'
+import type { AskRequest, AskResponse, Questions, State } from '../../src/wire/types.ts'
 import { expectChoice, expectClose, expectFill, expectScore, isProbability } from '../shared/answers.ts'
 
 const model = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))

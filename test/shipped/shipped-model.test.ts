@@ -4,19 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type Engine, localModel } from '../../src/index.ts'
 import type {
-  AskRequest,
-  AskResponse,
   ChoiceAnswer,
   ExtractAnswer,
   ExtractManyAnswer,
   FillAnswer,
   NoulAnswer,
-  Questions,
   ScoreAnswer,
   SelectAnswer,
-  SpanAnswer,
-  State,
-} from '../../src/wire/types.ts'
+} from '../../src/questions/index.ts'
+import type { AskRequest, AskResponse, Questions, SpanAnswer, State } from '../../src/wire/types.ts'
 import { expectChoice, expectClose, expectFill, expectScore, isProbability } from '../shared/answers.ts'
 
 const model = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))

@@ -1,24 +1,18 @@
 // The types of answers. `npm run check` is what can fail here (expectTypeOf and @ts-expect-error are compile-time); run by vitest, the file
 // also holds that builders make the plain JSON they say they make.
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { choice, extract, fill, noul, score, select } from '../../src/wire/builders.ts'
-import type { AnswersOf, Ask } from '../../src/wire/infer.ts'
+import { choice, extract, fill, noul, score, select } from '../../src/questions/builders.ts'
 import type {
-  Answer,
-  AskResponse,
   BoxAnswer,
   BoxManyAnswer,
   ChoiceAnswer,
-  DeriveAnswer,
-  Derives,
   ExtractAnswer,
   ExtractManyAnswer,
   NoulAnswer,
-  Question,
-  QuestionAnswer,
-  Questions,
   ScoreAnswer,
-} from '../../src/wire/types.ts'
+} from '../../src/questions/index.ts'
+import type { AnswersOf, Ask } from '../../src/wire/infer.ts'
+import type { Answer, AskResponse, DeriveAnswer, Derives, Question, QuestionAnswer, Questions } from '../../src/wire/types.ts'
 
 /** What `ask` would be typed as, without a model behind it. Called only inside functions that never run. */
 declare const ask: Ask

@@ -1,18 +1,16 @@
 // One answer as a person reads it: its probabilities as bars, its level on the scale, what was read and how sure that is.
 import type {
-  Answer,
   BoxAnswer,
   BoxManyAnswer,
   ChoiceAnswer,
-  DeriveAnswer,
   ExtractAnswer,
   ExtractManyAnswer,
   FillAnswer,
   NoulAnswer,
-  QuestionReport,
   ScoreAnswer,
   SelectAnswer,
-} from '../../wire/types.ts'
+} from '../../questions/index.ts'
+import type { Answer, DeriveAnswer, QuestionReport } from '../../wire/types.ts'
 import { percent } from '../format.ts'
 import { Bars, Meter } from '../ui/bars.tsx'
 
@@ -67,7 +65,16 @@ function Body({ answer, threshold, label, colourOf }: BodyProps) {
   if (answer.type === 'select') return <Select answer={answer} threshold={threshold} />
   if (answer.type === 'fill') return <Fill answer={answer} />
   if (answer.type === 'derive') return <Derive answer={answer} />
-  return 'image_size' in answer ? <Boxes answer={answer} /> : <Extract answer={answer} />
+  if (answer.type === 'extract') return 'image_size' in answer ? <Boxes answer={answer} /> : <Extract answer={answer} />
+  return <Other answer={answer} />
+}
+
+/** An answer of a kind that this page does not know: its probabilities as bars, or else its fields as they came. */
+function Other({ answer }: { readonly answer: object }) {
+  const { probabilities } = answer as { readonly probabilities?: Readonly<Record<string, number>> }
+  if (probabilities === undefined) return <pre class="data">{JSON.stringify(answer, null, 2)}</pre>
+  const top = Math.max(...Object.values(probabilities))
+  return <Bars rows={Object.entries(probabilities).map(([name, probability]) => ({ name, probability, isLeading: probability === top }))} />
 }
 
 function Noul({ answer: { noul } }: { readonly answer: NoulAnswer }) {

@@ -2,10 +2,9 @@
 // A request that says something the form has no field for stays JSON; nothing of it is dropped to make it fit.
 
 import type { Json } from '../../core/types.ts'
+import type { FormField } from '../../questions/kind.ts'
 import { isParts } from '../../wire/part-types.ts'
-
-export const QUESTION_TYPES = ['noul', 'choice', 'score', 'select', 'fill', 'extract'] as const
-export type QuestionType = (typeof QUESTION_TYPES)[number]
+import type { KindForm, KindForms } from './kind-forms.ts'
 
 /** An option, a level, or a value of a fill of kind enum (which has no description). */
 export interface DraftEntry {
@@ -13,26 +12,19 @@ export interface DraftEntry {
   readonly description: string
 }
 
-/** One question as typed: every field is a text or a tick, also those its type does not have. */
+/** One question as typed. What stands in a field that the form does not show now is kept, and not sent. */
 export interface DraftQuestion {
   /** Tells questions apart while their ids change. */
   readonly key: number
   readonly id: string
-  readonly type: QuestionType
+  readonly type: string
   readonly instructions: string
-  readonly entries: readonly DraftEntry[]
-  readonly whenTrue: string
-  readonly whenFalse: string
-  readonly kind: string
-  readonly item: string
-  readonly isMany: boolean
-  readonly isSelfChecked: boolean
-  readonly min: string
-  readonly max: string
-  readonly threshold: string
+  /** Id of the picture it is about; empty: none is named. */
   readonly image: string
-  /** JSON text of the questions asked of the chosen option. */
-  readonly args: string
+  readonly entries: readonly DraftEntry[]
+  /** By field of the form; of an object of texts by `field.key`. */
+  readonly texts: Readonly<Record<string, string>>
+  readonly ticks: Readonly<Record<string, boolean>>
 }
 
 export interface DraftDerive {
@@ -67,11 +59,15 @@ export type Made =
 
 let lastKey = 0
 
-export function newQuestion(type: QuestionType, taken: readonly string[]): DraftQuestion {
+export function newQuestion({ type, fields }: KindForm, taken: readonly string[]): DraftQuestion {
   let id = `${type}_1`
   for (let n = 2; taken.includes(id); n++) id = `${type}_${n}`
-  const entries = hasEntries({ type, kind: '' }) ? [emptyEntry, emptyEntry] : []
-  return { ...blankQuestion(), id, type, entries }
+  return { ...blankQuestion(), id, type, entries: fields.some(isPlainList) ? [emptyEntry, emptyEntry] : [] }
+}
+
+/** A list of entries that is always there. */
+export function isPlainList(field: FormField): boolean {
+  return field.control === 'entries' && field.when === undefined
 }
 
 export function newDerive(): DraftDerive {
@@ -80,14 +76,14 @@ export function newDerive(): DraftDerive {
 
 export const emptyEntry: DraftEntry = { name: '', description: '' }
 
-/** Whether a question of this type lists options, levels or values. */
-export function hasEntries({ type, kind }: Pick<DraftQuestion, 'type' | 'kind'>): boolean {
-  return type === 'choice' || type === 'select' || type === 'score' || (type === 'fill' && kind === 'enum')
+function blankQuestion(): DraftQuestion {
+  return { key: ++lastKey, id: '', type: '', instructions: '', image: '', entries: [], texts: {}, ticks: {} }
 }
 
-function blankQuestion(): DraftQuestion {
-  const texts = { instructions: '', whenTrue: '', whenFalse: '', kind: '', item: '', min: '', max: '', threshold: '', image: '', args: '' }
-  return { key: ++lastKey, id: '', type: 'noul', entries: [], isMany: false, isSelfChecked: false, ...texts }
+/** Whether the form shows a field now. */
+export function isShown({ when, unless }: FormField, { texts }: Pick<DraftQuestion, 'texts'>): boolean {
+  if (when !== undefined && (texts[when[0]] ?? '') !== when[1]) return false
+  return unless === undefined || (texts[unless[0]] ?? '') !== unless[1]
 }
 
 /** One JSON Pointer, its names escaped. */
@@ -96,7 +92,7 @@ export function pointerTo(...path: readonly (string | number)[]): string {
 }
 
 /** The request a draft stands for, or what keeps it from being one: only what JSON itself cannot say; the rest is the service's to judge. */
-export function requestOf(draft: Draft): Made {
+export function requestOf(draft: Draft, forms: KindForms): Made {
   const problems: Problem[] = []
   const json = (text: string, param: string): Json => {
     try {
@@ -113,7 +109,7 @@ export function requestOf(draft: Draft): Made {
   for (const question of draft.questions) {
     const param = pointerTo('questions', question.id)
     if (Object.hasOwn(questions, question.id)) problems.push({ param, message: 'Two questions have this id; give each its own.' })
-    questions[question.id] = questionOf(question, (text) => json(text, `${param}/args`))
+    questions[question.id] = questionOf(question, forms, (text, field) => json(text, `${param}/${field}`))
   }
   const derive: Record<string, Json> = Object.create(null)
   for (const { name, expression } of draft.derives) {
@@ -130,28 +126,27 @@ export function requestOf(draft: Draft): Made {
   return { request, problems: null }
 }
 
-function questionOf(question: DraftQuestion, json: (text: string) => Json): Json {
-  const { type, kind, item, entries, image } = question
+function questionOf(question: DraftQuestion, forms: KindForms, json: (text: string, field: string) => Json): Json {
+  const { type, instructions, image, entries, texts, ticks } = question
   const said: Record<string, Json> = { type }
-  if (question.instructions !== '') said.instructions = question.instructions
+  if (instructions !== '') said.instructions = instructions
   if (image !== '') said.image = image
-  if (type === 'noul' && (question.whenTrue !== '' || question.whenFalse !== '')) {
-    const { whenTrue, whenFalse } = question
-    said.criteria = { ...(whenTrue === '' ? {} : { true: whenTrue }), ...(whenFalse === '' ? {} : { false: whenFalse }) }
+  for (const form of forms.get(type)?.fields ?? []) {
+    const { field } = form
+    if (!isShown(form, question)) continue
+    const text = texts[field] ?? ''
+    if (form.control === 'entries') {
+      const { name: key } = form
+      said[field] = entries.map(({ name, description }): Json => (key === null || description === '' ? name : { [key]: name, description }))
+    } else if (form.control === 'texts') {
+      const given = form.keys.map(([key]) => [key, texts[`${field}.${key}`] ?? ''] as const).filter(([, value]) => value !== '')
+      if (given.length > 0) said[field] = Object.fromEntries(given)
+    } else if (form.control === 'tick') {
+      if (ticks[field] === true) said[field] = true
+    } else if (text.trim() !== '') {
+      said[field] = form.control === 'json' ? json(text, field) : form.control === 'number' ? numberOf(text) : text
+    }
   }
-  if (type === 'choice' || type === 'select' || type === 'score') {
-    const label = type === 'score' ? 'label' : 'value'
-    said.criteria = entries.map(({ name, description }): Json => (description === '' ? name : { [label]: name, description }))
-  }
-  if (type === 'choice' && question.args.trim() !== '') said.args = json(question.args)
-  if (type === 'select') {
-    for (const bound of ['min', 'max', 'threshold'] as const) if (question[bound] !== '') said[bound] = numberOf(question[bound])
-  }
-  if ((type === 'fill' || type === 'extract') && kind !== '') said.kind = kind
-  if (type === 'fill' && kind === 'list' && item !== '') said.item = item
-  if (type === 'fill' && kind === 'enum') said.values = entries.map(({ name }) => name)
-  if (type === 'extract' && question.isMany) said.many = true
-  if ((type === 'fill' || type === 'extract') && question.isSelfChecked) said.self_check = true
   return said
 }
 
@@ -168,12 +163,12 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** The draft of a request; null when the form cannot hold all of it. `files`: names of what is attached. */
-export function draftOf(request: unknown, files: readonly string[]): Draft | null {
+export function draftOf(request: unknown, files: readonly string[], forms: KindForms): Draft | null {
   if (!isFields(request) || !isOnly(request, ['model', 'state', 'questions', 'derive'])) return null
   const { model = '', questions = {}, derive = {} } = request
   const state = stateOf(request.state, files)
   if (state === null || typeof model !== 'string' || !isFields(questions) || !isFields(derive)) return null
-  const drafted = Object.entries(questions).map(([id, question]) => draftQuestionOf(id, question))
+  const drafted = Object.entries(questions).map(([id, question]) => draftQuestionOf(id, question, forms))
   const derives = Object.entries(derive).map(([name, expression]) => ({ key: ++lastKey, name, expression }))
   if (drafted.includes(null) || !derives.every(({ expression }) => typeof expression === 'string')) return null
   return { model, ...state, questions: drafted as DraftQuestion[], derives: derives as DraftDerive[] }
@@ -201,41 +196,57 @@ function stateOf(state: unknown, files: readonly string[]): Pick<Draft, 'isJson'
   return typeof head.text === 'string' ? { isJson: false, text: head.text, ...shared } : null
 }
 
-const COMMON = ['type', 'instructions', 'image']
-const FIELDS: Readonly<Record<QuestionType, readonly string[]>> = {
-  noul: ['criteria'],
-  choice: ['criteria', 'options', 'args'],
-  score: ['criteria'],
-  select: ['criteria', 'options', 'min', 'max', 'threshold'],
-  fill: ['kind', 'item', 'values', 'self_check'],
-  extract: ['kind', 'many', 'self_check'],
+/** Null when the form has no field for something that the question says. */
+function draftQuestionOf(id: string, question: unknown, forms: KindForms): DraftQuestion | null {
+  if (!isFields(question) || typeof question.type !== 'string') return null
+  const { type, instructions = '', image = '' } = question
+  const form = forms.get(type)
+  if (form === undefined || typeof instructions !== 'string' || typeof image !== 'string') return null
+  const draft = {
+    ...blankQuestion(),
+    id,
+    type,
+    instructions,
+    image,
+    texts: {} as Record<string, string>,
+    ticks: {} as Record<string, boolean>,
+  }
+  const known = ['type', 'instructions', 'image', ...form.fields.map(({ field }) => field)]
+  // Options may come in a field of their own; the form writes them as criteria.
+  const isListed = form.fields.some(({ field, control }) => field === 'criteria' && control === 'entries')
+  if (!isOnly(question, isListed ? [...known, 'options'] : known)) return null
+  let entries: DraftEntry[] | null = []
+  for (const field of form.fields) {
+    const given = question[field.field] ?? (field.field === 'criteria' && isListed ? question.options : undefined)
+    if (given === undefined) continue
+    if (field.control === 'entries') entries = entriesOf(given)
+    else if (!readField(field, given, draft)) return null
+  }
+  if (entries === null) return null
+  const made = { ...draft, entries }
+  // What the form does not show would not be sent.
+  return form.fields.every((field) => isShown(field, made) || question[field.field] === undefined) ? made : null
 }
 
-function draftQuestionOf(id: string, question: unknown): DraftQuestion | null {
-  if (!isFields(question)) return null
-  const type = QUESTION_TYPES.find((known) => known === question.type)
-  if (type === undefined || !isOnly(question, [...COMMON, ...FIELDS[type]])) return null
-  const { many = false, self_check = false, criteria = question.options, args } = question
-  if (typeof many !== 'boolean' || typeof self_check !== 'boolean') return null
-  const texts = ['instructions', 'image', 'kind', 'item'].map((name) => question[name] ?? '')
-  if (!texts.every((text) => typeof text === 'string')) return null
-  const [instructions, image, kind, item] = texts as [string, string, string, string]
-  const numbers = ['min', 'max', 'threshold'].map((name) => question[name] ?? '')
-  if (!numbers.every((value) => value === '' || typeof value === 'number')) return null
-  const [min, max, threshold] = numbers.map(String) as [string, string, string]
-  const isTold = type === 'noul' && isFields(criteria)
-  const told = [isTold ? (criteria.true ?? '') : '', isTold ? (criteria.false ?? '') : '']
-  if (!told.every((text) => typeof text === 'string')) return null
-  const [whenTrue, whenFalse] = told as [string, string]
-  const entries = type === 'noul' ? [] : entriesOf(type === 'fill' ? question.values : criteria)
-  if (entries === null) return null
-  return {
-    ...blankQuestion(),
-    ...{ id, type, instructions, image, kind, item, min, max, threshold, whenTrue, whenFalse, entries },
-    isMany: many,
-    isSelfChecked: self_check,
-    args: args === undefined ? '' : JSON.stringify(args, null, 2),
-  }
+interface Typed {
+  readonly texts: Record<string, string>
+  readonly ticks: Record<string, boolean>
+}
+
+/** Puts what a request says into a field of the form. False when it does not fit. */
+function readField(form: FormField, given: unknown, { texts, ticks }: Typed): boolean {
+  const { field, control } = form
+  if (control === 'json') texts[field] = JSON.stringify(given, null, 2)
+  else if (control === 'tick' && typeof given === 'boolean') ticks[field] = given
+  else if (control === 'number' && typeof given === 'number') texts[field] = String(given)
+  else if ((control === 'text' || control === 'select') && typeof given === 'string') texts[field] = given
+  else if (control === 'texts' && isFields(given)) {
+    for (const [key, text] of Object.entries(given)) {
+      if (typeof text !== 'string' || !form.keys.some(([known]) => known === key)) return false
+      texts[`${field}.${key}`] = text
+    }
+  } else return false
+  return true
 }
 
 function entriesOf(given: unknown): DraftEntry[] | null {

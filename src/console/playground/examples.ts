@@ -1,5 +1,6 @@
 // Requests to start from.
 import { type Draft, draftOf } from './draft.ts'
+import type { KindForms } from './kind-forms.ts'
 
 export interface Example {
   readonly name: string
@@ -78,6 +79,6 @@ export const EXAMPLES: readonly Example[] = [
 ]
 
 /** The form of an example; `files`: names of what is attached by then. */
-export function draftOfExample({ request, picture }: Example): Draft {
-  return draftOf(request, picture === undefined ? [] : [picture])!
+export function draftOfExample({ request, picture }: Example, forms: KindForms): Draft {
+  return draftOf(request, picture === undefined ? [] : [picture], forms)!
 }

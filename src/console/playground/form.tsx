@@ -3,11 +3,13 @@ import { useContext } from 'preact/hooks'
 import { Problems, ProblemsContext, TextField } from '../ui/field.tsx'
 import { Nothing } from '../ui/notice.tsx'
 import type { Attachment } from './attachments.ts'
-import { type Draft, newDerive, newQuestion, pointerTo, QUESTION_TYPES } from './draft.ts'
-import { QuestionCard, TYPE_WORDS } from './question-card.tsx'
+import { type Draft, newDerive, newQuestion, pointerTo } from './draft.ts'
+import type { KindForms } from './kind-forms.ts'
+import { QuestionCard } from './question-card.tsx'
 import { StateEditor } from './state-editor.tsx'
 
 export interface FormProps {
+  readonly forms: KindForms
   readonly draft: Draft
   readonly attachments: readonly Attachment[]
   readonly onChange: (draft: Draft) => void
@@ -15,7 +17,7 @@ export interface FormProps {
   readonly onRemoveFile: (attachment: Attachment) => void
 }
 
-export function Form({ draft, attachments, onChange, onFiles, onRemoveFile }: FormProps) {
+export function Form({ forms, draft, attachments, onChange, onFiles, onRemoveFile }: FormProps) {
   const { questions, derives } = draft
   const general = useContext(ProblemsContext).filter(({ param }) => param === '/questions')
   return (
@@ -34,6 +36,7 @@ export function Form({ draft, attachments, onChange, onFiles, onRemoveFile }: Fo
         {questions.map((question) => (
           <QuestionCard
             key={question.key}
+            forms={forms}
             question={question}
             images={draft.images}
             onChange={(changed) =>
@@ -45,25 +48,25 @@ export function Form({ draft, attachments, onChange, onFiles, onRemoveFile }: Fo
         {questions.length === 0 ? <Nothing>Add a question of one of these types.</Nothing> : null}
         <Problems problems={general} />
         <div class="adders">
-          {QUESTION_TYPES.map((type) => (
+          {[...forms.values()].map((form) => (
             <button
-              key={type}
+              key={form.type}
               type="button"
-              title={TYPE_WORDS[type]}
+              title={form.title}
               onClick={() =>
                 onChange({
                   ...draft,
                   questions: [
                     ...questions,
                     newQuestion(
-                      type,
+                      form,
                       questions.map(({ id }) => id),
                     ),
                   ],
                 })
               }
             >
-              + {type}
+              + {form.type}
             </button>
           ))}
         </div>

@@ -1,7 +1,8 @@
 // Answers to what is marked in the state: spans of its texts, and boxes on its pictures. Pure.
 
+import type { BoxAnswer, BoxManyAnswer, ExtractAnswer, ExtractManyAnswer } from '../../questions/index.ts'
 import { isParts } from '../../wire/part-types.ts'
-import type { Answer, BoxAnswer, BoxManyAnswer, Coordinates, ExtractAnswer, ExtractManyAnswer, SpanAnswer } from '../../wire/types.ts'
+import type { Answer, Coordinates, SpanAnswer } from '../../wire/types.ts'
 
 /** A stretch of one of the state's texts. `label`: the question; arguments as `question/argument`. */
 export interface Span {

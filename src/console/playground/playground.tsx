@@ -4,7 +4,7 @@ import { ApiError, type Asked } from '../api.ts'
 import { useConsole } from '../context.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { ProblemsContext, TextField } from '../ui/field.tsx'
-import { Failure, Nothing } from '../ui/notice.tsx'
+import { Failure, Nothing, Shown } from '../ui/notice.tsx'
 import { useLoaded } from '../ui/use-loaded.ts'
 import { type Attachment, attach } from './attachments.ts'
 import { curlOf } from './curl.ts'
@@ -12,6 +12,7 @@ import { type Draft, draftOf, type Problem, requestOf } from './draft.ts'
 import { drawSettings } from './draw-settings.ts'
 import { draftOfExample, EXAMPLES, type Example } from './examples.ts'
 import { Form } from './form.tsx'
+import type { KindForms } from './kind-forms.ts'
 import { Results, type Sent } from './results.tsx'
 import { type Mode, Toolbar } from './toolbar.tsx'
 
@@ -31,8 +32,14 @@ export function forgetPlayground(): void {
 }
 
 export function Playground() {
+  const { api } = useConsole()
+  const forms = useLoaded(() => api.forms(), [api])
+  return <Shown loaded={forms}>{(loaded) => <PlaygroundForm forms={loaded} />}</Shown>
+}
+
+function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
   const { api, account } = useConsole()
-  const [draft, setDraftState] = useState(kept?.draft ?? draftOfExample(EXAMPLES[0]!))
+  const [draft, setDraftState] = useState(kept?.draft ?? draftOfExample(EXAMPLES[0]!, forms))
   const [attachments, setAttachments] = useState<readonly Attachment[]>(kept?.attachments ?? [])
   const [mode, setMode] = useState(kept?.mode ?? 'form')
   const [json, setJson] = useState(kept?.json ?? '')
@@ -50,7 +57,7 @@ export function Playground() {
     setNote(null)
   }
   const chosen = account ?? accounts.data?.accounts[0]?.id ?? null
-  const made = mode === 'json' ? null : requestOf(draft)
+  const made = mode === 'json' ? null : requestOf(draft, forms)
   const text = mode === 'json' ? json : made?.request == null ? null : JSON.stringify(made.request, null, 2)
   // In JSON, pictures may have been taken out that are still attached.
   const sent = attachments.filter(({ name }) => text?.includes(JSON.stringify(name)))
@@ -66,6 +73,7 @@ export function Playground() {
           : draftOf(
               read,
               attachments.map(({ name }) => name),
+              forms,
             )
       if (back === null)
         return setNote(
@@ -85,7 +93,7 @@ export function Playground() {
 
   const start = async (example: Example) => {
     setAttachments(example.picture === undefined ? [] : attach([{ name: example.picture, blob: await drawSettings() }], []))
-    setDraft(draftOfExample(example))
+    setDraft(draftOfExample(example, forms))
     setProblems([])
     setError(null)
     setResult(null)
@@ -158,7 +166,14 @@ export function Playground() {
         <div class="sides">
           <div class="request">
             {mode === 'form' ? (
-              <Form draft={draft} attachments={attachments} onChange={setDraft} onFiles={addFiles} onRemoveFile={removeFile} />
+              <Form
+                forms={forms}
+                draft={draft}
+                attachments={attachments}
+                onChange={setDraft}
+                onFiles={addFiles}
+                onRemoveFile={removeFile}
+              />
             ) : mode === 'json' ? (
               <section class="panel">
                 <TextField label="Request as JSON" isCode rows={28} value={json} onChange={setJson} />

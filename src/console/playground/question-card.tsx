@@ -1,56 +1,35 @@
 // One question in the form: its id, its words, and the fields of its type. What is wrong with it is said at the field, or at its foot.
 import { useContext } from 'preact/hooks'
+import type { FormField } from '../../questions/kind.ts'
 import { isBelow, Problems, ProblemsContext, SelectField, TextField, Tick } from '../ui/field.tsx'
-import { type DraftImage, type DraftQuestion, hasEntries, pointerTo, QUESTION_TYPES, type QuestionType } from './draft.ts'
+import { type DraftImage, type DraftQuestion, emptyEntry, isPlainList, isShown, pointerTo } from './draft.ts'
 import { EntriesEditor } from './entries-editor.tsx'
-
-export const TYPE_WORDS: Readonly<Record<QuestionType, string>> = {
-  noul: 'Is it true?',
-  choice: 'Which one?',
-  score: 'How much?',
-  select: 'Which of them?',
-  fill: 'Write a value',
-  extract: 'Point at it',
-}
-
-const ASKS: Readonly<Record<QuestionType, string>> = {
-  noul: 'A statement that is true or not: “The customer is angry.”',
-  choice: 'A question that one of the options answers',
-  score: 'A question that a level of the scale answers',
-  select: 'A question that any of the options may answer',
-  fill: 'What is to be written',
-  extract: 'What to look for in the state',
-}
-
-const FILL_KINDS = ['text', 'int', 'number', 'date', 'list', 'enum'] as const
-const EXTRACT_KINDS = ['text', 'int', 'number', 'date', 'email', 'url', 'money', 'coordinates'] as const
-const ITEMS = ['text', 'int', 'number', 'date'] as const
-
-function kinds(names: readonly string[]): (readonly [string, string])[] {
-  return names.map((name, i) => [i === 0 ? '' : name, name] as const)
-}
+import type { KindForm, KindForms } from './kind-forms.ts'
 
 export interface QuestionCardProps {
+  readonly forms: KindForms
   readonly question: DraftQuestion
   readonly images: readonly DraftImage[]
   readonly onChange: (question: DraftQuestion) => void
   readonly onRemove: () => void
 }
 
-/** Fields that say what is wrong with them; anything else is said at the foot of the card. */
-const SPOKEN = ['instructions', 'args', 'kind', 'item', 'min', 'max', 'threshold', 'image']
-
-export function QuestionCard({ question, images, onChange, onRemove }: QuestionCardProps) {
+export function QuestionCard({ forms, question, images, onChange, onRemove }: QuestionCardProps) {
   const { id, type } = question
   const own = pointerTo('questions', id)
+  const form = forms.get(type)
   const change = (change: Partial<DraftQuestion>) => onChange({ ...question, ...change })
-  const lists = hasEntries(question)
-  const listPointer = `${own}/${type === 'fill' ? 'values' : 'criteria'}`
-  const spoken = [...SPOKEN.map((field) => `${own}/${field}`), ...question.entries.map((_, i) => `${listPointer}/${i}`)]
+  const shown = form?.fields.filter((field) => isShown(field, question)) ?? []
+  // Fields that say themselves what is wrong with them; anything else is said at the foot of the card.
+  const lists = shown.filter(({ control }) => control === 'entries').map(({ field }) => `${own}/${field}`)
+  const spoken = [
+    ...['instructions', 'image'].map((field) => `${own}/${field}`),
+    ...shown.filter(({ control }) => control !== 'entries' && control !== 'texts').map(({ field }) => `${own}/${field}`),
+    ...lists.flatMap((list) => question.entries.map((_, i) => `${list}/${i}`)),
+  ]
   const rest = useContext(ProblemsContext).filter(
-    ({ param }) => isBelow(param, own) && !(lists && param === listPointer) && !spoken.some((pointer) => isBelow(param, pointer)),
+    ({ param }) => isBelow(param, own) && !lists.includes(param) && !spoken.some((pointer) => isBelow(param, pointer)),
   )
-  const noun = type === 'score' ? 'level' : type === 'fill' ? 'value' : 'option'
   return (
     <article class="question" aria-label={`Question ${id}`}>
       <header>
@@ -59,8 +38,8 @@ export function QuestionCard({ question, images, onChange, onRemove }: QuestionC
           label="Type"
           isQuiet
           value={type}
-          options={QUESTION_TYPES.map((name) => [name, `${name} · ${TYPE_WORDS[name]}`] as const)}
-          onChange={(chosen) => change({ type: chosen as QuestionType, kind: '', entries: withEntries(question, chosen as QuestionType) })}
+          options={[...forms.values()].map(({ type: name, title }) => [name, `${name} · ${title}`] as const)}
+          onChange={(chosen) => change({ type: chosen, texts: {}, entries: entriesFor(question, forms.get(chosen)) })}
         />
         <button type="button" class="plain" onClick={onRemove} aria-label={`Remove question ${id}`}>
           ×
@@ -73,19 +52,11 @@ export function QuestionCard({ question, images, onChange, onRemove }: QuestionC
         pointer={`${own}/instructions`}
         value={question.instructions}
         onChange={(instructions) => change({ instructions })}
-        placeholder={ASKS[type]}
+        placeholder={form?.placeholder ?? ''}
       />
-      {lists ? (
-        <EntriesEditor
-          noun={noun}
-          entries={question.entries}
-          pointer={listPointer}
-          hasDescriptions={type !== 'fill'}
-          isNumbered={type === 'score'}
-          onChange={(entries) => change({ entries })}
-        />
-      ) : null}
-      <TypeFields question={question} own={own} change={change} />
+      {groupsOf(shown).map((group) => (
+        <FieldGroup key={group[0]!.field} group={group} question={question} own={own} change={change} />
+      ))}
       {images.length > 1 || question.image !== '' ? (
         <SelectField
           label="Picture it is about"
@@ -100,107 +71,124 @@ export function QuestionCard({ question, images, onChange, onRemove }: QuestionC
   )
 }
 
-function withEntries(question: DraftQuestion, type: QuestionType): DraftQuestion['entries'] {
-  if (!hasEntries({ type, kind: '' }) || question.entries.length > 0) return question.entries
-  const empty = { name: '', description: '' }
-  return [empty, empty]
+/** What is listed stays listed; a kind that lists something begins with two empty entries. */
+function entriesFor(question: DraftQuestion, form: KindForm | undefined): DraftQuestion['entries'] {
+  if (question.entries.length > 0 || form?.fields.some(isPlainList) !== true) return question.entries
+  return [emptyEntry, emptyEntry]
 }
 
-interface TypeFieldsProps {
+const ROWS: Readonly<Record<FormField['control'], string | null>> = {
+  text: 'form-row',
+  number: 'form-row',
+  select: 'bar start end',
+  tick: 'bar start end',
+  entries: null,
+  texts: null,
+  json: null,
+}
+
+/** Fields that stand in one row together; the others stand alone. */
+function groupsOf(fields: readonly FormField[]): FormField[][] {
+  const groups: FormField[][] = []
+  for (const field of fields) {
+    const last = groups.at(-1)
+    const row = ROWS[field.control]
+    if (last !== undefined && row !== null && row === ROWS[last[0]!.control]) last.push(field)
+    else groups.push([field])
+  }
+  return groups
+}
+
+interface FieldGroupProps {
+  readonly group: readonly FormField[]
   readonly question: DraftQuestion
   readonly own: string
   readonly change: (change: Partial<DraftQuestion>) => void
 }
 
-function TypeFields({ question, own, change }: TypeFieldsProps) {
-  const { type, kind } = question
-  const check = <Tick label="check itself" isTicked={question.isSelfChecked} onChange={(isSelfChecked) => change({ isSelfChecked })} />
-  if (type === 'noul') {
+function FieldGroup({ group, question, own, change }: FieldGroupProps) {
+  const [first] = group as readonly [FormField]
+  const { texts, entries } = question
+  const setText = (name: string, text: string) => change({ texts: { ...texts, [name]: text } })
+  if (first.control === 'entries') {
     return (
-      <details class="more" open={question.whenTrue !== '' || question.whenFalse !== '' || undefined}>
-        <summary>What true and false mean</summary>
+      <EntriesEditor
+        noun={first.noun}
+        entries={entries}
+        pointer={`${own}/${first.field}`}
+        hasDescriptions={first.name !== null}
+        isNumbered={first.isNumbered}
+        onChange={(changed) => change({ entries: changed })}
+      />
+    )
+  }
+  if (first.control === 'texts') {
+    const names = first.keys.map(([key, label]) => [`${first.field}.${key}`, label] as const)
+    return (
+      <details class="more" open={names.some(([name]) => (texts[name] ?? '') !== '') || undefined}>
+        <summary>{first.summary}</summary>
         <div class="form-row">
-          <TextField label="True when" value={question.whenTrue} onChange={(whenTrue) => change({ whenTrue })} />
-          <TextField label="False when" value={question.whenFalse} onChange={(whenFalse) => change({ whenFalse })} />
+          {names.map(([name, label]) => (
+            <TextField key={name} label={label} value={texts[name] ?? ''} onChange={(text) => setText(name, text)} />
+          ))}
         </div>
       </details>
     )
   }
-  if (type === 'choice') {
+  if (first.control === 'json') {
+    const { field, summary, label, placeholder } = first
     return (
-      <details class="more" open={question.args !== '' || undefined}>
-        <summary>Questions about the chosen option</summary>
+      <details class="more" open={(texts[field] ?? '') !== '' || undefined}>
+        <summary>{summary}</summary>
         <TextField
-          label="args, as JSON: name to question"
-          pointer={`${own}/args`}
+          label={label}
+          pointer={`${own}/${field}`}
           rows={4}
           isCode
-          value={question.args}
-          onChange={(args) => change({ args })}
-          placeholder={'{ "amount": { "type": "extract", "kind": "money" } }'}
+          value={texts[field] ?? ''}
+          onChange={(text) => setText(field, text)}
+          placeholder={placeholder}
         />
       </details>
     )
   }
-  if (type === 'select') {
-    const bounds = [
-      ['min', 'At least', '0'],
-      ['max', 'At most', 'all'],
-      ['threshold', 'From probability', '0.5'],
-    ] as const
+  return (
+    <div class={ROWS[first.control] ?? ''}>
+      {group.map((field) => (
+        <RowField key={field.field} field={field} question={question} own={own} change={change} />
+      ))}
+    </div>
+  )
+}
+
+function RowField({ field, question, own, change }: Omit<FieldGroupProps, 'group'> & { readonly field: FormField }) {
+  const { texts, ticks } = question
+  const name = field.field
+  const value = texts[name] ?? ''
+  const onChange = (text: string) => change({ texts: { ...texts, [name]: text } })
+  if (field.control === 'tick') {
     return (
-      <div class="form-row">
-        {bounds.map(([field, label, placeholder]) => (
-          <TextField
-            key={field}
-            label={label}
-            type="number"
-            pointer={`${own}/${field}`}
-            value={question[field]}
-            placeholder={placeholder}
-            onChange={(text) => change({ [field]: text })}
-          />
-        ))}
-      </div>
+      <Tick
+        label={field.label}
+        isTicked={ticks[name] ?? false}
+        onChange={(isTicked) => change({ ticks: { ...ticks, [name]: isTicked } })}
+      />
     )
   }
-  if (type === 'fill') {
-    return (
-      <div class="bar start end">
-        <SelectField
-          label="Kind"
-          pointer={`${own}/kind`}
-          value={kind}
-          options={kinds(FILL_KINDS)}
-          onChange={(chosen) => change({ kind: chosen })}
-        />
-        {kind === 'list' ? (
-          <SelectField
-            label="Of"
-            pointer={`${own}/item`}
-            value={question.item}
-            options={kinds(ITEMS)}
-            onChange={(item) => change({ item })}
-          />
-        ) : null}
-        {check}
-      </div>
-    )
+  if (field.control === 'select') {
+    // The first value is the default, which is not sent.
+    const options = field.values.map((one, i) => [i === 0 ? '' : one, one] as const)
+    return <SelectField label={field.label} pointer={`${own}/${name}`} value={value} options={options} onChange={onChange} />
   }
-  if (type === 'extract') {
-    return (
-      <div class="bar start end">
-        <SelectField
-          label="Kind"
-          pointer={`${own}/kind`}
-          value={kind}
-          options={kinds(EXTRACT_KINDS)}
-          onChange={(chosen) => change({ kind: chosen })}
-        />
-        <Tick label="every one of them" isTicked={question.isMany} onChange={(isMany) => change({ isMany })} />
-        {kind === 'coordinates' ? null : check}
-      </div>
-    )
-  }
-  return null
+  if (field.control !== 'text' && field.control !== 'number') return null
+  return (
+    <TextField
+      label={field.label}
+      type={field.control}
+      pointer={`${own}/${name}`}
+      value={value}
+      placeholder={field.placeholder}
+      onChange={onChange}
+    />
+  )
 }

@@ -2,19 +2,12 @@
 // evaluating cannot throw: what has no value says why, and the rest of the request stands.
 
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
+import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
 import { didYouMean } from '../../core/suggest.ts'
+import { kindOf } from '../../questions/index.ts'
+import { noProbability } from '../../questions/shared/expressions.ts'
 import type { Answer, DeriveAnswer } from '../../wire/types.ts'
-import {
-  type Expression,
-  ExpressionError,
-  evaluate,
-  FUNCTION_NAMES,
-  loadParser,
-  readExpression,
-  type Scalar,
-  type Subject,
-  subjectsOf,
-} from './expression.ts'
+import { type Expression, evaluate, FUNCTION_NAMES, loadParser, readExpression, type Subject, subjectsOf } from './expression.ts'
 
 export const DERIVE_LIMITS = { derives: 64, nameCharacters: 128 } as const
 
@@ -165,9 +158,11 @@ function answerOf(expression: Expression, lookUp: (subject: Subject) => Scalar):
 function look({ ask, id, option }: Subject, answer: Answer): Scalar {
   switch (ask) {
     case 'value':
-      return plainValue(id, answer)
+      if (answer.type === 'derive') return answer.valid ? answer.value : null
+      return kindOf(answer).valueOf(answer, id)
     case 'p':
-      return probabilityOf(id, option, answer)
+      if (answer.type === 'derive') return noProbability(id)
+      return kindOf(answer).probabilityOf(answer, id, option)
     case 'has':
       return isThere(answer)
     case 'count': {
@@ -178,25 +173,9 @@ function look({ ask, id, option }: Subject, answer: Answer): Scalar {
   }
 }
 
-/** A plain value, or null when the read found nothing or failed. */
-function plainValue(id: string, answer: Answer): Scalar {
-  if (answer.type === 'noul') return answer.noul
-  if (answer.type === 'score') return answer.score
-  if (answer.type === 'choice') return answer.choice
-  if (listOf(answer) !== null) throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
-  if ('coordinates' in answer) throw new ExpressionError(`"${id}" is a box; use has(${id})`)
-  if (!('valid' in answer) || !('value' in answer) || !answer.valid) return null
-  if ('parsed' in answer && typeof answer.parsed === 'number') return answer.parsed
-  return answer.value
-}
-
-/** The answers that hold several things: selected options, found values, boxes, items of a list. Null for the others. */
+/** The things that an answer holds (selected options, found values, boxes, items of a list); null when it is one thing. */
 function listOf(answer: Answer): readonly unknown[] | null {
-  if (answer.type === 'select') return answer.selected
-  if ('values' in answer) return answer.values
-  if ('boxes' in answer) return answer.boxes
-  if ('parsed' in answer && Array.isArray(answer.parsed)) return answer.parsed
-  return null
+  return answer.type === 'derive' ? null : kindOf(answer).listOf(answer)
 }
 
 /** True when there is something to use: a value, a box, at least one item. A noul, a choice and a score always have one. */
@@ -206,22 +185,4 @@ function isThere(answer: Answer): boolean {
   if (list !== null) return list.length > 0
   if ('coordinates' in answer) return answer.coordinates !== null
   return !('value' in answer) || answer.value !== null
-}
-
-/** Levels of a score go by label first, then by number: on a scale of "1" to "5", p(stars, "5") is the top. */
-function probabilityOf(id: string, option: string | null, answer: Answer): number {
-  if (answer.type === 'noul') {
-    if (option === null || option === 'true') return answer.noul
-    if (option === 'false') return 1 - answer.noul
-    throw new ExpressionError(`"${id}" is a noul; p(${id}) is its probability`)
-  }
-  if (!('probabilities' in answer))
-    throw new ExpressionError(`"${id}" is a read and has no probabilities; has(${id}) says whether it found something`)
-  if (option === null) throw new ExpressionError(`p(${id}, …) needs an option`)
-  const probabilities: Readonly<Record<string, number>> = answer.probabilities
-  const level = 'legend' in answer ? Object.keys(answer.legend).find((key) => answer.legend[key] === option) : undefined
-  const key = level ?? option
-  const probability = Object.hasOwn(probabilities, key) ? probabilities[key] : undefined
-  if (probability === undefined) throw new ExpressionError(`"${id}" has no option "${option}"`)
-  return probability
 }

@@ -1,8 +1,7 @@
 // Text to a small checked tree, and the tree to a value. mathjs only parses; what it parsed is copied node by node under an allow-list,
 // so nothing of mathjs is ever evaluated and no expression can allocate, loop or reach a property.
+import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
 import { didYouMean } from '../../core/suggest.ts'
-
-export type Scalar = number | string | boolean | null
 
 /** What may stand in an expression. `subject` asks something of an answer: its value, the probability of an option, whether it is there, how many. */
 export type Expression =
@@ -21,9 +20,6 @@ export interface Subject {
 }
 
 export const EXPRESSION_LIMITS = { characters: 500, nodes: 200, exponent: 1000 } as const
-
-/** A mistake in an expression, in words for the person who wrote it. Thrown by both parsing and evaluating. */
-export class ExpressionError extends Error {}
 
 type Parse = (text: string) => SyntaxNode
 

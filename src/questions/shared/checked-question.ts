@@ -89,9 +89,3 @@ export interface CheckSettings {
 
 /** Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer of the map. */
 export type CheckQuestions = (input: unknown, param: string, settings: CheckSettings) => readonly CheckedQuestion[]
-
-/** A kind of question. `check` reports what is wrong to the checker, and then gives null. */
-export interface QuestionKind {
-  readonly type: QuestionAnswer['type']
-  check(input: unknown, checker: Checker): CheckedQuestion | null
-}

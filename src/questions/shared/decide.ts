@@ -2,9 +2,10 @@
 // Every kind of question whose answer is probabilities decides through this one function.
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits, logSoftmax } from '../../core/math.ts'
+import type { SetAndAbstention } from '../../wire/types.ts'
 import type { DecisionReport, QuestionContext } from './checked-question.ts'
 import { free, type QuestionCoroutine, score } from './coroutine.ts'
-import { canonicalOrder, type Decision, type DecisionReadout, decisionKey, type SetAndAbstention } from './decision.ts'
+import { canonicalOrder, type Decision, type DecisionReadout, decisionKey } from './decision.ts'
 import { OPERATORS, type Rows } from './operators.ts'
 
 export interface Decided {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Branch } from '../../backends/backend.ts'
 import type { Json } from '../../core/types.ts'
-import type { CalibrationReport } from '../../wire/types.ts'
+import type { CalibrationReport, SetAndAbstention } from '../../wire/types.ts'
 
 /**
  * How a decision is read: the read-outs of a branch, and of the binary ones those that confirm a read, which have errors of their own: `check` that a value is
@@ -71,14 +71,6 @@ export interface Deliberation {
   pool(passes: readonly (readonly (readonly number[])[])[]): readonly (readonly number[])[]
   /** Takes so many branches from the budget of the request; false when they are not there. */
   spend(branches: number): boolean
-}
-
-/** What is said beside the probabilities when the caller asked for it. */
-export interface SetAndAbstention {
-  /** Names (of the answer's `probabilities`) that cannot be ruled out at the coverage asked for. */
-  readonly set?: readonly string[]
-  /** True when the answer is not sure enough for the risk asked for. */
-  readonly abstained?: boolean
 }
 
 /** Makes the set and the abstention of a decision; throws `invalid_request` when too little data stands behind it. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
 import { pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
+import type { Json } from '../../core/types.ts'
 import type { CheckedQuestion, Checker } from './checked-question.ts'
 
 /** Unknown fields that are named; more of them are no typos, and naming each would take time from others. */
@@ -39,10 +40,12 @@ function jsonProblem(value: unknown, depth = 0): string | null {
   return null
 }
 
+/** Any JSON value, as the caller's type and as a component of the OpenAPI document. It is looked into by `words`. */
+export const json = z.custom<Json>().meta({ id: 'Json' })
+
 /** Words for the model: a string as it is, null or blank as null, other JSON as compact JSON text. */
-export const words = z
-  .unknown()
-  .transform((value, context): string | null => {
+export const words = json
+  .transform((value: unknown, context): string | null => {
     if (value === undefined || value === null) return null
     const problem = jsonProblem(value)
     if (problem) {
@@ -57,12 +60,17 @@ export const words = z
 
 /** The fields of every question. Optional fields may be null here and in every kind: clients that write all their fields send null for absent. */
 export const base = {
-  type: z.string(),
-  instructions: words,
-  image: z.string().min(1, 'Give the id of an image part, or leave the field out.').nullish(),
+  instructions: words.describe(
+    `Words for the model: a text, or JSON, which is shown as JSON (nested at most ${MAX_DEPTH} deep). Absent, null or blank: the words of the question’s id are asked.`,
+  ),
+  image: z
+    .string()
+    .min(1, 'Give the id of an image part, or leave the field out.')
+    .nullish()
+    .describe('Id of the image part that the question is about. Needed for coordinates when the state has several pictures.'),
 }
 
-export const name = z.string().min(1, 'A name must not be empty.')
+export const selfCheck = z.boolean().nullish()
 
 /** Runs a schema; what is wrong is reported under the pointer (the question's own by default), and then the result is null. */
 export function checked<S extends z.ZodType>(schema: S, input: unknown, checker: Checker, param = checker.param): z.output<S> | null {
@@ -158,8 +166,8 @@ export function argmax(values: readonly number[]): number {
   return best
 }
 
-/** What `CheckedQuestion` shares over all kinds. */
-export function asked(
+/** A checked question with what all kinds share. */
+export function checkedQuestion(
   type: CheckedQuestion['type'],
   image: string | null | undefined,
   checker: Checker,

@@ -2,26 +2,85 @@
 import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
 import { pointer } from '../../core/errors.ts'
+import { REQUEST_LIMITS } from '../../core/limits.ts'
+import type { Json } from '../../core/types.ts'
+import type { Questions } from '../../wire/types.ts'
 import type { CheckedQuestion, Checker } from './checked-question.ts'
-import { checked, ownField, reportCount, reportDuplicates, strict, words } from './fields.ts'
+import { checked, json, ownField, reportCount, reportDuplicates, strict, words } from './fields.ts'
 
-/** The two fields options may come in; `readOptions` looks into them, so that every fault has its own pointer. */
-export const optionFields = {
-  options: z.unknown().optional(),
-  criteria: z.unknown().optional(),
+/** Questions that are asked of a chosen option; typed by hand below, for the types would refer to themselves. Their component of the OpenAPI document is made from the registry of kinds. */
+const argsField = z.custom<unknown>().meta({ id: 'Arguments' }).nullish()
+
+/** `args` of a choice, as it is documented. */
+export const argsOfChoice = argsField.describe(
+  'Questions that are asked of the chosen option, whichever it is. An option may bring its own besides.',
+)
+
+/** A name that is not blank. */
+const nonBlank = z.string().regex(/\S/)
+
+const selectOption = strict('an option of a select', { value: z.string(), description: words })
+const choiceOption = strict('an option of a choice', { value: z.string(), description: words, args: argsField })
+
+const optionSchema = z
+  .union([nonBlank, selectOption.extend({ value: nonBlank })])
+  .meta({ id: 'Option', description: 'A name, or a name with its description.' })
+const choiceOptionSchema = z.union([nonBlank, choiceOption.extend({ value: nonBlank })]).meta({
+  id: 'ChoiceOption',
+  description: 'A name, or a name with its description and the arguments that are asked when it is chosen.',
+})
+
+/** One option of a choice or a select, in order. */
+export type OptionInput = z.input<typeof optionSchema>
+/** One option of a choice. `args` are asked when this option wins. */
+export type ChoiceOptionInput = string | { readonly value: string; readonly description?: Json; readonly args?: Questions | null }
+
+/** Name → description (or null). JavaScript moves integer-like names to the front of a map; where order matters, give an array. */
+export type Criteria = Readonly<Record<string, Json>>
+
+/** Options are given once: as `options`, or as `criteria` (a map, or the same array). 2 to 255 of them, all different. */
+export type OptionsInput<Option = OptionInput> =
+  | { readonly options: readonly Option[]; readonly criteria?: null }
+  | { readonly criteria: Criteria | readonly Option[]; readonly options?: null }
+
+/** The two fields that options may come in, as they are documented. `readOptions` checks them, so that every fault has its own pointer. */
+function documentedOptions<Option extends z.ZodType>(option: Option) {
+  const { options: most } = REQUEST_LIMITS
+  const array = z.array(option).min(2).max(most).readonly().describe('In order.')
+  const named = z.record(nonBlank, json).meta({
+    description: 'Name to description (any JSON) or null. Names that look like whole numbers lose their place: give an array then.',
+    minProperties: 2,
+    maxProperties: most,
+  })
+  return {
+    options: array.nullish(),
+    criteria: z
+      .union([named, array, z.null()])
+      .optional()
+      .describe('The options, by name or in order. Give either `criteria` or `options`.'),
+  }
 }
 
+export const optionFields = documentedOptions(optionSchema)
+export const choiceOptionFields = documentedOptions(choiceOptionSchema)
+
+/** The same fields as `readOptions` wants them: not looked into. */
+export const uncheckedOptions = { options: z.unknown().optional(), criteria: z.unknown().optional() }
+
+/** JSON Schema of "either `options` or `criteria`", which a zod object cannot say. */
+export const optionsOnce = [
+  { required: ['options'], properties: { options: { type: 'array' }, criteria: { type: 'null' } } },
+  { required: ['criteria'], properties: { criteria: { type: ['object', 'array'] }, options: { type: 'null' } } },
+]
+
 /** An option with what is asked when it wins. */
-export interface Option extends Candidate {
+export interface CheckedOption extends Candidate {
   readonly args: readonly CheckedQuestion[]
   readonly param: string
 }
 
-const selectOption = strict('an option of a select', { value: z.string(), description: words })
-const choiceOption = strict('an option of a choice', { value: z.string(), description: words, args: z.unknown().optional() })
-
 /** Options in order, 2 to the limit, all different; null when anything is wrong with them (it is reported). */
-export function readOptions(noun: 'choice' | 'select', input: unknown, checker: Checker): readonly Option[] | null {
+export function readOptions(noun: 'choice' | 'select', input: unknown, checker: Checker): readonly CheckedOption[] | null {
   const [options, criteria] = [ownField(input, 'options'), ownField(input, 'criteria')]
   if (options !== null && criteria !== null) {
     const message = 'The options are given twice, as options and as criteria; keep one.'
@@ -53,7 +112,7 @@ export function readOptions(noun: 'choice' | 'select', input: unknown, checker: 
   return isDuplicated || read.length < list.length ? null : read
 }
 
-function readEntry(noun: 'choice' | 'select', entry: unknown, param: string, checker: Checker): Option | null {
+function readEntry(noun: 'choice' | 'select', entry: unknown, param: string, checker: Checker): CheckedOption | null {
   if (typeof entry === 'string') return named(entry, null, [], param, checker)
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
     checker.report({ code: 'invalid_question', param, message: 'An option is a name, or an object with value and description.' })
@@ -65,7 +124,7 @@ function readEntry(noun: 'choice' | 'select', entry: unknown, param: string, che
   return named(option.value, option.description, args, pointer(param, 'value'), checker)
 }
 
-function readMapped(value: string, description: unknown, param: string, checker: Checker): Option | null {
+function readMapped(value: string, description: unknown, param: string, checker: Checker): CheckedOption | null {
   const said = words.safeParse(description)
   if (said.success) return named(value, said.data, [], param, checker)
   checker.report({ code: 'invalid_question', param, message: said.error.issues[0]?.message ?? 'Not a description.' })
@@ -78,8 +137,46 @@ function named(
   args: readonly CheckedQuestion[],
   param: string,
   checker: Checker,
-): Option | null {
+): CheckedOption | null {
   if (value.trim() !== '') return { name: value, description, args, param }
   checker.report({ code: 'invalid_question', param, message: 'The name of an option must not be empty.' })
   return null
 }
+
+// Types of the options of a question
+
+/** The type of a field, or undefined where the question has none. */
+export type Field<Q, K extends string> = K extends keyof Q ? Q[K] : undefined
+
+/** The elements of the array that a question lists its options in; never where it is a map. */
+export type OptionInputOf<Q> =
+  Field<Q, 'options'> extends readonly (infer O)[] ? O : Field<Q, 'criteria'> extends readonly (infer O)[] ? O : never
+
+type OptionName<O> = O extends string ? O : O extends { readonly value: infer V extends string } ? V : never
+
+/** The option names of a choice or a select: the elements of `options`, or of `criteria`, or the keys of a `criteria` map. */
+export type OptionsOf<Q> = [OptionInputOf<Q>] extends [never]
+  ? Field<Q, 'criteria'> extends infer C extends object
+    ? `${keyof C & (string | number)}`
+    : string
+  : OptionName<OptionInputOf<Q>>
+
+type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never
+
+/** Whether a literal list or map has fewer than two entries. Lists and maps of open length are left to the engine. */
+type IsTooFew<L> = L extends readonly unknown[]
+  ? L extends readonly [] | readonly [unknown]
+    ? true
+    : false
+  : L extends object
+    ? string extends keyof L
+      ? false
+      : [keyof L] extends [never]
+        ? true
+        : IsUnion<keyof L> extends true
+          ? false
+          : true
+    : false
+
+/** Those of the fields that list fewer than two options, levels or values. */
+export type TooFew<Q, Fields extends string> = { [F in Fields & keyof Q]: IsTooFew<Q[F]> extends true ? F : never }[Fields & keyof Q]

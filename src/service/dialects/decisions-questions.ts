@@ -4,7 +4,8 @@ import { pointer } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
-import type { Answer, ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../wire/types.ts'
+import type { ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../questions/index.ts'
+import type { Answer } from '../../wire/types.ts'
 import { type Faults, type Fields, isObject, kindOf, MOST_TRANSLATED, own } from './faults.ts'
 
 /** One question as the engine is asked it, and how its answer is said. */

@@ -4,7 +4,7 @@ import { answerSchemas } from './answers.ts'
 import { decisionSchemas } from './decisions.ts'
 import { errorComponents, errorSchemas } from './errors.ts'
 import { paths } from './paths.ts'
-import { questionSchemas } from './questions.ts'
+import { questionForms, questionSchemas } from './questions.ts'
 import type { Schema } from './schema.ts'
 import { headers, parameters, serviceSchemas } from './service.ts'
 import { stateSchemas } from './state.ts'
@@ -27,6 +27,7 @@ export function openApiDocument(legacyName: string): Schema {
       { name: 'Calibration', description: 'Outcomes, and what is learned from them.' },
       { name: 'Service', description: 'The service itself. These take no key.' },
     ],
+    'x-question-forms': questionForms(),
     paths: paths(legacyName),
     components: {
       securitySchemes: {
@@ -42,8 +43,8 @@ export function openApiDocument(legacyName: string): Schema {
       responses: errorComponents,
       schemas: {
         ...stateSchemas,
-        ...questionSchemas,
-        ...answerSchemas,
+        ...questionSchemas(),
+        ...answerSchemas(),
         ...decisionSchemas,
         ...errorSchemas,
         ...serviceSchemas,

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { curlOf, quoted } from '../../../src/console/playground/curl.ts'
-import { type Draft, draftOf, newDerive, newQuestion, QUESTION_TYPES, requestOf } from '../../../src/console/playground/draft.ts'
+import { type Draft, draftOf, newDerive, newQuestion, requestOf } from '../../../src/console/playground/draft.ts'
 import { EXAMPLES } from '../../../src/console/playground/examples.ts'
+import { formsOf } from '../../../src/console/playground/kind-forms.ts'
+import { openApiDocument } from '../../../src/service/openapi/document.ts'
+
+const FORMS = formsOf(openApiDocument('systemone'))
+const form = (type: string) => FORMS.get(type)!
 
 const EMPTY: Draft = { model: '', isJson: false, text: 'Hello', images: [], questions: [], derives: [] }
 
@@ -10,8 +15,8 @@ describe('the form of the playground', () => {
   it.each(EXAMPLES.map(({ name, request, picture }) => [name, request, picture] as const))(
     'holds the example %s, and gives back the same request',
     (_name, request, picture) => {
-      const draft = draftOf(request, picture === undefined ? [] : [picture])
-      expect(requestOf(draft!).request).toEqual(request)
+      const draft = draftOf(request, picture === undefined ? [] : [picture], FORMS)
+      expect(requestOf(draft!, FORMS).request).toEqual(request)
     },
   )
 
@@ -34,11 +39,12 @@ describe('the form of the playground', () => {
       },
       derive: { d: 'n > 0.5' },
     }
-    expect(requestOf(draftOf(request, ['a.png', 'b.png'])!).request).toEqual(request)
+    expect(requestOf(draftOf(request, ['a.png', 'b.png'], FORMS)!, FORMS).request).toEqual(request)
   })
 
   it('reads the other ways to list options, and writes them as criteria', () => {
-    const question = (fields: object) => requestOf(draftOf({ state: '', questions: { q: { type: 'choice', ...fields } } }, [])!).request
+    const question = (fields: object) =>
+      requestOf(draftOf({ state: '', questions: { q: { type: 'choice', ...fields } } }, [], FORMS)!, FORMS).request
     expect(question({ options: ['a', { value: 'b' }] })?.questions).toEqual({ q: { type: 'choice', criteria: ['a', 'b'] } })
     expect(question({ criteria: { a: null, b: 'bee' } })?.questions).toEqual({
       q: { type: 'choice', criteria: ['a', { value: 'b', description: 'bee' }] },
@@ -66,37 +72,40 @@ describe('the form of the playground', () => {
     ],
     ['derive as an object', { state: '', derive: { d: { expr: '1' } } }],
   ])('has no fields for %s, and says so', (_what, request) => {
-    expect(draftOf(request, ['a.png'])).toBeNull()
+    expect(draftOf(request, ['a.png'], FORMS)).toBeNull()
   })
 
   it('takes an array that is no parts for JSON', () => {
-    const draft = draftOf({ state: [1, { type: 'lamp' }] }, [])!
+    const draft = draftOf({ state: [1, { type: 'lamp' }] }, [], FORMS)!
     expect(draft.isJson).toBe(true)
-    expect(requestOf(draft).request?.state).toEqual([1, { type: 'lamp' }])
+    expect(requestOf(draft, FORMS).request?.state).toEqual([1, { type: 'lamp' }])
   })
 
   it('says where JSON that is typed is broken', () => {
-    const question = { ...newQuestion('choice', []), id: 'a/b', args: '{' }
-    const made = requestOf({ ...EMPTY, isJson: true, text: '{"a":', questions: [question] })
+    const question = { ...newQuestion(form('choice'), []), id: 'a/b', texts: { args: '{' } }
+    const made = requestOf({ ...EMPTY, isJson: true, text: '{"a":', questions: [question] }, FORMS)
     expect(made.problems?.map(({ param }) => param)).toEqual(['/state', '/questions/a~1b/args'])
   })
 
   it('says when two questions or two expressions have one name', () => {
-    const same = QUESTION_TYPES.slice(0, 2).map((type) => ({ ...newQuestion(type, []), id: 'q' }))
+    const same = [...FORMS.values()].slice(0, 2).map((one) => ({ ...newQuestion(one, []), id: 'q' }))
     const derives = [newDerive(), newDerive()].map((derive) => ({ ...derive, name: 'd', expression: '1' }))
-    const made = requestOf({ ...EMPTY, questions: same, derives })
+    const made = requestOf({ ...EMPTY, questions: same, derives }, FORMS)
     expect(made.problems?.map(({ param }) => param)).toEqual(['/questions/q', '/derive/d'])
   })
 
   it('names new questions so that no two are alike', () => {
     const ids: string[] = []
-    for (let i = 0; i < 4; i++) ids.push(newQuestion('noul', ids).id)
+    for (let i = 0; i < 4; i++) ids.push(newQuestion(form('noul'), ids).id)
     expect(ids).toEqual(['noul_1', 'noul_2', 'noul_3', 'noul_4'])
   })
 
   it('keeps ids that objects treat as their own', () => {
     const request = JSON.parse('{"state":"x","questions":{"__proto__":{"type":"noul"},"constructor":{"type":"noul"}}}')
-    expect(Object.keys(requestOf(draftOf(request, [])!).request?.questions as object).sort()).toEqual(['__proto__', 'constructor'])
+    expect(Object.keys(requestOf(draftOf(request, [], FORMS)!, FORMS).request?.questions as object).sort()).toEqual([
+      '__proto__',
+      'constructor',
+    ])
   })
 })
 

@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logSoftmax } from '../../../../../src/core/math.ts'
 import { createEngine, type Engine, localModel } from '../../../../../src/index.ts'
-import type { AskRequest, ChoiceAnswer, NoulAnswer, ScoreAnswer, SelectAnswer } from '../../../../../src/wire/types.ts'
+import type { ChoiceAnswer, NoulAnswer, ScoreAnswer, SelectAnswer } from '../../../../../src/questions/index.ts'
+import type { AskRequest } from '../../../../../src/wire/types.ts'
 
 interface Row {
   readonly state: unknown
@@ -14,7 +15,7 @@ interface Row {
 /** `logits` in the order the options are read in: sorted by name, levels as they are. */
 type Golden = { readonly kind: string; readonly logits?: readonly number[] }
 
-const read = (file: string): string => readFileSync(new URL(`../golden/service-1-pro/${file}`, import.meta.url), 'utf8')
+const read = (file: string): string => readFileSync(new URL(`../../../../golden/service-1-pro/${file}`, import.meta.url), 'utf8')
 const rows = read('requests.jsonl')
   .split('\n')
   .filter(Boolean)

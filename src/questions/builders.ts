@@ -1,18 +1,14 @@
 // Short hands for questions: words and options in, the plain JSON question out, with its literals kept for the types of the answers.
 
-import type { StrictQuestions } from './infer.ts'
-import type {
-  ChoiceQuestion,
-  Criteria,
-  ExtractQuestion,
-  FillQuestion,
-  Instructions,
-  LevelInput,
-  NoulQuestion,
-  OptionInput,
-  ScoreQuestion,
-  SelectQuestion,
-} from './types.ts'
+import type { StrictQuestions } from '../wire/infer.ts'
+import type { Instructions } from '../wire/types.ts'
+import type { ChoiceQuestion } from './choice.ts'
+import type { ExtractQuestion } from './extract.ts'
+import type { FillQuestion } from './fill.ts'
+import type { NoulQuestion } from './noul.ts'
+import type { LevelInput, ScoreQuestion } from './score.ts'
+import type { SelectQuestion } from './select.ts'
+import type { ChoiceOptionInput, Criteria, OptionInput } from './shared/options.ts'
 
 type Empty = Record<never, never>
 /** The question as it will read. Callers hand `NoInfer` in: inside `args`, the expected `Question` would widen the literals otherwise. */
@@ -29,7 +25,7 @@ type NoulMore = Omit<NoulQuestion, 'type' | 'instructions'>
 type ChoiceMore = Omit<ChoiceQuestion, 'type' | 'instructions' | 'options' | 'criteria'>
 type ScoreMore = Omit<ScoreQuestion, 'type' | 'instructions' | 'criteria'>
 type SelectMore = Omit<SelectQuestion, 'type' | 'instructions' | 'options' | 'criteria'>
-type FillMore = Omit<FillQuestion, 'type' | 'instructions'>
+type FillMore = FillQuestion extends infer F ? (F extends unknown ? Omit<F, 'type' | 'instructions'> : never) : never
 type ExtractMore = Omit<ExtractQuestion, 'type' | 'instructions'>
 
 /** Is the statement true? `noul('The customer is angry.')` */
@@ -41,7 +37,7 @@ export function noul<const More extends NoulMore = Empty>(
 }
 
 /** Which one? `choice('Which tab is open?', ['Home', 'Orders'])`; options as an array (ordered) or as a map of name → description. */
-export function choice<const Options extends readonly OptionInput[] | Criteria, const More extends ChoiceMore = Empty>(
+export function choice<const Options extends readonly ChoiceOptionInput[] | Criteria, const More extends ChoiceMore = Empty>(
   instructions: Instructions,
   criteria: Options,
   more?: Only<More, ChoiceMore> & (More extends { readonly args: infer A } ? { readonly args: StrictQuestions<A, true> } : unknown),

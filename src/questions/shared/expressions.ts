@@ -1,0 +1,21 @@
+// What several kinds of question say to an expression (`derive`).
+import { ExpressionError } from '../../core/expression-values.ts'
+
+/** `p(id, option)` of an answer with probabilities by name. `key`: what the option is called in them; default: its own name. */
+export function namedProbability(
+  probabilities: Readonly<Record<string, number>>,
+  id: string,
+  option: string | null,
+  key: string | null = option,
+): number {
+  if (option === null) throw new ExpressionError(`p(${id}, …) needs an option`)
+  const name = key ?? option
+  const probability = Object.hasOwn(probabilities, name) ? probabilities[name] : undefined
+  if (probability === undefined) throw new ExpressionError(`"${id}" has no option "${option}"`)
+  return probability
+}
+
+/** `p(id, option)` of a read. */
+export function noProbability(id: string): never {
+  throw new ExpressionError(`"${id}" is a read and has no probabilities; has(${id}) says whether it found something`)
+}

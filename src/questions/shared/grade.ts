@@ -1,0 +1,70 @@
+// What grading an answer says, and the parts of it that several kinds share.
+import type { Json } from '../../core/types.ts'
+import { type DecisionReadout, truthOf } from './decision.ts'
+
+/** What an answer claims: rows of probabilities over candidates in canonical order (one row; `independent` one row [yes, no] per candidate). */
+export interface Claim {
+  readonly readout: DecisionReadout
+  readonly names: readonly string[]
+  readonly probabilities: readonly (readonly number[])[]
+  /** The index of the true candidate in each row; a fraction lies between two. */
+  readonly truth: readonly number[]
+}
+
+export interface Grade {
+  /** What the answer said, for people: a probability, an option, a mean level, names, a value, a box. */
+  readonly said: Json
+  /** 1 or 0; for a `select` the share of its options that are right; for several boxes their F1. */
+  readonly right: number
+  /** What `right` would be on average by guessing; 0 for reads, which cannot be guessed. */
+  readonly guess: number
+  /** How sure the answer was of what it said, from 0 to 1. */
+  readonly confidence: number
+  /** Null for a read without a check. A read with one claims "the value is right". */
+  readonly claim: Claim | null
+  /** Intersection over union, for one box. */
+  readonly overlap?: number
+}
+
+/** The claim of a distribution; null when the truth does not fit it. */
+export function claimOf(
+  readout: DecisionReadout,
+  names: readonly string[],
+  probabilities: Claim['probabilities'],
+  truth: Json,
+): Claim | null {
+  const index = truthOf({ readout, names, value: null }, truth)
+  return index === null ? null : { readout, names, probabilities, truth: index }
+}
+
+/** The grade of a read. With a self-check it claims that its value is right, with that probability. */
+export function gradeOfRead(
+  answer: { readonly confidence: number; readonly check?: number },
+  said: Json,
+  right: number,
+  more: Pick<Grade, 'overlap'> = {},
+): Grade {
+  const { check, confidence } = answer
+  const claim: Claim | null =
+    check === undefined ? null : { readout: 'check', names: ['true', 'false'], probabilities: [[check, 1 - check]], truth: [1 - right] }
+  return { said, right, guess: 0, confidence, claim, ...more }
+}
+
+/** Case and outer space do not matter; lists are compared item by item. */
+export function isSameValue(truth: Json, said: Json): boolean {
+  if (Array.isArray(truth) || Array.isArray(said)) {
+    return (
+      Array.isArray(truth) &&
+      Array.isArray(said) &&
+      truth.length === said.length &&
+      truth.every((item, i) => isSameValue(item, said[i] as Json))
+    )
+  }
+  const [wanted, given] = [String(truth).trim().toLowerCase(), String(said).trim().toLowerCase()]
+  return wanted === given || (typeof said === 'number' && wanted !== '' && Number(wanted) === said)
+}
+
+/** A truth that needs no reading; null says that nothing is known. */
+export function plainTruth(truth: Json): Json | undefined {
+  return truth === null ? undefined : truth
+}
