@@ -1,7 +1,7 @@
 // Decisions under one pass and under another way of reading them, both calibrated on other states: what the other way gains, with its interval.
 
 import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
-import { foldOf, growTrees } from '../../src/calibration/fit.ts'
+import { fitTrees, foldOf } from '../../src/calibration/fit.ts'
 import { calibrateRows } from '../../src/calibration/hierarchy/apply.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { crossEntropy } from '../../src/calibration/metrics/scores.ts'
@@ -29,8 +29,8 @@ export function measure(evidence: readonly Evidence[]): Paired {
   const judged = FOLDS.flatMap((fold) => {
     // Each regime has maps of its own, fitted alike: a pass that says the same again gains exactly nothing.
     const others = evidence.filter(({ state }) => foldOf(state) !== fold)
-    const once = growTrees(others.map((one) => ({ ...one, deliberated: null })))
-    const again = growTrees(others.map((one) => ({ ...one, single: one.deliberated!, deliberated: null })))
+    const once = fitTrees(others.map((one) => ({ ...one, deliberated: null })))
+    const again = fitTrees(others.map((one) => ({ ...one, single: one.deliberated!, deliberated: null })))
     return evidence
       .filter(({ state }) => foldOf(state) === fold)
       .map((one) => {

@@ -3,9 +3,9 @@
 // Evidence comes from `assay eval --calibration none --deliberation always --self-check --evidence FILE`. Log-loss and halved squared error per decision
 // (the options of a select share one), smooth calibration error above its null, intervals by a bootstrap over states.
 import { writeFileSync } from 'node:fs'
-import { type CalibrationJudge, judgeOf } from '../../src/calibration/calibration.ts'
+import { calibratorOf, type ModelCalibrator } from '../../src/calibration/calibration.ts'
 import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
-import { fit as fitCalibration, growTrees } from '../../src/calibration/fit.ts'
+import { fit as fitCalibration, fitTrees } from '../../src/calibration/fit.ts'
 import { compare, type Judged, judgedOf } from '../../src/calibration/metrics/compare.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'
@@ -23,9 +23,9 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 const { model, evidence } = await readEvidence(fitFile)
 const { evidence: dev } = await readEvidence(devFile)
-const identity = judgeOf(null, model)
+const identity = calibratorOf(null, model)
 const calibration = fitCalibration(evidence, model)
-const fitted = judgeOf(calibration, model)
+const fitted = calibratorOf(calibration, model)
 
 const tasks = compare(judgedOf(dev, fitted, 'single'), judgedOf(dev, identity, 'single'))
 const [all, ...byTask] = tasks
@@ -43,7 +43,7 @@ const allUnseen: [Judged[], Judged[]] = [[], []]
 const unseen = byTask.map(({ name }) => {
   process.stderr.write(`\rwithout ${name}                    `)
   const own = dev.filter(({ task }) => task === name)
-  const judge = judgeOf({ ...calibration, trees: growTrees(evidence.filter(({ task }) => task !== name)) }, model)
+  const judge = calibratorOf({ ...calibration, trees: fitTrees(evidence.filter(({ task }) => task !== name)) }, model)
   const [before, after] = [identity, judge].map((each) => judgedOf(own, each, 'single')) as [Judged[], Judged[]]
   allUnseen[0].push(...before)
   allUnseen[1].push(...after)
@@ -138,7 +138,7 @@ function meanOf(judged: readonly Judged[]): number {
 }
 
 /** What looking again gains when all decisions do, and when those above the gate do. */
-function secondLooks(own: readonly Evidence[], judge: CalibrationJudge, threshold: number) {
+function secondLooks(own: readonly Evidence[], judge: ModelCalibrator, threshold: number) {
   const [single, pooled] = [judgedOf(own, judge, 'single'), judgedOf(own, judge, 'deliberated')]
   const perDecision = (judged: readonly Judged[]): number[] => {
     let at = 0

@@ -1,37 +1,42 @@
-// The file of a calibration: plain JSON, bound to the model and template it was fitted on, named by a hash of what is in it.
-// `judgeOf` makes of it what the engine asks for probabilities; another model's calibration is never used silently.
+// A calibration file: plain JSON, bound to the model and template it was fitted on, named by a hash of its content.
+// `calibratorOf` turns it into the calibrator of the engine; the calibration of another model is never used.
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { EngineError } from '../core/errors.ts'
+import { ownField } from '../core/untrusted.ts'
 import { type Calibrator, DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import type { Gate } from './deliberation/gate.ts'
 import { type DriftReference, driftReferenceSchema } from './drift/reference.ts'
 import { applyHead, type Head, headSchema, isHeadFor } from './heads/head.ts'
 import { calibrateRows } from './hierarchy/apply.ts'
 import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
-import { mapKindOf, PARAMETERS } from './maps/maps.ts'
+import { mapFor } from './maps/maps.ts'
 
-/** The model and template that evidence and calibrations are bound to. */
+/** The model and prompt template that evidence and calibrations are bound to. */
 export interface CalibratedModel {
   readonly id: string
   readonly revision: string
   readonly templateHash: string
 }
 
-/** Calibrated decisions that no map had seen (five folds by state): what sets and abstention are chosen from. */
+/**
+ * Decisions calibrated by maps that were not fitted on them (five folds by state). Prediction sets and abstention are
+ * chosen from them.
+ */
 export interface HeldOut {
-  /** Decisions before they were thinned out to what is kept here. */
+  /** How many decisions there were; a file keeps some of them. */
   readonly count: number
-  /** Probability of the true candidate, rising. */
+  /** Probability of the true candidate, in rising order. */
   readonly truth: readonly number[]
-  /** The largest probability and whether that candidate was the true one (1 or 0), by rising confidence. */
+  /** The largest probability, and 1 or 0 for whether that candidate was the true one, by rising confidence. */
   readonly pairs: readonly (readonly [confidence: number, isRight: number])[]
 }
 
-/** What it was fitted on. Counts of labelled distributions: a `select` gives one for each option. */
+/** What a calibration was fitted on. */
 export interface FittedOn {
   readonly decisions: number
   readonly states: number
+  /** Labelled distributions; a `select` gives one for each option. */
   readonly labels: Readonly<Record<PassMode, number>>
   /** Decisions of each task. */
   readonly tasks: Readonly<Record<string, number>>
@@ -44,12 +49,12 @@ export interface Calibration {
   readonly model: CalibratedModel
   readonly fittedOn: FittedOn
   readonly trees: CalibrationTrees
-  /** When a decision is worth a second look, by read-out. */
+  /** When a decision is deliberated, by read-out. */
   readonly gates: Readonly<Partial<Record<DecisionReadout, Gate>>>
   readonly heldOut: Readonly<Partial<Record<DecisionReadout, HeldOut>>>
-  /** Heads learned from labels of one question each, by its hash (see learn.ts). They come before any map. */
+  /** Heads learned from the labels of one question each, by the hash of the question. A head replaces the map. */
   readonly heads?: Readonly<Record<string, Head>>
-  /** What decisions looked like when it was fitted; absent when drift is not to be seen. */
+  /** Histograms of the decisions it was fitted on, for drift detection; absent where there is none. */
   readonly reference?: DriftReference
 }
 
@@ -63,7 +68,7 @@ function versionOf(content: object): string {
   return `cal_${createHash('sha256').update(canonicalJson(rest)).digest('hex').slice(0, 12)}`
 }
 
-/** JSON with sorted keys: the same content, the same text. */
+/** JSON with sorted keys, so that equal content gives equal text. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -72,24 +77,26 @@ function canonicalJson(value: unknown): string {
   )
 }
 
-export type CalibrationJudge = Calibrator & {
+export type ModelCalibrator = Calibrator & {
   /** Of the calibration in use; null without one, or when it was made for another model. */
   readonly version: string | null
-  /** A calibration was given, but for another revision of the model or another template: nothing of it is used. */
+  /** A calibration was given, but for another revision of the model or another template. It is not used. */
   readonly isMismatch: boolean
 }
 
-/** What turns log-probabilities of this model into probabilities. Without a calibration, or with another model's, they stay as they are. */
-export function judgeOf(calibration: Calibration | null, model: Pick<CalibratedModel, 'revision' | 'templateHash'>): CalibrationJudge {
+/**
+ * The calibrator of a model. Without a calibration, or with that of another model, probabilities are the model's own.
+ */
+export function calibratorOf(calibration: Calibration | null, model: Pick<CalibratedModel, 'revision' | 'templateHash'>): ModelCalibrator {
   const isMismatch =
     calibration !== null && (calibration.model.revision !== model.revision || calibration.model.templateHash !== model.templateHash)
   const used = isMismatch ? null : calibration
   return {
     version: used?.version ?? null,
     isMismatch,
-    calibrate(key, regime, rows, features) {
+    calibrate(key, passMode, rows, features) {
       const head = used?.heads?.[key.question]
-      if (head === undefined || !isHeadFor(head, key, rows, features)) return calibrateRows(used?.trees ?? null, key, regime, rows)
+      if (head === undefined || !isHeadFor(head, key, rows, features)) return calibrateRows(used?.trees ?? null, key, passMode, rows)
       return { probabilities: applyHead(head, rows, features), note: { applied: 'learned', level: 'question', labels: head.labels } }
     },
   }
@@ -97,7 +104,7 @@ export function judgeOf(calibration: Calibration | null, model: Pick<CalibratedM
 
 const finite = z.number()
 const positive = z.number().min(0)
-const blendSchema = z
+const mixtureSchema = z
   .strictObject({ weight: z.number().min(0).max(1), positions: z.array(finite).min(1), heights: z.array(finite) })
   .refine(({ positions, heights }) => positions.length === heights.length && isRising(positions) && isRising(heights), {
     message: 'positions and heights must be as many, and rise',
@@ -107,12 +114,12 @@ const node = {
   parameters: z.array(finite.min(-50).max(50)),
   variance: z.array(positive),
   biases: z.array(finite).optional(),
-  blend: blendSchema.optional(),
+  blend: mixtureSchema.optional(),
 }
-const over = <T extends z.ZodType>(child: T) => ({ ...node, children: z.record(z.string(), child).optional() })
-// Kind, wording, question: written out, so that a file cannot nest deeper than a reader can go.
-const kind = z.strictObject(over(z.strictObject(over(z.strictObject(node)))))
-const root = z.strictObject({ ...over(kind), spread: z.array(z.array(positive)).length(3) })
+const withChildren = <T extends z.ZodType>(child: T) => ({ ...node, children: z.record(z.string(), child).optional() })
+// Kind, wording, question: written out, so that a file cannot nest without limit.
+const kind = z.strictObject(withChildren(z.strictObject(withChildren(z.strictObject(node)))))
+const root = z.strictObject({ ...withChildren(kind), spread: z.array(z.array(positive)).length(3) })
 const perReadout = <T extends z.ZodType>(schema: T) => z.partialRecord(z.enum(DECISION_READOUTS), schema)
 const tree = perReadout(root)
 const gate = z.strictObject({
@@ -145,14 +152,14 @@ const calibrationSchema = z.strictObject({
 })
 
 /**
- * A calibration from JSON, checked down to the last number. Throws `invalid_request` naming the field, or when the content is not what its version says:
- * a file changed by hand is fitted again, not trusted.
+ * A calibration from JSON, checked down to the last number. Throws `invalid_request` naming the field, or when the content
+ * does not match its version: a file that was changed by hand must be fitted again.
  */
 export function parseCalibration(json: unknown): Calibration {
-  const format = typeof json === 'object' && json !== null && 'format' in json ? json.format : undefined
+  const format = ownField(json, 'format')
   if (format !== 1) {
-    const said = typeof format === 'number' || typeof format === 'string' ? JSON.stringify(format).slice(0, 40) : 'something else'
-    const received = format === undefined ? 'no "format"' : `"format": ${said}`
+    const shown = typeof format === 'number' || typeof format === 'string' ? JSON.stringify(format).slice(0, 40) : 'something else'
+    const received = format === undefined ? 'no "format"' : `"format": ${shown}`
     throw new EngineError(
       'invalid_request',
       `A calibration file says "format": 1; this one has ${received}. Fit it again with assay calibrate fit.`,
@@ -170,7 +177,7 @@ export function parseCalibration(json: unknown): Calibration {
     throw new EngineError('invalid_request', problems[0]!.message, { param: problems[0]!.param, problems })
   }
   const calibration = data as Calibration
-  for (const regime of ['single', 'deliberated'] as const) checkTree(calibration.trees[regime], `/trees/${regime}`)
+  for (const passMode of ['single', 'deliberated'] as const) checkTree(calibration.trees[passMode], `/trees/${passMode}`)
   const version = versionOf(calibration)
   if (version !== calibration.version) {
     const message = `The calibration file calls itself ${calibration.version}, its content is ${version}: it was changed. Fit it again with assay calibrate fit.`
@@ -179,10 +186,10 @@ export function parseCalibration(json: unknown): Calibration {
   return calibration
 }
 
-/** Every map has the numbers of its kind. */
+/** Checks that every node has as many numbers as its map has parameters. */
 function checkTree(readoutTrees: CalibrationTree, at: string): void {
   for (const [readout, { spread, ...top }] of Object.entries(readoutTrees)) {
-    const count = PARAMETERS[mapKindOf(readout as DecisionReadout)].length
+    const count = mapFor(readout as DecisionReadout).parameters.length
     if (spread.some((level) => level.length !== count)) throw wrongCount(`${at}/${readout}/spread`, count)
     const visit = ({ parameters, variance, children }: CalibrationNode, path: string): void => {
       if (parameters.length !== count || variance.length !== count) throw wrongCount(path, count)

@@ -1,56 +1,63 @@
-// Labelled evidence to a calibration. Nothing is left to chance: folds come from a hash of the state, so the same evidence gives the same file.
+// Fits a calibration to labelled evidence. Folds come from a hash of the state, so the same evidence gives the same file.
 import { createHash } from 'node:crypto'
 import { DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
 import { chooseGate, type Gate, type GateCase, uncertaintyOf } from './deliberation/gate.ts'
 import { driftReferenceOf } from './drift/reference.ts'
 import { calibrateRows } from './hierarchy/apply.ts'
-import { type Grown, growTree } from './hierarchy/hierarchical-fit.ts'
+import { type FittedTree, fitTree } from './hierarchy/hierarchical-fit.ts'
 import type { CalibrationNode, CalibrationRoot, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
-import { chooseBlends, withBlends } from './maps/isotonic-selection.ts'
-import { type MapKind, mapKindOf, PARAMETERS } from './maps/maps.ts'
+import { chooseMixtures, withMixtures } from './maps/isotonic-selection.ts'
+import { withFirstParameters } from './maps/map.ts'
+import { mapFor } from './maps/maps.ts'
 import { crossEntropy } from './metrics/scores.ts'
 import { type Evidence, samplesOf } from './outcomes/evidence.ts'
 
 export interface FitOptions {
-  /** False lets maps change the first place: a tilt of scales, and biases of a question's candidates from 30 labels on. Default true: temperatures. */
+  /**
+   * False lets maps change which candidate is likeliest: all parameters are fitted, and the candidates of a question get
+   * biases from 30 labels on. Default true.
+   */
   readonly preserveArgmax?: boolean
   /** Most decisions that may deliberate, from 0 to 1. Default 0.25. */
   readonly share?: number
-  /** Wordings and questions with fewer labels than this get no map of their own: it would hardly differ, and a file would be long. Default 5. */
+  /** Wordings and questions with fewer labels get no map of their own, which keeps the file short. Default 5. */
   readonly leastLabels?: number
 }
 
 const FOLDS = 5
-/** Held-out decisions kept for sets and abstention, of each read-out. */
+/** Held-out decisions of a read-out that are kept for prediction sets and abstention. */
 const MOST_HELD_OUT = 2000
-/** From so many labels on, deliberated decisions have maps of their own; below, they start from those of single passes. */
+/** With fewer labels, the maps of deliberated decisions start from those of single passes. */
 const LEAST_OWN_LABELS = 200
 const GATE = { keep: 0.9, resamples: 500, seed: 1 } as const
 
-/** Fits the maps of both regimes, the gates, and what sets and abstention are chosen from. The order of the evidence does not matter. */
+/**
+ * Fits the maps of both pass modes, the gates, and the held-out decisions that prediction sets and abstention are chosen
+ * from. The order of the evidence does not matter.
+ */
 export function fit(evidence: readonly Evidence[], model: CalibratedModel, options: FitOptions = {}): Calibration {
   const sorted = inOrder(evidence)
   const folds = sorted.map(({ state }) => foldOf(state))
   const crossFitted = Array.from({ length: FOLDS }, (_, fold) =>
-    growTrees(
+    fitTrees(
       sorted.filter((_, i) => folds[i] !== fold),
       options,
     ),
   )
-  const blends = chooseBlends(sorted, folds, crossFitted)
+  const mixtures = chooseMixtures(sorted, folds, crossFitted)
   const heldOutTrees = crossFitted.map((trees, fold) =>
-    withBlends(
+    withMixtures(
       trees,
-      blends,
+      mixtures,
       sorted.filter((_, i) => folds[i] !== fold),
     ),
   )
-  const judged = sorted.map((one, i) => judge(one, heldOutTrees[folds[i]!]!))
+  const decisions = sorted.map((one, i) => calibrated(one, heldOutTrees[folds[i]!]!))
   const gates: Partial<Record<DecisionReadout, Gate>> = {}
   const heldOut: Partial<Record<DecisionReadout, HeldOut>> = {}
   for (const readout of DECISION_READOUTS) {
-    const cases = judged.filter(({ evidence: { readout: own } }) => own === readout)
+    const cases = decisions.filter(({ evidence: { readout: own } }) => own === readout)
     if (cases.length === 0) continue
     const gate = chooseGate(cases.map(gateCaseOf), { share: options.share ?? 0.25, ...GATE })
     gates[readout] = gate
@@ -61,7 +68,7 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
       format: 1,
       model: { id: model.id, revision: model.revision, templateHash: model.templateHash },
       fittedOn: summaryOf(sorted),
-      trees: withBlends(growTrees(sorted, options), blends, sorted),
+      trees: withMixtures(fitTrees(sorted, options), mixtures, sorted),
       gates,
       heldOut,
       reference: driftReferenceOf(sorted),
@@ -69,41 +76,46 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
   )
 }
 
-/** Which of five folds a state is in: always the same. */
+/** The fold of a state, from 0 to 4. It depends on the state alone. */
 export function foldOf(state: string): number {
   return createHash('sha256').update(state).digest().readUInt32BE(0) % FOLDS
 }
 
-/** Sums are taken in this order, so that theirs changes not even the last bit. */
+/** A fixed order to sum in, so that not even the last bit of a sum depends on the order of the input. */
 function inOrder(evidence: readonly Evidence[]): Evidence[] {
   const named = evidence.map((one) => ({ one, name: JSON.stringify([one.question, one.state, one.task, one.truth, one.single]) }))
   return named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ one }) => one)
 }
 
-/** The maps alone, of all read-outs and both regimes. */
-export function growTrees(evidence: readonly Evidence[], options: FitOptions = {}): CalibrationTrees {
-  const settings = { biasVariance: options.preserveArgmax === false ? 0.5 ** 2 : 0, biasLabels: 30, leastLabels: options.leastLabels ?? 5 }
-  // A scale keeps its likeliest level under a temperature; a tilt may move it.
-  const kindOf = (readout: DecisionReadout): MapKind =>
-    readout === 'ordinal' && options.preserveArgmax !== false ? 'temperature' : mapKindOf(readout)
-  const grow = (regime: PassMode, singles: ReadonlyMap<DecisionReadout, Grown> | null): ReadonlyMap<DecisionReadout, Grown> => {
-    const samples = evidence.flatMap((one) => samplesOf(one, regime))
-    const roots = DECISION_READOUTS.flatMap((readout): [DecisionReadout, Grown][] => {
+/** The maps alone, of all read-outs and both pass modes. */
+export function fitTrees(evidence: readonly Evidence[], options: FitOptions = {}): CalibrationTrees {
+  const isFree = options.preserveArgmax === false
+  const settings = { biasVariance: isFree ? 0.5 ** 2 : 0, biasLabels: 30, leastLabels: options.leastLabels ?? 5 }
+  const fitMode = (
+    passMode: PassMode,
+    singles: ReadonlyMap<DecisionReadout, FittedTree> | null,
+  ): ReadonlyMap<DecisionReadout, FittedTree> => {
+    const samples = evidence.flatMap((one) => samplesOf(one, passMode))
+    const roots = DECISION_READOUTS.flatMap((readout): [DecisionReadout, FittedTree][] => {
       const own = samples.filter((sample) => sample.readout === readout)
-      // The same decisions' labels must not count twice, as prior and as data: that would make second looks seem to help, or harm, by themselves.
+      if (own.length === 0) return []
+      const whole = mapFor(readout)
+      const map = isFree ? whole : withFirstParameters(whole, whole.fittedByDefault)
+      // Labels of the same decisions must not count twice, as prior and as data: deliberation would then seem to help or
+      // to harm by itself.
       const labels = own.reduce((sum, { weight }) => sum + weight, 0)
       const start = labels >= LEAST_OWN_LABELS ? null : (singles?.get(readout) ?? null)
-      return own.length === 0 ? [] : [[readout, growTree(own, kindOf(readout), start, settings)]]
+      return [[readout, fitTree(own, map, start, settings)]]
     })
     return new Map(roots)
   }
-  const treeOf = (grown: ReadonlyMap<DecisionReadout, Grown>): CalibrationTree =>
-    Object.fromEntries([...grown].map(([readout, { tree }]) => [readout, padded(tree, PARAMETERS[mapKindOf(readout)].length)]))
-  const single = grow('single', null)
-  return { single: treeOf(single), deliberated: treeOf(grow('deliberated', single)) }
+  const treeOf = (fitted: ReadonlyMap<DecisionReadout, FittedTree>): CalibrationTree =>
+    Object.fromEntries([...fitted].map(([readout, { tree }]) => [readout, padded(tree, mapFor(readout).parameters.length)]))
+  const single = fitMode('single', null)
+  return { single: treeOf(single), deliberated: treeOf(fitMode('deliberated', single)) }
 }
 
-/** A tree whose maps leave some of their parameters alone: those are 0, and known to be. */
+/** The tree with `count` parameters a map: those that were not fitted are 0, with variance 0. */
 function padded(tree: CalibrationRoot, count: number): CalibrationRoot {
   const filled = (values: readonly number[]): number[] => [...values, ...new Array<number>(count - values.length).fill(0)]
   const ofNode = <N extends CalibrationNode>(node: N): N => ({
@@ -117,25 +129,26 @@ function padded(tree: CalibrationRoot, count: number): CalibrationRoot {
   return tree.parameters.length === count ? tree : { ...ofNode(tree), spread: tree.spread.map(filled) }
 }
 
-interface Judged {
+interface CalibratedEvidence {
   readonly evidence: Evidence
   /** Calibrated probabilities, [row][candidate]. */
   readonly single: readonly (readonly number[])[]
   readonly deliberated: readonly (readonly number[])[] | null
 }
 
-function judge(evidence: Evidence, trees: CalibrationTrees): Judged {
-  const of = (regime: PassMode, rows: Evidence['single']) => calibrateRows(trees, evidence, regime, rows).probabilities
+function calibrated(evidence: Evidence, trees: CalibrationTrees): CalibratedEvidence {
+  const under = (passMode: PassMode, rows: Evidence['single']) => calibrateRows(trees, evidence, passMode, rows).probabilities
   return {
     evidence,
-    single: of('single', evidence.single),
-    deliberated: evidence.deliberated === null ? null : of('deliberated', evidence.deliberated),
+    single: under('single', evidence.single),
+    deliberated: evidence.deliberated === null ? null : under('deliberated', evidence.deliberated),
   }
 }
 
-function gateCaseOf({ evidence, single, deliberated }: Judged): GateCase {
+function gateCaseOf({ evidence, single, deliberated }: CalibratedEvidence): GateCase {
   const targets = samplesOf(evidence, 'single').map(({ target }) => target)
-  const lossOf = (rows: Judged['single']): number => rows.reduce((sum, row, i) => sum + crossEntropy(row, targets[i]!), 0) / rows.length
+  const lossOf = (rows: CalibratedEvidence['single']): number =>
+    rows.reduce((sum, row, i) => sum + crossEntropy(row, targets[i]!), 0) / rows.length
   return {
     uncertainty: uncertaintyOf(single),
     gain: deliberated === null ? null : lossOf(single) - lossOf(deliberated),
@@ -143,12 +156,12 @@ function gateCaseOf({ evidence, single, deliberated }: Judged): GateCase {
   }
 }
 
-/** What the engine would have said of each: the deliberated distribution where the gate asks for it. */
-function heldOutOf(cases: readonly Judged[], gate: Gate): HeldOut {
+/** The distributions that the engine would have answered: the deliberated one where the gate asks for it. */
+function heldOutOf(cases: readonly CalibratedEvidence[], gate: Gate): HeldOut {
   const rows = cases.flatMap(({ evidence, single, deliberated }) => {
-    const said = deliberated !== null && uncertaintyOf(single) > gate.threshold ? deliberated : single
+    const answered = deliberated !== null && uncertaintyOf(single) > gate.threshold ? deliberated : single
     const targets = samplesOf(evidence, 'single').map(({ target }) => target)
-    return said.map((probabilities, i) => ({ probabilities, target: targets[i]! }))
+    return answered.map((probabilities, i) => ({ probabilities, target: targets[i]! }))
   })
   const truth = rows.map(({ probabilities, target }) => probabilities[target.indexOf(Math.max(...target))]!)
   const pairs = rows.map(({ probabilities, target }): [number, number] => {
@@ -162,7 +175,7 @@ function heldOutOf(cases: readonly Judged[], gate: Gate): HeldOut {
   }
 }
 
-/** Evenly spaced ones of a sorted list, so that it keeps its shape. */
+/** At most `MOST_HELD_OUT` evenly spaced items of a sorted list, which keep its quantiles. */
 function thinned<T>(sorted: readonly T[]): readonly T[] {
   if (sorted.length <= MOST_HELD_OUT) return sorted
   return Array.from({ length: MOST_HELD_OUT }, (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / MOST_HELD_OUT)]!)
@@ -175,7 +188,7 @@ function fourDigits(probability: number): number {
 function summaryOf(evidence: readonly Evidence[]): Calibration['fittedOn'] {
   const tasks: Record<string, number> = {}
   for (const { task } of evidence) tasks[task] = (tasks[task] ?? 0) + 1
-  const count = (regime: PassMode): number => evidence.reduce((sum, one) => sum + (one[regime]?.length ?? 0), 0)
+  const count = (passMode: PassMode): number => evidence.reduce((sum, one) => sum + (one[passMode]?.length ?? 0), 0)
   return {
     decisions: evidence.length,
     states: new Set(evidence.map(({ state }) => state)).size,
@@ -184,7 +197,7 @@ function summaryOf(evidence: readonly Evidence[]): Calibration['fittedOn'] {
   }
 }
 
-/** Numbers to six digits, so that a file stays small and does not change with the last bit of a processor. */
+/** Numbers to six digits: the file stays small and does not depend on the last bit of a processor. */
 function rounded<T>(value: T): T {
   if (typeof value === 'number') return Number(value.toPrecision(6)) as T
   if (Array.isArray(value)) return value.map(rounded) as T

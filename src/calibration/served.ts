@@ -1,5 +1,5 @@
 // What answers for a model now, and whether it still fits what comes in: shared by the command line and the service.
-import { type CalibratedModel, type Calibration, judgeOf } from './calibration.ts'
+import { type CalibratedModel, type Calibration, calibratorOf } from './calibration.ts'
 import { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.ts'
 import { type ObservedDecision, observationsOf } from './drift/reference.ts'
 import type { RecordedEvidence, StoredEvent } from './outcomes/outcomes.ts'
@@ -25,7 +25,7 @@ export async function servedFor(versions: CalibrationVersions, model: Calibrated
   const { calibration, notes } = await versions.current(model)
   if (calibration === null) {
     const shipped = await shippedCalibration(model.id)
-    const isMismatch = judgeOf(shipped, model).isMismatch
+    const isMismatch = calibratorOf(shipped, model).isMismatch
     const all = isMismatch
       ? [...notes, `What comes with ${model.id} was fitted on another revision or template of it, and is not used.`]
       : notes
@@ -62,7 +62,7 @@ export function driftSince(
   const { reference } = calibration ?? {}
   const alarms = [
     ...(reference === undefined ? [] : populationDrift(reference, observationsOf(recent))),
-    ...labelledDrift(labelled, judgeOf(calibration, model)),
+    ...labelledDrift(labelled, calibratorOf(calibration, model)),
   ]
   return { events: recent.length, labels: labelled.length, hasReference: reference !== undefined, alarms }
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { RecordedOutcome, RecordOptions } from '../calibration/outcomes/outcomes.ts'
-import type { CautionOptions } from '../calibration/sets/prediction-sets.ts'
+import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.ts'
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
 import type { AskSettings } from '../evaluate/run.ts'
@@ -96,7 +96,7 @@ function heading(file: string, index: number, { hasColor, hasUnicode }: Terminal
   return `${index === 0 ? '' : '\n'}${painter(hasColor)('dim', `${hasUnicode ? '──' : '--'} ${file}`)}\n\n`
 }
 
-function settingsOf({ deadline, coverage, maxRisk }: AskFlags): AskSettings & CautionOptions {
+function settingsOf({ deadline, coverage, maxRisk }: AskFlags): AskSettings & PredictionSetOptions {
   return {
     ...(deadline === undefined ? {} : { deadlineMs: deadline }),
     ...(coverage === undefined ? {} : { sets: { coverage } }),
@@ -107,7 +107,7 @@ function settingsOf({ deadline, coverage, maxRisk }: AskFlags): AskSettings & Ca
 async function askPatiently(
   engine: CliEngine,
   request: AskRequest,
-  settings: AskSettings & CautionOptions,
+  settings: AskSettings & PredictionSetOptions,
   done: () => void,
 ): Promise<AskResponse> {
   try {

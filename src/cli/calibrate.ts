@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type CalibratedModel, type Calibration, judgeOf } from '../calibration/calibration.ts'
+import { type CalibratedModel, type Calibration, calibratorOf } from '../calibration/calibration.ts'
 import { fit as fitCalibration } from '../calibration/fit.ts'
 import { compare, judgedOf } from '../calibration/metrics/compare.ts'
 import type { Evidence } from '../calibration/outcomes/evidence.ts'
@@ -118,7 +118,7 @@ function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): 
         const calibrations = [await readCalibration(first, terminal), second === undefined ? null : await readCalibration(second, terminal)]
         const { model, evidence } = await readAll(flags.on, {}, terminal)
         const [own, other] = calibrations.map((calibration) => {
-          const judge = judgeOf(calibration, model)
+          const judge = calibratorOf(calibration, model)
           if (judge.isMismatch) throw mismatch(calibration!, model)
           return judgedOf(evidence, judge, flags.regime)
         })

@@ -1,7 +1,7 @@
 // A calibration, and a comparison of two, to tables for a person.
 import type { Calibration } from '../calibration/calibration.ts'
 import type { CalibrationNode } from '../calibration/hierarchy/tree.ts'
-import { mapKindOf, PARAMETERS } from '../calibration/maps/maps.ts'
+import { mapFor, PARAMETER_HEADINGS } from '../calibration/maps/maps.ts'
 import type { Comparison, Difference } from '../calibration/metrics/compare.ts'
 import type { DecisionReadout, PassMode } from '../questions/shared/decision.ts'
 import { padColumns, painter, plain, type Terminal } from './terminal.ts'
@@ -34,22 +34,23 @@ export function showCalibration({ version, model, fittedOn, trees, gates }: Cali
 }
 
 const HEADINGS: Readonly<Record<PassMode, readonly string[]>> = {
-  single: ['single pass', 'labels', 'temperature', 'bias or shift', 'spread', 'steps'],
-  deliberated: ['deliberated', 'labels', 'temperature', 'bias or shift', 'spread', 'steps'],
+  single: ['single pass', 'labels', ...PARAMETER_HEADINGS, 'steps'],
+  deliberated: ['deliberated', 'labels', ...PARAMETER_HEADINGS, 'steps'],
 }
 
 function linesOf(readout: DecisionReadout, name: string, node: CalibrationNode, depth: number, least: number, look: Look): string[][] {
-  const [first, ...others] = PARAMETERS[mapKindOf(readout)].map((_, i) => ({
-    value: node.parameters[i]!,
-    error: Math.sqrt(node.variance[i]!),
-  }))
   const sign = look.hasUnicode ? '±' : '+-'
-  const temperature = Math.exp(-first!.value)
+  const { parameters } = mapFor(readout)
+  const numbers = PARAMETER_HEADINGS.map((_, i) => {
+    const parameter = parameters[i]
+    if (parameter === undefined) return ''
+    const [value, deviation] = parameter.shown(node.parameters[i]!, Math.sqrt(node.variance[i]!))
+    return `${value.toFixed(2)} ${sign} ${deviation.toFixed(2)}`
+  })
   const own = [
     `${'  '.repeat(depth)}${plain(name)}`,
     node.labels.toFixed(0),
-    `${temperature.toFixed(2)} ${sign} ${(temperature * first!.error).toFixed(2)}`,
-    ...[0, 1].map((i) => (others[i] === undefined ? '' : `${others[i].value.toFixed(2)} ${sign} ${others[i].error.toFixed(2)}`)),
+    ...numbers,
     node.blend === undefined ? '' : String(node.blend.positions.length),
   ]
   const children = Object.entries(node.children ?? {})

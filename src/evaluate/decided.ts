@@ -1,5 +1,5 @@
 // Results to single distributions with what they cost: as answered, and as three yardsticks would have answered. What every number of a report is made of.
-import { judgeOf } from '../calibration/calibration.ts'
+import { calibratorOf } from '../calibration/calibration.ts'
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
 import { type DecisionReadout, isCheck, type PassMode, targetOf } from '../questions/shared/decision.ts'
 import type { Distribution, QuestionResult, RowResult } from './run.ts'
@@ -40,7 +40,7 @@ export interface Decided {
 /** All distributions of the results, in their order. */
 export function decidedOf(rows: readonly RowResult[]): Decided[] {
   const rates = new BaseRates(rows)
-  const identity = judgeOf(null, { revision: '', templateHash: '' })
+  const identity = calibratorOf(null, { revision: '', templateHash: '' })
   return rows.flatMap((row) =>
     row.questions.flatMap((question) => {
       const { distribution } = question

@@ -1,10 +1,10 @@
 // The engine: one request through every step, from doubted input to a response. Pure but for what is handed in: models, a clock, a maker of ids.
 import { randomBytes } from 'node:crypto'
 import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../backends/backend.ts'
-import { type Calibration, type CalibrationJudge, judgeOf } from '../calibration/calibration.ts'
+import { type Calibration, calibratorOf, type ModelCalibrator } from '../calibration/calibration.ts'
 import { createDeliberation, type DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { type OutcomeStore, type RecordedOutcome, type RecordOptions, recordOutcome } from '../calibration/outcomes/outcomes.ts'
-import { type CautionOptions, cautious } from '../calibration/sets/prediction-sets.ts'
+import { type PredictionSetOptions, predictionSetsOf } from '../calibration/sets/prediction-sets.ts'
 import { parse } from '../constraint/grammar.ts'
 import { type Clock, type Stop, startStop } from '../core/abort.ts'
 import { EngineError } from '../core/errors.ts'
@@ -57,7 +57,7 @@ export interface DeliberationSettings {
   readonly operators?: OperatorTable
 }
 
-export interface AskOptions extends CautionOptions {
+export interface AskOptions extends PredictionSetOptions {
   /** Default `automatic`: where a decision is uncertain. The others are for measuring. */
   readonly deliberation?: DeliberationMode
   /** Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the cause of `internal_error`. */
@@ -131,7 +131,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     throw new EngineError('invalid_request', message)
   }
   let calibrations = options.calibrations ?? []
-  const judges = new Map<string, CalibrationJudge>()
+  const judges = new Map<string, ModelCalibrator>()
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
 
@@ -143,14 +143,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   /** What decisions of one request lean on beside the state. */
   function decisionContext(
     info: ModelInfo,
-    calibrator: CalibrationJudge,
+    calibrator: ModelCalibrator,
     asked: AskOptions,
   ): Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'> {
     const calibration = calibrator.version === null ? null : calibrationOf(info)
     const gates = Object.entries(calibration?.gates ?? {})
     return {
       calibrator,
-      predictionSets: cautious(calibration, asked),
+      predictionSets: predictionSetsOf(calibration, asked),
       deliberation: createDeliberation({
         mode: asked.deliberation ?? 'automatic',
         operatorsFor: (readout) => operators[readout] ?? DEFAULT_OPERATORS[info.scorer][readout] ?? [],
@@ -161,10 +161,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }
   }
 
-  function calibrator(info: ModelInfo): CalibrationJudge {
+  function calibrator(info: ModelInfo): ModelCalibrator {
     const known = judges.get(info.id)
     if (known) return known
-    const made = judgeOf(calibrationOf(info), info)
+    const made = calibratorOf(calibrationOf(info), info)
     judges.set(info.id, made)
     return made
   }

@@ -128,7 +128,8 @@ export interface QuestionReport {
 
 /** The map behind the probabilities: its kind, how near the labels are it was fitted on, and how many they are. */
 export interface CalibrationReport {
-  readonly applied: 'identity' | 'temperature' | 'affine' | 'tilt' | 'blend' | 'learned'
+  /** `identity` (none), `blend` (a map with an isotonic mixture), `learned` (a head), or the name of a map. */
+  readonly applied: string
   readonly level: 'question' | 'wording' | 'kind' | 'readout' | 'none'
   readonly labels: number
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Calibration, judgeOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
+import { type Calibration, calibratorOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { evidenceHeader, evidenceLine, parseEvidence, readEvidence, writeEvidence } from '../../src/calibration/outcomes/evidence-file.ts'
 import { shippedCalibration } from '../../src/calibration/shipped.ts'
@@ -68,7 +68,7 @@ describe('a calibration file', () => {
 
 describe('a judge', () => {
   it('uses the map of the question', () => {
-    const judge = judgeOf(calibration, MODEL)
+    const judge = calibratorOf(calibration, MODEL)
     expect(judge.isMismatch).toBe(false)
     expect(judge.version).toBe(calibration.version)
     const { probabilities, note } = judge.calibrate(KEY, 'single', [row(3)], null)
@@ -78,7 +78,7 @@ describe('a judge', () => {
   })
 
   it('leaves log-probabilities as they are without a calibration', () => {
-    const judge = judgeOf(null, MODEL)
+    const judge = calibratorOf(null, MODEL)
     expect(judge).toMatchObject({ version: null, isMismatch: false })
     const { probabilities, note } = judge.calibrate(KEY, 'single', [row(3)], null)
     expect(probabilities).toEqual([toProbabilities(row(3))])
@@ -86,19 +86,19 @@ describe('a judge', () => {
   })
 
   it.each([{ revision: 'revision-2' }, { templateHash: 'template-2' }])('does not use what was fitted on another model: %o', (other) => {
-    const judge = judgeOf(calibration, { ...MODEL, ...other })
+    const judge = calibratorOf(calibration, { ...MODEL, ...other })
     expect(judge).toMatchObject({ version: null, isMismatch: true })
     expect(judge.calibrate(KEY, 'single', [row(3)], null).note.level).toBe('none')
   })
 
   it('leaves read-outs that nobody labelled as they are', () => {
     const key = { ...KEY, readout: 'exclusive', candidates: 3 } as const
-    expect(judgeOf(calibration, MODEL).calibrate(key, 'single', [[-1, -1, -1.3]], null).note.level).toBe('none')
+    expect(calibratorOf(calibration, MODEL).calibrate(key, 'single', [[-1, -1, -1.3]], null).note.level).toBe('none')
   })
 
   it('is not led by names that every object has', () => {
     const key = { ...KEY, wording: 'constructor', question: '__proto__' }
-    expect(judgeOf(calibration, MODEL).calibrate(key, 'single', [row(1)], null).note.level).toBe('kind')
+    expect(calibratorOf(calibration, MODEL).calibrate(key, 'single', [row(1)], null).note.level).toBe('kind')
   })
 })
 

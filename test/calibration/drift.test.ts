@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeOf } from '../../src/calibration/calibration.ts'
+import { calibratorOf } from '../../src/calibration/calibration.ts'
 import { labelledDrift, populationDrift } from '../../src/calibration/drift/drift.ts'
 import { driftReferenceOf, driftReferenceSchema, observationsOf } from '../../src/calibration/drift/reference.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
@@ -11,7 +11,7 @@ import { binaryEvidence, choiceEvidence, MODEL } from './simulated.ts'
 const RUNS = 200
 const FAIR = { slope: 1, bias: 0 }
 /** The model's own probabilities, up to the floor of a millionth. */
-const asIs: Calibrator = judgeOf(null, MODEL)
+const asIs: Calibrator = calibratorOf(null, MODEL)
 
 /** Several questions over several kinds of decision. */
 function traffic(random: () => number, count: number, mean = 0.3): Evidence[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeOf } from '../../src/calibration/calibration.ts'
+import { calibratorOf } from '../../src/calibration/calibration.ts'
 import { fit as fitCalibration, foldOf } from '../../src/calibration/fit.ts'
 import { compare, judgedOf } from '../../src/calibration/metrics/compare.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
@@ -58,7 +58,7 @@ describe('fit', () => {
     const fresh = more.filter(({ state }) => Number(state.split('-').at(-1)) >= 50)
     // As one task: only what is compared over all is looked at.
     const judged = (calibration: typeof fitted | null) =>
-      judgedOf(fresh, judgeOf(calibration, MODEL), 'single').map((one) => ({ ...one, task: 'all' }))
+      judgedOf(fresh, calibratorOf(calibration, MODEL), 'single').map((one) => ({ ...one, task: 'all' }))
     const [all] = compare(judged(fitted), judged(null))
     expect(all!.logLoss.interval[1]).toBeLessThan(0)
     expect(all!.brier.interval[1]).toBeLessThan(0)
@@ -67,7 +67,7 @@ describe('fit', () => {
 
   it('mixes steps in where the truth has steps, and only there', () => {
     const calibration = fitCalibration([...kinked(1500, 3), ...evidence], MODEL)
-    const judge = judgeOf(calibration, MODEL)
+    const judge = calibratorOf(calibration, MODEL)
     const key = { readout: 'binary', hasImage: false, candidates: 2, wording: 'w kinked', question: 'kinked' } as const
     const { note, probabilities } = judge.calibrate(
       key,
@@ -78,7 +78,7 @@ describe('fit', () => {
     expect(note).toMatchObject({ applied: 'blend', level: 'question', labels: 1500 })
     for (const [i, p] of [0.05, 0.45, 0.5, 0.95].entries()) expect(Math.abs(probabilities[i]![0]! - p)).toBeLessThan(0.08)
     const smooth = binaryWorld({ questions: 1, labels: 1500, seed: 5, slope: [-0.5, 0], bias: [0.3, 0] }).evidence
-    const other = judgeOf(fitCalibration(smooth, MODEL), MODEL).calibrate(
+    const other = calibratorOf(fitCalibration(smooth, MODEL), MODEL).calibrate(
       { ...key, wording: 'w q0', question: 'q0' },
       'single',
       [row(1)],
@@ -92,7 +92,7 @@ describe('fit', () => {
     const skewed = choiceWorld({ questions: 1, labels: 300, candidates: 3, seed: 4, slope: 0.7, biases: [1, 0, -1] })
     const firstOf = (values: readonly number[]): number => values.indexOf(Math.max(...values))
     const changed = [true, false].map((preserveArgmax) => {
-      const judge = judgeOf(fitCalibration(skewed, MODEL, { preserveArgmax }), MODEL)
+      const judge = calibratorOf(fitCalibration(skewed, MODEL, { preserveArgmax }), MODEL)
       return skewed.filter((one) => {
         const { probabilities } = judge.calibrate({ ...one, candidates: 3 }, 'single', one.single, null)
         return firstOf(probabilities[0]!) !== firstOf(one.single[0]!)

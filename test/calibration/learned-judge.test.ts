@@ -1,6 +1,6 @@
 // Heads in a calibration: they come before any map, only for their own question and model, and outcomes with features bring them by themselves.
 import { describe, expect, it } from 'vitest'
-import { judgeOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
+import { calibratorOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { applyHead } from '../../src/calibration/heads/head.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
@@ -46,17 +46,17 @@ describe('a calibration with heads', () => {
   })
 
   it('says that a probability was learned, at which level and from how many labels', () => {
-    const { probabilities, note } = judgeOf(calibration, MODEL).calibrate(key, 'single', one!.single, one!.hidden)
+    const { probabilities, note } = calibratorOf(calibration, MODEL).calibrate(key, 'single', one!.single, one!.hidden)
     expect(note).toEqual({ applied: 'learned', level: 'question', labels: 400 })
     expect(probabilities).toEqual(applyHead(calibration.heads![QUESTION]!, one!.single, one!.hidden))
   })
 
   it('falls back to maps without features, for other questions, and not at all for other models', () => {
-    const judge = judgeOf(calibration, MODEL)
+    const judge = calibratorOf(calibration, MODEL)
     expect(judge.calibrate(key, 'single', one!.single, null).note.applied).not.toBe('learned')
     const other = { ...key, question: 'c'.repeat(16) }
     expect(judge.calibrate(other, 'single', one!.single, one!.hidden).note.applied).not.toBe('learned')
-    const stranger = judgeOf(calibration, { ...MODEL, revision: 'another' })
+    const stranger = calibratorOf(calibration, { ...MODEL, revision: 'another' })
     expect(stranger.calibrate(key, 'single', one!.single, one!.hidden).note.applied).toBe('identity')
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeOf, parseCalibration } from '../../src/calibration/calibration.ts'
+import { calibratorOf, parseCalibration } from '../../src/calibration/calibration.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { refit } from '../../src/calibration/outcomes/refit.ts'
@@ -10,10 +10,10 @@ const OVER_SURE = { slope: 0.5, bias: -0.5 }
 const options = { resamples: 200 }
 
 /** P(true) of a question at log-odds 2. */
-function atTwo(calibration: Parameters<typeof judgeOf>[0], { question, wording }: Evidence): number {
+function atTwo(calibration: Parameters<typeof calibratorOf>[0], { question, wording }: Evidence): number {
   const key = { readout: 'binary', hasImage: false, candidates: 2, question, wording } as const
   const row = [-Math.log1p(Math.exp(-2)), -2 - Math.log1p(Math.exp(-2))]
-  return judgeOf(calibration, MODEL).calibrate(key, 'single', [row], null).probabilities[0]![0]!
+  return calibratorOf(calibration, MODEL).calibrate(key, 'single', [row], null).probabilities[0]![0]!
 }
 
 describe('refit', () => {

@@ -154,9 +154,9 @@ describe('the package', () => {
   it('has these names for calibration', () => {
     expect(namesOf('src/calibration/index.ts').values).toEqual([
       'calibrationVersions',
+      'calibratorOf',
       'fileOutcomeStore',
       'fit',
-      'judgeOf',
       'labelledDrift',
       'memoryOutcomeStore',
       'parseCalibration',

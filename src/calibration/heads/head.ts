@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { logSigmoid } from '../../core/math.ts'
 import type { DecisionKey } from '../../questions/shared/decision.ts'
-import { floorOf, softmaxWithFloor } from '../maps/maps.ts'
+import { floorOf, softmaxWithFloor } from '../maps/apply-map.ts'
 import { decodeVector } from './vector-text.ts'
 
 /** Read-outs a head can be learned for. A `check` is about another value each time. */

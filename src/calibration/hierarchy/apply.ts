@@ -1,36 +1,41 @@
-// A tree of maps and a decision to calibrated probabilities and the note that says where they came from.
+// A tree of maps and a decision to calibrated probabilities, with a note that says which map they come from.
 import { toProbabilities } from '../../core/math.ts'
 import type { Calibrator, DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
-import { floored, floorOf, mapKindOf, mapLogits, shrunkLogits, softmaxWithFloor } from '../maps/maps.ts'
-import { blendedLogits } from '../maps/mixture.ts'
+import { floored, floorOf, mapLogits, shrunkLogits, softmaxWithFloor } from '../maps/apply-map.ts'
+import { mapFor } from '../maps/maps.ts'
+import { mixedLogits } from '../maps/mixture.ts'
 import { calibrationPath, type Evidence } from '../outcomes/evidence.ts'
-import { type CalibrationTrees, type Finding, findMap } from './tree.ts'
+import { type CalibrationTrees, findMap, type MapLookup } from './tree.ts'
 
 /** What of a decision, or of evidence, chooses the map. */
-export type PathKey = Pick<Evidence, 'readout' | 'hasImage' | 'wording' | 'question'>
+type MapKey = Pick<Evidence, 'readout' | 'hasImage' | 'wording' | 'question'>
 
-/** Calibrated rows. `trees` null, or without labels of this read-out: the rows as they are, renormalised and floored. */
+/**
+ * Calibrated rows, [row][candidate]. Without trees, or without labels of this read-out, the rows are renormalised and
+ * floored only.
+ */
 export function calibrateRows(
   trees: CalibrationTrees | null,
-  key: PathKey,
-  regime: PassMode,
+  key: MapKey,
+  passMode: PassMode,
   rows: readonly (readonly number[])[],
 ): ReturnType<Calibrator['calibrate']> {
-  const finding = trees === null ? null : findMap(trees, regime, calibrationPath(key, rows[0]?.length ?? 0))
-  if (finding === null) return { probabilities: rows.map(toProbabilities), note: { applied: 'identity', level: 'none', labels: 0 } }
-  const { blend, level, labels } = finding
+  const found = trees === null ? null : findMap(trees, passMode, calibrationPath(key, rows[0]?.length ?? 0))
+  if (found === null) return { probabilities: rows.map(toProbabilities), note: { applied: 'identity', level: 'none', labels: 0 } }
+  const { mixture, level, labels } = found
   const probabilities = rows.map((row) => {
-    const logits = parametricLogits(finding, key.readout, row)
-    return softmaxWithFloor(blend === null ? logits : blendedLogits(logits, blend), floorOf(labels, row.length))
+    const logits = parametricLogits(found, key.readout, row)
+    return softmaxWithFloor(mixture === null ? logits : mixedLogits(logits, mixture), floorOf(labels, row.length))
   })
-  const applied = blend !== null ? 'blend' : finding.biases.length > 0 ? 'affine' : mapKindOf(key.readout)
+  const { name, nameWithBiases = name } = mapFor(key.readout)
+  const applied = mixture !== null ? 'blend' : found.biases.length > 0 ? nameWithBiases : name
   return { probabilities, note: { applied, level, labels: Math.round(labels) } }
 }
 
-/** Logits of a row after the map that was found, before steps are mixed in. */
-export function parametricLogits(finding: Finding, readout: DecisionReadout, row: readonly number[]): number[] {
-  const kind = mapKindOf(readout)
-  // Biases belong to places; a row of another length is not the one they were fitted on.
-  const biases = finding.biases.length === row.length ? finding.biases : []
-  return shrunkLogits(mapLogits(kind, floored(row), finding.parameters, biases), finding.variance, kind)
+/** Logits of a row under the map that was found, before an isotonic curve is mixed in. */
+export function parametricLogits(found: MapLookup, readout: DecisionReadout, row: readonly number[]): number[] {
+  const map = mapFor(readout)
+  // Biases belong to candidates; a row of another length is not one that they were fitted on.
+  const biases = found.biases.length === row.length ? found.biases : []
+  return shrunkLogits(map, mapLogits(map, floored(row), found.parameters, biases), found.variance)
 }

@@ -1,61 +1,26 @@
-// Labelled distributions of one read-out to its tree of maps, from the root down: each map is fitted with its parent as prior.
-// A parent is fitted with its big children held back, as if each spoke once about itself: what is left for a child is then not counted twice.
-// Between kind and wording stands the task the labels come from, so that ten wordings of one task are not ten witnesses; decisions do not know their task,
-// so the finished tree goes without it.
-
+// Fits the tree of maps of one read-out to its labelled distributions, from the root down: a hierarchical Bayesian model in
+// which the map of a parent is the prior of its children, with a between-group variance at each level.
+// The task that labels come from is a level between kind and wording, so that ten wordings of one task do not count as ten
+// independent groups. Decisions do not know their task, so the finished tree leaves that level out.
+import { floored } from '../maps/apply-map.ts'
 import { type FittedMap, fitMap, type MapPrior, type MapSample } from '../maps/fit-map.ts'
-import { floored, type MapKind, PARAMETERS } from '../maps/maps.ts'
+import type { CalibrationMap } from '../maps/map.ts'
 import { cholesky, inverseDiagonal, solveCholesky } from '../numerics/optimise.ts'
 import type { Sample } from '../outcomes/evidence.ts'
 import { betweenGroupVariance, type CalibrationNode, type CalibrationRoot } from './tree.ts'
 
-/** Variances of each parameter, [parameter]. */
+/** Of each parameter, [parameter]. */
 type Variances = readonly number[]
 
-/**
- * What is believed of a model that nobody has labels for: it is too sure, T about 1.5, and leans to neither side. That one leaning holds for all tasks is
- * believed less than that one temperature does: base rates differ from task to task.
- */
-export const ROOT_PRIOR: Readonly<Record<MapKind, MapPrior>> = {
-  affine: { mean: [-Math.log(1.5), 0], variance: [0.5 ** 2, 0.25 ** 2] },
-  temperature: { mean: [-Math.log(1.5)], variance: [0.5 ** 2] },
-  tilt: { mean: [-Math.log(1.5), 0, 0], variance: [0.5 ** 2, 0.25 ** 2, 0.1 ** 2] },
-}
+/** Estimated between-group variances are kept above the square of this: moments of few groups are noisy. */
+const SMALLEST_DEVIATION = 0.05
 
-/** Deliberated decisions start from the map of single ones, give or take this. */
-const REGIME_OFFSET: Readonly<Record<MapKind, Variances>> = {
-  affine: [0.3 ** 2, 0.3 ** 2],
-  temperature: [0.3 ** 2],
-  tilt: [0.3 ** 2, 0.3 ** 2, 0.1 ** 2],
-}
+/** A between-group variance is estimated from at least so many groups with at least so many labels each. */
+const LEAST_GROUPS = 8
+const LEAST_GROUP_LABELS = 20
 
-/** How far apart kinds, tasks, wordings and questions are while too few are known to tell. [kind, task, wording, question][parameter] */
-const USUAL_SPREAD: Readonly<Record<MapKind, readonly Variances[]>> = {
-  affine: [
-    [0.2 ** 2, 0.3 ** 2],
-    [0.35 ** 2, 0.6 ** 2],
-    [0.2 ** 2, 0.3 ** 2],
-    [0.2 ** 2, 0.3 ** 2],
-  ],
-  temperature: [[0.2 ** 2], [0.35 ** 2], [0.2 ** 2], [0.2 ** 2]],
-  tilt: [
-    [0.2 ** 2, 0.3 ** 2, 0.1 ** 2],
-    [0.35 ** 2, 0.5 ** 2, 0.2 ** 2],
-    [0.2 ** 2, 0.3 ** 2, 0.1 ** 2],
-    [0.2 ** 2, 0.3 ** 2, 0.1 ** 2],
-  ],
-}
-
-/** Estimated spreads are kept within these standard deviations: moments of few groups run wild. */
-const LEAST_SPREAD = 0.05
-const MOST_SPREAD: Readonly<Record<MapKind, readonly number[]>> = { affine: [0.7, 1.2], temperature: [0.7], tilt: [0.7, 1, 0.4] }
-
-/** So many maps with so many labels each are needed before their spread is believed. */
-const SPREAD_GROUPS = 8
-const SPREAD_LABELS = 20
-
-export interface GrowOptions {
-  /** Variance of the biases of candidates; 0 for none, so that the first place never changes. */
+export interface TreeFitOptions {
+  /** Variance of the biases of candidates; 0 for none, so that the likeliest candidate never changes. */
   readonly biasVariance: number
   /** Labels of a question before its candidates get biases. */
   readonly biasLabels: number
@@ -63,61 +28,72 @@ export interface GrowOptions {
   readonly leastLabels: number
 }
 
-/** Levels of groups: read-out, kind, task, wording, question. */
+/** Levels of groups below the read-out, which is level 0. */
 const [KIND, TASK, WORDING, QUESTION] = [1, 2, 3, 4] as const
 
-export interface Group {
+/** The samples of a group, and the map fitted to them. */
+export interface SampleGroup {
   readonly name: string
-  /** 0 for the read-out, and so on. */
+  /** 0 for the read-out, then `KIND` to `QUESTION`. */
   readonly level: number
   /** Positions in the list of samples. */
   readonly members: number[]
-  readonly children: Map<string, Group>
+  readonly children: Map<string, SampleGroup>
   labels: number
-  /** How much all below says about this map, as information on each parameter. */
+  /** Information on each parameter that all samples of the group give, [parameter]. */
   information: number[]
   fitted: FittedMap | null
   prior: MapPrior | null
 }
 
-/** A tree, and the groups it was made of: what the tree of the other regime starts from. */
-export interface Grown {
+/** A tree, with the groups it was made of: the tree of deliberated decisions starts from them. */
+export interface FittedTree {
   readonly tree: CalibrationRoot
-  readonly groups: Group
-  /** [kind, task, wording, question][parameter] */
-  readonly spread: readonly Variances[]
+  readonly groups: SampleGroup
+  /** Between-group variances, [kind, task, wording, question][parameter]. */
+  readonly between: readonly Variances[]
 }
 
-/** `single`: what was grown of single-pass decisions when these are deliberated ones; null otherwise. */
-export function growTree(samples: readonly Sample[], kind: MapKind, single: Grown | null, options: GrowOptions): Grown {
+/** What is believed of a model that nobody has labels for. */
+export function rootPrior({ parameters }: CalibrationMap): MapPrior {
+  return { mean: parameters.map(({ prior }) => prior.mean), variance: parameters.map(({ prior }) => prior.variance) }
+}
+
+/** `single`: the fit of single passes when the samples are deliberated decisions, else null. */
+export function fitTree(samples: readonly Sample[], map: CalibrationMap, single: FittedTree | null, options: TreeFitOptions): FittedTree {
   const rows: readonly MapSample[] = samples.map(({ logProbabilities, target, weight }) => ({
     z: floored(logProbabilities),
     target,
     weight,
   }))
   const root = groupsOf(samples)
-  const prior =
+  const prior = single === null ? rootPrior(map) : deliberatedPrior(map, single.tree)
+  const levels = ['kind', 'task', 'wording', 'question'] as const
+  let between: readonly Variances[] =
     single === null
-      ? ROOT_PRIOR[kind]
-      : { mean: single.tree.parameters, variance: single.tree.variance.map((variance, i) => variance + REGIME_OFFSET[kind][i]!) }
-  let spread: readonly Variances[] =
-    single === null ? USUAL_SPREAD[kind] : single.spread.map((level) => level.map((variance) => variance / 2))
-  // How much one label says about each parameter, on average.
-  const whole = fitMap(kind, rows, prior)
+      ? levels.map((level) => map.parameters.map(({ usualVariance }) => usualVariance[level]))
+      : single.between.map((level) => level.map((variance) => variance / 2))
+  // The information that one label gives on each parameter, on average.
+  const whole = fitMap(map, rows, prior)
   const perLabel = whole.information.map((line, i) => line[i]! / Math.max(root.labels, 1e-9))
   for (let round = 0; round < 3; round++) {
-    const heldBack = holdBack(root, rows, spread, perLabel)
-    const context: FitContext = { kind, rows, heldBack, spread, options }
+    const weights = discountedWeights(root, rows, between, perLabel)
+    const context: FitContext = { map, rows, weights, between, options }
     fitDown(root, context, prior, single?.groups ?? null)
-    if (round < 2) spread = estimateSpread(root, context)
+    if (round < 2) between = estimateBetween(root, context)
   }
-  const [kinds, tasks, wordings, questions] = spread
-  const unseen = [kinds!, wordings!.map((variance, i) => variance + tasks![i]!), questions!]
-  return { tree: { ...nodeOf(root, null, options), spread: unseen }, groups: root, spread }
+  const [kinds, tasks, wordings, questions] = between
+  const withoutTasks = [kinds!, wordings!.map((variance, i) => variance + tasks![i]!), questions!]
+  return { tree: { ...nodeOf(root, null, options), spread: withoutTasks }, groups: root, between }
 }
 
-function groupsOf(samples: readonly Sample[]): Group {
-  const make = (name: string, level: number): Group => {
+function deliberatedPrior({ parameters }: CalibrationMap, single: CalibrationRoot): MapPrior {
+  const variance = single.variance.map((variance, i) => variance + parameters[i]!.passModeVariance)
+  return { mean: single.parameters, variance }
+}
+
+function groupsOf(samples: readonly Sample[]): SampleGroup {
+  const make = (name: string, level: number): SampleGroup => {
     return { name, level, members: [], children: new Map(), labels: 0, information: [], fitted: null, prior: null }
   }
   const root = make(samples[0]?.path[0] ?? '', 0)
@@ -138,7 +114,7 @@ function groupsOf(samples: readonly Sample[]): Group {
   return root
 }
 
-/** The task that each wording of a kind mostly comes from. */
+/** The task that gives each wording of a kind most of its labels. Keys are `kind/wording`. */
 function tasksOf(samples: readonly Sample[]): ReadonlyMap<string, string> {
   const counts = new Map<string, Map<string, number>>()
   for (const { path, task, weight } of samples) {
@@ -152,18 +128,24 @@ function tasksOf(samples: readonly Sample[]): ReadonlyMap<string, string> {
 }
 
 /**
- * Weights of the samples for the fit of a map at each level, [level][sample]. A child that says I about itself says I / (1 + τ² I) about its parent,
- * τ² the spread between children (the weights of a random-effects mean). So a parent's map is the middle of its children, not of their labels.
+ * Weights of the samples for the fit of a map at each level, [level][sample]. A child with information I about its own map
+ * gives I / (1 + τ² I) about that of its parent, with τ² the variance between children (the weights of a random-effects
+ * mean). So the map of a parent is the mean of its children, not of their labels.
  */
-function holdBack(root: Group, rows: readonly MapSample[], spread: readonly Variances[], perLabel: readonly number[]): Float64Array[] {
+function discountedWeights(
+  root: SampleGroup,
+  rows: readonly MapSample[],
+  between: readonly Variances[],
+  perLabel: readonly number[],
+): Float64Array[] {
   const weights = [0, KIND, TASK, WORDING, QUESTION].map(() => Float64Array.from(rows, (row) => row.weight))
-  const visit = (group: Group): void => {
+  const visit = (group: SampleGroup): void => {
     if (group.children.size === 0) group.information = perLabel.map((information) => information * group.labels)
     else {
       group.information = perLabel.map(() => 0)
       for (const child of group.children.values()) {
         visit(child)
-        const kept = keptOf(child, spread)
+        const kept = keptShare(child, between)
         for (let i = 0; i < perLabel.length; i++) group.information[i]! += child.information[i]! * kept
         for (let level = 0; level <= group.level; level++) for (const member of child.members) weights[level]![member]! *= kept
       }
@@ -173,27 +155,30 @@ function holdBack(root: Group, rows: readonly MapSample[], spread: readonly Vari
   return weights
 }
 
-function keptOf(child: Group, spread: readonly Variances[]): number {
-  const ratios = child.information.map((information, i) => information * spread[child.level - 1]![i]!)
+/** The mean over parameters of 1 / (1 + τ² I). */
+function keptShare(child: SampleGroup, between: readonly Variances[]): number {
+  const ratios = child.information.map((information, i) => information * between[child.level - 1]![i]!)
   return 1 / (1 + ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length)
 }
 
 interface FitContext {
-  readonly kind: MapKind
+  readonly map: CalibrationMap
   readonly rows: readonly MapSample[]
-  readonly heldBack: readonly Float64Array[]
-  readonly spread: readonly Variances[]
-  readonly options: GrowOptions
+  /** [level][sample] */
+  readonly weights: readonly Float64Array[]
+  readonly between: readonly Variances[]
+  readonly options: TreeFitOptions
 }
 
-function fitDown(group: Group, context: FitContext, prior: MapPrior, single: Group | null): void {
-  const { kind, rows, heldBack, spread, options } = context
+/** Fits the map of a group and of all groups below it. `single`: the group of single passes it corresponds to. */
+function fitDown(group: SampleGroup, context: FitContext, prior: MapPrior, single: SampleGroup | null): void {
+  const { map, rows, weights, between, options } = context
   const own = group.members.map((member) => rows[member]!)
-  const weights = group.members.map((member) => heldBack[group.level]![member]!)
-  const isBiased = options.biasVariance > 0 && kind === 'temperature' && group.level === QUESTION && group.labels >= options.biasLabels
+  const mayBeBiased = options.biasVariance > 0 && map.nameWithBiases !== undefined
+  const isBiased = mayBeBiased && group.level === QUESTION && group.labels >= options.biasLabels
   group.prior = prior
-  group.fitted = fitMap(kind, own, prior, {
-    sampleWeights: weights,
+  group.fitted = fitMap(map, own, prior, {
+    sampleWeights: group.members.map((member) => weights[group.level]![member]!),
     biasVariance: isBiased ? options.biasVariance : 0,
     start: group.fitted,
   })
@@ -201,24 +186,25 @@ function fitDown(group: Group, context: FitContext, prior: MapPrior, single: Gro
   for (const child of group.children.values()) {
     const other = single?.children.get(child.name)?.fitted ?? null
     const from = single?.fitted ?? null
-    // Deliberated maps step from parent to child as the single ones do.
+    // The expected step from a parent to its child is that of the single passes.
     const mean = parameters.map((value, i) => value + (other === null || from === null ? 0 : other.parameters[i]! - from.parameters[i]!))
-    fitDown(child, context, { mean, variance: spread[child.level - 1]! }, single?.children.get(child.name) ?? null)
+    fitDown(child, context, { mean, variance: between[child.level - 1]! }, single?.children.get(child.name) ?? null)
   }
 }
 
 /**
- * Spread of each level by moments: what each map would be without its prior (one step of Fisher's scoring away, on all its labels), and how far that is
- * from its parent beyond what chance and the spread of its own children explain.
+ * Between-group variances by moments, [level][parameter]. Each map is moved to where it would be without its prior, by one
+ * step of Fisher scoring on all its labels; the variance is what its distance from the parent shows beyond sampling error
+ * and the variance between its own children.
  */
-function estimateSpread(root: Group, { kind, rows, spread }: FitContext): readonly Variances[] {
-  const found = PARAMETERS[kind].map(() => spread.map(() => ({ steps: [] as number[], variances: [] as number[] })))
-  const visit = (group: Group, siblings: number): void => {
-    // An only child is its parent: it says nothing about how far children are apart.
-    if (siblings > 1 && group.labels >= SPREAD_LABELS && group.prior !== null) {
+function estimateBetween(root: SampleGroup, { map, rows, between }: FitContext): readonly Variances[] {
+  const found = map.parameters.map(() => between.map(() => ({ steps: [] as number[], variances: [] as number[] })))
+  const visit = (group: SampleGroup, siblings: number): void => {
+    // An only child equals its parent and says nothing about the distance between children.
+    if (siblings > 1 && group.labels >= LEAST_GROUP_LABELS && group.prior !== null) {
       const { mean, variance } = group.prior
       const { parameters, information } = fitMap(
-        kind,
+        map,
         group.members.map((member) => rows[member]!),
         group.prior,
         { start: group.fitted },
@@ -229,31 +215,35 @@ function estimateSpread(root: Group, { kind, rows, spread }: FitContext): readon
           factor,
           parameters.map((value, i) => (value - mean[i]!) / variance[i]!),
         )
-        const chance = inverseDiagonal(information)
-        const inherited = inheritedShare(group)
+        const sampling = inverseDiagonal(information)
+        const inherited = inheritedShares(group)
         for (const [i, byLevel] of found.entries()) {
-          const below = inherited.reduce((sum, share, level) => sum + share * (spread[level]?.[i] ?? 0), 0)
+          const below = inherited.reduce((sum, share, level) => sum + share * (between[level]?.[i] ?? 0), 0)
           byLevel[group.level - 1]!.steps.push(parameters[i]! + step[i]! - mean[i]!)
-          byLevel[group.level - 1]!.variances.push(chance[i]! + below)
+          byLevel[group.level - 1]!.variances.push(sampling[i]! + below)
         }
       }
     }
     for (const child of group.children.values()) visit(child, group.children.size)
   }
   visit(root, 1)
-  return spread.map((level, at) =>
+  return between.map((level, at) =>
     level.map((usual, i) => {
       const { steps, variances } = found[i]![at]!
-      if (steps.length < SPREAD_GROUPS) return usual
-      return Math.min(MOST_SPREAD[kind][i]! ** 2, Math.max(LEAST_SPREAD ** 2, betweenGroupVariance(steps, variances)))
+      if (steps.length < LEAST_GROUPS) return usual
+      const largest = map.parameters[i]!.largestDeviation ** 2
+      return Math.min(largest, Math.max(SMALLEST_DEVIATION ** 2, betweenGroupVariance(steps, variances)))
     }),
   )
 }
 
-/** How much of the spread of each level below stays in the mean of all labels of a group: the sum of squared shares of its parts, [level below the root]. */
-function inheritedShare(group: Group): number[] {
+/**
+ * How much of the between-group variance of each level stays in the mean of all labels of a group: the sum of the squared
+ * shares of its parts, [level below the root].
+ */
+function inheritedShares(group: SampleGroup): number[] {
   const shares = [0, 0, 0, 0]
-  const visit = (part: Group): void => {
+  const visit = (part: SampleGroup): void => {
     for (const child of part.children.values()) {
       shares[child.level - 1]! += (child.labels / group.labels) ** 2
       visit(child)
@@ -263,10 +253,11 @@ function inheritedShare(group: Group): number[] {
   return shares
 }
 
-function nodeOf(group: Group, parent: CalibrationNode | null, options: GrowOptions): CalibrationNode {
+/** The node of a group and those below it, without tasks and without children that have too few labels. */
+function nodeOf(group: SampleGroup, parent: CalibrationNode | null, options: TreeFitOptions): CalibrationNode {
   const { parameters, biases, variance: own } = group.fitted!
   const prior = group.prior!
-  // What is not known of the parent is not known of the child, as far as the child leans on it.
+  // The uncertainty of the parent adds to that of the child as far as the child depends on its prior.
   const variance = own.map((value, i) => value + (parent === null ? 0 : (value / prior.variance[i]!) ** 2 * parent.variance[i]!))
   const node: CalibrationNode = { labels: group.labels, parameters, variance, ...(biases.length === 0 ? {} : { biases }) }
   const children = [...group.children.values()].flatMap((child): [string, CalibrationNode][] => {

@@ -1,26 +1,29 @@
-// A calibration fitted on new labels onto the one before it: for when the labels that one was fitted on are not at hand.
-// What is specific (wordings and questions) is taken from the new one, what is general from the one that saw more labels; nothing is forgotten.
+// Merges a calibration that was fitted on new labels into the one before it, when the evidence of the older one is not at
+// hand. Maps of wordings and questions come from the new one, general maps from the one that saw more labels; no map is lost.
 import type { PassMode } from '../../questions/shared/decision.ts'
 import { type Calibration, sealCalibration } from '../calibration.ts'
-import type { CalibrationNode, CalibrationRoot, CalibrationTree } from './tree.ts'
+import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from './tree.ts'
 
-/** Labels from which a wording or a question speaks for itself, though an older map saw more: the error of a map is then mostly not for want of labels. */
+/** With so many labels the new map of a wording or question is used, although an older one saw more. */
 export const ENOUGH_LABELS = 200
 
-/** Both are of the same model. `enough`: labels with which a wording or question of `fitted` is believed over one that saw more. `fittedOn` is that of `fitted`. */
-export function grafted(before: Calibration, fitted: Calibration, enough: number = ENOUGH_LABELS): Calibration {
-  const treeOf = (regime: PassMode): CalibrationTree => {
-    const merged = { ...before.trees[regime], ...fitted.trees[regime] }
+/**
+ * Both calibrations are of the same model; `fittedOn` of the result is that of `fitted`.
+ * @param enough labels with which a wording or question of `fitted` replaces one that saw more.
+ */
+export function mergeCalibrations(before: Calibration, fitted: Calibration, enough: number = ENOUGH_LABELS): Calibration {
+  const treeOf = (passMode: PassMode): CalibrationTree => {
+    const merged = { ...before.trees[passMode], ...fitted.trees[passMode] }
     return Object.fromEntries(
       Object.entries(merged).map(([readout, node]) => {
         const name = readout as keyof CalibrationTree
-        const [old, young] = [before.trees[regime][name], fitted.trees[regime][name]]
-        return [readout, old === undefined || young === undefined ? node : rootOf(old, young, enough)]
+        const [older, newer] = [before.trees[passMode][name], fitted.trees[passMode][name]]
+        return [readout, older === undefined || newer === undefined ? node : mergeRoots(older, newer, enough)]
       }),
     )
   }
   return sealCalibration({
-    // What only the older one has, such as learned heads, stays.
+    // Parts that only the older one has, such as learned heads, stay.
     ...before,
     ...fitted,
     trees: { single: treeOf('single'), deliberated: treeOf('deliberated') },
@@ -29,24 +32,20 @@ export function grafted(before: Calibration, fitted: Calibration, enough: number
   })
 }
 
-function rootOf(old: CalibrationRoot, young: CalibrationRoot, enough: number): CalibrationRoot {
-  return { ...merge(old, young, 0, enough), spread: old.labels > young.labels ? old.spread : young.spread }
+function mergeRoots(older: CalibrationRoot, newer: CalibrationRoot, enough: number): CalibrationRoot {
+  return { ...mergeNodes(older, newer, 0, enough), spread: older.labels > newer.labels ? older.spread : newer.spread }
 }
 
 /** `depth`: 0 read-out, 1 kind, 2 wording, 3 question. */
-function merge(old: CalibrationNode, young: CalibrationNode, depth: number, enough: number): CalibrationNode {
-  const isYoung = young.labels >= (depth < 2 ? old.labels : Math.min(old.labels, enough))
-  const { children: _, ...own } = isYoung ? young : old
-  const names = Object.keys({ ...old.children, ...young.children })
+function mergeNodes(older: CalibrationNode, newer: CalibrationNode, depth: number, enough: number): CalibrationNode {
+  const usesNewer = newer.labels >= (depth < 2 ? older.labels : Math.min(older.labels, enough))
+  const { children: _, ...own } = usesNewer ? newer : older
+  const names = Object.keys({ ...older.children, ...newer.children })
   if (names.length === 0) return own
   const children = names.map((name): [string, CalibrationNode] => {
-    const [a, b] = [childOf(old, name), childOf(young, name)]
+    const [a, b] = [childOf(older, name), childOf(newer, name)]
     if (a === undefined || b === undefined) return [name, (a ?? b) as CalibrationNode]
-    return [name, merge(a, b, depth + 1, enough)]
+    return [name, mergeNodes(a, b, depth + 1, enough)]
   })
   return { ...own, children: Object.fromEntries(children) }
-}
-
-function childOf({ children = {} }: CalibrationNode, name: string): CalibrationNode | undefined {
-  return Object.hasOwn(children, name) ? children[name] : undefined
 }

@@ -1,47 +1,55 @@
-// The tree of maps: read-out, kind of decision, wording, question. A decision is calibrated by the nearest node that has labels.
-
+// The tree of maps: read-out, kind of decision, wording, question. A decision is calibrated by the closest node that has
+// labels.
+import { ownEntry } from '../../core/untrusted.ts'
 import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import type { CalibrationReport } from '../../wire/types.ts'
 import { weightedMean } from '../numerics/aligned.ts'
 
-/** Isotonic steps mixed into a map from 200 labels on. `weight`: of the steps, in log-odds. Positions and heights are log-odds, rising. */
-export interface Blend {
+/**
+ * An isotonic curve that is mixed into the map of a question. Positions and heights are log-odds, both rising;
+ * the curve joins them by straight lines. `weight`: of the curve, from 0 to 1.
+ */
+export interface IsotonicMixture {
   readonly weight: number
   readonly positions: readonly number[]
   readonly heights: readonly number[]
 }
 
-/** A fitted map and those below it. What the numbers are called says `PARAMETERS` of the map. */
+/** A fitted map and those below it. The read-out of its root says which map it is. */
 export interface CalibrationNode {
   /** Labels it was fitted on, each counted by its weight. */
   readonly labels: number
   readonly parameters: readonly number[]
   /** Posterior variance of each parameter. */
   readonly variance: readonly number[]
-  /** One number for each candidate in canonical order, sum 0. Only for a question, and only when the first place may change. */
+  /** [candidate] in canonical order, with sum 0. Only of a question, and only where the likeliest candidate may change. */
   readonly biases?: readonly number[]
-  readonly blend?: Blend
+  /** The name is that of the file format. */
+  readonly blend?: IsotonicMixture
   readonly children?: Readonly<Record<string, CalibrationNode>>
 }
 
 export interface CalibrationRoot extends CalibrationNode {
-  /** How far apart maps of a level were found to be: variance of each parameter about the parent, [kind, wording, question][parameter]. */
+  /**
+   * Estimated between-group variance of each parameter, [kind, wording, question][parameter].
+   * The name is that of the file format.
+   */
   readonly spread: readonly (readonly number[])[]
 }
 
 export type CalibrationTree = Readonly<Partial<Record<DecisionReadout, CalibrationRoot>>>
 export type CalibrationTrees = Readonly<Record<PassMode, CalibrationTree>>
 
-/** What the tree says of a decision: the map, how sure it is of it, and which node it came from. */
-export interface Finding {
+/** The map of a decision, and which node it came from. */
+export interface MapLookup {
   readonly parameters: readonly number[]
   /**
-   * Of the nearest node. That an unseen child may lie elsewhere is left out: the node was fitted to what such children say, so it is flat enough by
-   * itself, and leaving whole tasks out showed lower log-loss without.
+   * Of the closest node. That an unseen child may differ from it is left out: the node was fitted to what such children
+   * show, so it is flat enough by itself, and leaving whole tasks out showed lower log-loss without it.
    */
   readonly variance: readonly number[]
   readonly biases: readonly number[]
-  readonly blend: Blend | null
+  readonly mixture: IsotonicMixture | null
   readonly level: CalibrationReport['level']
   readonly labels: number
 }
@@ -49,13 +57,17 @@ export interface Finding {
 const LEVELS = ['readout', 'kind', 'wording', 'question'] as const
 
 /**
- * Walks down as far as there are labels. Where deliberated decisions have none but single ones do, the step that the single ones take from parent to
- * child is taken. Null when nothing of this read-out was ever labelled.
+ * Walks down as far as there are labels. Where deliberated decisions have none but single passes do, the step from parent
+ * to child is that of the single passes. Null when nothing of this read-out was ever labelled.
  */
-export function findMap(trees: CalibrationTrees, regime: PassMode, path: readonly [string, string, string, string]): Finding | null {
+export function findMap(
+  trees: CalibrationTrees,
+  passMode: PassMode,
+  path: readonly [readout: string, kind: string, wording: string, question: string],
+): MapLookup | null {
   const readout = path[0] as DecisionReadout
   const single = trees.single[readout]
-  const root = trees[regime][readout] ?? single
+  const root = trees[passMode][readout] ?? single
   if (root === undefined) return null
   let own: CalibrationNode | undefined = root
   let other: CalibrationNode | undefined = root === single ? undefined : single
@@ -84,15 +96,15 @@ export function findMap(trees: CalibrationTrees, regime: PassMode, path: readonl
     parameters,
     variance,
     biases: (isReached && own?.biases) || [],
-    blend: (isReached && own?.blend) || null,
+    mixture: (isReached && own?.blend) || null,
     level,
     labels,
   }
 }
 
-function childOf(node: CalibrationNode, name: string): CalibrationNode | undefined {
-  // Names come from a file: only own keys count.
-  return node.children !== undefined && Object.hasOwn(node.children, name) ? node.children[name] : undefined
+/** The child of a node under a name, which may come from a file. */
+export function childOf({ children = {} }: CalibrationNode, name: string): CalibrationNode | undefined {
+  return ownEntry(children, name)
 }
 
 /**

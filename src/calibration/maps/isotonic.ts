@@ -3,7 +3,7 @@
 import { EngineError } from '../../core/errors.ts'
 import { requireAligned } from '../numerics/aligned.ts'
 
-/** One step of an isotonic fit: all scores from `low` to `high` share the value sum / count. */
+/** One level of an isotonic fit: all scores from `low` to `high` have the value sum / count. */
 export interface IsotonicBlock {
   /** Weighted sum of the labels. */
   readonly sum: number
@@ -13,7 +13,7 @@ export interface IsotonicBlock {
   readonly high: number
 }
 
-/** Blocks by rising score; plain JSON. */
+/** Blocks by rising score. */
 export interface IsotonicBlocks {
   readonly blocks: readonly IsotonicBlock[]
 }
@@ -25,12 +25,15 @@ interface MutableBlock {
   high: number
 }
 
-/** Whether the mean of `a` is not below that of `b`, without dividing, so that equal fractions are equal. A block without weight joins any other. */
+/**
+ * Whether the mean of `a` is not below that of `b`, without dividing, so that equal fractions are equal.
+ * A block without weight joins any other.
+ */
 function mustMerge(a: MutableBlock, b: MutableBlock): boolean {
   return a.sum * b.count >= b.sum * a.count
 }
 
-/** Pool adjacent violators: merges from the left until means rise strictly. */
+/** Pools adjacent violators: merges blocks from the left until means rise strictly. */
 function pool(points: Iterable<MutableBlock>): MutableBlock[] {
   const blocks: MutableBlock[] = []
   for (const point of points) {
@@ -46,7 +49,7 @@ function pool(points: Iterable<MutableBlock>): MutableBlock[] {
 
 /**
  * The non-decreasing sequence nearest to `values` in weighted least squares (pool adjacent violators; Barlow et al. 1972).
- * @param values in the order along which the fit must not fall.
+ * @param values in the order in which the fit must not fall.
  * @param weights not negative and not all zero; equal when absent. A value without weight takes the level beside it.
  * @returns as many numbers as `values`.
  * @throws EngineError `invalid_request` on lengths that differ.

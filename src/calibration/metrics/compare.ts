@@ -1,6 +1,6 @@
 // Two calibrations on the same evidence: what each says, scored side by side, by task and over all, with intervals by state.
 import type { PassMode } from '../../questions/shared/decision.ts'
-import type { CalibrationJudge } from '../calibration.ts'
+import type { ModelCalibrator } from '../calibration.ts'
 import { type Evidence, samplesOf } from '../outcomes/evidence.ts'
 import type { RecordedEvidence } from '../outcomes/outcomes.ts'
 import { pairedDifference } from './resampling.ts'
@@ -23,7 +23,7 @@ export interface Judged {
 /** What a judge says of evidence under a regime; evidence without that regime is left out. */
 export function judgedOf(
   evidence: readonly (Evidence & Partial<Pick<RecordedEvidence, 'hidden'>>)[],
-  judge: CalibrationJudge,
+  judge: ModelCalibrator,
   regime: PassMode,
 ): Judged[] {
   return evidence.flatMap((one) => {

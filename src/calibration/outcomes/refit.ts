@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
-import { type CalibratedModel, type Calibration, judgeOf, sealCalibration } from '../calibration.ts'
+import { type CalibratedModel, type Calibration, calibratorOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
 import { type FitOptions, fit as fitCalibration } from '../fit.ts'
 import { learnHeads } from '../heads/learn.ts'
-import { ENOUGH_LABELS, grafted } from '../hierarchy/merge.ts'
+import { ENOUGH_LABELS, mergeCalibrations } from '../hierarchy/merge.ts'
 import { pairedDifference } from '../metrics/resampling.ts'
 import { type Evidence, samplesOf } from './evidence.ts'
 import type { RecordedEvidence } from './outcomes.ts'
@@ -69,7 +69,7 @@ export function refit(
   if (!(heldOutShare > 0 && heldOutShare < 1)) {
     throw new EngineError('invalid_request', `heldOutShare lies between 0 and 1, received ${heldOutShare}.`)
   }
-  const before = judgeOf(current, model).isMismatch ? null : current
+  const before = calibratorOf(current, model).isMismatch ? null : current
   const weighted = halfLife === null ? evidence : forgetting(evidence, halfLife)
   const isOut = (item: Labelled): boolean => shareOf(item.state) < heldOutShare
   const rest = weighted.filter((item) => !isOut(item))
@@ -85,7 +85,7 @@ export function refit(
   const enough = Math.min(ENOUGH_LABELS, (halfLife ?? Infinity) / 2)
   const make = (items: readonly Labelled[]): Calibration => {
     const fitted = fitCalibration([...base, ...items.map(bare)], model, options.fit)
-    return withHeads(base.length > 0 || before === null ? fitted : grafted(before, fitted, enough), before, items)
+    return withHeads(base.length > 0 || before === null ? fitted : mergeCalibrations(before, fitted, enough), before, items)
   }
   const trial = make(rest)
   const states = judged.map(({ state }) => state)
@@ -129,7 +129,7 @@ function bare({ task, state, readout, hasImage, wording, question, single, delib
 
 /** Cross-entropy of the calibrated distributions of a decision, mean over its rows and the regimes it has. */
 function lossOf(item: Labelled, calibration: Calibration | null, model: CalibratedModel): number {
-  const judge = judgeOf(calibration, model)
+  const judge = calibratorOf(calibration, model)
   const regimes: readonly PassMode[] = item.deliberated === null ? ['single'] : ['single', 'deliberated']
   const losses = regimes.flatMap((regime) => {
     const samples = samplesOf(item, regime)
@@ -143,7 +143,7 @@ function lossOf(item: Labelled, calibration: Calibration | null, model: Calibrat
 
 /** The calibration with heads of the questions that have labels and features enough, and with those of before for the others. */
 function withHeads(calibration: Calibration, before: Calibration | null, items: readonly Labelled[]): Calibration {
-  const judge = judgeOf(calibration, calibration.model)
+  const judge = calibratorOf(calibration, calibration.model)
   const { heads, tried } = learnHeads(
     items.map((item) => ({ evidence: bare(item), features: item.hidden ?? null })),
     {

@@ -1,41 +1,42 @@
-// Sets and abstention: what can be promised of a decision beyond its probabilities, from calibrated decisions that no map had seen.
-// A promise holds on average over decisions like those it was drawn from, not for each question by itself.
+// Prediction sets and abstention: what can be promised of a decision beyond its probabilities, from held-out decisions.
+// A promise holds on average over decisions like the held-out ones, not for each question by itself.
 import { EngineError } from '../../core/errors.ts'
 import type { DecisionKey, PredictionSets } from '../../questions/shared/decision.ts'
 import type { Calibration, HeldOut } from '../calibration.ts'
 import { abstentionThreshold, conformalSet, conformalThreshold } from './conformal.ts'
 
-/** Each decision gets the set of candidates that cannot be ruled out; the true one is in it in this share of decisions. */
-export interface SetOptions {
-  /** Strictly between 0 and 1, for example .9. */
+/** Asks for the set of candidates that cannot be ruled out. */
+export interface CoverageOptions {
+  /** Share of decisions whose set holds the true candidate, strictly between 0 and 1, for example 0.9. */
   readonly coverage: number
 }
 
-/** A decision is withheld when the answers that are given would otherwise be wrong more often than this. */
-export interface AbstainOptions {
+/** Asks to withhold answers, so that those given are wrong no more often than stated. */
+export interface RiskOptions {
   /** Share of given answers that may be wrong, strictly between 0 and 1. */
   readonly maxRisk: number
-  /** Probability that the promise fails; default .1. */
+  /** Probability that the promise fails; default 0.1. */
   readonly delta?: number
 }
 
-export interface CautionOptions {
-  readonly sets?: SetOptions
-  readonly abstain?: AbstainOptions
+export interface PredictionSetOptions {
+  readonly sets?: CoverageOptions
+  readonly abstain?: RiskOptions
 }
 
-const NOTHING = {}
-
-/** Throws `invalid_request` where the options make no sense, and later where a decision has too little data behind it. */
-export function cautious(calibration: Calibration | null, { sets, abstain }: CautionOptions): PredictionSets {
-  if (sets === undefined && abstain === undefined) return () => NOTHING
+/**
+ * Makes the set and the abstention of each decision. Throws `invalid_request` for options out of range, and the result
+ * does so for a decision with too little data behind it.
+ */
+export function predictionSetsOf(calibration: Calibration | null, { sets, abstain }: PredictionSetOptions): PredictionSets {
+  if (sets === undefined && abstain === undefined) return () => ({})
   if (sets !== undefined) requireShare('sets.coverage', sets.coverage)
   if (abstain !== undefined) {
     requireShare('abstain.maxRisk', abstain.maxRisk)
     if (abstain.delta !== undefined) requireShare('abstain.delta', abstain.delta)
   }
+  // Each threshold is found once a read-out, since a request may have hundreds of decisions.
   const thresholds = new Map<string, number>()
-  /** Once a read-out: a request may have hundreds of decisions. */
   const once = (name: string, find: () => number): number => {
     const known = thresholds.get(name)
     if (known !== undefined) return known
@@ -45,20 +46,18 @@ export function cautious(calibration: Calibration | null, { sets, abstain }: Cau
   }
   return (key, probabilities, names) => {
     const heldOut = heldOutOf(calibration, key)
+    const set =
+      sets &&
+      namesInSet(
+        key,
+        probabilities,
+        names,
+        once(`set ${key.readout}`, () => setThreshold(heldOut, sets, key)),
+      )
+    const least = abstain && once(`abstain ${key.readout}`, () => riskThreshold(heldOut, abstain, key))
     return {
-      ...(sets === undefined
-        ? {}
-        : {
-            set: namesInSet(
-              key,
-              probabilities,
-              names,
-              once(`set ${key.readout}`, () => setThreshold(heldOut, sets, key)),
-            ),
-          }),
-      ...(abstain === undefined
-        ? {}
-        : { abstained: leastSure(probabilities) < once(`abstain ${key.readout}`, () => riskThreshold(heldOut, abstain, key)) }),
+      ...(set === undefined ? {} : { set }),
+      ...(least === undefined ? {} : { abstained: lowestConfidence(probabilities) < least }),
     }
   }
 }
@@ -75,17 +74,17 @@ function heldOutOf(calibration: Calibration | null, { readout }: DecisionKey): H
   throw new EngineError('invalid_request', `Sets and abstention rest on labelled decisions, and ${why}; fit one with assay calibrate fit.`)
 }
 
-function setThreshold({ truth, count }: HeldOut, { coverage }: SetOptions, { readout }: DecisionKey): number {
+function setThreshold({ truth, count }: HeldOut, { coverage }: CoverageOptions, { readout }: DecisionKey): number {
   const threshold = conformalThreshold(truth, 1 - coverage)
   if (threshold !== null) return threshold
   const needed = Math.ceil(coverage / (1 - coverage) - 1e-6)
-  // Of many, a calibration keeps some: then more labels would not help.
+  // A calibration keeps a part of many held-out decisions; more labels would not help then.
   const there = truth.length < count ? `a calibration keeps ${truth.length}; ask` : `there are ${count}; record more, or ask`
   const message = `A coverage of ${coverage} needs ${needed} labelled decisions of kind ${readout}, ${there} for less.`
   throw new EngineError('invalid_request', message)
 }
 
-function riskThreshold({ pairs, count }: HeldOut, { maxRisk, delta = 0.1 }: AbstainOptions, { readout }: DecisionKey): number {
+function riskThreshold({ pairs, count }: HeldOut, { maxRisk, delta = 0.1 }: RiskOptions, { readout }: DecisionKey): number {
   const threshold = abstentionThreshold(
     pairs.map(([confidence]) => confidence),
     pairs.map(([, isRight]) => isRight === 1),
@@ -98,7 +97,7 @@ function riskThreshold({ pairs, count }: HeldOut, { maxRisk, delta = 0.1 }: Abst
   throw new EngineError('invalid_request', message)
 }
 
-/** Of independent options, those whose yes cannot be ruled out. */
+/** Of independent options the set holds those whose yes cannot be ruled out. */
 function namesInSet(
   { readout }: DecisionKey,
   probabilities: readonly (readonly number[])[],
@@ -109,7 +108,7 @@ function namesInSet(
   return conformalSet(probabilities[0]!, threshold).map((candidate) => names[candidate]!)
 }
 
-/** The confidence of the least sure row. */
-function leastSure(probabilities: readonly (readonly number[])[]): number {
+/** The confidence of the least confident row. */
+function lowestConfidence(probabilities: readonly (readonly number[])[]): number {
   return Math.min(...probabilities.map((row) => Math.max(...row)))
 }

@@ -1,6 +1,6 @@
 // Labelled decisions and a calibration to what a reliability diagram shows, by read-out, with the calibration and without: small, plain JSON.
 // Each decision is an event: that the first of two candidates is true, or that the leading one of more is the right one.
-import { type CalibratedModel, type Calibration, type CalibrationJudge, judgeOf } from '../../calibration/calibration.ts'
+import { type CalibratedModel, type Calibration, calibratorOf, type ModelCalibrator } from '../../calibration/calibration.ts'
 import { type Judged, judgedOf } from '../../calibration/metrics/compare.ts'
 import { wilson } from '../../calibration/metrics/intervals.ts'
 import { calibrationBins } from '../../calibration/metrics/scores.ts'
@@ -21,13 +21,13 @@ export function diagramsOf(evidence: readonly Labelled[], calibration: Calibrati
   return DECISION_READOUTS.flatMap((readout) => {
     const items = evidence.filter((item) => item.readout === readout)
     if (items.length < LEAST_LABELS) return []
-    const [before, after] = [null, calibration].map((one) => diagramOf(asAnswered(items, judgeOf(one, model))))
+    const [before, after] = [null, calibration].map((one) => diagramOf(asAnswered(items, calibratorOf(one, model))))
     return [{ readout, labels: items.length, before: before!, after: after! }]
   })
 }
 
 /** Decisions as they were answered: after a second look where there was one. */
-function asAnswered(items: readonly Labelled[], judge: CalibrationJudge): Judged[] {
+function asAnswered(items: readonly Labelled[], judge: ModelCalibrator): Judged[] {
   const isOnce = (item: Labelled): boolean => item.deliberated === null
   const again = items.filter((item) => !isOnce(item))
   return [...judgedOf(items.filter(isOnce), judge, 'single'), ...judgedOf(again, judge, 'deliberated')]

@@ -1,5 +1,5 @@
 // What the store gives to what the page reads: amounts as decimal text, names in snake_case.
-import type { CalibrationJudge } from '../../calibration/calibration.ts'
+import type { ModelCalibrator } from '../../calibration/calibration.ts'
 import type { Label, LabelledEvent } from '../../calibration/outcomes/outcomes.ts'
 import type { Decision } from '../../questions/shared/decision.ts'
 import { dollarsText } from '../money.ts'
@@ -43,14 +43,14 @@ export function encodeRequest(record: RequestRecord, keys: ReadonlyMap<string, s
 }
 
 /** `judge`: of the calibration that is served. */
-export function encodeEvent({ event, labels }: LabelledEvent, judge: CalibrationJudge): EventReply {
+export function encodeEvent({ event, labels }: LabelledEvent, judge: ModelCalibrator): EventReply {
   const decisions = Object.entries(event.decisions).map(([name, decision]) =>
     encodeDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, judge),
   )
   return { id: event.id, at: event.at, model: event.model, calibration: judge.version, decisions }
 }
 
-function encodeDecision(name: string, decision: Decision, label: Label | null, judge: CalibrationJudge): DecisionReply {
+function encodeDecision(name: string, decision: Decision, label: Label | null, judge: ModelCalibrator): DecisionReply {
   const { readout, names, mass, single, deliberated, features } = decision
   const rows = deliberated ?? single
   const calibrated = judge.calibrate(decision, deliberated === null ? 'single' : 'deliberated', rows, features).probabilities

@@ -1,7 +1,7 @@
 // The request log, what was decided in one request, what was true of it, and the calibrations that are fitted from that.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { judgeOf } from '../../calibration/calibration.ts'
+import { calibratorOf } from '../../calibration/calibration.ts'
 import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
 import { servedFor } from '../../calibration/served.ts'
 import type { Json } from '../../core/types.ts'
@@ -61,7 +61,7 @@ export function requestRoutes(app: FastifyInstance, context: ServiceContext): vo
       const { model, revision, templateHash } = found.event
       const asked = { id: model, revision, templateHash }
       const { calibration } = await fromStore(servedFor(store.calibrations, asked))
-      return encodeEvent(found, judgeOf(calibration, asked))
+      return encodeEvent(found, calibratorOf(calibration, asked))
     }
     const message = `Nothing is kept of this request: it decided nothing (reads without a check), or it is too old. Decisions are kept ${outcomes.retention}.`
     throw new ServiceRefusal('not_found', message)

@@ -1,4 +1,5 @@
 // Answers and the response around them. Objects are open: fields may be added, none taken away.
+import { MAP_NAMES } from '../../calibration/maps/maps.ts'
 import { allKinds } from '../../questions/index.ts'
 import { componentId, componentsOf } from '../../questions/json-schema.ts'
 import { BOOLEAN, COUNT, list, map, NUMBER, nullable, oneOf, ref, reply, type Schemas, STRING } from './schema.ts'
@@ -75,7 +76,7 @@ const responseSchemas: Schemas = {
     passes: COUNT,
     calibration: nullable(
       reply('The map behind the probabilities.', {
-        applied: { enum: ['identity', 'temperature', 'affine', 'tilt', 'blend', 'learned'] },
+        applied: { enum: MAP_NAMES },
         level: { enum: ['question', 'wording', 'kind', 'readout', 'none'], description: 'How near the labels are that it was fitted on.' },
         labels: COUNT,
       }),

@@ -1,0 +1,7 @@
+// Every calibration map, a line each. A read-out is calibrated by the first map that names it.
+import { affine } from './affine.ts'
+import type { CalibrationMap } from './map.ts'
+import { temperature } from './temperature.ts'
+import { tilt } from './tilt.ts'
+
+export const MAPS: readonly CalibrationMap[] = [temperature, affine, tilt]
