@@ -6,11 +6,19 @@ from .records import ask_choice, ask_scale, ask_select
 from .slots import draw as value_of
 from .slots import look
 
+HE = re.compile(r"\b(he|him|his|himself)\b", re.I)
+SHE = re.compile(r"\b(she|her|hers|herself)\b", re.I)
 HEADS = [("policy", "case"), ("rules", "request"), ("policy", "request"), ("guidelines", "situation")]
 
 
 def draw(f, rnd):
     row, seen, proof = Row(), {}, {}
+
+    # Whoever the case is about is a he or a she all through.
+    other = rnd.choice([HE, SHE])
+
+    def pick(bank):
+        return rnd.choice([t for t in bank if not other.search(t)] or bank)
 
     # Numbers of the rules, and which variant of each rule this policy has.
     for name, spec in f.get("params", {}).items():
@@ -35,19 +43,22 @@ def draw(f, rnd):
             seen[name] = look(of[1:], seen) if isinstance(of, str) and of.startswith("=") else value_of(of, rnd)
             bank = fact["says"]
         else:
-            seen[name] = rnd.choice(list(fact["is"]))
+            keys = list(fact["is"])
+            seen[name] = rnd.choices(keys, [fact.get("weights", {}).get(k, 1) for k in keys])[0]
             bank = fact["is"][seen[name]]
         told = bank and look(fact.get("if", "True"), seen)
-        text = filled(rnd.choice(bank), seen) if told else ""
+        text = filled(pick(bank), seen) if told else ""
         if text:
             story.append(text)
             proof[name] = text
     for name, expression in f.get("let", {}).items():
         seen[name] = look(expression, seen)
-    story += rnd.sample(f["filler"], rnd.randint(0, 3))
+    filler = [t for t in f["filler"] if not other.search(t)]
+    story += rnd.sample(filler, min(len(filler), rnd.randint(0, 3)))
     if not f.get("ordered"):
         rnd.shuffle(story)
-    rnd.shuffle(rules)
+    if not f.get("in_order"):
+        rnd.shuffle(rules)
 
     for i, c in enumerate(f["claims"]):
         row.claim(f"claim{i}", filled(rnd.choice(c["say"]), seen), look(c["when"], seen), proof.get(c.get("by")))
@@ -58,7 +69,7 @@ def draw(f, rnd):
     for i, s in enumerate(f.get("selects", [])):
         ask_select(row, f"select{i}", s, seen, rnd)
 
-    row.state = written(f, rules, filled(rnd.choice(f["lead"]), seen), story, rnd)
+    row.state = written(f, rules, filled(pick(f["lead"]), seen), story, rnd)
     for i, v in enumerate(f.get("values", [])):
         value = look(v["of"], seen)
         if v["read"] == "extract" and value is not None and not stands_in(str(value), row.state):
