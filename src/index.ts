@@ -8,7 +8,7 @@ import type { Calibration } from './calibration/calibration.ts'
 import type { RecordedOutcome, RecordOptions } from './calibration/outcomes/outcomes.ts'
 import { shippedCalibration } from './calibration/shipped.ts'
 import type { Json } from './core/types.ts'
-import { type AskOptions, createEngine as createPureEngine, type EngineOptions } from './pipeline/engine.ts'
+import { type AskOptions, createEngine as createEngineCore, type EngineCore, type EngineOptions } from './pipeline/engine.ts'
 import { DEFAULT_MODEL, type ModelListing, type ModelSource } from './pipeline/models.ts'
 import type { Ask } from './wire/infer.ts'
 
@@ -19,7 +19,7 @@ export type { Calibration } from './calibration/calibration.ts'
 export type { OutcomeStore, RecordedOutcome, RecordOptions } from './calibration/outcomes/outcomes.ts'
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem } from './core/errors.ts'
 export type { Json } from './core/types.ts'
-export type { AskOptions, DeliberationSettings } from './pipeline/engine.ts'
+export type { AskOptions, DeliberationSettings, EngineCore } from './pipeline/engine.ts'
 export type { ModelListing, ModelSource } from './pipeline/models.ts'
 export { ENGINE_VERSION } from './pipeline/response.ts'
 export { choice, extract, fill, noul, score, select } from './questions/builders.ts'
@@ -28,29 +28,19 @@ export type { Decision, DecisionEvent } from './questions/shared/decision.ts'
 export type { AnswerOf, AnswersOf, Ask, TypedRequest } from './wire/infer.ts'
 export type * from './wire/types.ts'
 
-/** Asks, lists, closes. */
-export interface Engine {
+/** Answers requests; the types of the answers follow from the questions. What else it does: `EngineCore`. */
+export interface Engine extends Omit<EngineCore, 'ask'> {
   /**
-   * Answers every question about the state; the types of the answers follow from the questions. Throws `EngineError`: the caller's mistakes with
-   * everything that is wrong in `problems`, `deadline_exceeded`, or `internal_error`.
+   * Answers every question about the state. Throws `EngineError`: the caller's mistakes with everything that is wrong in
+   * `problems`, `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
    */
   readonly ask: Ask<AskOptions>
-  /**
-   * Says what was true of an answer, by question id; needs `outcomes`. Throws `invalid_request` with everything that is wrong, and then records nothing.
-   */
-  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
-  /** Answers with these calibrations from the next request on, in place of those it has. */
-  calibrate(calibrations: readonly Calibration[]): void
-  models(): readonly ModelListing[]
-  /** The models that are loaded by now, with the revisions and templates that calibrations are bound to. */
-  loaded(): readonly ModelInfo[]
-  /** What the caches of the loaded models did so far, by the id of the model. */
-  caches(): Readonly<Record<string, CachesOfBackend>>
-  /** Refuses new requests, waits for those that run, and frees the models. Twice is once. */
-  close(): Promise<void>
 }
 
-/** As for the pure engine, but `models` and `calibrations` may be left out: then they are the shipped ones. The model is loaded by the first request. */
+/**
+ * The options of an engine. `models` and `calibrations` may be left out: then they are the shipped ones, loaded by the
+ * first request.
+ */
 export type CreateEngineOptions = Omit<EngineOptions, 'models'> & Partial<Pick<EngineOptions, 'models'>>
 
 /** Makes an engine. `models` are loaded backends or sources (`localModel('folder')`); default: the model that ships with the package. */
@@ -58,7 +48,7 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
   const models = options.models ?? [shippedModel()]
   const calibrations = options.calibrations ?? (await shippedCalibrations())
   // The same function, seen through the types of its requests: what it answers is what its request asked (held by test/types.test.ts and the engine's own).
-  return (await createPureEngine({ ...options, models, calibrations })) as Engine
+  return (await createEngineCore({ ...options, models, calibrations })) as Engine
 }
 
 /** A model folder (Hugging Face layout, ONNX) to a source that loads on first use, in a worker of its own. Its id is the folder's name unless given. */

@@ -2,7 +2,7 @@
 // Requests nobody has seen, so that each is read; 1, 2 and 8 at the same time, variants in turn, round by round. Medians over rounds.
 import { fileURLToPath } from 'node:url'
 import { localModel } from '../../src/index.ts'
-import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
+import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'
 import type { AskRequest } from '../../src/wire/types.ts'
 
 const seconds = Number(process.argv[2] ?? '3')
@@ -31,7 +31,7 @@ const LOADS = {
 }
 
 let salt = 0
-async function cell(engine: Engine, words: number, questions: AskRequest['questions'], atOnce: number) {
+async function cell(engine: EngineCore, words: number, questions: AskRequest['questions'], atOnce: number) {
   const until = performance.now() + seconds * 1000
   const from = performance.now()
   const times: number[] = []

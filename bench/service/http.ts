@@ -7,7 +7,7 @@ import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { ENGINE_VERSION, localModel } from '../../src/index.ts'
-import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
+import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'
 import { createLog, createMetrics, createService, DEFAULT_SETTINGS, openStore } from '../../src/service/index.ts'
 import type { AskRequest } from '../../src/wire/types.ts'
 
@@ -58,7 +58,7 @@ async function timed(work: () => Promise<unknown>): Promise<Time> {
   return { wallMs, cpuMs: (user + system) / 1000 }
 }
 
-async function measure(model: string, engine: Engine, turns: number) {
+async function measure(model: string, engine: EngineCore, turns: number) {
   const data = mkdtempSync(join(tmpdir(), 'assay-bench-'))
   const store = await openStore(join(data, 'assay.db'))
   const settings = { ...DEFAULT_SETTINGS, port: 0, console: false, prices: { '*': 1_000_000_000n } }

@@ -3,7 +3,7 @@ import type { Backend } from '../backends/backend.ts'
 import { shippedCalibration } from '../calibration/shipped.ts'
 import { EngineError } from '../core/errors.ts'
 import { loadParser } from '../pipeline/derive/expression.ts'
-import { createEngine, type Engine } from '../pipeline/engine.ts'
+import { createEngine, type EngineCore } from '../pipeline/engine.ts'
 import type { ModelSource } from '../pipeline/models.ts'
 import { watchCalibrations } from '../service/calibration/watch.ts'
 import type { Log } from '../service/context.ts'
@@ -74,7 +74,7 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
   }
 }
 
-async function loadEngine(sources: readonly ModelSource[], settings: ServiceSettings): Promise<Engine> {
+async function loadEngine(sources: readonly ModelSource[], settings: ServiceSettings): Promise<EngineCore> {
   const loaded = await Promise.allSettled(sources.map((source) => source.load()))
   const backends = loaded.flatMap((result): Backend[] => (result.status === 'fulfilled' ? [result.value] : []))
   const failed = loaded.find((result) => result.status === 'rejected')

@@ -2,7 +2,7 @@
 
 import type { ModelListing } from '../pipeline/models.ts'
 import { kindOf } from '../questions/index.ts'
-import type { BarRow } from '../questions/kind.ts'
+import type { AnswerBar } from '../questions/kind.ts'
 import type { AskResponse, DeriveAnswer, QuestionAnswer } from '../wire/types.ts'
 import { columnsOf, type Paint, padColumns, painter, plain, shorten, type Terminal } from './terminal.ts'
 
@@ -89,7 +89,7 @@ function failed(error: string | undefined, { paint, columns }: Pen): string {
 }
 
 /** One line per row: mark, label, bar, percent. The label takes up to a third of the line, the bar what is left, up to 32. */
-function bars(rows: readonly BarRow[], { paint, columns, hasUnicode }: Pen): string[] {
+function bars(rows: readonly AnswerBar[], { paint, columns, hasUnicode }: Pen): string[] {
   const labels = rows.map(({ label }) => plain(label))
   const labelColumns = Math.min(Math.max(...labels.map(columnsOf)), Math.floor(columns / 3))
   const barColumns = Math.max(8, Math.min(32, columns - labelColumns - 15))

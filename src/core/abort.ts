@@ -1,8 +1,10 @@
-// A deadline and an abort signal to one way of stopping: a promise that rejects at once, a check between calls of the model, and a signal for
-// what is inside one.
+// A deadline and an abort signal to one way of stopping: a promise that rejects at once, a check between calls of the
+// model, and a signal for what is inside one.
 import { EngineError } from './errors.ts'
 
-/** Time, handed in. `now` in milliseconds from any start; `after` runs something later and gives the way to call it off. */
+/**
+ * Time, handed in. `now` in milliseconds from any start; `after` runs something later and gives the way to call it off.
+ */
 export interface Clock {
   now(): number
   after(ms: number, run: () => void): () => void
@@ -13,7 +15,10 @@ export interface Stop {
   readonly signal: AbortSignal
   /** Throws the reason when it is time to stop. */
   check(): void
-  /** The promise, or the rejection when it is time to stop before it settles. What was begun goes on until its next `check`, or hears the signal. */
+  /**
+   * The promise, or the rejection when it is time to stop before it settles. What was begun goes on until its next
+   * `check`, or hears the signal.
+   */
   race<T>(work: Promise<T>): Promise<T>
   /** Lets go of the timer and the signal. */
   end(): void

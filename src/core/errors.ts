@@ -1,5 +1,6 @@
-// The one error class of the engine. Codes are a closed list; adapters map them to HTTP statuses and exit codes, each from one table.
-// What a service refuses besides is listed here too, because the service and its client read it from the same place.
+// The one error class of the engine. Codes are a closed list; adapters map them to HTTP statuses and exit codes, each
+// from one table. What a service refuses besides is listed here too, because the service and its client read it from
+// the same place.
 
 export const ERROR_CODES = [
   'invalid_json',
@@ -57,7 +58,10 @@ export interface EngineErrorOptions {
   readonly cause?: unknown
 }
 
-/** Thrown for the caller's mistakes and for broken contracts. The message carries the numbers and the next step, never a path of this machine. */
+/**
+ * Thrown for the caller's mistakes and for broken contracts. The message carries the numbers and the next step, never a
+ * path of this machine.
+ */
 export class EngineError extends Error {
   readonly code: ErrorCode
   readonly param: string | null

@@ -1,4 +1,5 @@
-// What an expression (`derive`) computes with, and what it throws: shared by the expressions and the kinds of questions they read.
+// What an expression (`derive`) computes with, and what it throws: shared by the expressions and the kinds of questions
+// they read.
 
 /** A value in an expression. Null: there is none. */
 export type Scalar = number | string | boolean | null

@@ -1,4 +1,5 @@
-// A folder with all that is above it, made step by step: Node's own `mkdir` with `recursive` never returns below a folder that takes no new ones, as `/proc` does.
+// A folder with all that is above it, made step by step: Node's own `mkdir` with `recursive` never returns below a
+// folder that takes no new ones, as `/proc` does.
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 

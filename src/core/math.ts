@@ -10,7 +10,10 @@ export function logSumExp(values: ArrayLike<number>): number {
   return top + Math.log(sum)
 }
 
-/** Logits to log-probabilities that sum to one in probability. Summed from the smallest up, so that their order changes nothing, not even the last bit. */
+/**
+ * Logits to log-probabilities that sum to one in probability. Summed from the smallest up, so that their order changes
+ * nothing, not even the last bit.
+ */
 export function logSoftmax(logits: ArrayLike<number>): number[] {
   const norm = logSumExp(Array.from(logits).sort((a, b) => a - b))
   return Array.from(logits, (logit) => logit - norm)
@@ -41,7 +44,10 @@ export function toProbabilities(logProbabilities: ArrayLike<number>): number[] {
   return normalised.map((logP) => keep * Math.exp(logP) + PROBABILITY_FLOOR)
 }
 
-/** The confidence of a read from the log-probability of what was read: its probability, within the same bounds as every other. Not calibrated. */
+/**
+ * The confidence of a read from the log-probability of what was read: its probability, within the same bounds as every
+ * other. Not calibrated.
+ */
 export function readConfidence(logProbability: number): number {
   return Math.min(1 - PROBABILITY_FLOOR, Math.max(PROBABILITY_FLOOR, Math.exp(logProbability)))
 }

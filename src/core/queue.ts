@@ -27,7 +27,9 @@ export class Queue<T> {
     return item
   }
 
-  /** Takes one item out, wherever it stands; false when it is not there. The cost grows with the length of the queue. */
+  /**
+   * Takes one item out, wherever it stands; false when it is not there. The cost grows with the length of the queue.
+   */
   remove(item: T): boolean {
     const at = this.#items.indexOf(item, this.#from)
     if (at < 0) return false

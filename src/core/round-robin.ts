@@ -1,5 +1,5 @@
-// Items of several groups in turn: one item of each group after the other, so that a group with many items does not hold up a group with few.
-// Within a group, items keep the order in which they came.
+// Items of several groups in turn: one item of each group after the other, so that a group with many items does not
+// hold up a group with few. Within a group, items keep the order in which they came.
 import { Queue } from './queue.ts'
 
 export class RoundRobin<Group, Item> {
@@ -23,8 +23,8 @@ export class RoundRobin<Group, Item> {
   }
 
   /**
-   * Takes the oldest item of the group whose turn it is. The group keeps its place in front until `toEnd` is called, which is when its turn
-   * is over: at once, or when the work is done, so that groups that came meanwhile go before it.
+   * Takes the oldest item of the group whose turn it is. The group keeps its place in front until `toEnd` is called,
+   * which is when its turn is over: at once, or when the work is done, so that groups that came meanwhile go before it.
    */
   shift(): { readonly group: Group; readonly item: Item } | undefined {
     const first = this.peek()

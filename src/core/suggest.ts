@@ -1,6 +1,9 @@
 // A name that is not known to the known names that look like it, for "did you mean".
 
-/** Edits (insert, delete, replace, swap of neighbours) from one name to another. Restricted Damerau–Levenshtein, O(length²). */
+/**
+ * Edits (insert, delete, replace, swap of neighbours) from one name to another. Restricted Damerau–Levenshtein,
+ * O(length²).
+ */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, j) => j)

@@ -9,15 +9,19 @@ export interface Picture {
 }
 
 /**
- * Where a piece of prompt text stands in the state as it was sent: the index of the part (0 when the state is not a list
- * of parts), and for JSON the pointer of the string (null in a text part). Offsets in answers are UTF-16 units from the start of that string.
+ * Where a piece of prompt text stands in the state as it was sent: the index of the part (0 when the state is not a
+ * list of parts), and for JSON the pointer of the string (null in a text part). Offsets in answers are UTF-16 units
+ * from the start of that string.
  */
 export interface TextSource {
   readonly part: number
   readonly path: string | null
 }
 
-/** One stretch of the state. Text with a source is the user's and may be quoted; text without one is scaffold (keys, dashes, times). */
+/**
+ * One stretch of the state. Text with a source is the user's and may be quoted; text without one is scaffold (keys,
+ * dashes, times).
+ */
 export type Piece =
   | { readonly type: 'text'; readonly text: string; readonly source: TextSource | null }
   | { readonly type: 'image'; readonly id: string; readonly picture: Picture }

@@ -9,8 +9,8 @@ export function isObject(value: unknown): value is UntrustedObject {
 }
 
 /**
- * The value of a field of the object itself, never an inherited one. Undefined when the field is absent or the value is not an object;
- * null stays null. An array is an object here, so `ownField([1], '0')` is 1.
+ * The value of a field of the object itself, never an inherited one. Undefined when the field is absent or the value is
+ * not an object; null stays null. An array is an object here, so `ownField([1], '0')` is 1.
  */
 export function ownField(value: unknown, field: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as UntrustedObject)[field] : undefined

@@ -1,4 +1,5 @@
-// The engine: one request through every step, from doubted input to a response. Pure but for what is handed in: models, a clock, a maker of ids.
+// The engine: one request through every step, from doubted input to a response. Pure but for what is handed in: models,
+// a clock, a maker of ids.
 import { randomBytes } from 'node:crypto'
 import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../backends/backend.ts'
 import { type Calibration, calibratorOf, type ModelCalibrator } from '../calibration/calibration.ts'
@@ -13,7 +14,7 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Json } from '../core/types.ts'
 import { toSentPixels } from '../media/coordinates.ts'
 import { checkQuestions } from '../questions/index.ts'
-import type { QuestionContext, SentImage } from '../questions/shared/checked-question.ts'
+import type { QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import { DEFAULT_OPERATORS, OPERATORS, type OperatorTable } from '../questions/shared/operators.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
@@ -31,10 +32,15 @@ export interface EngineOptions {
   readonly limits?: Partial<RequestLimits>
   /** How states are read: limits of images and the like. */
   readonly state?: StateOptions
-  /** Fitted calibrations, each bound to a model revision; a model that has none here answers with its own probabilities. */
+  /**
+   * Fitted calibrations, each bound to a model revision; a model that has none here answers with its own probabilities.
+   */
   readonly calibrations?: readonly Calibration[]
   readonly deliberation?: DeliberationSettings
-  /** Keeps what was decided (never the states), so that outcomes can be recorded and calibrations refitted. Default: nothing is kept. */
+  /**
+   * Keeps what was decided (never the states), so that outcomes can be recorded and calibrations refitted. Default:
+   * nothing is kept.
+   */
   readonly outcomes?: OutcomeStore
   /** Default 60 000 ms. */
   readonly deadlineMs?: number
@@ -60,40 +66,51 @@ export interface DeliberationSettings {
 export interface AskOptions extends PredictionSetOptions {
   /** Default `automatic`: where a decision is uncertain. The others are for measuring. */
   readonly deliberation?: DeliberationMode
-  /** Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the cause of `internal_error`. */
+  /**
+   * Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the
+   * cause of `internal_error`.
+   */
   readonly observe?: (event: DecisionEvent) => void
   /**
-   * Is told the input tokens counted so far: once the state is read, and after each round of questions. What it throws ends the request and
-   * comes out of `ask` as thrown; nothing is observed or kept then. For who pays only so much.
+   * Is told the input tokens counted so far: once the state is read, and after each round of questions. What it throws
+   * ends the request and comes out of `ask` as thrown; nothing is observed or kept then. For who pays only so much.
    */
   readonly counted?: (inputTokens: number) => void
   /** Stops the request; `ask` rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Default: the engine's. */
   readonly deadlineMs?: number
-  /** How the state of this request is read, in place of the engine's settings: the files that came with it, whether local files are open to it. */
+  /**
+   * How the state of this request is read, in place of the engine's settings: the files that came with it, whether
+   * local files are open to it.
+   */
   readonly state?: StateOptions
   /** Id of the response; default: made by the engine. An id names one request. */
   readonly id?: string
   /**
-   * Is called once, when nothing works on the request any more. A request that was stopped rejects at once, and the pass of the model it was in
-   * is over later: who bounds how much runs counts until here.
+   * Is called once, when nothing works on the request any more. A request that was stopped rejects at once, and the
+   * pass of the model it was in is over later: who bounds how much runs counts until here.
    */
   readonly ended?: () => void
 }
 
-export interface Engine {
+export interface EngineCore {
   /**
-   * Answers every question about the state. Throws `EngineError`: the caller's mistakes with everything that is wrong in `problems`,
+   * Answers every question about the state. Throws `EngineError`: the caller's mistakes with everything that is wrong
+   * in `problems`,
    * `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
    */
   ask(request: AskRequest, options?: AskOptions): Promise<AskResponse>
   /**
-   * Says what was true of an answer: truths by question id (of arguments `question/argument`), as in labelled rows. Needs `outcomes`. Throws
+   * Says what was true of an answer: truths by question id (of arguments `question/argument`), as in labelled rows.
+   * Needs `outcomes`. Throws
    * `invalid_request` with everything that is wrong, and then records nothing.
    */
   recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
-  /** Answers with these calibrations from the next request on, in place of those it has. Each is bound to a model revision, as ever. */
+  /**
+   * Answers with these calibrations from the next request on, in place of those it has. Each is bound to a model
+   * revision, as ever.
+   */
   calibrate(calibrations: readonly Calibration[]): void
   models(): readonly ModelListing[]
   /** The models that are loaded by now, with the revisions and templates that calibrations are bound to. */
@@ -118,7 +135,7 @@ const systemClock: Clock = {
 }
 
 /** Makes an engine over the given models. Throws `invalid_request` when there are none, or two share an id. */
-export async function createEngine(options: EngineOptions): Promise<Engine> {
+export async function createEngine(options: EngineOptions): Promise<EngineCore> {
   const models = createModels(options.models)
   const limits: RequestLimits = { ...REQUEST_LIMITS, ...options.limits }
   const clock = options.clock ?? systemClock
@@ -333,7 +350,7 @@ function countsOf({ tokens, cachedTokens }: Prefix): { tokens: number; cachedTok
   return { tokens, cachedTokens }
 }
 
-function sentImages(state: ReadState): SentImage[] {
+function sentImages(state: ReadState): QuestionImage[] {
   return state.images.map((image) => ({
     id: image.id,
     size: [image.sentWidth, image.sentHeight],

@@ -1,4 +1,5 @@
-// Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its reads, at the same time. No coroutine knows of another.
+// Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its
+// reads, at the same time. No coroutine knows of another.
 import { setImmediate } from 'node:timers/promises'
 import type { Branch, Generated, Prefix, Scores } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
@@ -30,10 +31,11 @@ interface State<A> {
 }
 
 /**
- * Runs all coroutines to their end. `beforeCall` is called before each call of the model and may throw to stop; so may `afterRound`, which hears
- * the input tokens of all rounds so far. The signal goes to the model, and stops it in the middle of a call.
- * Throws what is the caller's to mend (with the pointer of the question at fault), and `internal_error` when the model fails while scoring;
- * a read on which the model fails is a reply to its own coroutine alone.
+ * Runs all coroutines to their end. `beforeCall` is called before each call of the model and may throw to stop; so may
+ * `afterRound`, which hears the input tokens of all rounds so far. The signal goes to the model, and stops it in the
+ * middle of a call. Throws what is the caller's to mend (with the pointer of the question at fault), and
+ * `internal_error` when the model fails while scoring; a read on which the model fails is a reply to its own coroutine
+ * alone.
  */
 export async function runCoroutines<A>(
   prefix: Prefix,
@@ -152,8 +154,8 @@ function lengthOf({ instructions, candidates }: Branch): number {
 }
 
 /**
- * The error again, with the pointers of the questions whose branches bring it about alone. They are tried from the longest down until one
- * passes, so that a refused request costs one call that works, not as many as it has questions.
+ * The error again, with the pointers of the questions whose branches bring it about alone. They are tried from the
+ * longest down until one passes, so that a refused request costs one call that works, not as many as it has questions.
  */
 async function blame(
   prefix: Prefix,

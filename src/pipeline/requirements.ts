@@ -1,9 +1,10 @@
-// Checked questions and the images of a state to questions that can be asked: every image named is there, and every need is met.
+// Checked questions and the images of a state to questions that can be asked: every image named is there, and every
+// need is met.
 import type { ModelInfo } from '../backends/backend.ts'
 import { EngineError, pointer } from '../core/errors.ts'
 import { toProbabilities } from '../core/math.ts'
 import { didYouMean } from '../core/suggest.ts'
-import type { CheckedQuestion, Fault, QuestionContext, SentImage } from '../questions/shared/checked-question.ts'
+import type { CheckedQuestion, Fault, QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
 
 /** What is wrong between the questions and the images of the state; empty when nothing is. */
 export function requirementFaults(questions: readonly CheckedQuestion[], images: readonly { readonly id: string }[]): readonly Fault[] {
@@ -70,7 +71,7 @@ export const UNCALIBRATED: DecisionContext = {
 
 /** What coroutines lean on. Right only after `requirementFaults` found nothing. */
 export function questionContext(
-  images: readonly SentImage[],
+  images: readonly QuestionImage[],
   parse: QuestionContext['parse'],
   decisions: DecisionContext = UNCALIBRATED,
 ): QuestionContext {

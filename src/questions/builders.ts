@@ -1,4 +1,5 @@
-// Short hands for questions: words and options in, the plain JSON question out, with its literals kept for the types of the answers.
+// Short hands for questions: words and options in, the plain JSON question out, with its literals kept for the types of
+// the answers.
 
 import type { StrictQuestions } from '../wire/infer.ts'
 import type { Instructions } from '../wire/types.ts'
@@ -11,7 +12,10 @@ import type { SelectQuestion } from './select.ts'
 import type { ChoiceOptionInput, Criteria, OptionInput } from './shared/options.ts'
 
 type Empty = Record<never, never>
-/** The question as it will read. Callers hand `NoInfer` in: inside `args`, the expected `Question` would widen the literals otherwise. */
+/**
+ * The question as it will read. Callers hand `NoInfer` in: inside `args`, the expected `Question` would widen the
+ * literals otherwise.
+ */
 type Built<T extends string, More> = { readonly [K in keyof (Asked<T> & More)]: (Asked<T> & More)[K] }
 interface Asked<T extends string> {
   readonly type: T
@@ -36,7 +40,10 @@ export function noul<const More extends NoulMore = Empty>(
   return { type: 'noul', instructions, ...more } as Built<'noul', More>
 }
 
-/** Which one? `choice('Which tab is open?', ['Home', 'Orders'])`; options as an array (ordered) or as a map of name → description. */
+/**
+ * Which one? `choice('Which tab is open?', ['Home', 'Orders'])`; options as an array (ordered) or as a map of name →
+ * description.
+ */
 export function choice<const Options extends readonly ChoiceOptionInput[] | Criteria, const More extends ChoiceMore = Empty>(
   instructions: Instructions,
   criteria: Options,

@@ -1,4 +1,5 @@
-// choice: options to one distribution over them, its argmax, and the arguments of the winner, asked behind it on the same prefix.
+// choice: options to one distribution over them, its argmax, and the arguments of the winner, asked behind it on the
+// same prefix.
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
@@ -17,7 +18,7 @@ import {
   argsOfChoice,
   type ChoiceOptionInput,
   choiceOptionFields,
-  type Field,
+  type FieldOf,
   type OptionInputOf,
   type OptionsInput,
   type OptionsOf,
@@ -34,7 +35,9 @@ const question = fields.meta({ id: 'ChoiceQuestion', description: SUMMARY, oneOf
 const argument = fields
   .extend({ ...optionFields, args: z.null().optional() })
   .meta({ id: 'ArgumentChoiceQuestion', description: `${SUMMARY} As an argument it has none itself.`, oneOf: optionsOnce })
-/** What is checked by the schema; options and arguments are checked by hand, so that every fault has its own pointer. */
+/**
+ * What is checked by the schema; options and arguments are checked by hand, so that every fault has its own pointer.
+ */
 const shallow = fields.extend({ ...uncheckedOptions, args: z.unknown().optional() })
 
 interface ChoiceFields extends Omit<z.input<typeof question>, 'options' | 'criteria' | 'args'> {
@@ -42,10 +45,15 @@ interface ChoiceFields extends Omit<z.input<typeof question>, 'options' | 'crite
   readonly args?: Questions | null
 }
 
-/** Which one of the options holds? `args` are asked of the winner, whichever it is; an option may bring its own besides. */
+/**
+ * Which one of the options holds? `args` are asked of the winner, whichever it is; an option may bring its own besides.
+ */
 export type ChoiceQuestion = ChoiceFields & OptionsInput<ChoiceOptionInput>
 
-/** `probabilities` sum to one over all options; `choice` is the largest (the first of equals); `args` for the chosen option, when there are any. */
+/**
+ * `probabilities` sum to one over all options; `choice` is the largest (the first of equals); `args` for the chosen
+ * option, when there are any.
+ */
 export interface ChoiceAnswer<Option extends string = string, Args = Answers> extends SetAndAbstention {
   readonly type: 'choice'
   readonly choice: Option
@@ -70,7 +78,7 @@ const answer: z.ZodType<ChoiceAnswer> = z
 
 type Simplify<T> = { [K in keyof T]: T[K] }
 
-type ArgsOf<Q> = Field<Q, 'args'> extends infer A extends object ? A : object
+type ArgsOf<Q> = FieldOf<Q, 'args'> extends infer A extends object ? A : object
 
 /** The args that option `Name` brings itself. */
 type OwnArgs<O, Name> = O extends { readonly value: Name; readonly args: infer A extends object } ? A : never
@@ -79,7 +87,10 @@ type ArgsFor<Q, Name> = [OwnArgs<OptionInputOf<Q>, Name>] extends [never] ? Args
 
 type OptionKeys<O> = O extends object ? keyof O : never
 
-/** One shape per option, so that comparing `choice` says which `args` there are (none of its own: empty). Without any args, one shape for all. */
+/**
+ * One shape per option, so that comparing `choice` says which `args` there are (none of its own: empty). Without any
+ * args, one shape for all.
+ */
 type ChoiceAnswerOf<Q> =
   string extends OptionsOf<Q>
     ? ChoiceAnswer

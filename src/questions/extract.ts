@@ -1,4 +1,5 @@
-// extract: what to look for, to the words as they stand in the state, or a box in an image, or the answer that it is not there.
+// extract: what to look for, to the words as they stand in the state, or a box in an image, or the answer that it is
+// not there.
 import { z } from 'zod'
 import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
@@ -9,13 +10,13 @@ import { defineKind } from './kind.ts'
 import * as pieces from './shared/answer-schemas.ts'
 import { gradeBox, gradeBoxes } from './shared/boxes.ts'
 import { check } from './shared/check.ts'
-import type { QuestionContext, QuestionResult, SentImage } from './shared/checked-question.ts'
+import type { QuestionContext, QuestionImage, QuestionResult } from './shared/checked-question.ts'
 import { type QuestionCoroutine, read } from './shared/coroutine.ts'
-import type { Decided } from './shared/decide.ts'
+import type { DecideResult } from './shared/decide.ts'
 import { noProbability } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
 import { gradeOfRead, isSameValue } from './shared/grade.ts'
-import type { Field } from './shared/options.ts'
+import type { FieldOf } from './shared/options.ts'
 import type { Checked, OneOrMany } from './shared/read-types.ts'
 
 const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as const
@@ -38,7 +39,10 @@ export type ExtractKind = (typeof KINDS)[number]
 /** Point at the words (or the box) in the state, or say that they are not there. */
 export type ExtractQuestion = z.input<typeof question>
 
-/** `value` is verbatim, with a `span` where it stands in a text and `seen` where it was read in an image; null when it is not there. */
+/**
+ * `value` is verbatim, with a `span` where it stands in a text and `seen` where it was read in an image; null when it
+ * is not there.
+ */
 export interface ExtractAnswer {
   readonly type: 'extract'
   readonly value: string | null
@@ -145,9 +149,9 @@ const boxManyAnswer: z.ZodType<BoxManyAnswer> = z
   })
   .meta({ id: 'BoxManyAnswer', description: 'Kind `coordinates` with `many`: all places.' })
 
-type ExtractAnswerOf<Q> = [Field<Q, 'kind'>] extends ['coordinates']
+type ExtractAnswerOf<Q> = [FieldOf<Q, 'kind'>] extends ['coordinates']
   ? OneOrMany<Q, BoxAnswer, BoxManyAnswer>
-  : 'coordinates' extends Field<Q, 'kind'>
+  : 'coordinates' extends FieldOf<Q, 'kind'>
     ? OneOrMany<Q, Checked<ExtractAnswer, Q> | BoxAnswer, Checked<ExtractManyAnswer, Q> | BoxManyAnswer>
     : OneOrMany<Q, Checked<ExtractAnswer, Q>, Checked<ExtractManyAnswer, Q>>
 
@@ -171,7 +175,10 @@ interface ExtractRead {
   readonly isChecked: boolean
 }
 
-/** Where a span stands, as an answer says it: in a text, where what is not said is part 0, or the text itself; or in an image. */
+/**
+ * Where a span stands, as an answer says it: in a text, where what is not said is part 0, or the text itself; or in an
+ * image.
+ */
 function placeOf({ start, end, source, seen }: Span, context: QuestionContext): { span: SpanAnswer } | { seen: SeenAnswer } {
   const image = seen === undefined ? null : context.image(seen.image)
   if (seen === undefined || image === null) {
@@ -186,7 +193,7 @@ function placeOf({ start, end, source, seen }: Span, context: QuestionContext): 
 type Words = ExtractAnswer | ExtractManyAnswer
 
 function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: QuestionContext): QuestionCoroutine<QuestionResult<Words>> {
-  let confirmed: Decided | null = null
+  let confirmed: DecideResult | null = null
   const finding = (answer: Words): QuestionResult<Words> => ({
     answer,
     report: confirmed?.report ?? null,
@@ -225,7 +232,7 @@ function centerOf([left, top, right, bottom]: Coordinates): Point {
   return [middle(left, right), middle(top, bottom)]
 }
 
-function boxItem(box: Box, image: SentImage): BoxItem {
+function boxItem(box: Box, image: QuestionImage): BoxItem {
   const coordinates = image.toSentPixels(box.edges)
   return { coordinates, center: centerOf(coordinates), confidence: readConfidence(box.logProbability) }
 }

@@ -1,4 +1,5 @@
-// fill: a short value the model writes under a grammar, so that it parses by construction; kind `enum` is scored, not written.
+// fill: a short value the model writes under a grammar, so that it parses by construction; kind `enum` is scored, not
+// written.
 import { z } from 'zod'
 import type { Branch, Grammar } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
@@ -28,7 +29,7 @@ import {
   strict,
 } from './shared/fields.ts'
 import { gradeOfRead, isSameValue, plainTruth } from './shared/grade.ts'
-import type { Field, TooFew } from './shared/options.ts'
+import type { FieldOf, TooFew } from './shared/options.ts'
 import type { Checked, Unparsed } from './shared/read-types.ts'
 
 const ITEM_KINDS = ['text', 'int', 'number', 'date', 'enum'] as const
@@ -88,7 +89,9 @@ const question = fields.meta({
     onlyWith('pattern', 'pattern', false),
   ],
 })
-/** What is checked by the schema; what depends on the kind is checked by hand, so that every fault has its own pointer. */
+/**
+ * What is checked by the schema; what depends on the kind is checked by hand, so that every fault has its own pointer.
+ */
 const unchecked = z.unknown().optional()
 const shallow = fields.extend({ item: unchecked, values: unchecked, schema: unchecked, pattern: unchecked })
 
@@ -114,7 +117,10 @@ export type FillQuestion = Omit<z.input<typeof question>, 'kind' | 'item' | 'val
 
 export type FillParsed = number | readonly (string | number)[]
 
-/** `value` as written; `parsed` for int, number and list; `valid`: it is complete and parses. `confidence` is the model's own; `check` with `self_check`. */
+/**
+ * `value` as written; `parsed` for int, number and list; `valid`: it is complete and parses. `confidence` is the
+ * model's own; `check` with `self_check`.
+ */
 export interface FillAnswer<Value extends string = string, Parsed = FillParsed> {
   readonly type: 'fill'
   readonly value: Value
@@ -152,9 +158,9 @@ type ItemParsed<I> = [ItemKind<I>] extends ['int' | 'number'] ? readonly number[
 type FillByKind<Q, Kind> = [Kind] extends ['int' | 'number']
   ? Checked<FillAnswer<string, number>, Q, 'parsed'>
   : [Kind] extends ['list']
-    ? Checked<FillAnswer<string, ItemParsed<Field<Q, 'item'>>>, Q, 'parsed'>
+    ? Checked<FillAnswer<string, ItemParsed<FieldOf<Q, 'item'>>>, Q, 'parsed'>
     : [Kind] extends ['enum']
-      ? Checked<Unparsed<FillAnswer<Field<Q, 'values'> extends readonly (infer V extends string)[] ? V : string>>, Q>
+      ? Checked<Unparsed<FillAnswer<FieldOf<Q, 'values'> extends readonly (infer V extends string)[] ? V : string>>, Q>
       : [Kind] extends ['text' | 'date' | null | undefined]
         ? Checked<Unparsed<FillAnswer>, Q>
         : Checked<FillAnswer<string, FillParsed>, Q>
@@ -162,7 +168,7 @@ type FillByKind<Q, Kind> = [Kind] extends ['int' | 'number']
 interface FillTypes extends KindTypes {
   readonly question: FillQuestion
   readonly answer: FillAnswer
-  readonly typed: FillByKind<this['asked'], Field<this['asked'], 'kind'>>
+  readonly typed: FillByKind<this['asked'], FieldOf<this['asked'], 'kind'>>
   readonly refuses: TooFew<this['asked'], 'values'>
 }
 
@@ -218,7 +224,10 @@ function* runEnum(branch: Branch, isChecked: boolean, context: QuestionContext):
   return { answer, report, decisions: { '': decision } }
 }
 
-/** The values of an enum: strings, 2 to the limit, all different; null when anything is wrong with them (it is reported). */
+/**
+ * The values of an enum: strings, 2 to the limit, all different; null when anything is wrong with them (it is
+ * reported).
+ */
 function readValues(given: unknown, param: string, checker: Checker): readonly string[] | null {
   if (!Array.isArray(given)) {
     checker.report({ code: 'invalid_question', param, message: 'Kind enum needs its values: an array of strings.' })

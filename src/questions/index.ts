@@ -1,4 +1,5 @@
-// The questions' room: the registry of kinds, with all kinds in it, and a question as sent to a checked one, by its type.
+// The questions' room: the registry of kinds, with all kinds in it, and a question as sent to a checked one, by its
+// type.
 import { pointer } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { allKinds, findKind, type QuestionKind } from './kind.ts'

@@ -1,6 +1,6 @@
 // A kind of question: everything that the rest of the engine knows of it, in one object, and the registry of all kinds.
-// A new kind is one file that calls `defineKind`, and one line in index.ts. Nothing else lists the kinds: checking, types, OpenAPI, MCP,
-// the command line, grading, `derive` and the console's form iterate over this registry.
+// A new kind is one file that calls `defineKind`, and one line in index.ts. Nothing else lists the kinds: checking,
+// types, OpenAPI, MCP, the command line, grading, `derive` and the console's form iterate over this registry.
 import type { z } from 'zod'
 import type { Scalar } from '../core/expression-values.ts'
 import type { Json } from '../core/types.ts'
@@ -16,7 +16,10 @@ export interface QuestionFlag {
   /** What stands behind the flag, for the help: `<statement>`. */
   readonly placeholder: string
   readonly description: string
-  /** `words`: the instructions alone. `options`: the instructions, an equals sign, and options between commas, which become `criteria`. */
+  /**
+   * `words`: the instructions alone. `options`: the instructions, an equals sign, and options between commas, which
+   * become `criteria`.
+   */
   readonly takes: 'words' | 'options'
   /** An example of what stands behind the flag. */
   readonly example: string
@@ -40,7 +43,10 @@ export type FormField = {
   | { readonly control: 'json'; readonly summary: string; readonly label: string; readonly placeholder: string }
 )
 
-/** How a person fills in a question of this kind. The console reads it from the served OpenAPI document (`x-question-forms`). */
+/**
+ * How a person fills in a question of this kind. The console reads it from the served OpenAPI document
+ * (`x-question-forms`).
+ */
 export interface QuestionForm {
   /** What stands in the empty field of the instructions. */
   readonly placeholder: string
@@ -48,7 +54,7 @@ export interface QuestionForm {
 }
 
 /** One line of a bar chart. */
-export interface BarRow {
+export interface AnswerBar {
   readonly label: string
   readonly probability: number
   readonly isChosen: boolean
@@ -56,7 +62,7 @@ export interface BarRow {
 
 /** An answer as a person reads it, whatever draws it. */
 export interface AnswerView {
-  readonly bars: readonly BarRow[]
+  readonly bars: readonly AnswerBar[]
   /** What was read, as texts; null for answers that are probabilities alone. */
   readonly values: readonly string[] | null
   /** Further facts, one line each. */
@@ -88,11 +94,14 @@ export interface QuestionKind<A extends QuestionAnswer = QuestionAnswer> {
   /** A truth as a data set writes it to the truth of this question; undefined: nothing is known. */
   readTruth(truth: Json, question: Readonly<Record<string, Json>>): Json | undefined
   /**
-   * Whether the answer was right, and what it claimed. Null when the truth does not fit the answer (an option that was not offered). `decision`
-   * says the canonical order of the candidates, and of a read what was checked; without it the order is by name.
+   * Whether the answer was right, and what it claimed. Null when the truth does not fit the answer (an option that was
+   * not offered). `decision` says the canonical order of the candidates, and of a read what was checked; without it the
+   * order is by name.
    */
   grade(answer: A, truth: Json, accept: readonly Json[], decision: Decision | null): Grade | null
-  /** Its plain value in an expression; null when there is none. Throws `ExpressionError` where it has no plain value. */
+  /**
+   * Its plain value in an expression; null when there is none. Throws `ExpressionError` where it has no plain value.
+   */
   valueOf(answer: A, id: string): Scalar
   /** `p(id, option)` in an expression. Throws `ExpressionError`. */
   probabilityOf(answer: A, id: string, option: string | null): number
@@ -108,7 +117,8 @@ const kinds = new Map<string, QuestionKind>()
 /** Adds a kind to the registry and returns it. Throws when there is one of this type already. */
 export function defineKind<A extends QuestionAnswer>(kind: QuestionKind<A>): QuestionKind<A> {
   if (kinds.has(kind.type)) throw new TypeError(`There are two kinds of question of type ${kind.type}.`)
-  // The registry hands each kind only answers of its own type (`kindOf(answer.type)`), so narrowing its methods is sound.
+  // The registry hands each kind only answers of its own type (`kindOf(answer.type)`), so narrowing its methods is
+  // sound.
   kinds.set(kind.type, kind as unknown as QuestionKind)
   return kind
 }

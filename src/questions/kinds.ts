@@ -1,4 +1,5 @@
-// The kinds of questions there are, in the order in which they are listed to people. Each file registers its kind and adds its types to the wire.
+// The kinds of questions there are, in the order in which they are listed to people. Each file registers its kind and
+// adds its types to the wire.
 import './noul.ts'
 import './choice.ts'
 import './score.ts'

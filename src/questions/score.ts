@@ -26,7 +26,7 @@ import {
   words,
 } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
-import type { Field, TooFew } from './shared/options.ts'
+import type { FieldOf, TooFew } from './shared/options.ts'
 
 const nonBlank = z.string().regex(/\S/)
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
@@ -52,7 +52,10 @@ export type LevelInput = z.input<typeof levelInput>
 /** Where on an ordered scale of 2 to 26 levels? */
 export type ScoreQuestion = z.input<typeof question>
 
-/** `score`: expected level, from 0 to the number of levels less one. `legend` and `probabilities` are keyed by level: "0", "1"… */
+/**
+ * `score`: expected level, from 0 to the number of levels less one. `legend` and `probabilities` are keyed by level:
+ * "0", "1"…
+ */
 export interface ScoreAnswer<Label extends string = string> extends SetAndAbstention {
   readonly type: 'score'
   readonly score: number
@@ -79,7 +82,7 @@ type LevelName<L> = L extends string ? L : L extends { readonly label: infer V e
 
 /** A literal list of levels gives `probabilities` and `legend` their keys: "0", "1"… */
 type ScoreAnswerOf<Q> =
-  Field<Q, 'criteria'> extends infer C extends readonly unknown[]
+  FieldOf<Q, 'criteria'> extends infer C extends readonly unknown[]
     ? number extends C['length']
       ? ScoreAnswer<LevelName<C[number]>>
       : Simplify<

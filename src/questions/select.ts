@@ -49,7 +49,10 @@ const shallow = fields.extend(uncheckedOptions)
 /** Which of the options hold? Each is its own yes or no. */
 export type SelectQuestion = Omit<z.input<typeof question>, 'options' | 'criteria'> & OptionsInput
 
-/** Independent `probabilities`; `selected` and `order` by falling probability; `confidence`: probability that exactly the selected set holds. */
+/**
+ * Independent `probabilities`; `selected` and `order` by falling probability; `confidence`: probability that exactly
+ * the selected set holds.
+ */
 export interface SelectAnswer<Option extends string = string> extends SetAndAbstention {
   readonly type: 'select'
   readonly selected: readonly Option[]
@@ -94,7 +97,8 @@ function* run(branch: Branch, { min, max, threshold }: Bounds, context: Question
   const order = yes.map((_, i) => i).sort((a, b) => yes[b]! - yes[a]!)
   const passing = yes.filter((p) => p >= threshold).length
   const taken = Math.min(max, Math.max(min, passing))
-  // The options are independent, so the probability of the whole set is a product; in logs, since 255 factors underflow.
+  // The options are independent, so the probability of the whole set is a product; in logs, since 255 factors
+  // underflow.
   let logConfidence = 0
   order.forEach((option, rank) => {
     logConfidence += Math.log(rank < taken ? yes[option]! : 1 - yes[option]!)

@@ -2,7 +2,7 @@
 // whatever fails before that leaves no charge, no claim, and one line in the request log.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../core/errors.ts'
-import type { Engine } from '../pipeline/engine.ts'
+import type { EngineCore } from '../pipeline/engine.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
@@ -21,7 +21,7 @@ import type { RequestRecord, Settlement, Store, StoredReply } from './store/stor
 import { within } from './within.ts'
 
 export interface AnswererParts {
-  readonly engine: Engine
+  readonly engine: EngineCore
   readonly store: Store
   readonly settings: ServiceSettings
   readonly log: Log

@@ -1,5 +1,5 @@
 // What the rooms of a service hand each other: who asks, a call and its reply, and the parts every route leans on.
-import type { Engine } from '../pipeline/engine.ts'
+import type { EngineCore } from '../pipeline/engine.ts'
 import type { QueueSlot } from './admission-queue.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { ServiceSettings } from './settings.ts'
@@ -80,14 +80,14 @@ export interface Metrics {
   finished(request: FinishedRequest): void
   answered(answer: AnsweredRequest): void
   /** Read when the numbers are asked for: what runs and waits, and what the caches of the models did. */
-  watch(load: () => Answerer['load'], caches: Engine['caches']): void
+  watch(load: () => Answerer['load'], caches: EngineCore['caches']): void
   /** The text Prometheus reads, and its content type. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>
 }
 
 /** What every route leans on. */
 export interface ServiceContext {
-  readonly engine: Engine
+  readonly engine: EngineCore
   readonly store: Store
   readonly settings: ServiceSettings
   readonly log: Log

@@ -2,7 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CacheCounts } from '../backends/backend.ts'
-import type { Engine } from '../pipeline/engine.ts'
+import type { EngineCore } from '../pipeline/engine.ts'
 import { CONSOLE_ERROR_CODES } from './console/errors.ts'
 import type { Answerer, Metrics } from './context.ts'
 import { WIRE_ERROR_CODES } from './errors.ts'
@@ -59,7 +59,7 @@ export function createMetrics(): Metrics {
   let load: () => Answerer['load'] = () => ({ running: 0, waiting: 0 })
   gauge('assay_requests_running', 'Requests that are answered now', () => load().running)
   gauge('assay_requests_waiting', 'Requests that wait for their turn', () => load().waiting)
-  let caches: Engine['caches'] = () => ({})
+  let caches: EngineCore['caches'] = () => ({})
   addCaches(() => caches(), registers)
   addProcess(gauge, registers)
 
@@ -97,7 +97,7 @@ export function createMetrics(): Metrics {
 }
 
 /** What was asked of the caches of each model since its load: encoded states, and encoded pictures. */
-function addCaches(read: Engine['caches'], registers: Registry[]): void {
+function addCaches(read: EngineCore['caches'], registers: Registry[]): void {
   const labelNames = ['model', 'cache']
   const add = (name: string, help: string, field: keyof CacheCounts, Kind: typeof Gauge | typeof Counter) => {
     new Kind({

@@ -1,5 +1,5 @@
 // What a request asks for, read from a body that nobody has doubted yet: the engine refuses what is wrong, and the log wants names all the same.
-import type { Engine } from '../pipeline/engine.ts'
+import type { EngineCore } from '../pipeline/engine.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
 import { resolveModel } from './models.ts'
 import type { ServiceSettings } from './settings.ts'
@@ -7,14 +7,14 @@ import type { ServiceSettings } from './settings.ts'
 const LONGEST_MODEL = 128
 
 /** The request with its model's alias resolved. What is no request at all is left for the engine to refuse. */
-export function modelled(request: unknown, engine: Pick<Engine, 'models'>, { aliases }: Pick<ServiceSettings, 'aliases'>): unknown {
+export function modelled(request: unknown, engine: Pick<EngineCore, 'models'>, { aliases }: Pick<ServiceSettings, 'aliases'>): unknown {
   const named = fieldOf(request, 'model')
   if (typeof named !== 'string') return request
   return { ...(request as object), model: resolveModel(named, engine.models(), aliases) }
 }
 
 /** The model of requests that name none. */
-export function defaultModel(engine: Pick<Engine, 'models'>): string {
+export function defaultModel(engine: Pick<EngineCore, 'models'>): string {
   const ids = engine.models().flatMap(({ id, available }) => (available ? [id] : []))
   return ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : (ids[0] ?? DEFAULT_MODEL)
 }

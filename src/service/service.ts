@@ -1,7 +1,7 @@
 // The whole service put together: an engine, a store and settings to an app that listens, and that ends without losing an answer.
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Engine } from '../pipeline/engine.ts'
+import type { EngineCore } from '../pipeline/engine.ts'
 import { createAdmissionQueue } from './admission-queue.ts'
 import { createAnswerer } from './answer.ts'
 import { type AppState, createApp } from './app.ts'
@@ -21,7 +21,7 @@ import { within } from './within.ts'
 
 export interface ServiceOptions {
   /** Made with the limits of the settings. It and the store stay the caller's, to be closed after `drain`. */
-  readonly engine: Engine
+  readonly engine: EngineCore
   readonly store: Store
   readonly settings: ServiceSettings
   readonly log: Log

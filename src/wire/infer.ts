@@ -1,5 +1,6 @@
-// Question types to answer types, at compile time only: `{ type: 'choice', criteria: ['calm', 'angry'] }` has the answer `choice: 'calm' | 'angry'`.
-// Plain object literals are enough; where a type is wide (a request read from a file), the answers are wide too.
+// Question types to answer types, at compile time only: `{ type: 'choice', criteria: ['calm', 'angry'] }` has the
+// answer `choice: 'calm' | 'angry'`. Plain object literals are enough; where a type is wide (a request read from a
+// file), the answers are wide too.
 import type {
   AskRequest,
   AskResponse,
@@ -30,9 +31,9 @@ export type AnswerOf<Q> = Q extends { readonly type: infer T extends QuestionTyp
 type KeysOfAny<T> = T extends unknown ? keyof T : never
 
 /**
- * The same questions with every field that their type does not have turned into `never`: TypeScript checks no excess fields behind a type parameter,
- * so without this a typo in `criteria` would compile. So are fields whose literal value the engine refuses (`KindTypes.refuses`).
- * A choice inside `args` may not have `args` itself.
+ * The same questions with every field that their type does not have turned into `never`: TypeScript checks no excess
+ * fields behind a type parameter, so without this a typo in `criteria` would compile. So are fields whose literal value
+ * the engine refuses (`KindTypes.refuses`). A choice inside `args` may not have `args` itself.
  */
 export type StrictQuestions<Q, Arguments = false> = {
   readonly [K in keyof Q]: Question extends Q[K] ? Q[K] : StrictQuestion<Q[K], Arguments>
@@ -55,8 +56,8 @@ type StrictQuestion<Q, Arguments> = Q extends { readonly type: infer T extends Q
   : Q
 
 /**
- * A literal state whose parts the engine would refuse turned into `never`: an array whose every element has the type of a part is parts, so a
- * misspelt source may not pass as JSON.
+ * A literal state whose parts the engine would refuse turned into `never`: an array whose every element has the type of
+ * a part is parts, so a misspelt source may not pass as JSON.
  */
 export type StrictState<S> = S extends readonly { readonly type: Part['type'] }[] ? (S extends readonly Part[] ? S : readonly Part[]) : S
 

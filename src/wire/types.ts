@@ -1,12 +1,14 @@
-// The wire: what a request holds and what a response says, as JSON, snake_case where the JSON is. Types only; `request.ts` checks them at run time.
+// The wire: what a request holds and what a response says, as JSON, snake_case where the JSON is. Types only;
+// `request.ts` checks them at run time.
 import type { Json } from '../core/types.ts'
 
 /** Words for the model. Absent or null: the model is told the question's id instead. A JSON value is shown as JSON. */
 export type Instructions = Json
 
 /**
- * The types of one kind of question. `typed` is the answer to the question `asked`: an interface sees `this['asked']` once it is
- * intersected with `{ asked: Q }` (see `AnswerOf`). `refuses` names the fields of `asked` whose literal value the engine would refuse.
+ * The types of one kind of question. `typed` is the answer to the question `asked`: an interface sees `this['asked']`
+ * once it is intersected with `{ asked: Q }` (see `AnswerOf`). `refuses` names the fields of `asked` whose literal
+ * value the engine would refuse.
  */
 export interface KindTypes {
   readonly asked: unknown
@@ -17,7 +19,10 @@ export interface KindTypes {
   readonly refuses: PropertyKey
 }
 
-/** The kinds of questions by their type. It is empty here: the file of each kind adds its own entry by declaration merging. */
+/**
+ * The kinds of questions by their type. It is empty here: the file of each kind adds its own entry by declaration
+ * merging.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: the kinds fill it
 export interface QuestionKinds {}
 
@@ -45,7 +50,10 @@ export type Part =
   | { readonly type: 'input_image'; readonly id?: string; readonly image_url: string }
   | { readonly type: 'video'; readonly id?: string; readonly frames: readonly { readonly source: Source; readonly t_ms: number }[] }
 
-/** A string is text; an array whose every element has a known part `type` is parts in reading order; anything else is JSON. */
+/**
+ * A string is text; an array whose every element has a known part `type` is parts in reading order; anything else is
+ * JSON.
+ */
 export type State = Json | readonly Part[]
 
 /** One state and named questions about it. */
@@ -57,12 +65,13 @@ export interface AskRequest<Q extends Questions = Questions, D extends Derives =
   readonly derive?: D
 }
 
-// Answers. Every probability is finite and strictly between 0 and 1, unrounded. A read that failed alone says so (`valid: false`, and `error` when
-// the model gave nothing at all); the rest of the request stands.
+// Answers. Every probability is finite and strictly between 0 and 1, unrounded. A read that failed alone says so
+// (`valid: false`, and `error` when the model gave nothing at all); the rest of the request stands.
 
 /**
- * What is said besides when `ask` was given `sets` or `abstain`. `set`: the names (as in `probabilities`; of a noul 'true' and 'false') that cannot be
- * ruled out at the coverage asked for; of a select, the options that may hold. `abstained`: too unsure for the risk asked for.
+ * What is said besides when `ask` was given `sets` or `abstain`. `set`: the names (as in `probabilities`; of a noul
+ * 'true' and 'false') that cannot be ruled out at the coverage asked for; of a select, the options that may hold.
+ * `abstained`: too unsure for the risk asked for.
  */
 export interface SetAndAbstention {
   readonly set?: readonly string[]
@@ -70,8 +79,9 @@ export interface SetAndAbstention {
 }
 
 /**
- * Where a value stands: UTF-16 units from the start of the string it was taken from. That string is the text of part `part` (absent: part 0, or a
- * state that is not parts), or the JSON string (or number, as written) at the pointer `path` in it (absent: the text itself).
+ * Where a value stands: UTF-16 units from the start of the string it was taken from. That string is the text of part
+ * `part` (absent: part 0, or a state that is not parts), or the JSON string (or number, as written) at the pointer
+ * `path` in it (absent: the text itself).
  */
 export interface SpanAnswer {
   readonly start: number
@@ -115,7 +125,8 @@ export interface Usage {
 }
 
 /**
- * How one question was answered. `entropy` (bits, of the calibrated distribution), `mass` (probability on the listed options before renormalising) and
+ * How one question was answered. `entropy` (bits, of the calibrated distribution), `mass` (probability on the listed
+ * options before renormalising) and
  * `calibration` are null where nothing was decided: reads without a check.
  */
 export interface QuestionReport {

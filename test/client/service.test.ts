@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { type Client, choice, createClient, EngineError, extract, fill, noul, ServiceError, score, select } from '../../src/client/index.ts'
 import { seededRandom } from '../../src/core/random.ts'
-import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
+import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'
 import { parseDollars } from '../../src/service/money.ts'
 import { type Running, startRunning } from '../service/running.ts'
 
 const PICTURE = new URL('../../examples/shop.png', import.meta.url)
 
 let running: Running
-let engine: Engine
+let engine: EngineCore
 let client: Client
 let picture: Uint8Array
 beforeAll(async () => {

@@ -96,6 +96,7 @@ describe('the package', () => {
         "DeriveInput",
         "Derives",
         "Engine",
+        "EngineCore",
         "ErrorCode",
         "ExtractAnswer",
         "ExtractItem",

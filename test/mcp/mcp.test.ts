@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { memoryOutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
 import { type Asker, createMcpServer } from '../../src/mcp/server.ts'
-import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
+import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'
 import { ANSWER, refusal, type ScriptedService, startScriptedService } from '../client/scripted-service.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 /** A client of the protocol, linked in memory to a server over the fake model. */
-async function linked(given?: Asker): Promise<{ client: Client; engine: Engine; faults: unknown[] }> {
+async function linked(given?: Asker): Promise<{ client: Client; engine: EngineCore; faults: unknown[] }> {
   const engine = await createEngine({ models: [createFakeBackend({ id: 'service-1-pro' })], outcomes: memoryOutcomeStore() })
   const faults: unknown[] = []
   const { server } = createMcpServer({ asker: given ?? engine, onFault: (error) => faults.push(error) })

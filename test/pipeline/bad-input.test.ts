@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EngineError, type ErrorCode } from '../../src/core/errors.ts'
-import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
+import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'
 import type { AskRequest } from '../../src/wire/types.ts'
 
 const GOOD: AskRequest = {
@@ -28,7 +28,7 @@ const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.re
 const loop: Record<string, unknown> = { name: 'loop' }
 loop.self = loop
 
-let engine: Engine
+let engine: EngineCore
 let before: unknown
 beforeAll(async () => {
   engine = await createEngine({ models: [createFakeBackend({ id: 'service-1-pro', contextLength: 1000 })] })

@@ -7,7 +7,7 @@ import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { memoryOutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
 import { seededRandom } from '../../src/core/random.ts'
-import { createEngine, type Engine, type EngineOptions } from '../../src/pipeline/engine.ts'
+import { createEngine, type EngineCore, type EngineOptions } from '../../src/pipeline/engine.ts'
 import type { ChoiceAnswer, NoulAnswer, SelectAnswer } from '../../src/questions/index.ts'
 import type { DecisionEvent } from '../../src/questions/shared/decision.ts'
 import type { AskRequest } from '../../src/wire/types.ts'
@@ -46,7 +46,7 @@ const calibrationFor = (evidence: readonly Evidence[]): Calibration =>
   fitCalibration(evidence, { id: INFO.id, revision: INFO.revision, templateHash: INFO.templateHash })
 
 const NOUL: AskRequest = { state: 'A lamp.', questions: { lit: { type: 'noul', instructions: 'It is lit.' } } }
-const askNoul = async (engine: Engine, options = {}) => (await engine.ask(NOUL, options)).answers.lit as NoulAnswer
+const askNoul = async (engine: EngineCore, options = {}) => (await engine.ask(NOUL, options)).answers.lit as NoulAnswer
 const sure: FakeOptions = { score: ({ readout }) => (readout === 'binary' ? [[3, 0]] : null) }
 
 describe('calibration', () => {

@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EngineError, ERROR_CODES } from '../../src/core/errors.ts'
-import { createEngine, type Engine } from '../../src/pipeline/engine.ts'
+import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'
 import type { ChoiceAnswer, ChoiceQuestion, ScoreAnswer, SelectAnswer } from '../../src/questions/index.ts'
 import type { Answer, AskRequest, Question } from '../../src/wire/types.ts'
 
 const SEED = 20_261_121
 const RUNS = 120
 
-let engine: Engine
+let engine: EngineCore
 beforeAll(async () => {
   engine = await createEngine({ models: [createFakeBackend({ id: 'service-1-pro', contextLength: 100_000 })] })
 })

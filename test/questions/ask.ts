@@ -6,7 +6,7 @@ import { REQUEST_LIMITS } from '../../src/core/limits.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
 import { questionContext } from '../../src/pipeline/requirements.ts'
 import { checkQuestions } from '../../src/questions/index.ts'
-import type { CheckedQuestion, Fault, QuestionResult, SentImage } from '../../src/questions/shared/checked-question.ts'
+import type { CheckedQuestion, Fault, QuestionImage, QuestionResult } from '../../src/questions/shared/checked-question.ts'
 import type { FailedRead } from '../../src/questions/shared/coroutine.ts'
 import type { Answer } from '../../src/wire/types.ts'
 
@@ -21,7 +21,7 @@ export interface Script {
   /** Probabilities by row, for each scored branch. */
   readonly score?: (branch: Branch) => number[][]
   readonly read?: (branch: Branch, constraint: Constraint) => Generated | FailedRead
-  readonly images?: readonly SentImage[]
+  readonly images?: readonly QuestionImage[]
 }
 
 /** Asks one question; its finding and the branches it asked. Throws when the question has faults. */

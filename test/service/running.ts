@@ -1,6 +1,6 @@
 // A service that runs for one test: on a free port, over the fake model and a store in memory, with a key that may do everything.
 import { createFakeBackend, type FakeOptions } from '../../src/backends/fake/index.ts'
-import { createEngine, type Engine, type EngineOptions } from '../../src/pipeline/engine.ts'
+import { createEngine, type EngineCore, type EngineOptions } from '../../src/pipeline/engine.ts'
 import type { FinishedRequest, Log, Metrics } from '../../src/service/context.ts'
 import { createService, type Service } from '../../src/service/service.ts'
 import { DEFAULT_SETTINGS, requestLimits, type ServiceSettings } from '../../src/service/settings.ts'
@@ -34,7 +34,7 @@ export interface Running {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
   readonly service: Service
-  readonly engine: Engine
+  readonly engine: EngineCore
   readonly store: Store
   /** A key of the account `main` with every scope, and its secret. */
   readonly key: ApiKey

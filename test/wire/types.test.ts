@@ -205,6 +205,24 @@ describe('ask', () => {
     expectTypeOf<ChoiceAnswer | ScoreAnswer | ExtractAnswer | ExtractManyAnswer>().toExtend<Result['one']['answers']['a']>()
   })
 
+  it('takes lists of open length, parts, and JSON that only looks like a part', () => {
+    const right = async (names: string[], descriptions: Record<string, string>) => {
+      await ask({ state: 'x', questions: { a: { type: 'choice', criteria: names }, b: { type: 'select', criteria: descriptions } } })
+      await ask({ state: 'x', questions: { a: choice('Which?', names), b: score('How?', names) } })
+      await ask({
+        state: [
+          { type: 'image', source: { type: 'path', path: 'a.png' } },
+          { type: 'text', text: 'x' },
+        ],
+        questions: { a: { type: 'noul' } },
+      })
+      await ask({ state: [{ type: 'lamp', watts: 60 }], questions: { a: { type: 'noul' } } })
+      await ask({ state: { type: 'image', source: 1 }, questions: { a: { type: 'noul', image: null } } })
+      await ask({ state: [1, 'two', null], questions: { a: { type: 'fill', kind: null } } })
+    }
+    expect(right).toBeTypeOf('function')
+  })
+
   it('does not compile with what the wire would refuse', () => {
     const state = 'x'
     const wrong: readonly Never[] = [
@@ -269,8 +287,64 @@ describe('ask', () => {
         // @ts-expect-error an argument cannot have arguments, in a builder either
         choice('x', ['a', 'b'], { args: { c: { type: 'choice', criteria: ['x', 'y'], args: {} } } })
       },
+      async () => {
+        // @ts-expect-error fill of kind json is not in this version
+        await ask({ state, questions: { a: { type: 'fill', kind: 'json', schema: {} } } })
+      },
+      async () => {
+        // @ts-expect-error fill of kind pattern is not in this version
+        await ask({ state, questions: { a: { type: 'fill', kind: 'pattern', pattern: 'a+' } } })
+      },
+      async () => {
+        // @ts-expect-error values belong to kind enum
+        await ask({ state, questions: { a: { type: 'fill', kind: 'int', values: ['1', '2'] } } })
+      },
+      async () => {
+        // @ts-expect-error an enum needs its values
+        await ask({ state, questions: { a: { type: 'fill', kind: 'enum' } } })
+      },
+      async () => {
+        // @ts-expect-error item belongs to kind list
+        await ask({ state, questions: { a: { type: 'fill', kind: 'int', item: 'int' } } })
+      },
+      async () => {
+        // @ts-expect-error options are given once
+        await ask({ state, questions: { a: { type: 'choice', options: ['a', 'b'], criteria: ['a', 'b'] } } })
+      },
+      async () => {
+        // @ts-expect-error a choice has options
+        await ask({ state, questions: { a: { type: 'choice' } } })
+      },
+      async () => {
+        // @ts-expect-error one option is no choice
+        await ask({ state, questions: { a: { type: 'choice', criteria: ['a'] } } })
+      },
+      async () => {
+        // @ts-expect-error nor is one in a map
+        await ask({ state, questions: { a: { type: 'select', criteria: { a: null } } } })
+      },
+      async () => {
+        // @ts-expect-error one level is no scale
+        await ask({ state, questions: { a: { type: 'score', criteria: ['low'] } } })
+      },
+      async () => {
+        // @ts-expect-error a video comes as frames
+        await ask({ state: [{ type: 'video', source: { type: 'path', path: 'a.mp4' }, fps: 2 }], questions: { a: { type: 'noul' } } })
+      },
+      async () => {
+        // @ts-expect-error a misspelt source
+        await ask({ state: [{ type: 'image', source: { pth: 'a.png' } }], questions: { a: { type: 'noul' } } })
+      },
+      async () => {
+        // @ts-expect-error a source without its path
+        await ask({ state: [{ type: 'image', source: { type: 'path' } }], questions: { a: { type: 'noul' } } })
+      },
+      async () => {
+        // @ts-expect-error one option, in a builder
+        await ask({ state, questions: { a: choice('x', ['a']) } })
+      },
     ]
-    expect(wrong).toHaveLength(15)
+    expect(wrong).toHaveLength(29)
   })
 })
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const HERE = fileURLToPath(new URL('./', import.meta.url))
+const HERE = fileURLToPath(new URL('.//', import.meta.url))
 const FILES = ['package.json', 'package-lock.json']
 
 /** The folder that they belong in; it may not be there yet. */

@@ -48,14 +48,14 @@ export interface Draft {
   readonly derives: readonly DraftDerive[]
 }
 
-export interface Problem {
+export interface FormProblem {
   readonly param: string
   readonly message: string
 }
 
-export type Made =
+export type MadeRequest =
   | { readonly request: Record<string, Json>; readonly problems: null }
-  | { readonly request: null; readonly problems: readonly Problem[] }
+  | { readonly request: null; readonly problems: readonly FormProblem[] }
 
 let lastKey = 0
 
@@ -92,8 +92,8 @@ export function pointerTo(...path: readonly (string | number)[]): string {
 }
 
 /** The request a draft stands for, or what keeps it from being one: only what JSON itself cannot say; the rest is the service's to judge. */
-export function requestOf(draft: Draft, forms: KindForms): Made {
-  const problems: Problem[] = []
+export function requestOf(draft: Draft, forms: KindForms): MadeRequest {
+  const problems: FormProblem[] = []
   const json = (text: string, param: string): Json => {
     try {
       return JSON.parse(text) as Json

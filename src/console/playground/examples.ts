@@ -2,14 +2,14 @@
 import { type Draft, draftOf } from './draft.ts'
 import type { KindForms } from './kind-forms.ts'
 
-export interface Example {
+export interface PlaygroundExample {
   readonly name: string
   readonly request: object
   /** Name of the picture in it, which `drawSettings` draws; absent when there is none. */
   readonly picture?: string
 }
 
-export const EXAMPLES: readonly Example[] = [
+export const EXAMPLES: readonly PlaygroundExample[] = [
   {
     name: 'A complaint',
     request: {
@@ -79,6 +79,6 @@ export const EXAMPLES: readonly Example[] = [
 ]
 
 /** The form of an example; `files`: names of what is attached by then. */
-export function draftOfExample({ request, picture }: Example, forms: KindForms): Draft {
+export function draftOfExample({ request, picture }: PlaygroundExample, forms: KindForms): Draft {
   return draftOf(request, picture === undefined ? [] : [picture], forms)!
 }

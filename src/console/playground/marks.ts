@@ -5,7 +5,7 @@ import { isParts } from '../../wire/part-types.ts'
 import type { Answer, Coordinates, SpanAnswer } from '../../wire/types.ts'
 
 /** A stretch of one of the state's texts. `label`: the question; arguments as `question/argument`. */
-export interface Span {
+export interface MarkedSpan {
   readonly label: string
   readonly at: SpanAnswer
   readonly confidence: number
@@ -23,7 +23,7 @@ export interface Segment {
   readonly labels: readonly string[]
 }
 
-export interface Box {
+export interface MarkedBox {
   readonly label: string
   /** Id of the image; null when the question named none. */
   readonly image: string | null
@@ -43,7 +43,7 @@ export function allAnswers(answers: Answers, within = ''): (readonly [string, An
   })
 }
 
-export function spansOf(answers: Answers): Span[] {
+export function spansOf(answers: Answers): MarkedSpan[] {
   return allAnswers(answers).flatMap(([label, answer]) => {
     if (answer.type !== 'extract') return []
     const { span, confidence } = answer as ExtractAnswer
@@ -54,8 +54,8 @@ export function spansOf(answers: Answers): Span[] {
 }
 
 /** `imageOf`: the image a question names. */
-export function boxesOf(answers: Answers, imageOf: (name: string) => string | null): Box[] {
-  return allAnswers(answers).flatMap(([label, answer]): Box[] => {
+export function boxesOf(answers: Answers, imageOf: (name: string) => string | null): MarkedBox[] {
+  return allAnswers(answers).flatMap(([label, answer]): MarkedBox[] => {
     if (answer.type !== 'extract') return []
     if (!('image_size' in answer)) return seenIn(answer).map((box) => ({ label, ...box }))
     const { boxes, image_size: size } = answer as BoxManyAnswer
@@ -67,7 +67,7 @@ export function boxesOf(answers: Answers, imageOf: (name: string) => string | nu
 }
 
 /** Values that were read in an image. */
-function seenIn(answer: ExtractAnswer | ExtractManyAnswer): Omit<Box, 'label'>[] {
+function seenIn(answer: ExtractAnswer | ExtractManyAnswer): Omit<MarkedBox, 'label'>[] {
   const values = 'items' in answer ? answer.items : [answer]
   return values.flatMap(({ seen, confidence }) =>
     seen === undefined ? [] : [{ image: seen.image, coordinates: seen.coordinates, size: seen.image_size, confidence }],
@@ -75,8 +75,8 @@ function seenIn(answer: ExtractAnswer | ExtractManyAnswer): Omit<Box, 'label'>[]
 }
 
 /** The texts of a state that spans point into, in order, cut at the edges of the spans. Spans that point nowhere are left out. */
-export function markedTexts(state: unknown, spans: readonly Span[]): MarkedText[] {
-  const sources = new Map<string, { readonly where: string; readonly text: string; readonly spans: Span[] }>()
+export function markedTexts(state: unknown, spans: readonly MarkedSpan[]): MarkedText[] {
+  const sources = new Map<string, { readonly where: string; readonly text: string; readonly spans: MarkedSpan[] }>()
   for (const span of spans) {
     const { part = 0, path } = span.at
     const text = textAt(state, part, path ?? null)
@@ -89,7 +89,7 @@ export function markedTexts(state: unknown, spans: readonly Span[]): MarkedText[
   return [...sources].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { where, text, spans: own }]) => ({ where, segments: cut(text, own) }))
 }
 
-function cut(text: string, spans: readonly Span[]): Segment[] {
+function cut(text: string, spans: readonly MarkedSpan[]): Segment[] {
   const edges = [...new Set([0, text.length, ...spans.flatMap(({ at }) => [at.start, at.end])])].sort((a, b) => a - b)
   return edges.slice(1).map((end, i) => {
     const start = edges[i]!

@@ -8,9 +8,9 @@ import { Failure, Nothing, Shown } from '../ui/notice.tsx'
 import { useLoaded } from '../ui/use-loaded.ts'
 import { type Attachment, attach } from './attachments.ts'
 import { curlOf } from './curl.ts'
-import { type Draft, draftOf, type Problem, requestOf } from './draft.ts'
+import { type Draft, draftOf, type FormProblem, requestOf } from './draft.ts'
 import { drawSettings } from './draw-settings.ts'
-import { draftOfExample, EXAMPLES, type Example } from './examples.ts'
+import { draftOfExample, EXAMPLES, type PlaygroundExample } from './examples.ts'
 import { Form } from './form.tsx'
 import type { KindForms } from './kind-forms.ts'
 import { Results, type Sent } from './results.tsx'
@@ -44,7 +44,7 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
   const [mode, setMode] = useState(kept?.mode ?? 'form')
   const [json, setJson] = useState(kept?.json ?? '')
   const [note, setNote] = useState<string | null>(null)
-  const [problems, setProblems] = useState<readonly Problem[]>([])
+  const [problems, setProblems] = useState<readonly FormProblem[]>([])
   const [error, setError] = useState<Error | null>(null)
   const [result, setResult] = useState(kept?.result ?? null)
   const [running, setRunning] = useState<AbortController | null>(null)
@@ -91,7 +91,7 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
     setMode(next)
   }
 
-  const start = async (example: Example) => {
+  const start = async (example: PlaygroundExample) => {
     setAttachments(example.picture === undefined ? [] : attach([{ name: example.picture, blob: await drawSettings() }], []))
     setDraft(draftOfExample(example, forms))
     setProblems([])
@@ -202,7 +202,7 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
 }
 
 /** One problem is the message; several are counted, and listed with their places. */
-function Refusal({ error, problems }: { readonly error: Error; readonly problems: readonly Problem[] }) {
+function Refusal({ error, problems }: { readonly error: Error; readonly problems: readonly FormProblem[] }) {
   const message = problems.length > 1 ? `${problems.length} things are wrong with this request; nothing was charged.` : error.message
   return (
     <>

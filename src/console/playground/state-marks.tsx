@@ -1,13 +1,13 @@
 // The state as it was sent, with what the answers point at: words highlighted, boxes drawn on the pictures.
 import { percent } from '../format.ts'
-import type { Box, MarkedText } from './marks.ts'
+import type { MarkedBox, MarkedText } from './marks.ts'
 
 /** The palette of marks, see playground.css. */
 export const COLOURS = 6
 
 export interface StateMarksProps {
   readonly texts: readonly MarkedText[]
-  readonly boxes: readonly Box[]
+  readonly boxes: readonly MarkedBox[]
   /** Pictures that were sent, in order. */
   readonly pictures: readonly { readonly id: string; readonly url: string }[]
   colourOf(label: string): number | null
@@ -47,7 +47,7 @@ export function StateMarks({ texts, boxes, pictures, colourOf }: StateMarksProps
 interface MarkedPictureProps {
   readonly id: string
   readonly url: string
-  readonly boxes: readonly Box[]
+  readonly boxes: readonly MarkedBox[]
   colourOf(label: string): number | null
 }
 

@@ -5,7 +5,7 @@ import { AccountSelect } from '../ui/account-select.tsx'
 import { Segmented, SelectField } from '../ui/field.tsx'
 import { Shown } from '../ui/notice.tsx'
 import type { Loaded } from '../ui/use-loaded.ts'
-import { EXAMPLES, type Example } from './examples.ts'
+import { EXAMPLES, type PlaygroundExample } from './examples.ts'
 
 export type Mode = 'form' | 'json' | 'curl'
 
@@ -18,7 +18,7 @@ export interface ToolbarProps {
   readonly mode: Mode
   readonly isRunning: boolean
   readonly onModel: (model: string) => void
-  readonly onExample: (example: Example) => void
+  readonly onExample: (example: PlaygroundExample) => void
   readonly onMode: (mode: Mode) => void
   readonly onRun: () => void
   readonly onStop: () => void

@@ -1,10 +1,10 @@
 // A labelled field with its hint and what is wrong with it. Problems find their field by JSON Pointer: the nearest field above them takes them.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
-import type { Problem } from '../playground/draft.ts'
+import type { FormProblem } from '../playground/draft.ts'
 
 /** What is wrong with a form, and the pointers of the fields that can say so. */
-export const ProblemsContext = createContext<readonly Problem[]>([])
+export const ProblemsContext = createContext<readonly FormProblem[]>([])
 
 export interface Control {
   readonly id: string
@@ -50,7 +50,7 @@ export function Field({ label, hint, pointer, isQuiet = false, children }: Field
   )
 }
 
-export function Problems({ problems, id }: { readonly problems: readonly Problem[]; readonly id?: string }) {
+export function Problems({ problems, id }: { readonly problems: readonly FormProblem[]; readonly id?: string }) {
   if (problems.length === 0) return null
   return (
     <ul class="problems" id={id}>

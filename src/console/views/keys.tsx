@@ -44,7 +44,7 @@ export function Keys() {
                     <th scope="col" class="number">
                       Requests a minute
                     </th>
-                    <th scope="col">Made</th>
+                    <th scope="col">MadeRequest</th>
                     <th scope="col">Last used</th>
                     <th scope="col" />
                   </tr>

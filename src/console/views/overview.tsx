@@ -19,7 +19,7 @@ const SPANS = {
   week: { words: '7 days', bucketMs: 6 * HOUR_MS, buckets: 28 },
   month: { words: '30 days', bucketMs: DAY_MS, buckets: 30 },
 } as const
-type Span = keyof typeof SPANS
+type MarkedSpan = keyof typeof SPANS
 
 export function Overview() {
   const { api } = useConsole()
@@ -43,7 +43,7 @@ export function Overview() {
 
 function Accounts({ accounts, onChanged }: { readonly accounts: readonly AccountReply[]; readonly onChanged: () => void }) {
   const { api, account, chooseAccount } = useConsole()
-  const [span, setSpan] = useState<Span>('day')
+  const [span, setSpan] = useState<MarkedSpan>('day')
   const [isAdding, setAdding] = useState(false)
   const chosen = accounts.find(({ id }) => id === account) ?? (accounts.length === 1 ? accounts[0]! : null)
   const about = chosen?.id ?? null
@@ -67,7 +67,7 @@ function Accounts({ accounts, onChanged }: { readonly accounts: readonly Account
         <Segmented
           label="Time shown"
           value={span}
-          options={(Object.keys(SPANS) as Span[]).map((name) => [name, SPANS[name].words] as const)}
+          options={(Object.keys(SPANS) as MarkedSpan[]).map((name) => [name, SPANS[name].words] as const)}
           onChange={setSpan}
         />
       </div>

@@ -1,5 +1,5 @@
-// Expressions over the answers (`derive`) to answers of their own. Reading them happens before the model runs, so that a mistake costs nothing;
-// evaluating cannot throw: what has no value says why, and the rest of the request stands.
+// Expressions over the answers (`derive`) to answers of their own. Reading them happens before the model runs, so that
+// a mistake costs nothing; evaluating cannot throw: what has no value says why, and the rest of the request stands.
 
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
@@ -20,10 +20,11 @@ export interface DerivePlan {
 }
 
 /**
- * Checks `derive` of a request, as it came in, against the ids of its questions. In scope: a `noul` id is its probability, a `score` id its expected
- * level, a `choice` id its option, a read its parsed or plain value; `p(id, option)`, `has(id)`, `count(id)`; other derives by name, in any order.
- * An id that is no name is written `value("page-kind")`. Throws `invalid_derive` with everything that is wrong: syntax, size (500 characters,
- * 200 parts, 64 derives), names and options that do not exist, functions outside the allow-list, cycles.
+ * Checks `derive` of a request, as it came in, against the ids of its questions. In scope: a `noul` id is its
+ * probability, a `score` id its expected level, a `choice` id its option, a read its parsed or plain value; `p(id,
+ * option)`, `has(id)`, `count(id)`; other derives by name, in any order. An id that is no name is written
+ * `value("page-kind")`. Throws `invalid_derive` with everything that is wrong: syntax, size (500 characters, 200 parts,
+ * 64 derives), names and options that do not exist, functions outside the allow-list, cycles.
  */
 export async function parseDerive(derives: unknown, known: KnownQuestions): Promise<DerivePlan> {
   if (derives === undefined || derives === null) return { steps: [] }
@@ -173,12 +174,16 @@ function look({ ask, id, option }: Subject, answer: Answer): Scalar {
   }
 }
 
-/** The things that an answer holds (selected options, found values, boxes, items of a list); null when it is one thing. */
+/**
+ * The things that an answer holds (selected options, found values, boxes, items of a list); null when it is one thing.
+ */
 function listOf(answer: Answer): readonly unknown[] | null {
   return answer.type === 'derive' ? null : kindOf(answer).listOf(answer)
 }
 
-/** True when there is something to use: a value, a box, at least one item. A noul, a choice and a score always have one. */
+/**
+ * True when there is something to use: a value, a box, at least one item. A noul, a choice and a score always have one.
+ */
 function isThere(answer: Answer): boolean {
   if ('valid' in answer && !answer.valid) return false
   const list = listOf(answer)

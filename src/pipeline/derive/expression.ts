@@ -1,9 +1,12 @@
-// Text to a small checked tree, and the tree to a value. mathjs only parses; what it parsed is copied node by node under an allow-list,
-// so nothing of mathjs is ever evaluated and no expression can allocate, loop or reach a property.
+// Text to a small checked tree, and the tree to a value. mathjs only parses; what it parsed is copied node by node
+// under an allow-list, so nothing of mathjs is ever evaluated and no expression can allocate, loop or reach a property.
 import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
 import { didYouMean } from '../../core/suggest.ts'
 
-/** What may stand in an expression. `subject` asks something of an answer: its value, the probability of an option, whether it is there, how many. */
+/**
+ * What may stand in an expression. `subject` asks something of an answer: its value, the probability of an option,
+ * whether it is there, how many.
+ */
 export type Expression =
   | { readonly type: 'constant'; readonly value: Scalar }
   | Subject
@@ -179,7 +182,10 @@ function copyCall(callee: SyntaxNode, args: readonly SyntaxNode[], copy: (node: 
   return { type: 'call', name, args: args.map(copy) }
 }
 
-/** `p(id, option)`, `has(id)`, `count(id)`, `value(id)`: the id is a name or, when it is no name, a text: `value("page-kind")`. */
+/**
+ * `p(id, option)`, `has(id)`, `count(id)`, `value(id)`: the id is a name or, when it is no name, a text:
+ * `value("page-kind")`.
+ */
 function subject(ask: Subject['ask'], args: readonly Expression[]): Subject {
   const [first, second] = args
   const id =
@@ -212,7 +218,10 @@ export function subjectsOf(expression: Expression): Subject[] {
   }
 }
 
-/** Tree to value. `and`, `or` and `a ? b : c` look only where they must. Throws `ExpressionError` with the reason when there is no value. */
+/**
+ * Tree to value. `and`, `or` and `a ? b : c` look only where they must. Throws `ExpressionError` with the reason when
+ * there is no value.
+ */
 export function evaluate(expression: Expression, lookUp: (subject: Subject) => Scalar): Scalar {
   const run = (part: Expression): Scalar => evaluate(part, lookUp)
   switch (expression.type) {
@@ -270,7 +279,10 @@ function show(value: Scalar): string {
   return typeof value === 'string' ? JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value) : String(value)
 }
 
-/** Numbers are equal within 1e-12 of the larger one, as in mathjs; texts are equal as they are written (mathjs would turn them into numbers). */
+/**
+ * Numbers are equal within 1e-12 of the larger one, as in mathjs; texts are equal as they are written (mathjs would
+ * turn them into numbers).
+ */
 function compare(operator: string, left: Scalar, right: Scalar): boolean {
   if (operator === '==' || operator === '!=') return isEqual(left, right) === (operator === '==')
   if (typeof left === 'string' && typeof right === 'string')

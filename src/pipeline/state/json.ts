@@ -1,5 +1,6 @@
-// A JSON value to readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and indentation are scaffold;
-// every string and number is a piece of its own that knows its JSON Pointer, so that what is quoted can be found again.
+// A JSON value to readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and indentation
+// are scaffold; every string and number is a piece of its own that knows its JSON Pointer, so that what is quoted can
+// be found again.
 import { EngineError, pointer } from '../../core/errors.ts'
 import type { Json, Piece } from '../../core/types.ts'
 
@@ -84,7 +85,9 @@ class Lines {
     else this.scaffold(value === '' ? '""' : String(value))
   }
 
-  /** The lines of a container with something in it. The first line starts where the cursor is; the others are indented. */
+  /**
+   * The lines of a container with something in it. The first line starts where the cursor is; the others are indented.
+   */
   container(value: Container, path: string, depth: number, indent: string): void {
     const newLine = `\n${indent}`
     let isFirst = true
@@ -142,9 +145,10 @@ function isOneLine(value: Container): boolean {
 }
 
 /**
- * A JSON value as readable lines; deterministic, keys in the order given, no newline at the end. `part` is the index of the state part the value
- * came from; sources carry it with the pointer into `value` ('' is the value itself). Numbers read as `String(number)`; offsets count in that.
- * true, false, null, `""`, `{}` and `[]` are scaffold. Throws `invalid_request` (param: `base` and the pointer) for what is not JSON or too big.
+ * A JSON value as readable lines; deterministic, keys in the order given, no newline at the end. `part` is the index of
+ * the state part the value came from; sources carry it with the pointer into `value` ('' is the value itself). Numbers
+ * read as `String(number)`; offsets count in that. true, false, null, `""`, `{}` and `[]` are scaffold. Throws
+ * `invalid_request` (param: `base` and the pointer) for what is not JSON or too big.
  */
 export function jsonPieces(value: Json, part: number, base = '/state'): Piece[] {
   const lines = new Lines(part, base)

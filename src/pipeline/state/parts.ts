@@ -1,4 +1,5 @@
-// The parts of a state, doubted: an array of JSON objects to parts whose every field is known, with all that is wrong said at once.
+// The parts of a state, doubted: an array of JSON objects to parts whose every field is known, with all that is wrong
+// said at once.
 import { EngineError, type ErrorCode, type Problem, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
@@ -94,7 +95,8 @@ function checkImage(fields: Fields, param: string, reporter: Reporter): CheckedP
     reporter.unknownFields(fields, ['type', 'id', 'source'], param)
     source = checkSource(fields.source, pointer(param, 'source'), reporter)
   } else {
-    // The shapes of other vendors: a URL, or (image_url) an object with one. `detail` says how finely to look, which is not ours to honour.
+    // The shapes of other vendors: a URL, or (image_url) an object with one. `detail` says how finely to look, which is
+    // not ours to honour.
     reporter.unknownFields(fields, ['type', 'id', 'image_url', 'detail'], param)
     const at = pointer(param, 'image_url')
     const given = fields.image_url
@@ -174,7 +176,10 @@ function checkPart(fields: Fields, param: string, reporter: Reporter): CheckedPa
   }
 }
 
-/** The parts of a state, as many as were given. Throws one `EngineError` with every problem; params are pointers below `/state`. */
+/**
+ * The parts of a state, as many as were given. Throws one `EngineError` with every problem; params are pointers below
+ * `/state`.
+ */
 export function checkParts(state: readonly Fields[], limits: PartLimits): CheckedPart[] {
   const problems = new Problems()
   const checked = state.map((fields, i) => checkPart(fields, pointer('/state', i), problems))

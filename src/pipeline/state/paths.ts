@@ -1,4 +1,5 @@
-// A state with relative image paths to the same state with absolute ones. It leaves alone whatever is no list of parts: the engine says what is wrong.
+// A state with relative image paths to the same state with absolute ones. It leaves alone whatever is no list of parts:
+// the engine says what is wrong.
 import { resolve } from 'node:path'
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,5 @@
-// A state as it was sent (text, JSON, or parts with pictures) to a prompt, and the images with their pixel grids as sent.
+// A state as it was sent (text, JSON, or parts with pictures) to a prompt, and the images with their pixel grids as
+// sent.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import { VIDEO_FRAMES } from '../../core/limits.ts'
@@ -12,9 +13,15 @@ import { type CheckedPart, checkParts, jsonWarnings, type PartLimits } from './p
 
 /** Limits and permissions; what is not given has its default. */
 export interface StateOptions extends Partial<ImageLimits & PartLimits> {
-  /** Pixels of all images and frames together, which bounds the memory of one request at three bytes a pixel; default 320 million. */
+  /**
+   * Pixels of all images and frames together, which bounds the memory of one request at three bytes a pixel; default
+   * 320 million.
+   */
   readonly totalPixels?: number
-  /** Whether `path` sources are read; default true. Say false where requests come from somewhere else than the process itself. */
+  /**
+   * Whether `path` sources are read; default true. Say false where requests come from somewhere else than the process
+   * itself.
+   */
   readonly localFiles?: boolean
   /** Files that came with the request, for `part` sources: name to bytes. */
   readonly files?: ReadonlyMap<string, Uint8Array>
@@ -96,7 +103,10 @@ function pendingImages(parts: readonly CheckedPart[], ids: readonly (string | nu
   })
 }
 
-/** Does the work on some items at a time and keeps their order. The first failure in order is thrown, so that it does not depend on timing. */
+/**
+ * Does the work on some items at a time and keeps their order. The first failure in order is thrown, so that it does
+ * not depend on timing.
+ */
 async function inBatches<A, B>(items: readonly A[], work: (item: A, index: number) => Promise<B>): Promise<B[]> {
   const results: B[] = []
   for (let from = 0; from < items.length; from += AT_ONCE) {
@@ -109,7 +119,10 @@ async function inBatches<A, B>(items: readonly A[], work: (item: A, index: numbe
   return results
 }
 
-/** The bytes of all pictures, and what their headers say. When one fails, those that are still being fetched are given up. */
+/**
+ * The bytes of all pictures, and what their headers say. When one fails, those that are still being fetched are given
+ * up.
+ */
 async function readHeaders(
   pending: readonly PendingImage[],
   settings: Settings,
@@ -162,7 +175,10 @@ function textPieces(text: string, part: number): Piece[] {
   return text === '' ? [] : [{ type: 'text', text, source: { part, path: null } }]
 }
 
-/** Parts one under the other. A picture is named when its sender named it, or when there are several, so that a question can say which. */
+/**
+ * Parts one under the other. A picture is named when its sender named it, or when there are several, so that a question
+ * can say which.
+ */
 function assemble(
   parts: readonly CheckedPart[],
   ids: readonly (string | null)[],
@@ -195,8 +211,9 @@ function assemble(
 }
 
 /**
- * Reads a state: a string is text, an array whose every element has a known part type is parts, any other object or array is JSON. `state` need not
- * be checked before. Throws `EngineError` with the pointer of what is wrong (all of it, as far as shapes go): `invalid_request`, `invalid_image`,
+ * Reads a state: a string is text, an array whose every element has a known part type is parts, any other object or
+ * array is JSON. `state` need not be checked before. Throws `EngineError` with the pointer of what is wrong (all of it,
+ * as far as shapes go): `invalid_request`, `invalid_image`,
  * `invalid_video`, `image_too_large`, `unsupported_media_type`, `request_too_large`.
  */
 export async function readState(state: unknown, options: StateOptions = {}): Promise<ReadState> {

@@ -1,11 +1,14 @@
-// self_check: a proposed value to the statement that it is right, and its probability. Training rows use the same words.
+// self_check: a proposed value to the statement that it is right, and its probability. Training rows use the same
+// words.
 import type { Branch } from '../../backends/backend.ts'
 import type { QuestionContext } from './checked-question.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
-import { type Decided, decide } from './decide.ts'
+import { type DecideResult, decide } from './decide.ts'
 import { valueHash } from './decision.ts'
 
-/** What the model is asked to confirm. `value`: the proposed text, several joined by `; `; null for "nothing is given". */
+/**
+ * What the model is asked to confirm. `value`: the proposed text, several joined by `; `; null for "nothing is given".
+ */
 export function checkStatement(instructions: string, value: string | null): string {
   const asked = instructions.trim()
   return value === null ? `${asked} Proposed answer: nothing is given.` : `${asked} Proposed answer: ${value}`
@@ -17,7 +20,7 @@ export function* check(
   value: string | null,
   image: string | null,
   context: QuestionContext,
-): QuestionCoroutine<Decided> {
+): QuestionCoroutine<DecideResult> {
   const branch: Branch = {
     readout: 'binary',
     instructions: checkStatement(instructions, value),

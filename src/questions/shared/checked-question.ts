@@ -1,4 +1,5 @@
-// What the rest of the engine knows of a question: how it is checked, what it needs, and that it can run. The kinds live beside this file.
+// What the rest of the engine knows of a question: how it is checked, what it needs, and that it can run. The kinds
+// live beside this file.
 
 import type { Grammar } from '../../backends/backend.ts'
 import type { ErrorCode } from '../../core/errors.ts'
@@ -23,12 +24,14 @@ export interface Checker {
   /** True for a question that is an argument: a choice with arguments is refused there. */
   readonly isArgument: boolean
   report(fault: Fault): void
-  /** Checks the questions of an `args` map through the same registry. Faults are reported, and those questions left out. */
+  /**
+   * Checks the questions of an `args` map through the same registry. Faults are reported, and those questions left out.
+   */
   args(input: unknown, param: string): readonly CheckedQuestion[]
 }
 
 /** An image of the state, and how a box in it is said in pixels. */
-export interface SentImage {
+export interface QuestionImage {
   readonly id: string
   /** width, height of the image as sent. */
   readonly size: Point
@@ -39,7 +42,7 @@ export interface SentImage {
 /** What a question may lean on while it inquires. */
 export interface QuestionContext {
   /** The image that `CheckedQuestion.image` names; or the only image; or null. */
-  image(id: string | null): SentImage | null
+  image(id: string | null): QuestionImage | null
   /** The value a text stands for under a grammar; null when the text does not fit it. */
   parse(grammar: Grammar, text: string): number | string | readonly (number | string)[] | null
   /** Whether the state holds images. */
@@ -49,7 +52,10 @@ export interface QuestionContext {
   readonly predictionSets: PredictionSets
 }
 
-/** What is said of a decision beside its answer. `entropyBits` of the calibrated distribution; `mass` on the listed candidates before renormalising. */
+/**
+ * What is said of a decision beside its answer. `entropyBits` of the calibrated distribution; `mass` on the listed
+ * candidates before renormalising.
+ */
 export interface DecisionReport {
   readonly entropyBits: number
   readonly mass: number
@@ -87,5 +93,8 @@ export interface CheckSettings {
   report(fault: Fault): void
 }
 
-/** Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer of the map. */
+/**
+ * Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer
+ * of the map.
+ */
 export type CheckQuestions = (input: unknown, param: string, settings: CheckSettings) => readonly CheckedQuestion[]

@@ -1,5 +1,6 @@
-// How a question asks the model. An coroutine is a generator: it yields the work it needs next, is handed the replies, and returns its answer.
-// The engine advances all coroutines of a request in rounds and sends each round to the model at once, so no kind of question knows of another.
+// How a question asks the model. An coroutine is a generator: it yields the work it needs next, is handed the replies,
+// and returns its answer. The engine advances all coroutines of a request in rounds and sends each round to the model
+// at once, so no kind of question knows of another.
 import type { Branch, Constraint, Generated, Scores } from '../../backends/backend.ts'
 import type { EngineError } from '../../core/errors.ts'
 

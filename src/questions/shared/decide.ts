@@ -1,5 +1,5 @@
-// A scored branch to a decision: read once, calibrated, and where that leaves it uncertain read again in other ways, pooled and calibrated again.
-// Every kind of question whose answer is probabilities decides through this one function.
+// A scored branch to a decision: read once, calibrated, and where that leaves it uncertain read again in other ways,
+// pooled and calibrated again. Every kind of question whose answer is probabilities decides through this one function.
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits, logSoftmax } from '../../core/math.ts'
 import type { SetAndAbstention } from '../../wire/types.ts'
@@ -8,8 +8,11 @@ import { free, type QuestionCoroutine, score } from './coroutine.ts'
 import { canonicalOrder, type Decision, type DecisionReadout, decisionKey } from './decision.ts'
 import { OPERATORS, type Rows } from './operators.ts'
 
-export interface Decided {
-  /** [row][candidate] calibrated, in the order of the branch's candidates; for `independent`, [candidate] rows of [yes, no]. */
+export interface DecideResult {
+  /**
+   * [row][candidate] calibrated, in the order of the branch's candidates; for `independent`, [candidate] rows of [yes,
+   * no].
+   */
   readonly probabilities: Rows
   readonly decision: Decision
   readonly report: DecisionReport
@@ -31,7 +34,7 @@ export function* decide(
   readout: DecisionReadout,
   context: QuestionContext,
   options: DecideOptions = {},
-): QuestionCoroutine<Decided> {
+): QuestionCoroutine<DecideResult> {
   const { calibrator, deliberation } = context
   const order = canonicalOrder(branch)
   const isIndependent = readout === 'independent'

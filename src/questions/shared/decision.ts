@@ -1,13 +1,14 @@
-// One decision as the engine keeps it: how it was read, what it is called across requests, and its log-probabilities before any calibration.
-// Candidates stand in canonical order (sorted by name; levels as given), so that the order a caller wrote them in never matters.
+// One decision as the engine keeps it: how it was read, what it is called across requests, and its log-probabilities
+// before any calibration. Candidates stand in canonical order (sorted by name; levels as given), so that the order a
+// caller wrote them in never matters.
 import { createHash } from 'node:crypto'
 import type { Branch } from '../../backends/backend.ts'
 import type { Json } from '../../core/types.ts'
 import type { CalibrationReport, SetAndAbstention } from '../../wire/types.ts'
 
 /**
- * How a decision is read: the read-outs of a branch, and of the binary ones those that confirm a read, which have errors of their own: `check` that a value is
- * right, `absence` that nothing is there to be read.
+ * How a decision is read: the read-outs of a branch, and of the binary ones those that confirm a read, which have
+ * errors of their own: `check` that a value is right, `absence` that nothing is there to be read.
  */
 export const DECISION_READOUTS = ['binary', 'exclusive', 'ordinal', 'independent', 'check', 'absence'] as const
 export type DecisionReadout = (typeof DECISION_READOUTS)[number]
@@ -17,7 +18,9 @@ export function isCheck(readout: DecisionReadout): boolean {
   return readout === 'check' || readout === 'absence'
 }
 
-/** Log-probabilities of one pass, or pooled over several: they err differently, so each is calibrated by its own map. */
+/**
+ * Log-probabilities of one pass, or pooled over several: they err differently, so each is calibrated by its own map.
+ */
 export type PassMode = 'single' | 'deliberated'
 
 /** What a decision is called. Hashes are 16 hex digits. */
@@ -25,7 +28,9 @@ export interface DecisionKey {
   readonly readout: DecisionReadout
   /** Whether the state holds an image that the question may look at. */
   readonly hasImage: boolean
-  /** Candidates of the distribution: 2 for `binary` and checks; for `independent`, how many yes-or-no rows there are. */
+  /**
+   * Candidates of the distribution: 2 for `binary` and checks; for `independent`, how many yes-or-no rows there are.
+   */
   readonly candidates: number
   /** The instructions with quoted words and numbers masked: the same question about other things. */
   readonly wording: string
@@ -36,7 +41,10 @@ export interface DecisionKey {
 export interface Decision extends DecisionKey {
   /** Names of the candidates in canonical order; `['true', 'false']` for `binary` and checks. */
   readonly names: readonly string[]
-  /** [row][candidate] natural log-probabilities, each row renormalised. One row; for `independent` one row [yes, no] per candidate. */
+  /**
+   * [row][candidate] natural log-probabilities, each row renormalised. One row; for `independent` one row [yes, no] per
+   * candidate.
+   */
   readonly single: readonly (readonly number[])[]
   /** The same, pooled over the passes of deliberation; null when it did not come to that. */
   readonly deliberated: readonly (readonly number[])[] | null
@@ -44,11 +52,17 @@ export interface Decision extends DecisionKey {
   readonly mass: number
   /** What the model made of state and question, for heads learned on top; null when the model gives none. */
   readonly features: Float32Array | null
-  /** Checks only: SHA-256 of the value that was checked (`valueHash`), so that an outcome can be held against it without keeping the value. */
+  /**
+   * Checks only: SHA-256 of the value that was checked (`valueHash`), so that an outcome can be held against it without
+   * keeping the value.
+   */
   readonly value: string | null
 }
 
-/** What stands between a model's log-probabilities and the probabilities of answers. Pure: the same decision, the same answer. */
+/**
+ * What stands between a model's log-probabilities and the probabilities of answers. Pure: the same decision, the same
+ * answer.
+ */
 export interface Calibrator {
   /** Calibrated probabilities of each row, in canonical order; every row sums to one, nothing is 0 or 1. */
   calibrate(
@@ -59,13 +73,18 @@ export interface Calibrator {
   ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationReport }
 }
 
-/** When a decision is looked at again, and how the passes are put together. Made for one request: `spend` draws on its budget. */
+/**
+ * When a decision is looked at again, and how the passes are put together. Made for one request: `spend` draws on its
+ * budget.
+ */
 export interface Deliberation {
   /** Names of operators for a decision, the most useful first (see `operators.ts`). */
   operatorsFor(readout: DecisionReadout): readonly string[]
   /** Whether calibrated probabilities ([row][candidate]) or a low mass call for more passes. */
   isCalledFor(key: DecisionKey, probabilities: readonly (readonly number[])[], mass: number): boolean
-  /** Whether more passes would change nothing: `tops` are the leading candidates after each pass, the first one first. */
+  /**
+   * Whether more passes would change nothing: `tops` are the leading candidates after each pass, the first one first.
+   */
   isSettled(tops: readonly number[], probabilities: readonly (readonly number[])[]): boolean
   /** Passes, each [row][candidate] of log-probabilities, to one. */
   pool(passes: readonly (readonly (readonly number[])[])[]): readonly (readonly number[])[]
@@ -76,7 +95,10 @@ export interface Deliberation {
 /** Makes the set and the abstention of a decision; throws `invalid_request` when too little data stands behind it. */
 export type PredictionSets = (key: DecisionKey, probabilities: readonly (readonly number[])[], names: readonly string[]) => SetAndAbstention
 
-/** What one request decided, as it is kept for outcomes and evaluation. Names: question ids, arguments as `question/argument`. */
+/**
+ * What one request decided, as it is kept for outcomes and evaluation. Names: question ids, arguments as
+ * `question/argument`.
+ */
 export interface DecisionEvent {
   readonly id: string
   readonly model: string
@@ -95,7 +117,10 @@ export function canonicalOrder({ readout, candidates }: Pick<Branch, 'readout' |
   return order.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }
 
-/** Names a branch. `readout` differs from the branch's own only for checks, and so does `asked`: the instructions without the value that is checked. */
+/**
+ * Names a branch. `readout` differs from the branch's own only for checks, and so does `asked`: the instructions
+ * without the value that is checked.
+ */
 export function decisionKey(branch: Branch, readout: DecisionReadout, hasImage: boolean, asked = branch.instructions): DecisionKey {
   const instructions = normalise(asked)
   const candidates = canonicalOrder(branch).map((i) => [branch.candidates[i]!.name, branch.candidates[i]!.description])
@@ -130,9 +155,11 @@ export function valueHash(value: string | null): string {
 }
 
 /**
- * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two candidates, as when annotators
- * were averaged. `binary`: a boolean, or the probability that it is true. `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed.
- * `independent`: the names that hold. Checks: a boolean ("the value was right"), or the right value. Null when the truth does not fit the decision.
+ * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two
+ * candidates, as when annotators were averaged. `binary`: a boolean, or the probability that it is true. `exclusive`: a
+ * name. `ordinal`: a 0-based level, fractions allowed.
+ * `independent`: the names that hold. Checks: a boolean ("the value was right"), or the right value. Null when the
+ * truth does not fit the decision.
  */
 export function truthOf(decision: Pick<Decision, 'readout' | 'names' | 'value'>, truth: Json): readonly number[] | null {
   const { readout, names } = decision

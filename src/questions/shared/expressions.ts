@@ -1,7 +1,10 @@
 // What several kinds of question say to an expression (`derive`).
 import { ExpressionError } from '../../core/expression-values.ts'
 
-/** `p(id, option)` of an answer with probabilities by name. `key`: what the option is called in them; default: its own name. */
+/**
+ * `p(id, option)` of an answer with probabilities by name. `key`: what the option is called in them; default: its own
+ * name.
+ */
 export function namedProbability(
   probabilities: Readonly<Record<string, number>>,
   id: string,

@@ -1,4 +1,5 @@
-// The fields that several kinds of question share, as zod schemas, and the one way a schema's issues become faults with pointers.
+// The fields that several kinds of question share, as zod schemas, and the one way a schema's issues become faults with
+// pointers.
 import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
 import { pointer } from '../../core/errors.ts'
@@ -58,7 +59,10 @@ export const words = json
   .optional()
   .transform((value) => value ?? null)
 
-/** The fields of every question. Optional fields may be null here and in every kind: clients that write all their fields send null for absent. */
+/**
+ * The fields of every question. Optional fields may be null here and in every kind: clients that write all their fields
+ * send null for absent.
+ */
 export const base = {
   instructions: words.describe(
     `Words for the model: a text, or JSON, which is shown as JSON (nested at most ${MAX_DEPTH} deep). Absent, null or blank: the words of the question’s id are asked.`,
@@ -72,7 +76,10 @@ export const base = {
 
 export const selfCheck = z.boolean().nullish()
 
-/** Runs a schema; what is wrong is reported under the pointer (the question's own by default), and then the result is null. */
+/**
+ * Runs a schema; what is wrong is reported under the pointer (the question's own by default), and then the result is
+ * null.
+ */
 export function checked<S extends z.ZodType>(schema: S, input: unknown, checker: Checker, param = checker.param): z.output<S> | null {
   const result = schema.safeParse(input)
   if (result.success) return result.data
@@ -143,7 +150,10 @@ export function reportCount(count: number, least: number, most: number, noun: st
   return true
 }
 
-/** An object for names that come from outside: without a prototype, so that `__proto__` and `constructor` are plain keys. */
+/**
+ * An object for names that come from outside: without a prototype, so that `__proto__` and `constructor` are plain
+ * keys.
+ */
 export function record<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
   const result: Record<string, T> = Object.create(null)
   for (const [key, value] of entries) result[key] = value

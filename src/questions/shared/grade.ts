@@ -2,7 +2,10 @@
 import type { Json } from '../../core/types.ts'
 import { type DecisionReadout, truthOf } from './decision.ts'
 
-/** What an answer claims: rows of probabilities over candidates in canonical order (one row; `independent` one row [yes, no] per candidate). */
+/**
+ * What an answer claims: rows of probabilities over candidates in canonical order (one row; `independent` one row [yes,
+ * no] per candidate).
+ */
 export interface Claim {
   readonly readout: DecisionReadout
   readonly names: readonly string[]

@@ -1,6 +1,7 @@
-// Further looks at a decision: each asks the same thing of the same state in another way, and gives rows in the order of the branch's own candidates.
-// Which ones help depends on how a model reads candidates, so each is used only where a paired test showed a gain (bench/experiments/operators.ts), or, for
-// models read by symbols, where the literature did (cyclic orders: Zheng et al. 2023, arXiv 2309.03882).
+// Further looks at a decision: each asks the same thing of the same state in another way, and gives rows in the order
+// of the branch's own candidates. Which ones help depends on how a model reads candidates, so each is used only where a
+// paired test showed a gain (bench/experiments/operators.ts), or, for models read by symbols, where the literature did
+// (cyclic orders: Zheng et al. 2023, arXiv 2309.03882).
 import type { Branch, Scorer, Scores } from '../../backends/backend.ts'
 import { logSoftmax } from '../../core/math.ts'
 import { type QuestionCoroutine, read, score } from './coroutine.ts'
@@ -79,7 +80,10 @@ const polarity: Operator = {
   },
 }
 
-/** Each candidate as a yes or no of its own, without the others to be compared with: what is left when the list no longer pulls. */
+/**
+ * Each candidate as a yes or no of its own, without the others to be compared with: what is left when the list no
+ * longer pulls.
+ */
 const alone: Operator = {
   cost: 1,
   *run(branch) {
@@ -88,7 +92,10 @@ const alone: Operator = {
   },
 }
 
-/** What is left of a distribution when the answer that the options get without any question is held against it: once more what the question adds. */
+/**
+ * What is left of a distribution when the answer that the options get without any question is held against it: once
+ * more what the question adds.
+ */
 const contrast: Operator = {
   cost: 1,
   *run(branch, [row]) {
@@ -117,7 +124,9 @@ function framing(reword: (instructions: string) => string): Operator {
   }
 }
 
-/** The model writes down a thought first and answers behind it. Slow; for larger models, and only where it is asked for. */
+/**
+ * The model writes down a thought first and answers behind it. Slow; for larger models, and only where it is asked for.
+ */
 const reasoning: Operator = {
   cost: 2,
   *run(branch) {
@@ -159,8 +168,9 @@ const BY_PLACE: OperatorTable = {
 }
 
 /**
- * The operators of a model by how it reads candidates, the most useful first. Our own reads each candidate as a branch of its own, so orders would change
- * nothing; of all others the one is here whose gain in a paired test on the calibration split was surely above 0 (bench/results/operators.json).
+ * The operators of a model by how it reads candidates, the most useful first. Our own reads each candidate as a branch
+ * of its own, so orders would change nothing; of all others the one is here whose gain in a paired test on the
+ * calibration split was surely above 0 (bench/results/operators.json).
  */
 export const DEFAULT_OPERATORS: Readonly<Record<Scorer, OperatorTable>> = {
   symbols: BY_PLACE,

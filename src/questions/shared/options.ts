@@ -8,7 +8,10 @@ import type { Questions } from '../../wire/types.ts'
 import type { CheckedQuestion, Checker } from './checked-question.ts'
 import { checked, json, ownField, reportCount, reportDuplicates, strict, words } from './fields.ts'
 
-/** Questions that are asked of a chosen option; typed by hand below, for the types would refer to themselves. Their component of the OpenAPI document is made from the registry of kinds. */
+/**
+ * Questions that are asked of a chosen option; typed by hand below, for the types would refer to themselves. Their
+ * component of the OpenAPI document is made from the registry of kinds.
+ */
 const argsField = z.custom<unknown>().meta({ id: 'Arguments' }).nullish()
 
 /** `args` of a choice, as it is documented. */
@@ -35,15 +38,23 @@ export type OptionInput = z.input<typeof optionSchema>
 /** One option of a choice. `args` are asked when this option wins. */
 export type ChoiceOptionInput = string | { readonly value: string; readonly description?: Json; readonly args?: Questions | null }
 
-/** Name → description (or null). JavaScript moves integer-like names to the front of a map; where order matters, give an array. */
+/**
+ * Name → description (or null). JavaScript moves integer-like names to the front of a map; where order matters, give an
+ * array.
+ */
 export type Criteria = Readonly<Record<string, Json>>
 
-/** Options are given once: as `options`, or as `criteria` (a map, or the same array). 2 to 255 of them, all different. */
+/**
+ * Options are given once: as `options`, or as `criteria` (a map, or the same array). 2 to 255 of them, all different.
+ */
 export type OptionsInput<Option = OptionInput> =
   | { readonly options: readonly Option[]; readonly criteria?: null }
   | { readonly criteria: Criteria | readonly Option[]; readonly options?: null }
 
-/** The two fields that options may come in, as they are documented. `readOptions` checks them, so that every fault has its own pointer. */
+/**
+ * The two fields that options may come in, as they are documented. `readOptions` checks them, so that every fault has
+ * its own pointer.
+ */
 function documentedOptions<Option extends z.ZodType>(option: Option) {
   const { options: most } = REQUEST_LIMITS
   const array = z.array(option).min(2).max(most).readonly().describe('In order.')
@@ -146,17 +157,20 @@ function named(
 // Types of the options of a question
 
 /** The type of a field, or undefined where the question has none. */
-export type Field<Q, K extends string> = K extends keyof Q ? Q[K] : undefined
+export type FieldOf<Q, K extends string> = K extends keyof Q ? Q[K] : undefined
 
 /** The elements of the array that a question lists its options in; never where it is a map. */
 export type OptionInputOf<Q> =
-  Field<Q, 'options'> extends readonly (infer O)[] ? O : Field<Q, 'criteria'> extends readonly (infer O)[] ? O : never
+  FieldOf<Q, 'options'> extends readonly (infer O)[] ? O : FieldOf<Q, 'criteria'> extends readonly (infer O)[] ? O : never
 
 type OptionName<O> = O extends string ? O : O extends { readonly value: infer V extends string } ? V : never
 
-/** The option names of a choice or a select: the elements of `options`, or of `criteria`, or the keys of a `criteria` map. */
+/**
+ * The option names of a choice or a select: the elements of `options`, or of `criteria`, or the keys of a `criteria`
+ * map.
+ */
 export type OptionsOf<Q> = [OptionInputOf<Q>] extends [never]
-  ? Field<Q, 'criteria'> extends infer C extends object
+  ? FieldOf<Q, 'criteria'> extends infer C extends object
     ? `${keyof C & (string | number)}`
     : string
   : OptionName<OptionInputOf<Q>>

@@ -2,12 +2,12 @@
 import type { Calibration } from '../../calibration/calibration.ts'
 import { servedFor } from '../../calibration/served.ts'
 import { shippedCalibration } from '../../calibration/shipped.ts'
-import type { Engine } from '../../pipeline/engine.ts'
+import type { EngineCore } from '../../pipeline/engine.ts'
 import type { Log } from '../context.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Watched {
-  readonly engine: Pick<Engine, 'calibrate' | 'loaded' | 'models'>
+  readonly engine: Pick<EngineCore, 'calibrate' | 'loaded' | 'models'>
   readonly store: Pick<Store, 'calibrations'>
   readonly log: Pick<Log, 'info' | 'warn'>
 }

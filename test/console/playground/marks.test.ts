@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boxesOf, markedTexts, type Span, spansOf } from '../../../src/console/playground/marks.ts'
+import { boxesOf, type MarkedSpan, markedTexts, spansOf } from '../../../src/console/playground/marks.ts'
 import type { Answer } from '../../../src/wire/types.ts'
 
 const extract = (start: number, end: number, where: object = {}): Answer => ({
@@ -9,12 +9,12 @@ const extract = (start: number, end: number, where: object = {}): Answer => ({
   valid: true,
   confidence: 0.9,
 })
-const span = (label: string, start: number, end: number, where: object = {}): Span => ({
+const span = (label: string, start: number, end: number, where: object = {}): MarkedSpan => ({
   label,
   at: { start, end, ...where },
   confidence: 1,
 })
-const shown = (state: unknown, spans: readonly Span[]) =>
+const shown = (state: unknown, spans: readonly MarkedSpan[]) =>
   markedTexts(state, spans).map(({ where, segments }) => [
     where,
     ...segments.map(({ text, labels }) => (labels.length === 0 ? text : `[${text}:${labels}]`)),

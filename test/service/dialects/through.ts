@@ -8,7 +8,7 @@ import type { AskRequest } from '../../../src/wire/types.ts'
 
 export interface Through {
   readonly backend: FakeBackend
-  /** What the dialect says of the engine's answer. Engine errors come with pointers into the body. */
+  /** What the dialect says of the engine's answer. EngineCore errors come with pointers into the body. */
   // biome-ignore lint/suspicious/noExplicitAny: the body of an answer, looked into freely
   ask(body: unknown): Promise<any>
   fault(body: unknown): Promise<EngineError>
