@@ -81,10 +81,8 @@ def report(name, rows, weight, bias):
         scores, truths = [float(weight[at].sum() + bias) for at, _ in rows], [truth for _, truth in rows]
         base = sum(truths) / len(truths)
         right = sum((score > 0) == (truth > 0.5) for score, truth in zip(scores, truths, strict=True)) / len(rows)
-        print(
-            f"{name:28s} n {len(rows):6d} base {max(base, 1 - base):.3f}  right {right:.3f}  area {area(scores, truths):.3f}",
-            flush=True,
-        )
+        base, order = max(base, 1 - base), area(scores, truths)
+        print(f"{name:28s} n {len(rows):6d} base {base:.3f}  right {right:.3f}  area {order:.3f}", flush=True)
 
 
 if __name__ == "__main__":

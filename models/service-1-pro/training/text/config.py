@@ -25,10 +25,9 @@ class Config:
 
 @dataclasses.dataclass
 class Preset:
-    """How a run goes: tokens of a step (of each process), of a pass at once, longest states, how often it is kept."""
+    """How a run goes: tokens of a step (of each process), longest states, how often it is kept."""
 
     step_tokens: int
-    pass_tokens: int
     rate: float
     longest_state: int
     longest_branches: int
@@ -41,7 +40,6 @@ class Preset:
 PRESETS = {
     "smoke": Preset(
         step_tokens=700,
-        pass_tokens=700,
         rate=2e-4,
         longest_state=120,
         longest_branches=200,
@@ -51,8 +49,7 @@ PRESETS = {
         rows_a_source=60,
     ),
     "cpu": Preset(
-        step_tokens=2400,
-        pass_tokens=2400,
+        step_tokens=1300,
         rate=1.5e-4,
         longest_state=250,
         longest_branches=420,
@@ -62,7 +59,6 @@ PRESETS = {
     ),
     "gpu": Preset(
         step_tokens=24000,
-        pass_tokens=24000,
         rate=2.5e-4,
         longest_state=380,
         longest_branches=520,

@@ -225,11 +225,11 @@ def main():
         for side in ("held", "dev")
         for path in sorted(glob.glob(f"{options.rows}/{side}/*.jsonl"))
     ]
-    print(
-        f"step {found['step']}, {found['tokens']:,} tokens, {found['asked']:,} questions, {found['spent'] / 60:.0f} minutes"
-    )
+    minutes = found["spent"] / 60
+    print(f"step {found['step']}, {found['tokens']:,} tokens, {found['asked']:,} questions, {minutes:.0f} minutes")
     for name in names:
-        lines = open(f"{options.rows}/{name}.jsonl", encoding="utf-8").read().splitlines()
+        with open(f"{options.rows}/{name}.jsonl", encoding="utf-8") as file:
+            lines = file.read().splitlines()
         lines = (
             [lines[int(n * len(lines) / options.limit)] for n in range(options.limit)]
             if len(lines) > options.limit

@@ -73,6 +73,7 @@ def heads(config, weights):
     g = Graph("heads", weights)
     width, count = config.width, config.sibling_heads
     slots = g.input("slots", "float", "q", "s", width)
+    means = g.input("means", "float", "q", "s", width)
     tokens = g.input("tokens", "float", "q", "t", width)
     state = g.input("state", "bool", "q", "t")
     kind = g.input("kind", "int", "q")
@@ -91,7 +92,7 @@ def heads(config, weights):
     shares = g.op("Slice", g.op("Softmax", evidence, axis=-1), one[1], g.constant([2**62], np.int64), one[2])
     found = g.linear(g.op("MatMul", shares, g.linear(tokens, "evidence.value")), "evidence.out")
     z = g.op("Add", g.op("Add", slots, found), narrow(g.op("Gather", g.weight("kind.weight"), kind)))
-    z = g.op("Add", z, g.linear(rank, "rank"))
+    z = g.op("Add", g.op("Add", z, g.linear(means, "pool")), g.linear(rank, "rank"))
     total = g.op("ReduceSum", g.op("Mul", like, present), one[1], keepdims=1)
     mean = g.op("Div", total, g.op("ReduceSum", present, one[1], keepdims=1))
     both = g.op("Concat", *(g.op("Unsqueeze", x, one[2]) for x in (like, g.op("Sub", like, mean))), axis=2)
@@ -188,13 +189,16 @@ def check(model, folder):
             wanted = model(batch)
         x = read(sessions["encoder"], batch, model.config)
         at, count = batch.row.numpy(), len(batch.asked)
+        means = model.means(torch.from_numpy(x), batch)
+        own = means[batch.row[:, None], batch.block[batch.row[:, None], batch.slots]].numpy()
         like = np.zeros(batch.slots.shape, np.float32)
         if look == "first":
-            like = model.likenesses(torch.from_numpy(x), batch).detach().numpy()
+            like = model.likenesses(means, batch).numpy()
         logits, evidence, first, last = sessions["heads"].run(
             None,
             {
                 "slots": x[at[:, None], batch.slots.numpy()],
+                "means": own,
                 "tokens": x[at],
                 "state": batch.state.numpy()[at],
                 "kind": batch.kind.numpy() + len(KINDS) * batch.look,

@@ -22,22 +22,19 @@ class Gang:
         if size > 1:
             dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=size)
 
-    def average(self, parameters, numbers):
-        """Leaves the mean gradient in every process, and gives the sum of each of `numbers` over all of them."""
-        for p in parameters:
-            if p.grad is None:
-                p.grad = torch.zeros_like(p)
+    def average(self, tensors, numbers):
+        """Leaves the mean of each tensor in every process, and gives the sum of each of `numbers` over all of
+        them.
+        """
         if self.size == 1:
             return numbers
-        every = torch.cat(
-            [p.grad.reshape(-1) for p in parameters] + [torch.tensor([float(n) * self.size for n in numbers])]
-        )
+        every = torch.cat([x.reshape(-1) for x in tensors] + [torch.tensor([float(n) * self.size for n in numbers])])
         dist.all_reduce(every)
         every /= self.size
         at = 0
-        for p in parameters:
-            p.grad.copy_(every[at : at + p.numel()].view_as(p))
-            at += p.numel()
+        for x in tensors:
+            x.copy_(every[at : at + x.numel()].view_as(x))
+            at += x.numel()
         return every[at:].tolist()
 
     def leave(self):

@@ -27,8 +27,12 @@ class Question:
     kind: str
     pieces: list
     options: list  # of pieces; none for claims and quotes
-    target: object  # noul: number; choice: index; score: levels (soft); select: list of 0/1; extract: list of (first, last) pieces, or [] for nothing there
-    evidence: object  # list of (first, last) pieces; [] when the state says nothing of it; None when unknown
+    # noul: a number; choice: an index; score: shares of the levels; select: a list of 0 and 1; extract: a list of
+    # (first,
+    # last) pieces, empty where nothing is there
+    target: object
+    # a list of (first, last) pieces; empty where the state says nothing of it; None where that is not known
+    evidence: object
     name: str
 
 

@@ -3,7 +3,8 @@
 A sequence is made of blocks (passages of a state, a question, its options), and which block sees which is all that
 tells the first look from the second (layout.py). Heads, for every kind of question:
 
-- a *slot* is what gets a logit: a claim's [CLS], an option's closing [SEP]. Each slot looks for its evidence in the
+- a *slot* is what gets a logit: a claim's [CLS], an option's closing [SEP], beside the mean of its block. Each slot
+  looks for its evidence in the
   state (attention with "nothing there" as one place of it; trained on the sentence
   that decides, where it is known) and takes along what it finds;
 - slots of one question see each other in one more layer, set-wise: their order changes nothing. Levels of a scale
@@ -141,15 +142,16 @@ class Model(nn.Module):
         self.encoder = Encoder(config)
         self.evidence, self.siblings, self.quotes = Evidence(config), Siblings(config), Quotes(config)
         self.kind = nn.Embedding(LOOKS * len(KINDS), width)
+        self.pool = nn.Linear(width, width)
         self.rank = nn.Linear(2, width)
         self.likeness = nn.Linear(2, width)
         self.widen, self.decide = nn.Linear(width, width), nn.Linear(width, 1)
         #                                              noul choice score select extract
         self.likeness_scale = nn.Parameter(torch.tensor([0.0, 12.0, 2.0, 0.0, 0.0]))
         self.likeness_shift = nn.Parameter(torch.zeros(len(KINDS)))
-        for part in (self.kind, self.rank, self.likeness, self.decide, self.evidence.out):
+        for part in (self.kind, self.pool, self.rank, self.likeness, self.decide, self.evidence.out):
             nn.init.zeros_(part.weight)
-        for part in (self.rank, self.likeness, self.decide, self.evidence.out):
+        for part in (self.pool, self.rank, self.likeness, self.decide, self.evidence.out):
             nn.init.zeros_(part.bias)
 
     def forward(self, batch):
@@ -159,12 +161,12 @@ class Model(nn.Module):
         asked = batch.row.shape[0]
         x = self.encoder(batch.tokens, batch.places, batch.types, batch.mask)
         tokens, state = x[batch.row], batch.state[batch.row]
-        slots = x[batch.row[:, None], batch.slots]
+        slots, means = x[batch.row[:, None], batch.slots], self.means(x, batch)
         evidence, found = self.evidence(slots, tokens, state)
         z = slots + found + self.kind(batch.kind + len(KINDS) * batch.look)[:, None] + self.rank(batch.rank)
         addend = 0.0
         if batch.alone is not None:
-            like = self.likenesses(x, batch)
+            like = self.likenesses(means, batch)
             mean = (like * batch.present).sum(1, keepdim=True) / batch.present.sum(1, keepdim=True)
             z = z + self.likeness(torch.stack([like, like - mean], -1) * batch.compared[:, None, None])
             addend = (
@@ -175,14 +177,15 @@ class Model(nn.Module):
         assert logits.shape[0] == asked
         return logits, evidence, self.quotes(slots[:, 0], tokens, state)
 
-    def likenesses(self, x, batch):
-        """The cosine of each slot's text alone with the nearest passage, [question][slot]; vectors are means over
-        a block's tokens.
-        """
-        x = x.float()
-        blocks = F.one_hot(batch.block, batch.blocks).float() * batch.real[:, :, None]
-        vectors = F.normalize(torch.matmul(blocks.transpose(1, 2), x), dim=-1)
-        own = vectors[batch.row[:, None], batch.alone]
-        passages = vectors[batch.row]
+    def means(self, x, batch):
+        """The mean of each block's tokens, [sequence][block][width]: what the start was made to give for a text."""
+        blocks = F.one_hot(batch.block, batch.blocks).to(x.dtype) * batch.real[:, :, None]
+        count = blocks.sum(1)[:, :, None].clamp(min=1)
+        return torch.matmul(blocks.transpose(1, 2), x) / count
+
+    def likenesses(self, means, batch):
+        """The cosine of each slot's text alone with the nearest passage, [question][slot]."""
+        vectors = F.normalize(means.float(), dim=-1)
+        own, passages = vectors[batch.row[:, None], batch.alone], vectors[batch.row]
         fits = torch.matmul(own, passages.transpose(1, 2)).masked_fill(~batch.passages[batch.row][:, None], -1.0)
         return fits.max(-1).values

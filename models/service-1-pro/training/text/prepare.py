@@ -44,8 +44,7 @@ PAIRED = {"letters", "dialogues", "documents", "unsaid"}  # kinds that can be dr
 
 
 def lines(path):
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.endswith(".gz") else open(path, encoding="utf-8")
-    with opened as file:
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
 
@@ -118,10 +117,9 @@ def public(options, dev):
         for source, rows in by_source.items():
             rnd.shuffle(rows)
             count = sum(len(row["questions"]) for row in rows)
-            print(
-                f"public-{source}: {write(f'{options.out}/train/public-{source}.jsonl', rows):,} rows, {count:,} questions, {leaked[source]} left out",
-                flush=True,
-            )
+            written = write(f"{options.out}/train/public-{source}.jsonl", rows)
+            left = leaked[source]
+            print(f"public-{source}: {written:,} rows, {count:,} questions, {left} left out", flush=True)
 
 
 def composed(options, what, name, each, seed, paths):

@@ -1,4 +1,4 @@
-"""The whole pipeline in under a minute, on rows it makes itself: train, go on, look.
+"""The whole pipeline in under a minute, on rows it makes itself: train, go on, export, look.
 
     python smoke.py OUT
 
@@ -87,11 +87,12 @@ def main():
         "1",
     ]
     run(*train, "--steps", "3")
-    run(*train, "--steps", "20", "--resume")
+    run(*train, "--steps", "10", "--resume")
     lines = [json.loads(line) for line in open(f"{out}/run/log.jsonl")]
-    assert lines[-1]["step"] == 20 and all(
+    assert lines[-1]["step"] == 10 and all(
         math.isfinite(value) for value in lines[-1].values() if isinstance(value, float)
     ), lines
+    run("export.py", f"{out}/run/mean.pt", f"{out}/onnx")
     run("evaluate.py", f"{out}/run/mean.pt", "--rows", f"{out}/rows", "--curve", f"{out}/curve.jsonl")
     print(f"{time.time() - begun:.0f} s")
 

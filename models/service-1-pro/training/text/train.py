@@ -6,6 +6,9 @@
 A file RUN/stop ends the run after its step, kept. RUN/last.pt is everything to go on from (written whole, then
 renamed), RUN/mean.pt the weights averaged along the run
 (what is looked at and shipped), RUN/log.jsonl a line every twenty steps.
+With one process or `--apart 1` gradients are averaged every step; with `--apart 8` each process takes eight steps of
+its
+own, then their weights are averaged: less waiting for each other where the cores are shared.
 Steps change between the two looks. The rate rises, stays, and falls over the last `--cool` seconds where `--seconds`
 says when that is.
 """
@@ -17,6 +20,7 @@ import json
 import os
 import time
 
+import numpy as np
 import torch
 import torch.multiprocessing as processes
 
@@ -28,7 +32,7 @@ from config import PRESETS, Config
 from gang import Gang, free_port
 from model import Model
 
-FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "widen", "decide")
+FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "pool", "widen", "decide")
 NUMBERS = ("likeness_scale", "likeness_shift")
 MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
 LOG_EVERY = 20
@@ -75,7 +79,9 @@ def work(rank, options, port):
     if found is not None:
         model.load_state_dict(found["model"])
     elif options.start:
-        model.load_state_dict(torch.load(options.start, map_location="cpu")["model"])
+        begin = torch.load(options.start, map_location="cpu")
+        lacking, unknown = model.load_state_dict(begin["model"], strict=False)
+        assert not unknown and all(name.startswith(FRESH) for name in lacking), (lacking, unknown)
     else:
         model.encoder.load_state_dict(start.weights())
     model.to(device)
@@ -135,6 +141,10 @@ def work(rank, options, port):
             },
         )
 
+    since, stop = np.zeros(2), False
+    if found is None and options.start:  # the same run with a fresh optimiser: what was seen counts
+        tokens, asked, spent = begin["tokens"], begin["asked"], begin["spent"]
+        first_tokens = tokens
     halt = f"{options.run}/stop"
     warm_from = step
     for _, look, sequences in drawer.batches(step, lambda: tokens):
@@ -151,22 +161,30 @@ def work(rank, options, port):
         share = torch.tensor([KIND_SHARE[question.kind] for question in batch.asked], device=each.device)
         (each * share).mean().backward()
         real = int(batch.real.sum())
-        real_all, asked_all, stop = gang.average(
-            parameters, [real, len(batch.asked), float(left <= 0 or os.path.exists(halt))]
-        )
+        since += real, len(batch.asked)
+        meets = (step + 1) % options.apart == 0
+        if options.apart == 1:
+            for p in parameters:
+                p.grad = torch.zeros_like(p) if p.grad is None else p.grad
+            gang.average([p.grad for p in parameters], [])
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimise.step()
         optimise.zero_grad()
-        step, tokens, asked = step + 1, tokens + int(real_all), asked + int(asked_all)
+        step += 1
+        if meets:
+            with torch.no_grad():
+                weights = [] if options.apart == 1 else parameters
+                real_all, asked_all, stop = gang.average(weights, [*since, float(left <= 0 or os.path.exists(halt))])
+            tokens, asked, since = tokens + int(real_all), asked + int(asked_all), np.zeros(2)
         for question, value in zip(batch.asked, plain.tolist(), strict=True):
             recent[f"{look} {question.kind}"].append(value)
         recent["filled"].append(real / batch.tokens.numel())
-        if rank == 0 and step % MEAN_EVERY == 0:
-            keeps = min(MEAN_KEEPS, step / (step + 10 * MEAN_EVERY)) ** MEAN_EVERY
+        if rank == 0 and meets and step % max(MEAN_EVERY, options.apart) == 0:
+            keeps = min(MEAN_KEEPS, step / (step + 10 * MEAN_EVERY)) ** max(MEAN_EVERY, options.apart)
             with torch.no_grad():
                 for name, value in model.state_dict().items():
                     mean[name].lerp_(value, 1 - keeps)
-        if rank == 0 and step % LOG_EVERY == 0:
+        if rank == 0 and (step % LOG_EVERY == 0 or step == options.steps):
             took = time.time() - begun
             line = {
                 "step": step,
@@ -180,10 +198,10 @@ def work(rank, options, port):
             }
             print(json.dumps(line), file=log, flush=True)
             recent.clear()
-        if rank == 0 and time.time() - kept > preset.keep_every_s:
+        if rank == 0 and meets and time.time() - kept > preset.keep_every_s:
             keep()
             kept = time.time()
-        if stop or (options.steps and step >= options.steps):
+        if stop or (meets and options.steps and step >= options.steps):
             break
     if rank == 0:
         keep()
@@ -197,6 +215,7 @@ def main():
     parser.add_argument("--rows", required=True)
     parser.add_argument("--preset", choices=list(PRESETS), default="cpu")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--apart", type=int, default=1, help="steps that a process takes alone before all meet")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--start")
     parser.add_argument("--resume", action="store_true")
