@@ -8,7 +8,7 @@ import type { Json } from '../../src/core/types.ts'
 import { changeFrom } from '../../src/evaluate/baseline.ts'
 import { casesOf, worstPlaces } from '../../src/evaluate/cases.ts'
 import { evaluationOf } from '../../src/evaluate/numbers.ts'
-import { Chart, ticksOf } from '../../src/evaluate/report/chart.ts'
+import { Chart, logTicks, ticksOf } from '../../src/evaluate/report/chart.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/curves.ts'
 import { escaped, markup } from '../../src/evaluate/report/markup.ts'
 import { pageOf } from '../../src/evaluate/report/page.ts'
@@ -209,6 +209,32 @@ describe('a chart', () => {
     expect(ticksOf([0, 1])).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1])
     expect(ticksOf([0, 3187], 4)).toEqual([0, 1000, 2000, 3000])
     expect(ticksOf([0, 0])).toEqual([0])
+  })
+
+  it('in a file of its own has its title and style, logarithmic axes, and labels that do not overlap', () => {
+    expect(logTicks([0.84, 53])).toEqual([0.5, 1, 2, 5, 10, 20, 50, 100])
+    expect(logTicks([2, 50])).toEqual([2, 5, 10, 20, 50])
+    const axis = { label: 'n', range: [1, 100], ticks: [1, 10, 100], show: String, scale: 'log' } as const
+    const chart = new Chart({
+      title: 'Cost',
+      x: axis,
+      y: axis,
+      margin: { left: 0, right: 100, top: 0, bottom: 0 },
+      height: 200,
+      css: '.a{}',
+    })
+    chart.line([[10, 10]], 'a').endLabels([
+      { at: 9.9, text: 'low', style: 'a' },
+      { at: 10, text: 'high', style: 'a' },
+    ])
+    const { html } = chart.toMarkup()
+    expect(html).toContain('<svg xmlns="http://www.w3.org/2000/svg" class="chart"')
+    expect(html).toMatch(/<style>\.a\{\}<\/style><text class="title"[^>]*>Cost</)
+    expect(html).toContain('d="M120.0 100.0"')
+    expect([...html.matchAll(/class="name a" x="250\.0" y="([\d.]+)">(\w+)/g)].map(([, y, text]) => [text, Number(y)])).toEqual([
+      ['high', 104],
+      ['low', 121],
+    ])
   })
 })
 

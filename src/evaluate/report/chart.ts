@@ -1,65 +1,84 @@
-// Points to SVG: axes, lines, bands, bars. Colours are the page's (CSS classes), so that charts follow light and dark.
+// Draws points as SVG: axes, lines, bands, bars and labels. Marks have CSS classes; the style sheet is that of the page, or,
+// for a chart in a file of its own, one that is given. The speed bench draws with this too.
 import { type Content, type Markup, markup } from './markup.ts'
 
-export interface Axis {
+export interface ChartAxis {
   readonly label: string
   readonly range: readonly [number, number]
   readonly ticks: readonly number[]
   readonly show: (value: number) => string
+  /** Default linear. A logarithmic axis needs a range above 0. */
+  readonly scale?: 'linear' | 'log'
+}
+
+interface ChartMargin {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
 }
 
 export interface ChartOptions {
-  /** What the chart shows, for those who cannot see it. */
+  /** What the chart shows, for people who cannot see it. */
   readonly title: string
-  readonly x: Axis
-  readonly y: Axis
+  readonly x: ChartAxis
+  readonly y: ChartAxis
+  /** In pixels; default 340 by 300. */
   readonly width?: number
   readonly height?: number
+  /** In pixels, around the drawing. */
+  readonly margin?: ChartMargin
+  /** The style sheet of a chart in a file of its own, which also shows its title. */
+  readonly css?: string
 }
 
-export type Point = readonly [x: number, y: number]
+export type ChartPoint = readonly [x: number, y: number]
 
-const MARGIN = { left: 58, right: 20, top: 10, bottom: 38 }
+const MARGIN: ChartMargin = { left: 58, right: 20, top: 10, bottom: 38 }
+/** Pixels between the labels of two lines. */
+const LABEL_HEIGHT = 17
 
 export class Chart {
   readonly #options: ChartOptions
   readonly #width: number
   readonly #height: number
+  readonly #margin: ChartMargin
   readonly #marks: Markup[] = []
 
   constructor(options: ChartOptions) {
     this.#options = options
     this.#width = options.width ?? 340
     this.#height = options.height ?? 300
+    this.#margin = options.margin ?? MARGIN
   }
 
   #x(value: number): number {
-    const [low, high] = this.#options.x.range
-    return MARGIN.left + ((value - low) / (high - low)) * (this.#width - MARGIN.left - MARGIN.right)
+    const { left, right } = this.#margin
+    return left + shareOf(this.#options.x, value) * (this.#width - left - right)
   }
 
   #y(value: number): number {
-    const [low, high] = this.#options.y.range
-    return this.#height - MARGIN.bottom - ((value - low) / (high - low)) * (this.#height - MARGIN.top - MARGIN.bottom)
+    const { top, bottom } = this.#margin
+    return this.#height - bottom - shareOf(this.#options.y, value) * (this.#height - top - bottom)
   }
 
-  #path(points: readonly Point[]): string {
+  #path(points: readonly ChartPoint[]): string {
     const drawn = points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
     return drawn.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${this.#x(x).toFixed(1)} ${this.#y(y).toFixed(1)}`).join('')
   }
 
-  line(points: readonly Point[], style: string): this {
+  line(points: readonly ChartPoint[], style: string): this {
     this.#marks.push(markup`<path class="line ${style}" d="${this.#path(points)}"/>`)
     return this
   }
 
-  /** Between a lower and an upper line over the same places. */
-  band(lower: readonly Point[], upper: readonly Point[], style: string): this {
+  /** The area between a lower and an upper line with the same x values. */
+  band(lower: readonly ChartPoint[], upper: readonly ChartPoint[], style: string): this {
     this.#marks.push(markup`<path class="band ${style}" d="${this.#path([...lower, ...upper.toReversed()])}Z"/>`)
     return this
   }
 
-  /** A bar from the foot of the chart; `height` in units of the y axis. */
+  /** A bar from the x axis; `height` in units of the y axis. */
   bar(from: number, to: number, height: number, style: string): this {
     const [foot] = this.#options.y.range
     const [left, top] = [this.#x(from), this.#y(foot + height)]
@@ -70,9 +89,21 @@ export class Chart {
     return this
   }
 
+  /** Names lines at the right edge, each as near to the end of its line as the labels above it allow. */
+  endLabels(labels: readonly { readonly at: number; readonly text: string; readonly style: string }[]): this {
+    const x = this.#width - this.#margin.right + 10
+    let lowest = Number.NEGATIVE_INFINITY
+    for (const { at, text, style } of labels.toSorted((a, b) => b.at - a.at)) {
+      lowest = Math.max(this.#y(at), lowest + LABEL_HEIGHT)
+      this.#marks.push(markup`<text class="name ${style}" x="${x.toFixed(1)}" y="${(lowest + 4).toFixed(1)}">${text}</text>`)
+    }
+    return this
+  }
+
   toMarkup(): Markup {
-    const { title, x, y } = this.#options
-    const [left, right, bottom, top] = [MARGIN.left, this.#width - MARGIN.right, this.#height - MARGIN.bottom, MARGIN.top]
+    const { title, x, y, css } = this.#options
+    const { left, top } = this.#margin
+    const [right, bottom] = [this.#width - this.#margin.right, this.#height - this.#margin.bottom]
     const grid: Content[] = [
       ...x.ticks.map((tick) => {
         const at = this.#x(tick).toFixed(1)
@@ -83,10 +114,17 @@ export class Chart {
         return markup`<path class="grid" d="M${left} ${at.toFixed(1)}H${right}"/><text class="tick" x="${left - 6}" y="${(at + 3.5).toFixed(1)}" text-anchor="end">${y.show(tick)}</text>`
       }),
     ]
-    return markup`<svg class="chart" viewBox="0 0 ${this.#width} ${this.#height}" role="img" aria-label="${title}"><title>${title}</title>${grid}${this.#marks}
+    const own = css === undefined ? null : markup` xmlns="http://www.w3.org/2000/svg"`
+    const heading = css === undefined ? null : markup`<style>${css}</style><text class="title" x="${left}" y="${top - 20}">${title}</text>`
+    return markup`<svg${own} class="chart" viewBox="0 0 ${this.#width} ${this.#height}" role="img" aria-label="${title}"><title>${title}</title>${heading}${grid}${this.#marks}
 <text class="axis" x="${(left + right) / 2}" y="${this.#height - 6}" text-anchor="middle">${x.label}</text>
 <text class="axis" transform="translate(12 ${(top + bottom) / 2}) rotate(-90)" text-anchor="middle">${y.label}</text></svg>`
   }
+}
+
+/** Where a value lies between the ends of its axis, from 0 to 1. */
+function shareOf({ range: [low, high], scale }: ChartAxis, value: number): number {
+  return scale === 'log' ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low)
 }
 
 /** Round steps that cover a range with about `count` ticks. */
@@ -97,4 +135,14 @@ export function ticksOf([low, high]: readonly [number, number], count = 5): numb
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough * 0.99) ?? power * 10
   const first = Math.ceil(low / step - 1e-9)
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)))
+}
+
+/** A range that holds all values, from one of 1, 2 or 5 times a power of ten to another, and all such numbers in it. */
+export function logTicks(values: readonly number[]): number[] {
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const powers = Array.from({ length: Math.ceil(Math.log10(high / low)) + 3 }, (_, i) => 10 ** (Math.floor(Math.log10(low)) + i))
+  const steps = powers.flatMap((power) => [power, 2 * power, 5 * power])
+  const first = steps.findLastIndex((step) => step <= low)
+  const last = steps.findIndex((step) => step >= high)
+  return steps.slice(first, last + 1)
 }

@@ -1,5 +1,5 @@
 // The curves of a report, drawn.
-import { Chart, type Point, ticksOf } from './chart.ts'
+import { Chart, type ChartPoint, ticksOf } from './chart.ts'
 import type { Diagram, LatencyBin } from './curves.ts'
 import { type Markup, markup } from './markup.ts'
 import { section } from './sections.ts'
@@ -44,13 +44,15 @@ function reliabilityChart({ name, grid, curve, consistency, bootstrap, density }
     ],
     'ideal',
   )
-  for (const stretch of stretches(grid.map((at, i): Point | null => (curve[i] === null ? null : [at, curve[i]!]))))
+  for (const stretch of stretches(grid.map((at, i): ChartPoint | null => (curve[i] === null ? null : [at, curve[i]!]))))
     chart.line(stretch, 'curve')
   return chart.toMarkup()
 }
 
 function drawBand(chart: Chart, grid: readonly number[], band: Diagram['bootstrap'], style: string): void {
-  const edges = grid.map((at, i) => (band[i] == null ? null : { low: [at, band[i]![0]] as Point, high: [at, band[i]![1]] as Point }))
+  const edges = grid.map((at, i) =>
+    band[i] == null ? null : { low: [at, band[i]![0]] as ChartPoint, high: [at, band[i]![1]] as ChartPoint },
+  )
   for (const stretch of stretches(edges))
     chart.band(
       stretch.map(({ low }) => low),
@@ -69,7 +71,7 @@ function stretches<T>(values: readonly (T | null)[]): T[][] {
   return all.filter((stretch) => stretch.length > 0)
 }
 
-export function riskChart(curve: readonly Point[]): Markup | null {
+export function riskChart(curve: readonly ChartPoint[]): Markup | null {
   const last = curve.at(-1)
   if (last === undefined) return null
   const highest = Math.max(...curve.map(([, risk]) => risk), 0.05)
@@ -81,7 +83,7 @@ export function riskChart(curve: readonly Point[]): Markup | null {
     width: 480,
   })
   const right = 1 - last[1]
-  const oracle = Array.from({ length: 101 }, (_, i): Point => [i / 100, i / 100 <= right ? 0 : 1 - right / (i / 100)])
+  const oracle = Array.from({ length: 101 }, (_, i): ChartPoint => [i / 100, i / 100 <= right ? 0 : 1 - right / (i / 100)])
   chart
     .line(
       [
