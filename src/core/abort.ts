@@ -1,9 +1,10 @@
-// A deadline and an abort signal to one way of stopping: a promise that rejects at once, a check between calls of the
-// model, and a signal for what is inside one.
+// Combines a deadline and an abort signal into one way of stopping: a promise that rejects at once, a check between
+// calls of the model, and a signal for work that is inside a call.
 import { EngineError } from './errors.ts'
 
 /**
- * Time, handed in. `now` in milliseconds from any start; `after` runs something later and gives the way to call it off.
+ * A clock that is passed in. `now` counts milliseconds from any start; `after` runs a function later and returns one that
+ * cancels it.
  */
 export interface Clock {
   now(): number
@@ -20,7 +21,7 @@ export interface Stop {
    * `check`, or hears the signal.
    */
   race<T>(work: Promise<T>): Promise<T>
-  /** Lets go of the timer and the signal. */
+  /** Releases the timer and the signal. */
   end(): void
 }
 
@@ -32,12 +33,12 @@ export function startStop(clock: Clock, deadlineMs: number, signal: AbortSignal 
   const stopped = new Promise<never>((_, rejectStopped) => {
     reject = rejectStopped
   })
-  // Nobody may be racing when it is time; that is not an unhandled rejection.
+  // When the deadline passes nobody may be waiting; that is not an unhandled rejection.
   stopped.catch(() => {})
   const stop = (error: unknown) => {
     if (reason) return
     reason = { error }
-    // First, so that who asked hears the reason as it is, and not what the model made of it.
+    // Comes first, so that the caller receives the reason itself and not an error that the model made from it.
     reject(error)
     controller.abort(error)
   }

@@ -1,6 +1,5 @@
-// The one error class of the engine. Codes are a closed list; adapters map them to HTTP statuses and exit codes, each
-// from one table. What a service refuses besides is listed here too, because the service and its client read it from
-// the same place.
+// The error class of the engine. Codes are a closed list; adapters map them to HTTP statuses and exit codes, each from
+// one table. The further codes of a service stand here too, because the service and its client share them.
 
 export const ERROR_CODES = [
   'invalid_json',
@@ -27,7 +26,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What a service refuses besides what the engine refuses. */
+/** Codes that only a service uses. */
 export const SERVICE_ERROR_CODES = [
   'missing_api_key',
   'invalid_api_key',

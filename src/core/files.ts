@@ -1,5 +1,5 @@
-// A folder with all that is above it, made step by step: Node's own `mkdir` with `recursive` never returns below a
-// folder that takes no new ones, as `/proc` does.
+// Creates a folder and its parents one by one: Node's own `mkdir` with `recursive` never returns below a folder that
+// refuses new entries, such as `/proc`.
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 

@@ -1,4 +1,4 @@
-// How much one request may ask for. One object of settings; every check names the number it held against.
+// How much one request may ask for. Every check names the limit it applied.
 
 export interface RequestLimits {
   /** Questions of a request, arguments of choices included. */

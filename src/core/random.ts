@@ -1,5 +1,5 @@
-// A seed to numbers that look random and are the same ones everywhere: what resamples, simulates or fakes draws from
-// here.
+// A seeded random number generator that gives the same numbers on every machine, for resampling, simulations and the
+// fake backend.
 
 /**
  * Numbers in [0, 1), the same ones for the same seed (mulberry32, period 2³²). Not for secrets.

@@ -1,4 +1,4 @@
-// A name that is not known to the known names that look like it, for "did you mean".
+// Finds the known names that look like an unknown one, for "did you mean".
 
 /**
  * Edits (insert, delete, replace, swap of neighbours) from one name to another. Restricted Damerau–Levenshtein,

@@ -1,4 +1,4 @@
-// The nouns every room shares: a decoded picture, a piece of prompt, a prompt. Nothing here computes.
+// Types that every room shares: a decoded picture, a piece of a prompt, a prompt, a JSON value. Nothing here computes.
 
 /** An upright RGB picture. `data` is row-major [height][width][3], 0 to 255. `sha256` names the pixels, for caches. */
 export interface Picture {

@@ -1,5 +1,5 @@
-// The engine: one request through every step, from doubted input to a response. Pure but for what is handed in: models,
-// a clock, a maker of ids.
+// The engine takes one request through every step, from unchecked input to a response. Models, the clock and the maker
+// of ids are passed in; apart from them it is pure.
 import { randomBytes } from 'node:crypto'
 import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../backends/backend.ts'
 import { type Calibration, calibratorOf, type ModelCalibrator } from '../calibration/calibration.ts'
@@ -117,7 +117,7 @@ export interface EngineCore {
   loaded(): readonly ModelInfo[]
   /** What the caches of the loaded models did so far, by the id of the model; of those that keep any. */
   caches(): Readonly<Record<string, CachesOfBackend>>
-  /** Refuses new requests, waits for those that run, and closes the models. Twice is once. */
+  /** Refuses new requests, waits for those that run, and closes the models. Calling it again has no effect. */
   close(): Promise<void>
 }
 
@@ -128,7 +128,7 @@ const DELIBERATION_BUDGET = 256
 const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, run) {
-    // Node runs a timer beyond 32 bits at once.
+    // Node fires a timer of more than 31 bits at once.
     const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1))
     return () => clearTimeout(timer)
   },
@@ -157,7 +157,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     calibrations.find(({ model }) => model.id === info.id) ??
     null
 
-  /** What decisions of one request lean on beside the state. */
+  /** What the decisions of one request need beside the state. */
   function decisionContext(
     info: ModelInfo,
     calibrator: ModelCalibrator,
@@ -196,7 +196,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       last = now
     }
 
-    // Everything that can be wrong with the request, before the model is bothered.
+    // Finds everything that is wrong with the request before the model runs.
     const request = checkRequest(input, checkQuestions, limits)
     const modelId = models.choose(request.model)
     const derive = await parseDerive(request.derive, new Map(request.questions.map(({ id, options: names }) => [id, names])))
@@ -259,7 +259,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     }
   }
 
-  /** An answer does not fail because it could not be kept; it says so. */
+  /** Keeps the decisions for outcomes. When the store fails the answer stands, with a warning. */
   async function keep(event: DecisionEvent): Promise<string[]> {
     if (options.outcomes === undefined || Object.keys(event.decisions).length === 0) return []
     try {
@@ -316,7 +316,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
   }
 }
 
-/** Carries what `counted` threw past everything that says errors in other words. */
+/** Carries what `counted` threw past the code that rewords errors. */
 class Refused extends Error {}
 
 function refusable(run: () => void): void {
@@ -327,7 +327,7 @@ function refusable(run: () => void): void {
   }
 }
 
-/** A backend knows of no pointers: what it says of a state is about `/state`. */
+/** Backends do not know JSON Pointers: an error about the state gets the pointer `/state`. */
 function aboutState(error: EngineError): EngineError {
   if (error.param !== null || error.code === 'internal_error') return error
   return new EngineError(error.code, error.message, { param: '/state', cause: error })

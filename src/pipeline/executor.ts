@@ -1,5 +1,5 @@
-// Inquiries to answers: all of them advance in rounds, and a round is one call that scores every branch, then its
-// reads, at the same time. No coroutine knows of another.
+// Runs the coroutines of all questions in rounds. A round is one call of the model that scores every branch, then the
+// reads of the round, side by side. No coroutine knows of another.
 import { setImmediate } from 'node:timers/promises'
 import type { Branch, Generated, Prefix, Scores } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
@@ -20,7 +20,7 @@ export interface ExecutorResult<A> {
   readonly outputTokens: number
 }
 
-/** Candidates that are asked about, or whose scores become answers, in one go: some 2 ms. */
+/** Candidates that are handled before the event loop gets a turn: about 2 ms of work. */
 const WEIGHED_AT_ONCE = 2048
 
 interface State<A> {
@@ -45,7 +45,7 @@ export async function runCoroutines<A>(
   signal?: AbortSignal,
 ): Promise<ExecutorResult<A>> {
   let weighed = 0
-  // What is made of thousands of options takes a while, in which other requests want to be heard.
+  // Thousands of options take a while, so the event loop gets a turn in between for other requests.
   const weigh = async (works: readonly ModelCall[]): Promise<void> => {
     weighed += works.reduce((sum, { branch }) => sum + branch.candidates.length, 0)
     if (weighed <= WEIGHED_AT_ONCE) return
@@ -115,7 +115,7 @@ export async function runCoroutines<A>(
   return { results, passes, inputTokens, outputTokens }
 }
 
-/** All of them, or the first error in their order, whichever came first in time; nothing is at work any more then. */
+/** Waits for all of them. Throws the first error in their order, whichever failed first; nothing runs any more then. */
 async function settleAll<T>(works: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(works)
   return Promise.all(works)
@@ -148,7 +148,7 @@ function isForTheCaller({ code }: EngineError): boolean {
   return code === 'context_length_exceeded' || code === 'capability_not_supported' || code === 'invalid_question'
 }
 
-/** What a branch says, in characters: the longest are the likeliest to be too long. */
+/** The length of a branch in characters: the longest are the likeliest to exceed the context. */
 function lengthOf({ instructions, candidates }: Branch): number {
   return candidates.reduce((sum, { name, description }) => sum + name.length + (description?.length ?? 0), instructions.length)
 }
@@ -201,7 +201,7 @@ export function modelFailure(error: unknown, doing: string): EngineError {
   return new EngineError('internal_error', `The model failed while ${doing}; send the request again.`, { cause: error })
 }
 
-/** The contract of `Prefix.score`, held at run time: a wrong count or a NaN must not become an answer. */
+/** Checks the contract of `Prefix.score` at run time: a wrong count or a NaN must not become an answer. */
 function checkScores(branches: readonly Branch[], scores: readonly Scores[]): void {
   const broken = (what: string) => new EngineError('internal_error', `The model broke its contract: ${what}.`)
   if (scores.length !== branches.length) throw broken(`${scores.length} scores for ${branches.length} branches`)

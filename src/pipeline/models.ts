@@ -1,4 +1,4 @@
-// The models an engine answers with: named, loaded on first use, closed together.
+// The models of an engine: they have ids, are loaded on first use, and are closed together.
 import type { Backend, CachesOfBackend, ModelInfo } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'

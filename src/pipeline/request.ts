@@ -1,5 +1,5 @@
-// Doubted input to a checked request. The shape of the whole is held here, each question by its own kind, parts of the
-// state by `state.ts`, expressions by `derive.ts`. Everything that is wrong is said at once.
+// Checks the shape of a request. Each question is checked by its own kind, parts of the state by `state/`, expressions
+// by `derive/`. All faults are reported together.
 import { EngineError } from '../core/errors.ts'
 import type { RequestLimits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'

@@ -1,5 +1,5 @@
-// Checked questions and the images of a state to questions that can be asked: every image named is there, and every
-// need is met.
+// Holds checked questions against the state and the model: every image that is named must be there, and the model must
+// be capable of what is asked.
 import type { ModelInfo } from '../backends/backend.ts'
 import { EngineError, pointer } from '../core/errors.ts'
 import { toProbabilities } from '../core/math.ts'
@@ -48,10 +48,10 @@ function flatten(questions: readonly CheckedQuestion[]): CheckedQuestion[] {
   return questions.flatMap((question) => [question, ...flatten(question.args)])
 }
 
-/** What decisions lean on beside the state. */
+/** What decisions need beside the state. */
 type DecisionContext = Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
 
-/** Decisions as the model gives them: nothing calibrated, nothing looked at twice. */
+/** Decisions as the model gives them: without calibration and without deliberation. */
 export const UNCALIBRATED: DecisionContext = {
   calibrator: {
     calibrate: (_key, _regime, rows) => ({
@@ -69,7 +69,7 @@ export const UNCALIBRATED: DecisionContext = {
   predictionSets: () => ({}),
 }
 
-/** What coroutines lean on. Right only after `requirementFaults` found nothing. */
+/** What coroutines need. Call it only after `requirementFaults` found nothing. */
 export function questionContext(
   images: readonly QuestionImage[],
   parse: QuestionContext['parse'],

@@ -1,4 +1,4 @@
-// Findings, counts and times to the response: the last step, which only assembles.
+// Assembles the response from question results, counts and times.
 
 import type { ModelInfo } from '../backends/backend.ts'
 import type { QuestionResult } from '../questions/shared/checked-question.ts'

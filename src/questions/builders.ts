@@ -1,5 +1,5 @@
-// Short hands for questions: words and options in, the plain JSON question out, with its literals kept for the types of
-// the answers.
+// Builders of questions. They take words and options and return the plain JSON question; its literals are kept, so that
+// the answers are typed.
 
 import type { StrictQuestions } from '../wire/infer.ts'
 import type { Instructions } from '../wire/types.ts'

@@ -1,5 +1,4 @@
-// choice: options to one distribution over them, its argmax, and the arguments of the winner, asked behind it on the
-// same prefix.
+// choice: one distribution over the options and its argmax. The arguments of the winner are asked on the same prefix.
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
@@ -36,7 +35,7 @@ const argument = fields
   .extend({ ...optionFields, args: z.null().optional() })
   .meta({ id: 'ArgumentChoiceQuestion', description: `${SUMMARY} As an argument it has none itself.`, oneOf: optionsOnce })
 /**
- * What is checked by the schema; options and arguments are checked by hand, so that every fault has its own pointer.
+ * What the schema checks. Options and arguments are checked by hand, so that every fault has its own pointer.
  */
 const shallow = fields.extend({ ...uncheckedOptions, args: z.unknown().optional() })
 

@@ -1,5 +1,4 @@
-// extract: what to look for, to the words as they stand in the state, or a box in an image, or the answer that it is
-// not there.
+// extract: quotes words as they stand in the state, finds a box in an image, or says that it is not there.
 import { z } from 'zod'
 import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
@@ -176,8 +175,8 @@ interface ExtractRead {
 }
 
 /**
- * Where a span stands, as an answer says it: in a text, where what is not said is part 0, or the text itself; or in an
- * image.
+ * Where a span stands, as an answer says it: in a text (without `part` for part 0, without `path` for the text itself),
+ * or in an image.
  */
 function placeOf({ start, end, source, seen }: Span, context: QuestionContext): { span: SpanAnswer } | { seen: SeenAnswer } {
   const image = seen === undefined ? null : context.image(seen.image)
@@ -223,7 +222,7 @@ function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: 
   return finding({ type: 'extract', values: items.map(({ value }) => value), items, ...shared })
 }
 
-/** To a ten-thousandth: edges are in thousandths of a pixel, and half of one is not to come out as 0.49999999. */
+/** Rounds to a ten-thousandth: edges are in thousandths of a pixel, and half of one must not become 0.49999999. */
 function middle(from: number, to: number): number {
   return Math.round((from + to) * 5000) / 10_000
 }

@@ -1,4 +1,4 @@
-// fill: a short value the model writes under a grammar, so that it parses by construction; kind `enum` is scored, not
+// fill: the model writes a short value under a grammar, so that it parses by construction. Kind `enum` is scored, not
 // written.
 import { z } from 'zod'
 import type { Branch, Grammar } from '../backends/backend.ts'
@@ -90,7 +90,7 @@ const question = fields.meta({
   ],
 })
 /**
- * What is checked by the schema; what depends on the kind is checked by hand, so that every fault has its own pointer.
+ * What the schema checks. What depends on the kind is checked by hand, so that every fault has its own pointer.
  */
 const unchecked = z.unknown().optional()
 const shallow = fields.extend({ item: unchecked, values: unchecked, schema: unchecked, pattern: unchecked })

@@ -1,5 +1,4 @@
-// The questions' room: the registry of kinds, with all kinds in it, and a question as sent to a checked one, by its
-// type.
+// The entrance to the questions: loads all kinds, and checks a map of questions by their types.
 import { pointer } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { allKinds, findKind, type QuestionKind } from './kind.ts'

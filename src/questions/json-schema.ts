@@ -1,4 +1,4 @@
-// The zod schemas of the kinds to JSON Schema (2020-12), for the OpenAPI document and for agents.
+// Turns the zod schemas of the kinds into JSON Schema (2020-12), for the OpenAPI document and for agents.
 import { z } from 'zod'
 
 export type JsonSchema = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 // A kind of question: everything that the rest of the engine knows of it, in one object, and the registry of all kinds.
-// A new kind is one file that calls `defineKind`, and one line in index.ts. Nothing else lists the kinds: checking,
+// A new kind is one file that calls `defineKind`, and one line in kinds.ts. Nothing else lists the kinds: checking,
 // types, OpenAPI, MCP, the command line, grading, `derive` and the console's form iterate over this registry.
 import type { z } from 'zod'
 import type { Scalar } from '../core/expression-values.ts'
@@ -79,7 +79,7 @@ export interface QuestionKind<A extends QuestionAnswer = QuestionAnswer> {
   readonly summary: string
   /** The question as it is sent: a closed object, its metadata the name of its OpenAPI component. */
   readonly question: z.ZodObject
-  /** The same where it is an argument of a choice; default: `question`. */
+  /** The question where it is an argument of a choice; default: `question`. */
   readonly argument?: z.ZodObject
   /** Every form of the answer; the metadata of each names its OpenAPI component. */
   readonly answers: readonly z.ZodType<A>[]

@@ -1,4 +1,4 @@
-// noul: a statement to the calibrated probability that it is true.
+// noul: the calibrated probability that a statement is true.
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
 import { ExpressionError } from '../core/expression-values.ts'

@@ -1,4 +1,4 @@
-// score: ordered levels to a distribution over them and its mean, the expected level.
+// score: a distribution over ordered levels, and its mean, the expected level.
 import { z } from 'zod'
 import type { Branch, Candidate } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
@@ -43,7 +43,7 @@ const question = fields.meta({
   id: 'ScoreQuestion',
   description: 'Where on an ordered scale? The answer is the expected level, and a distribution over all levels.',
 })
-/** What is checked by the schema; levels are checked by hand, so that every fault has its own pointer. */
+/** What the schema checks. Levels are checked by hand, so that every fault has its own pointer. */
 const shallow = fields.extend({ criteria: z.unknown().optional() })
 
 /** One level of a score, lowest first. */

@@ -1,4 +1,4 @@
-// select: options to an independent probability each, and the set of those that hold.
+// select: an independent probability for each option, and the set of options that hold.
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
@@ -43,7 +43,7 @@ const question = fields.meta({
   description: 'Which of the options hold? Each is its own yes or no; any number of them may hold.',
   oneOf: optionsOnce,
 })
-/** What is checked by the schema; options are checked by hand, so that every fault has its own pointer. */
+/** What the schema checks. Options are checked by hand, so that every fault has its own pointer. */
 const shallow = fields.extend(uncheckedOptions)
 
 /** Which of the options hold? Each is its own yes or no. */

@@ -1,4 +1,4 @@
-// Question types to answer types, at compile time only: `{ type: 'choice', criteria: ['calm', 'angry'] }` has the
+// Maps question types to answer types, at compile time only: `{ type: 'choice', criteria: ['calm', 'angry'] }` has the
 // answer `choice: 'calm' | 'angry'`. Plain object literals are enough; where a type is wide (a request read from a
 // file), the answers are wide too.
 import type {

@@ -1,5 +1,5 @@
-// When an array is a list of parts: the one rule by which the engine, its client, its description and its console tell
-// parts from JSON.
+// Says when an array is a list of parts: the one rule by which the engine, the client, the OpenAPI document and the
+// console tell parts from JSON.
 
 /** The types of parts, other vendors' among them. */
 export const PART_TYPES: readonly string[] = ['text', 'json', 'image', 'image_url', 'input_image', 'video']

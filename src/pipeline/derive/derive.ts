@@ -1,5 +1,6 @@
-// Expressions over the answers (`derive`) to answers of their own. Reading them happens before the model runs, so that
-// a mistake costs nothing; evaluating cannot throw: what has no value says why, and the rest of the request stands.
+// Computes `derive`: expressions over the answers, which become answers themselves. They are parsed before the model
+// runs, so that a mistake costs nothing. Evaluation never throws: an expression without a value says why, and the rest
+// of the request stands.
 
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { ExpressionError, type Scalar } from '../../core/expression-values.ts'

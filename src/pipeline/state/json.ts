@@ -1,4 +1,4 @@
-// A JSON value to readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and indentation
+// Writes a JSON value as readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and indentation
 // are scaffold; every string and number is a piece of its own that knows its JSON Pointer, so that what is quoted can
 // be found again.
 import { EngineError, pointer } from '../../core/errors.ts'
@@ -57,7 +57,7 @@ class Lines {
     this.scaffoldText = ''
   }
 
-  /** Doubts one value: what JSON cannot say, or says too deeply or too often, is refused with its pointer. */
+  /** Checks one value: what is not JSON, too deep or too much is refused with its pointer. */
   check(value: unknown, path: string, depth: number): Json {
     const refuse = (message: string) => new EngineError('invalid_request', message, { param: this.base + path })
     this.values++

@@ -1,12 +1,11 @@
-// The parts of a state, doubted: an array of JSON objects to parts whose every field is known, with all that is wrong
-// said at once.
+// Checks the parts of a state: every field must be known, and all faults are reported together.
 import { EngineError, type ErrorCode, type Problem, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { type CheckedSource, checkSource, checkUrl, type Reporter } from '../../media/sources.ts'
 import { PART_TYPES, typeOf } from '../../wire/part-types.ts'
 
-/** A part whose shape is right. `id` is as given, null when it was not. JSON values are doubted where they are read. */
+/** A part whose shape is right. `id` is as given, null when it was not. JSON values are checked where they are read. */
 export type CheckedPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'json'; readonly value: Json; readonly param: string }
@@ -35,7 +34,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What looks like a mistake in a state that is read as JSON: pictures that would be read as text. */
+/** Warnings about a state that is read as JSON although it seems to hold pictures. */
 export function jsonWarnings(state: unknown): string[] {
   const isPicture = (value: unknown): boolean => {
     const type = typeOf(value)

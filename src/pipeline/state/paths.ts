@@ -1,5 +1,4 @@
-// A state with relative image paths to the same state with absolute ones. It leaves alone whatever is no list of parts:
-// the engine says what is wrong.
+// Makes relative image paths of a state absolute. A state that is not a list of parts stays as it is.
 import { resolve } from 'node:path'
 
 function isObject(value: unknown): value is Record<string, unknown> {

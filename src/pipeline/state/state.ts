@@ -1,5 +1,5 @@
-// A state as it was sent (text, JSON, or parts with pictures) to a prompt, and the images with their pixel grids as
-// sent.
+// Turns a state as it was sent (text, JSON, or parts with pictures) into a prompt and its images, which keep the pixel
+// grid in which they were sent.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import { VIDEO_FRAMES } from '../../core/limits.ts'
@@ -11,7 +11,7 @@ import { isParts } from '../../wire/part-types.ts'
 import { jsonPieces } from './json.ts'
 import { type CheckedPart, checkParts, jsonWarnings, type PartLimits } from './parts.ts'
 
-/** Limits and permissions; what is not given has its default. */
+/** Limits and permissions. Each has a default. */
 export interface StateOptions extends Partial<ImageLimits & PartLimits> {
   /**
    * Pixels of all images and frames together, which bounds the memory of one request at three bytes a pixel; default
@@ -59,7 +59,7 @@ type Settings = Omit<typeof DEFAULTS, 'files' | 'urls'> & Pick<SourceOptions, 'f
 /** Pictures decoded at the same time. */
 const AT_ONCE = 4
 
-/** A picture to come: known by id before it is decoded. */
+/** A picture that is not decoded yet. */
 interface PendingImage {
   readonly id: string
   readonly part: number
@@ -153,7 +153,7 @@ async function readImages(pending: readonly PendingImage[], settings: Settings):
   return { images, pictures }
 }
 
-/** Puts pieces together; stretches of scaffold that meet become one. */
+/** Joins pieces; neighbouring stretches of scaffold become one. */
 class Assembly {
   readonly pieces: Piece[] = []
 
@@ -237,7 +237,7 @@ export async function readState(state: unknown, options: StateOptions = {}): Pro
   return { prompt: assemble(parts, ids, pending, pictures), images, warnings: [] }
 }
 
-/** Names a state by what the model reads of it: texts and pixels. 16 hex digits. */
+/** A hash of what the model reads of a state: texts and pixels. 16 hex digits. */
 export function hashOfState({ pieces }: Prompt): string {
   const hash = createHash('sha256')
   for (const piece of pieces) hash.update(JSON.stringify(piece.type === 'text' ? piece.text : { pixels: piece.picture.sha256 }))

@@ -1,4 +1,4 @@
-// Boxes that were found against boxes that are true, to grades.
+// Grades boxes that were found against the true ones.
 import { overlap } from '../../core/math.ts'
 import type { Json } from '../../core/types.ts'
 import type { Coordinates } from '../../wire/types.ts'

@@ -1,4 +1,4 @@
-// self_check: a proposed value to the statement that it is right, and its probability. Training rows use the same
+// self_check: states that a proposed value is right, and asks for the probability of that. Training rows use the same
 // words.
 import type { Branch } from '../../backends/backend.ts'
 import type { QuestionContext } from './checked-question.ts'

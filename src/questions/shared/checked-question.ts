@@ -1,5 +1,4 @@
-// What the rest of the engine knows of a question: how it is checked, what it needs, and that it can run. The kinds
-// live beside this file.
+// What the pipeline knows of a checked question: what it needs from the state and the model, and how to run it.
 
 import type { Grammar } from '../../backends/backend.ts'
 import type { ErrorCode } from '../../core/errors.ts'
@@ -15,7 +14,7 @@ export interface Fault {
   readonly message: string
 }
 
-/** What a kind may lean on while it doubts its input. */
+/** What a kind can use while it checks its input. */
 export interface Checker {
   /** The question's id (or argument's name) and its pointer in the request. */
   readonly id: string
@@ -30,7 +29,7 @@ export interface Checker {
   args(input: unknown, param: string): readonly CheckedQuestion[]
 }
 
-/** An image of the state, and how a box in it is said in pixels. */
+/** An image of the state, with the way from fractions of it to pixels. */
 export interface QuestionImage {
   readonly id: string
   /** width, height of the image as sent. */
@@ -39,7 +38,7 @@ export interface QuestionImage {
   toSentPixels(edges: readonly [number, number, number, number]): Coordinates
 }
 
-/** What a question may lean on while it inquires. */
+/** What a question can use while it runs. */
 export interface QuestionContext {
   /** The image that `CheckedQuestion.image` names; or the only image; or null. */
   image(id: string | null): QuestionImage | null
@@ -53,8 +52,8 @@ export interface QuestionContext {
 }
 
 /**
- * What is said of a decision beside its answer. `entropyBits` of the calibrated distribution; `mass` on the listed
- * candidates before renormalising.
+ * What the response reports of a decision beside its answer. `entropyBits` of the calibrated distribution; `mass` on
+ * the listed candidates before renormalising.
  */
 export interface DecisionReport {
   readonly entropyBits: number
@@ -87,7 +86,7 @@ export interface CheckedQuestion {
   run(context: QuestionContext): QuestionCoroutine<QuestionResult>
 }
 
-/** Where the faults go, and what the questions are held against. */
+/** Where the faults go, and the limits that apply. */
 export interface CheckSettings {
   readonly limits: RequestLimits
   report(fault: Fault): void

@@ -1,15 +1,15 @@
-// How a question asks the model. An coroutine is a generator: it yields the work it needs next, is handed the replies,
-// and returns its answer. The engine advances all coroutines of a request in rounds and sends each round to the model
-// at once, so no kind of question knows of another.
+// How a question asks the model. A coroutine is a generator: it yields the model calls it needs next, receives the
+// replies, and returns its answer. The engine advances all coroutines of a request in rounds and sends each round to
+// the model at once, so no kind of question knows of another.
 import type { Branch, Constraint, Generated, Scores } from '../../backends/backend.ts'
 import type { EngineError } from '../../core/errors.ts'
 
-/** One thing to ask of the prefix. */
+/** One call on the prefix. */
 export type ModelCall = (
   | { readonly type: 'score'; readonly branch: Branch }
   | { readonly type: 'read'; readonly branch: Branch; readonly constraint: Constraint }
 ) & {
-  /** The engine's own doing: its tokens are not the caller's to pay. */
+  /** True for calls that the engine makes by itself: the caller does not pay for their tokens. */
   readonly isFree?: true
 }
 
@@ -21,7 +21,7 @@ export interface FailedRead {
 
 export type ModelReply = Scores | Generated | FailedRead
 
-/** Yields lists of work, receives the replies in the same order, returns the answer. */
+/** Yields lists of model calls, receives the replies in the same order, returns the answer. */
 export type QuestionCoroutine<A> = Generator<readonly ModelCall[], A, readonly ModelReply[]>
 
 /** Asks for the scores of one branch. */
@@ -36,7 +36,7 @@ export function* read(branch: Branch, constraint: Constraint): QuestionCoroutine
   return reply as Generated | FailedRead
 }
 
-/** The same coroutine, its work free of charge. */
+/** The same coroutine with its calls free of charge. */
 export function* free<A>(coroutine: QuestionCoroutine<A>): QuestionCoroutine<A> {
   let step = coroutine.next(undefined as never)
   while (!step.done) step = coroutine.next(yield step.value.map((work) => ({ ...work, isFree: true as const })))

@@ -1,5 +1,5 @@
-// A scored branch to a decision: read once, calibrated, and where that leaves it uncertain read again in other ways,
-// pooled and calibrated again. Every kind of question whose answer is probabilities decides through this one function.
+// Decides a scored branch: reads it once and calibrates it. Where that leaves it uncertain, deliberation reads it again
+// in other ways, pools the passes and calibrates again. Every kind whose answer is probabilities decides here.
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits, logSoftmax } from '../../core/math.ts'
 import type { SetAndAbstention } from '../../wire/types.ts'
@@ -19,7 +19,7 @@ export interface DecideResult {
   readonly setAndAbstention: SetAndAbstention
 }
 
-/** JSON has no infinities, and below this nothing differs. */
+/** Log-probabilities are cut here: JSON has no infinities, and below this nothing differs. */
 const LOG_FLOOR = -50
 
 export interface DecideOptions {
@@ -58,7 +58,7 @@ export function* decide(
   let { probabilities, note } = calibrator.calibrate(key, 'single', single, features)
 
   let pooled: Rows | null = null
-  // A head learned on this very question knows more than another look at it would.
+  // A head that was fitted on this very question knows more than a further pass would tell.
   if (note.applied !== 'learned' && deliberation.isCalledFor(key, probabilities, mass)) {
     const passes = [single]
     const tops = [topOf(single)]
@@ -80,7 +80,7 @@ export function* decide(
     probabilities: shown,
     decision: { ...key, names: candidateNames, single, deliberated: pooled, mass, features, value: null },
     report: {
-      // Of the least certain row: that is the one a second look would be for.
+      // The entropy of the least certain row, for which a second pass would be.
       entropyBits: Math.max(...shown.map((row) => entropyBits(row))),
       mass,
       isDeliberated: pooled !== null,

@@ -50,7 +50,7 @@ export interface Decision extends DecisionKey {
   readonly deliberated: readonly (readonly number[])[] | null
   /** Probability on the candidates before renormalising, the smallest of all rows. */
   readonly mass: number
-  /** What the model made of state and question, for heads learned on top; null when the model gives none. */
+  /** The feature vector of state and question, for fitted heads; null when the model gives none. */
   readonly features: Float32Array | null
   /**
    * Checks only: SHA-256 of the value that was checked (`valueHash`), so that an outcome can be held against it without
@@ -60,8 +60,7 @@ export interface Decision extends DecisionKey {
 }
 
 /**
- * What stands between a model's log-probabilities and the probabilities of answers. Pure: the same decision, the same
- * answer.
+ * Turns a model's log-probabilities into the probabilities of answers. Pure: the same decision gives the same answer.
  */
 export interface Calibrator {
   /** Calibrated probabilities of each row, in canonical order; every row sums to one, nothing is 0 or 1. */
