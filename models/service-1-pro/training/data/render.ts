@@ -1,7 +1,11 @@
-// Labelled requests to training rows, by the engine's own reading of states and questions: tsx render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS]
-// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are cut already (pictures/dump-tiles.ts), IDS is a list of leaks.py. One JSON line a row: [source, ids, cases, segments, groups, questions, ...pictures]; a question is
-// [kind, ids, cases, options, truth]; an option is [ids, cases]; a picture is [path, rows, cols, aspect, kept cells]. Truths: a probability, the row of
-// an option, a level, a list of 0/1, spans as [first, last] token (any of them for one, all for many), lists of cells, or answer ids.
+// Labelled requests to training rows, with the engine's own reading of states and questions.
+// Usage: npx tsx data/render.ts TOKENIZER OUT ROOT FILE... [--tiles FOLDER] [--leave-out IDS]
+// ROOT is the folder that image paths are relative to; FOLDER holds pictures that are already cut into tiles
+// (pictures/dump-tiles.ts); IDS is a list that data/leaks.py wrote. Writes one JSON line a row: [source, ids, cases,
+// segments, groups, questions, ...pictures]. A question is [kind, ids, cases, options, truth], an option [ids, cases],
+// a picture [path, rows, cols, aspect, kept cells, boxes of its words]. A truth is a probability, the index of an
+// option, a level, a list of 0 and 1, spans as [first, last] token (any of them for one, all of them for many), lists
+// of cells, or answer ids.
 import { createReadStream, createWriteStream, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -24,9 +28,9 @@ import type { ModelCall } from '../../../../src/questions/shared/coroutine.ts'
 import { tileRule } from '../pictures/tile-rule.ts'
 import { type PictureCells, type Target, targetOf } from './targets.ts'
 
-/** Longer states are cut, dialogues at their beginning. Pages are never cut. */
+/** Tokens of a state. Longer ones are cut, dialogues at their beginning; pages are never cut. */
 const MOST_STATE_TOKENS = 288
-/** One read in so many also becomes a question whether a proposed answer is right. */
+/** One read question in this many also becomes a noul: whether a proposed answer is right. */
 const CHECK_EVERY = 4
 
 const args = process.argv.slice(2)
@@ -126,7 +130,9 @@ function rendered(work: ModelCall, target: Target): unknown[] {
   return [kind, ...of(0), options, target.value]
 }
 
-/** Is a proposed answer right? Half of them are not: another stretch of the state, or nothing where there is something. */
+/**
+ * A noul whether a proposed answer is right. Half are wrong: other words of the state, or nothing where there is one.
+ */
 function checkOf(instructions: string, truth: Json, state: PackedState): unknown[] {
   const right = truth === null ? null : Array.isArray(truth) ? (truth.length === 0 ? null : truth.map(String).join('; ')) : String(truth)
   const isRight = Math.floor(reads / CHECK_EVERY) % 2 === 0

@@ -1,8 +1,11 @@
-// Where a text stands in a packed state: in its strings, and in the lines that were read in its pictures, letters of which may be wrong.
+// Where a text stands in a packed state: in its strings, and in the lines read in its pictures, which may hold wrong
+// letters.
 import type { ReadLine } from '../../../../src/backends/onnx/families/decision/lines.ts'
 import type { PackedState } from '../../../../src/backends/onnx/families/decision/pack.ts'
 
-/** A string of the state, or a line of a picture, and where its tokens stand in the state and in it. */
+/**
+ * A string of the state or a line of a picture: its text, and for each token its index in the state and its characters.
+ */
 export interface StateString {
   readonly whole: string
   readonly isSeen: boolean
@@ -21,7 +24,7 @@ export function stringsOf(state: PackedState): StateString[] {
   return [...strings.values()]
 }
 
-/** The first and last token of what stands from `at` to `end`, in code units. */
+/** The first and last token of the characters from `at` to `end`, in code units. */
 function tokensOf({ tokens }: StateString, at: number, end: number): [number, number][] {
   const inside = tokens.filter((token) => token.end > at && token.start < end)
   const [first, last] = [inside[0], inside.at(-1)]
@@ -30,7 +33,7 @@ function tokensOf({ tokens }: StateString, at: number, end: number): [number, nu
 
 const WORD = /[\p{L}\p{N}]/u
 
-/** Where a text stands in a string at word boundaries, as [first, last] token. */
+/** Occurrences of a text in a string at word boundaries, as [first, last] token. */
 export function occurrences(string: StateString, text: string): [number, number][] {
   const { whole } = string
   const found: [number, number][] = []
@@ -43,11 +46,11 @@ export function occurrences(string: StateString, text: string): [number, number]
   return found
 }
 
-/** One letter in so many may have been misread in a picture, of a text with at least as many letters as this. */
+/** One letter in this many may be misread; shorter texts than SHORTEST_MISREAD must match exactly. */
 const LETTERS_A_FAULT = 5
 const SHORTEST_MISREAD = 4
 
-/** Where whole words of a picture are nearest to a text of which some letters were misread. */
+/** Where whole words of a picture are nearest to a text of which some letters may be misread. */
 export function misread(strings: readonly StateString[], text: string): [number, number][] {
   if (text.length < SHORTEST_MISREAD) return []
   let fewest = Math.ceil(text.length / LETTERS_A_FAULT)
@@ -68,7 +71,7 @@ export function misread(strings: readonly StateString[], text: string): [number,
   return found
 }
 
-/** Letters to add, leave out or exchange to come from one text to the other (Levenshtein 1966). */
+/** The edit distance of two texts (Levenshtein 1966). */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 0; i < from.length; i++) {

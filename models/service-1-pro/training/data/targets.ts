@@ -1,4 +1,5 @@
-// The truth of a labelled question in the terms of the packed state: an option, a level, tokens of a span, cells of a box, or the ids of an answer.
+// The truth of a labelled question in terms of the packed state: an option, a level, tokens of a span, cells of a box,
+// or the ids of an answer.
 import type { Cell } from '../../../../src/backends/onnx/families/decision/cells.ts'
 import { CONTROL } from '../../../../src/backends/onnx/families/decision/control.ts'
 import { lineBox, type ReadLine } from '../../../../src/backends/onnx/families/decision/lines.ts'
@@ -14,7 +15,10 @@ export type Target =
   | { readonly type: 'options'; readonly value: readonly number[] }
   | { readonly type: 'value'; readonly value: number | readonly number[] | readonly (readonly number[])[] }
 
-/** A picture cut into the cells that became tokens, and the lines that were read in it; `entry` goes into the row as it is, and behind it the places of the words. */
+/**
+ * A picture cut into the cells that became tokens, and the lines read in it. The row holds `entry` as it is, and after
+ * it the boxes of the words.
+ */
 export interface PictureCells {
   readonly cells: readonly Cell[]
   readonly lines: readonly ReadLine[]
@@ -24,7 +28,7 @@ export interface PictureCells {
   readonly words: readonly (readonly number[])[]
 }
 
-/** Tokens `from` to `to` of the state are kept, behind the first one. */
+/** A packed state, of which tokens `from` to `to` are kept behind the first one. */
 export interface Rendering {
   readonly state: PackedState
   readonly from: number
@@ -34,7 +38,7 @@ export interface Rendering {
   readonly tokenizer: PieceTokenizer
 }
 
-/** Null when the truth cannot be said: an option that is not listed, words that were cut off. */
+/** Null when the truth cannot be expressed: an option that is not listed, words that were cut off. */
 export function targetOf(work: ModelCall, truth: Json, rendering: Rendering): Target | null {
   const { readout, candidates } = work.branch
   const names = candidates.map(({ name }) => name)
@@ -66,11 +70,12 @@ function spans(truth: Json, isMany: boolean, { state, from, to }: Rendering): Ta
   return { type: 'value', value: isMany ? found.map((places) => places[0] as number[]) : (found[0] ?? []) }
 }
 
-/** A line whose box is as right as this is worth pointing at. */
-const SAME = 0.5
+/** Overlap (IoU) from which on the box of a line counts as the true box. */
+const LINE_OVERLAP = 0.5
 
 /**
- * For each box the state tokens of the cells whose centre it holds, or of the cell that holds its centre, and of words whose line is what the box is around.
+ * For each box the state tokens of the cells whose centre it holds, or of the cell that holds its centre, and of the
+ * words whose line it is drawn around.
  */
 function boxes(truth: Json, { state, picture }: Rendering): Target | null {
   const range = state.images[0]
@@ -82,7 +87,7 @@ function boxes(truth: Json, { state, picture }: Rendering): Target | null {
     const [x, y] = [(l + r) / 2, (t + b) / 2]
     const isLine = state.origins
       .slice(range.read, range.to)
-      .flatMap((origin, i) => (origin?.seen && overlap(lineBox(origin.seen.line), [l, t, r, b]) >= SAME ? [range.read + i] : []))
+      .flatMap((origin, i) => (origin?.seen && overlap(lineBox(origin.seen.line), [l, t, r, b]) >= LINE_OVERLAP ? [range.read + i] : []))
     const inside = picture.cells.flatMap((cell, i) => {
       const isInside = cell.x > l && cell.x < r && cell.y > t && cell.y < b
       const holdsCentre = Math.abs(cell.x - x) <= cell.width / 2 && Math.abs(cell.y - y) <= cell.height / 2

@@ -1,7 +1,9 @@
 /**
- * Asks about pages that are drawn already: `tsx ask.ts LABELS.jsonl WORDS_FILE train|rare OUT.jsonl COUNT SEED [--read|--both]` writes a row a page with up to
- * COUNT questions, balanced as in training; with --read those whose answer is to be read from the page, with --both so many of
- * either kind. Drawing takes a browser and minutes, asking takes seconds; other wording needs no new pages.
+ * Asks about pages that are already drawn: `tsx ask.ts LABELS.jsonl WORDS train|rare OUT.jsonl COUNT SEED
+ * [--read|--both]`
+ * Writes a row a page with up to COUNT questions, balanced as in training. With --read the answers are to be read from
+ * the page; with --both there are up to COUNT of either kind. Drawing needs a browser and minutes, asking takes
+ * seconds.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { PageLabels } from './page-labels.ts'

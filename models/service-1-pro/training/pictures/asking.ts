@@ -1,4 +1,7 @@
-/** What every question about a page is made with: wording, options, elements with one name. Names that are not there come from the lists pages draw from. */
+/**
+ * What all questions about a page are made with: wording, options, and elements with a unique name.
+ * Names that are not on the page come from the lists that pages are drawn from.
+ */
 import type { Flag } from './elements.ts'
 import type { ElementLabel, PageLabels } from './page-labels.ts'
 import type { Random } from './random.ts'
@@ -8,7 +11,7 @@ export interface Question {
   readonly type: 'noul' | 'choice' | 'select' | 'score' | 'fill' | 'extract'
   readonly instructions: string
   readonly criteria?: Readonly<Record<string, string | null>> | readonly string[]
-  /** Of an `extract` the first, of a `fill` the others. */
+  /** The first for `extract`, the others for `fill`. */
   readonly kind?: 'coordinates' | 'text' | 'int'
 }
 
@@ -19,7 +22,7 @@ export interface Asked {
   readonly truth: Truth
 }
 
-/** `isBalanced`: what is rare on pages is asked about as often when it is there as when it is not. */
+/** `isBalanced`: rare things are asked about as often when they are on the page as when they are not. */
 export interface Context {
   readonly page: PageLabels
   readonly random: Random
@@ -40,7 +43,7 @@ export const ofRole = (page: PageLabels, ...roles: readonly string[]): ElementLa
 
 export const has = (element: ElementLabel, flag: string): boolean => element.flags.some((own) => own === flag)
 
-/** Before a noun. */
+/** The indefinite article before a noun. */
 export const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')
 
 export const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
@@ -64,7 +67,7 @@ export function absentNames({ page, words, random }: Context, role: ElementLabel
   return [...new Set(drawn)].filter((name) => !all.includes(name.toLowerCase()) && !shown.includes(name.toLowerCase())).slice(0, count)
 }
 
-/** A choice; now and then the truth is left out and "none of these" takes its place. */
+/** A choice; sometimes the true option is left out and "none of these" is the truth. */
 export function choice({ random }: Pick<Context, 'random'>, instructions: string, truth: string, others: readonly string[]): Asked | null {
   const wrong = [...new Set(others)].filter((name) => !sameName(name, truth) && name !== NONE)
   const shown = random.sample(wrong, random.int(1, 5))
@@ -76,7 +79,7 @@ export function choice({ random }: Pick<Context, 'random'>, instructions: string
   return { question: { type: 'choice', instructions, criteria: criteriaOf(names) }, truth: isLeftOut ? NONE : truth }
 }
 
-/** A select over names that hold and names that do not. */
+/** A select over names that are true and names that are not. */
 export function select(
   { random }: Pick<Context, 'random'>,
   instructions: string,
@@ -116,7 +119,10 @@ const NAMED_ROLES = [
   'icon',
 ] as const
 
-/** A role that occurs on the page with a unique, short name, and such an element; for balance one with a state as often as one without. */
+/**
+ * An element with a unique, short name, and its role. When balanced, elements with a state (ticked, disabled) are as
+ * frequent as those without.
+ */
 export function pickNamed(
   context: Context,
   roles: readonly ElementLabel['role'][] = NAMED_ROLES,

@@ -1,12 +1,12 @@
-/** What stands in a cell of a table, or is said beside a name: to be read, chosen, or claimed. */
+/** Questions about a cell of a table, or about the value of a fact: to be quoted, written, chosen or claimed. */
 import { type Asked, type Asker, type Context, choice, noul, ofRole, sameName, uniquelyNamed } from './asking.ts'
 import type { ElementLabel, PageLabels } from './page-labels.ts'
 
 interface Said {
-  /** How one asks for it: "total of Desk lamp". */
+  /** How a question names it: "total of Desk lamp". */
   readonly what: string
   readonly value: string
-  /** What else it could be: the other values of the column, or other facts. */
+  /** Wrong options: the other values of the column, or other facts. */
   readonly others: readonly string[]
 }
 
@@ -48,7 +48,7 @@ const kept = ({ what, value, others }: Said): Said | null =>
 const asked = ({ random }: Context, what: string): string =>
   random.pick([`The ${what}`, `What is the ${what}?`, `${what}`, `Tell me the ${what}.`])
 
-/** Now and then a name that the page does not have. */
+/** A name on the page, or sometimes one that is not on it. */
 export const readSaid: Asker = (context) => {
   const { page, random, words } = context
   const one = said(context)

@@ -2,7 +2,7 @@
 import { type Asker, absentNames, article, choice, criteriaOf, has, noul, ofRole, uniquelyNamed } from './asking.ts'
 import { pageKinds } from './page-kinds.ts'
 
-/** Kinds that a person could name; one that training never shows is no option there. */
+/** Kinds of page that a person could name. Kinds that training never shows are not options there. */
 const namedKinds = (shown: string): string[] =>
   pageKinds
     .filter((kind) => (kind.name === shown || !kind.onlyDev) && !kind.onlyTrain)

@@ -1,4 +1,4 @@
-/** Questions about several elements or about places: which of these, how many, and where (boxes in pixels of the PNG). */
+/** Questions about several elements or about places: which of these, how many, where (boxes in pixels of the PNG). */
 import { type Asker, absentNames, has, ofRole, pickNamed, scale, select, uniquelyNamed, WORD_FOR } from './asking.ts'
 
 export const whichPresent: Asker = (context) => {

@@ -1,7 +1,8 @@
 /**
- * Cuts pictures into the tiles the engine would send to the vision tower: `tsx dump-tiles.ts OUT_FOLDER NAME IMAGE_ROOT LINES.jsonl...`.
- * The lines are page labels (`path`) or data-pack rows (`state` with an image or the frames of a video). Writes OUT/tiles-NAME.raw, uint8 [tile][y][x][rgb], and
- * OUT/tiles-NAME.json, path -> {first, count, rows, cols, width, height}; rows = cols = 0 says that one squashed tile is all.
+ * Cuts pictures into tiles as the engine does: `tsx dump-tiles.ts OUT_FOLDER NAME IMAGE_ROOT LINES.jsonl...`
+ * The lines are page labels (`path`) or rows of data packs (`state` with an image or the frames of a video). Writes
+ * OUT/tiles-NAME.raw, uint8 [tile][y][x][rgb], and OUT/tiles-NAME.json, path -> {first, count, rows, cols, width,
+ * height}; with rows = cols = 0 there is only one squashed tile.
  */
 
 import { once } from 'node:events'
@@ -20,7 +21,7 @@ interface Part extends Pictured {
 }
 interface Line {
   readonly path?: string
-  /** Of rows: a text, a JSON value or parts. */
+  /** In rows: a text, a JSON value or parts. */
   readonly state?: unknown
 }
 

@@ -1,6 +1,6 @@
 /**
- * The pieces pages are made of, as HTML. Everything that can be asked about carries `data-role`, `data-name` and `data-flags`;
- * `measure-page.js` turns those into boxes.
+ * The pieces that pages are made of, as HTML. What can be asked about carries `data-role`, `data-name` and
+ * `data-flags`; measure-page.js turns these into boxes.
  */
 import { icons } from './icons.ts'
 import type { Random } from './random.ts'
@@ -42,8 +42,9 @@ export interface FieldOptions {
 }
 
 /**
- * How often a page shows what is rare: `any` as pages are, `trouble` with errors wherever they can be, `calm` with none. Pages of training are half
- * trouble, half calm, because from pages as they are a model learns to say that all is well.
+ * How often a page shows rare things: `any` as on real pages, `trouble` with errors wherever they can be, `calm` with
+ * none. Training pages are half trouble, half calm, because from real frequencies a model learns to say that all is
+ * well.
  */
 export type Mood = 'any' | 'trouble' | 'calm'
 
@@ -87,7 +88,7 @@ export class Elements {
     )}>${icon}<span>${escapeHtml(label)}</span></${tag}>`
   }
 
-  /** One main button and some others, the main one first or last. */
+  /** A main button and some others; the main one is first or last. */
   buttons(main: string, others: readonly string[], options: ButtonOptions = {}): string {
     const rest = others.map((label) => this.button(label, { ghost: this.random.chance(0.25), disabled: this.random.chance(0.08) }))
     const first = this.button(main, { primary: !options.danger, ...options })
@@ -140,7 +141,7 @@ export class Elements {
     const control =
       role !== 'toggle' && this.#nativeBoxes ? `<input type="${type}" ${state} ${disabled ? 'disabled' : ''} ${attributes}>` : own
     const text = `<span>${escapeHtml(label)}</span>`
-    // The line as a whole has the state too, so that the words beside a box can be read as ticked.
+    // The whole line has the state too, so that the words beside a box are read as ticked.
     const line = mark('option', label, [checked && 'checked', disabled && 'disabled'])
     return role === 'toggle' && this.random.chance(0.6)
       ? `<div class="row between ${disabled ? 'option disabled' : ''}" ${line}>${text}${control}</div>`
@@ -186,7 +187,7 @@ export class Elements {
     return `<div class="${classes}" ${mark(role, name, on)}>${html}</div>`
   }
 
-  /** A table with a header; a row's name is its first cell. `areCellsNamed`: a cell's is its column. */
+  /** A table with a header. A row is named by its first cell; with `areCellsNamed`, a cell is named by its column. */
   table(columns: readonly string[], rows: readonly (readonly string[])[], selected = -1, areCellsNamed = false): string {
     const head = `<tr>${columns.map((column) => `<th>${escapeHtml(column)}</th>`).join('')}</tr>`
     const body = rows.map((cells, i) => {

@@ -1,7 +1,9 @@
 /**
- * Draws labelled pages in headless Chromium: `tsx generate.ts OUT_FOLDER WORDS_FILE SPLIT FIRST COUNT [--chromium PATH] [--kind NAME]...`.
- * SPLIT is train, dev or rare (held out like dev, but balanced like train); page number n of a split is the same page on every run with the same browser, fonts and kinds. Writes
- * OUT/images/SPLIT-n.png and appends a line a page to OUT/labels-SPLIT.jsonl (boxes) and OUT/rows-SPLIT.jsonl (questions).
+ * Draws labelled pages in headless Chromium: `tsx generate.ts OUT WORDS SPLIT FIRST COUNT [--chromium PATH] [--kind
+ * NAME]...`
+ * SPLIT is train, dev or rare (held out like dev, but balanced like train). Page number n of a split is the same page
+ * on every run with the same browser, fonts and kinds. Writes OUT/images/SPLIT-n.png, and appends a line a page to
+ * OUT/labels-SPLIT.jsonl (boxes) and OUT/rows-SPLIT.jsonl (questions).
  */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

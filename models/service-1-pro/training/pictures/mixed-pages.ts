@@ -1,9 +1,12 @@
-/** Pages of several parts, as products have them: a table above a form, facts beside options. Where no kind is asked for, only for training: dev and rare pages stay as they were. */
+/**
+ * Pages of several parts, as in products: a table above a form, facts beside options.
+ * They are drawn for training only unless the kind is asked for, so dev and rare pages stay as they were.
+ */
 import type { Elements } from './elements.ts'
 import { COLOURS, fields, navigation, notice, options, page, sideBar } from './page-parts.ts'
 import { capital } from './vocabulary.ts'
 
-/** What a table or a list of facts may say of something: a name, and values of it. */
+/** A column of a table, or a fact: its name, and possible values. */
 const values = {
   Number: code,
   Order: code,
@@ -58,7 +61,7 @@ function amount({ random, words }: Elements): string {
   return random.pick([words.money(), plain, plain, `${plain} EUR`, `${plain} USD`])
 }
 
-/** Names of their own: the first says which thing a row is about. */
+/** Names for the first column, which says what a row is about. */
 function columnsOf({ random }: Elements, count: number): Column[] {
   const first = random.sample(COLUMNS.slice(0, 10), random.int(1, 2))
   return [...new Set([...first, ...random.sample(COLUMNS.slice(6), count)])].slice(0, Math.max(2, count))
@@ -68,7 +71,7 @@ function table(e: Elements, isNarrow: boolean): string {
   const { random } = e
   const columns = columnsOf(e, random.int(2, isNarrow ? 3 : 6))
   const renamed = columns.map((column) => (random.chance(0.08) ? capital(e.words.words(1)) : column))
-  // One way to write a kind of value in a table, as tables have it.
+  // A table writes all values of one kind in the same way.
   const shows = columns.map((column) => (column === 'Status' || column === 'State') && random.chance(0.5))
   const rows = Array.from({ length: random.int(1, 7) }, () =>
     columns.map((column, i) => {
@@ -94,7 +97,7 @@ function facts(e: Elements): string {
   return `<div class="${random.chance(0.6) ? 'card ' : ''}${isBelow ? 'row' : 'col'}" style="${isBelow ? 'gap:2em' : ''}">${lines.join('')}</div>`
 }
 
-/** A field or two and what to do with them, in one line. */
+/** A field or two and a button, in one line. */
 function inlineForm(e: Elements): string {
   const { random, words } = e
   const [main = 'Save', ...others] = words.labels('actions', random.int(1, 3))

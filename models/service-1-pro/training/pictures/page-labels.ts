@@ -1,4 +1,4 @@
-/** What is known about one picture. All boxes are [left, top, right, bottom] in pixels of the PNG. */
+/** Labels of one picture. All boxes are [left, top, right, bottom] in pixels of the PNG. */
 import type { Flag, Role } from './elements.ts'
 
 export type Box = readonly [number, number, number, number]

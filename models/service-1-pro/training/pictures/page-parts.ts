@@ -13,7 +13,7 @@ export interface PageKind {
   readonly draw: (elements: Elements, isNarrow: boolean) => string
 }
 
-/** Kinds of page that have no name a person would give them. */
+/** Kinds of page that a person would have no name for. */
 export const PAGE_WITH_TABLE = 'page with a table'
 export const MIXED_PAGE = 'mixed page'
 
@@ -32,7 +32,7 @@ export function navigation(e: Elements, isNarrow: boolean): string {
   return `<div class="bar row between ${random.chance(0.2) ? 'tinted' : ''}" style="flex-wrap:nowrap">${brand}<div class="row" style="gap:4px;flex-wrap:nowrap">${tabs}</div><div class="row">${extras.map((name) => e.icon(name)).join('')}</div></div>`
 }
 
-/** Tabs one below the other, `few` at least, and beside them the rest of the page. */
+/** A side bar of tabs, at least `few` of them, and the rest of the page beside it. */
 export function sideBar(e: Elements, few: number, beside: string): string {
   const labels = e.words.labels('tabs', e.random.int(few, 7))
   const open = e.random.int(0, labels.length - 1)

@@ -1,4 +1,6 @@
-/** Measured pages to questions with their truth, in the row format of the training packs. Half of the claims are false. */
+/**
+ * Measured pages to questions with their truth, in the row format of the training packs. Half of the claims are false.
+ */
 import type { Asked, Asker, Context } from './asking.ts'
 import { chooseSaid, claimSaid, readSaid } from './cells.ts'
 import { buttonColour, looks, mainButton, pageKind, whatItSays, whichIsOn, wrongField } from './choices.ts'
@@ -16,19 +18,19 @@ const PAGE_ASKERS: readonly Asker[] = [
 ]
 
 // biome-ignore format: repeats are weights
-/** Askers whose answers hang on a state that is easily overlooked: they come on top where questions are balanced. */
+/** Askers about states that are easily overlooked, added where questions are balanced. */
 const STATE_ASKERS: readonly Asker[] = [isShown, isShown, isShown, isShown, isOn, isOn, isOn, whichIsOn, wrongField, elementState, mainButton, where, where]
-/** Only where questions are balanced, so that `dev` stays as it was. */
+/** Used only where questions are balanced, so that `dev` stays as it was. */
 const WRITTEN_ASKERS: readonly Asker[] = [whatIsWritten, whatIsWritten, whatIsWritten, whatIsWritten, countWritten, countWritten]
 // biome-ignore format: repeats are weights
 const READ_ASKERS: readonly Asker[] = [label, label, label, label, fieldValue, fieldValue, fieldValue, besideIt, besideIt, besideIt, tableCell, tableCell, tableCell, onlyOne, onlyOne]
 
 // biome-ignore format: repeats are weights
-/** On top where a page has several parts: what stands in its tables and lists. */
+/** Added where a page has several parts: the contents of its tables and lists. */
 const SAID_ASKERS: readonly Asker[] = [chooseSaid, chooseSaid, chooseSaid, chooseSaid, chooseSaid, claimSaid, claimSaid, claimSaid, claimSaid, claimSaid]
 const SAID_READ_ASKERS: readonly Asker[] = Array.from({ length: 12 }, () => readSaid)
 
-/** Up to `count` different questions on a page. `toRead`: only those whose answer is to be read from it. */
+/** Up to `count` different questions about a page. `toRead`: only those whose answer is to be read from it. */
 export function askAbout(context: Context, count: number, toRead = false): Asked[] {
   const { page, random } = context
   const isMixed = page.kind === MIXED_PAGE || page.kind === PAGE_WITH_TABLE

@@ -1,6 +1,7 @@
 /**
- * Reads the text of dumped pictures with the text reader that ships: `tsx read-lines.ts MODEL TILES NAME [FIRST END]` writes TILES/lines-NAME[-FIRST].json, path -> lines,
- * which render.ts puts into the states of these pictures. The whole view is not read, as in the engine.
+ * Reads dumped pictures with the shipped text reader: `tsx read-lines.ts MODEL TILES NAME [FIRST END]`
+ * Writes TILES/lines-NAME[-FIRST].json, path -> lines, which data/render.ts puts into the states of these pictures. As
+ * in the engine, the squashed global view is not read.
  */
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Questions whose answer stands on the page and is to be quoted or written: labels, what is in a field, what stands beside or below something. */
+/**
+ * Questions whose answer stands on the page and is to be quoted or written: labels, what is in a field, what stands
+ * beside or below something.
+ */
 import { type Asked, type Asker, type Context, has, ofRole, uniquelyNamed } from './asking.ts'
 import type { Box, PageLabels, WordLabel } from './page-labels.ts'
 
@@ -7,11 +10,11 @@ interface PageLine {
   readonly box: Box
 }
 
-/** Words further apart than this, in heights, are on lines of their own. */
+/** Words further apart than this, in heights, are on different lines. */
 const WIDEST_GAP = 0.8
 const MOST_WORDS = 9
 
-/** The words of a page as lines: what stands close beside each other at one height. */
+/** The words of a page as lines: words close to each other at one height. */
 function linesOf({ words }: Pick<PageLabels, 'words'>): PageLine[] {
   const lines: { words: WordLabel[]; box: [number, number, number, number] }[] = []
   for (const word of [...words].sort((a, b) => a.box[0] - b.box[0])) {
@@ -33,7 +36,7 @@ function linesOf({ words }: Pick<PageLabels, 'words'>): PageLine[] {
 
 const isShort = (text: string): boolean => text.split(' ').length <= MOST_WORDS
 
-/** To be quoted three times in four, else to be written. */
+/** Three in four are to be quoted, the others to be written. */
 function reading({ random }: Context, instructions: string, truth: string | null): Asked {
   const type = truth === null || random.chance(0.75) ? 'extract' : 'fill'
   return { question: { type, kind: 'text', instructions }, truth }
@@ -42,7 +45,7 @@ function reading({ random }: Context, instructions: string, truth: string | null
 const unique = (lines: readonly PageLine[]): PageLine[] =>
   lines.filter(({ text }) => lines.filter((other) => other.text.toLowerCase() === text.toLowerCase()).length === 1)
 
-/** What an element says: the only one of its kind, or nothing when there is none. */
+/** What an element says: the only one of its kind, or null when there is none. */
 export const label: Asker = (context) => {
   const { page, random } = context
   const [role, flags, questions] = random.pick([
@@ -65,7 +68,7 @@ export const label: Asker = (context) => {
   return all.length === 1 && only !== undefined && isShort(only.name) ? reading(context, random.pick(questions), only.name) : null
 }
 
-/** What is in a field of a form; nothing in an empty one. */
+/** What is in a field of a form; null for an empty one. */
 export const fieldValue: Asker = (context) => {
   const { page, random } = context
   const fields = uniquelyNamed(ofRole(page, 'input'))
@@ -118,7 +121,7 @@ export const besideIt: Asker = (context) => {
   return reading(context, random.pick([`What stands to the right of "${head.text}"?`, `What is beside ${head.text}?`]), next.text)
 }
 
-/** The cell of a table: the row by its first column, the column by its head. */
+/** A cell of a table, named by the first cell of its row and the header of its column. */
 export const tableCell: Asker = (context) => {
   const { page, random } = context
   if (page.kind !== 'table') return null

@@ -1,4 +1,4 @@
-/** Pages to look at: figures, talk, texts, loose parts. */
+/** Pages to look at: figures, conversations, texts, loose parts. */
 import type { Elements } from './elements.ts'
 import { icons } from './icons.ts'
 import { COLOURS, fields, maybeNavigation, navigation, notice, options, page } from './page-parts.ts'
@@ -80,7 +80,7 @@ export function article(e: Elements, isNarrow: boolean): string {
   )
 }
 
-/** Words of the language in every size and colour: only there to be read. */
+/** Words in all sizes and colours, only there to be read. */
 export function wordWall(e: Elements): string {
   const { random, words } = e
   const blocks = Array.from({ length: random.int(20, 45) }, () => {

@@ -1,4 +1,4 @@
-/** Pictures and videos with what is asked about them as rows of the training packs: they are the state. */
+/** Pictures and videos, with questions about them, to rows of the training packs. The picture or video is the state. */
 import type { Asked, Question, Truth } from './asking.ts'
 import type { PageLabels } from './page-labels.ts'
 

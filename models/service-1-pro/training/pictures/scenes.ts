@@ -1,4 +1,4 @@
-/** Short videos: a few frames in which one thing happens, or nothing does, as HTML with what is true of them. */
+/** Short videos as HTML, a page a frame, in which one thing happens or nothing does; with what is true of them. */
 import { Elements } from './elements.ts'
 import { drawDialog, pageKinds } from './page-kinds.ts'
 import type { PageKind } from './page-parts.ts'
@@ -55,7 +55,7 @@ const SCREEN_SIZES = [
 const WAYS: Readonly<Partial<Record<Happening, readonly [number, number]>>> = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] }
 const HAPPENINGS: readonly Happening[] = [...directions, 'grows', 'shrinks', 'appears', 'disappears', 'changes colour']
 
-/** One thing at a time from 0 (the first frame) to 1 (the last one); null when it is not there. */
+/** A thing at a time from 0 (the first frame) to 1 (the last one); null when it is not there. */
 interface Look {
   readonly left: number
   readonly top: number
@@ -75,7 +75,7 @@ export function drawShapeVideo(random: Random): Video<ShapeScene> {
     const colour = colours[i]!
     return { colour, shape: shapes[i]!, happening, lastColour: happening === 'changes colour' ? colours[8]! : colour }
   })
-  // Each has a row of its own, so that nothing covers anything else.
+  // Each thing has its own row, so that none covers another.
   const rows = random.shuffle(things.map((_, i) => i))
   const at = things.map((thing, i) => {
     const [high, room] = [height / things.length, Math.min(height / things.length, smallest) * 0.85]
@@ -84,7 +84,7 @@ export function drawShapeVideo(random: Random): Video<ShapeScene> {
     const lastFill = thing.lastColour === thing.colour ? fill : random.pick(shapeColours[thing.lastColour]!)
     const [wayX, wayY] = WAYS[thing.happening!] ?? [0, 0]
     const [freeX, freeY] = [width - side, high - side]
-    // Who moves begins at one edge and goes over most of the room there is.
+    // A thing that moves starts at one edge and crosses most of the picture.
     const from = (way: number, free: number): number =>
       (way === 0 ? random.next() : way > 0 ? 0.15 * random.next() : 0.85 + 0.15 * random.next()) * free
     const [left, top] = [from(wayX, freeX), from(wayY, freeY)]
@@ -117,7 +117,7 @@ export function drawShapeVideo(random: Random): Video<ShapeScene> {
   return { width, height, frames, scene: { type: 'shapes', things } }
 }
 
-/** Kinds of page that a name tells apart. */
+/** Kinds of page with distinct names. */
 const KINDS = pageKinds.filter(({ name, onlyTrain }) => !onlyTrain && !['parts', 'words', 'calendar'].includes(name))
 export const screenKinds = KINDS.map(({ name }) => name)
 

@@ -1,4 +1,4 @@
-/** A headless browser with one page for each scale, because a scale is fixed when its context is made. */
+/** A headless browser with one page for each scale, because the scale is fixed when a browser context is made. */
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 export class Screens {
@@ -9,7 +9,7 @@ export class Screens {
     this.#browser = browser
   }
 
-  /** `path` of Chromium; else what CHROMIUM says, else Debian's. */
+  /** `path` of Chromium; by default the environment variable CHROMIUM, then Debian's path. */
   static async open(path: string | undefined): Promise<Screens> {
     const executablePath = path ?? process.env.CHROMIUM ?? '/usr/bin/chromium'
     return new Screens(await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'] }))

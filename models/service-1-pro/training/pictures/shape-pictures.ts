@@ -1,4 +1,4 @@
-/** Very simple pictures: coloured shapes on a plain ground, as HTML with the same marks as the pages. */
+/** Very simple pictures: coloured shapes on a plain ground, as HTML with the same attributes as the pages. */
 import type { Random } from './random.ts'
 
 export const shapeColours: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,6 @@
-/** A random look of a page: colours, font, spacing, as a style sheet over the class names that `elements.ts` writes. */
+/**
+ * A random look for a page: colours, font and spacing, as a style sheet over the class names that elements.ts writes.
+ */
 import type { Random } from './random.ts'
 
 export interface Theme {
@@ -41,7 +43,7 @@ const FONTS = [
   'Liberation Sans Narrow',
 ]
 
-/** `width`: of the view, in CSS pixels; wide pages get larger type now and then. */
+/** `width`: of the view, in CSS pixels; wide pages sometimes get larger type. */
 export function drawTheme(random: Random, width: number): Theme {
   const isDark = random.chance(0.25)
   const primaryName = random.pick(Object.keys(PRIMARIES).filter((name) => !isDark || name !== 'black'))

@@ -1,4 +1,7 @@
-/** What is asked about a video: what happens, to what, where to, what there is at the beginning and at the end. Half of the claims are false. */
+/**
+ * Questions about a video: what happens, to what, in which direction, what is there at the beginning and at the end.
+ * Half of the claims are false.
+ */
 import { timeText } from '../../../../src/pipeline/state/state.ts'
 import { type Asked, article, criteriaOf, noul, select } from './asking.ts'
 import type { Random } from './random.ts'
@@ -21,7 +24,7 @@ const SAID: Readonly<Record<Happening, readonly string[]>> = {
 const inWords = (happening: Happening | null): string => (happening === null ? 'nothing' : SAID[happening][0]!)
 const isMove = (happening: Happening | null): boolean => directions.some((way) => way === happening)
 
-/** A choice among names of which the truth is one, all shown. */
+/** A choice among names, all listed, one of which is true. */
 const among = (random: Random, instructions: string, truth: string, others: readonly string[], most = 5): Asked => {
   const wrong = random.sample(
     others.filter((name) => name !== truth),
@@ -41,7 +44,7 @@ export function shapeVideoAsks(random: Random, { things }: ShapeScene): Ask[] {
     const drawn = `${random.pick(Object.keys(shapeColours))} ${random.pick(shapeNames)}`
     return all.includes(drawn) ? 'white star' : drawn
   }
-  /** Whether a frame that shows `shown` has a thing; now and then the one that is missing there. */
+  /** Whether a frame that shows `shown` has a thing; sometimes one that is missing there. */
   const isThere = (shown: readonly string[], missing: Happening, wordings: (name: string) => readonly string[]): Asked => {
     const isTrue = shown.length > 0 && random.chance(0.5)
     const name = isTrue ? random.pick(shown) : random.chance(0.5) && acting?.happening === missing ? named(acting) : away(shown)

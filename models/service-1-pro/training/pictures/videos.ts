@@ -1,6 +1,8 @@
 /**
- * Draws labelled short videos in headless Chromium: `tsx videos.ts OUT_FOLDER WORDS_FILE SPLIT FIRST COUNT [--chromium PATH]`.
- * As generate.ts does pages: writes OUT/images/video-SPLIT-n-k.png, one a frame, and appends a line a video to OUT/rows-video-SPLIT.jsonl (questions).
+ * Draws labelled short videos in headless Chromium: `tsx videos.ts OUT_FOLDER WORDS SPLIT FIRST COUNT [--chromium
+ * PATH]`
+ * Like generate.ts for pages: writes OUT/images/video-SPLIT-n-k.png, one a frame, and appends a line a video to
+ * OUT/rows-video-SPLIT.jsonl (questions).
  */
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +18,7 @@ import { Vocabulary } from './vocabulary.ts'
 
 const SHAPE_SHARE = 0.6
 const QUESTIONS_A_VIDEO = 7
-/** Pages and videos of one number have nothing to do with each other. */
+/** Added to the seeds of videos, so that page n and video n do not share one. */
 const SEED_OF_VIDEOS = 20_000_000
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { chromium: { type: 'string' } } })

@@ -1,6 +1,6 @@
 /**
- * The words of the pages. Every tenth entry (by a hash of its text) is held out: training pages never draw it, dev pages draw it
- * often, so dev scores show how the model reads labels it has not met.
+ * The words of the pages. Every tenth entry (by a hash of its text) is held out: training pages never draw it, and dev
+ * pages draw it often, so dev scores show how the model reads labels that are new to it.
  */
 import type { Random } from './random.ts'
 
@@ -107,7 +107,7 @@ export class Vocabulary {
     return this.#random.sample(this.#allowed(lists[name]), count)
   }
 
-  /** A word of the language at large; frequent words are drawn more often. */
+  /** A word of the word list; frequent words are drawn more often. */
   word(): string {
     const rank = Math.floor(this.#dictionary.length * this.#random.next() ** 1.6)
     return this.#dictionary[rank] ?? 'word'
@@ -117,7 +117,7 @@ export class Vocabulary {
     return Array.from({ length: count }, () => this.word()).join(' ')
   }
 
-  /** A label from a list, now and then made up of random words, so that labels are read and not only recognised. */
+  /** A label from a list, or sometimes random words, so that labels are read and not only recognised. */
   label(name: ListName): string {
     return this.#random.chance(0.2) ? capital(this.words(this.#random.int(1, 2))) : this.pick(name)
   }

@@ -1,4 +1,4 @@
-/** Questions that are answered in writing: what a thing says, how many there are. Only what is short and said by one thing alone. */
+/** Questions that are answered in writing: what a thing says, how many there are. Only short texts of unique things. */
 import { type Asker, has, ofRole, uniquelyNamed } from './asking.ts'
 
 const MOST_WORDS = 3
