@@ -1,5 +1,5 @@
 """instructions/: orders that contradict each other; the later, the special and the trusted one holds."""
-from .asking import Row, few
+from .asking import Row, capital, few
 from .slots import put, read_as
 
 NEWER = [
@@ -49,7 +49,7 @@ def draw(f, rnd):
             late.append(second["later"])
             revoked, holds, proof = True, second, second["later"]
         elif plan == "special":
-            text = second["except"].replace("{group}", rnd.choice(f["groups"][group]["called"]))
+            text = capital(second["except"].replace("{group}", rnd.choice(f["groups"][group]["called"])))
             special.append(text)
             if group == here:
                 holds, proof = second, text
@@ -69,13 +69,15 @@ def draw(f, rnd):
         rnd.shuffle(bank)
     early += rnd.sample(f["filler"], rnd.randint(0, 2))
     rnd.shuffle(early)
-    # A special rule may stand before or behind the general one; then it is said which of them wins.
-    notes = [rnd.choice(NEWER)] if late and rnd.random() < 0.6 else []
-    if special:
-        notes += [rnd.choice(SPECIAL)] if rnd.random() < 0.7 else []
-        early = special + early if notes and rnd.random() < 0.4 else early + special
-    if quoted and rnd.random() < 0.4:
-        notes.append(rnd.choice(DATA))
+    # What wins over what is said now and then, also where nothing collides: it must not give that away.
+    notes = [rnd.choice(NEWER)] if rnd.random() < (0.6 if late else 0.4) else []
+    told = rnd.random() < (0.7 if special else 0.4)
+    notes += [rnd.choice(SPECIAL)] if told else []
+    notes += [rnd.choice(DATA)] if rnd.random() < 0.4 else []
+    # A special rule stands behind the general one, or before it where it is said that it wins.
+    early = special + early if told and rnd.random() < 0.4 else early + special
+    if not late and rnd.random() < 0.5:
+        late = [x for x in rnd.sample(f["filler"], 2) if x not in early]
     at = rnd.randint(0, len(quoted_filler))
     outside = quoted_filler[:at] + quoted + quoted_filler[at:]
     row.state = written(f, notes, early, late, case, [put(x, slots, rnd, used) for x in outside], rnd)
