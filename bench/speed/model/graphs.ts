@@ -13,15 +13,26 @@ export function writeEmbedder(path: string, shape: Shape, weights: Weights, prec
   graph.save()
 }
 
-export function writeDecoder(path: string, shape: Shape, weights: Weights, precision: Precision): void {
+/** `takes`: embeddings, as decoders with images do, or ids, as text-only models do; those give logits for every token. */
+export function writeDecoder(
+  path: string,
+  shape: Omit<Shape, 'vision'>,
+  weights: Weights,
+  precision: Precision,
+  takes: 'inputs_embeds' | 'input_ids' = 'inputs_embeds',
+): void {
   const { hidden, layers, heads, keyHeads, headSize, inner, vocabulary, positions, rotaryBase, normEpsilon } = shape
   const graph = makeGraph(path, 'decoder_model_merged')
   const product = makeProduct(graph, precision)
   const cache = (length: string) => ['batch_size', keyHeads, length, headSize]
-  graph.input('inputs_embeds', FLOAT, ['batch_size', 'sequence_length', hidden])
+  if (takes === 'inputs_embeds') graph.input('inputs_embeds', FLOAT, ['batch_size', 'sequence_length', hidden])
+  else {
+    graph.input('input_ids', INT64, ['batch_size', 'sequence_length'])
+    lookUp(graph, precision, embeddings(weights, vocabulary, hidden), vocabulary, hidden, 'input_ids', 'inputs_embeds')
+  }
   graph.input('attention_mask', INT64, ['batch_size', 'total_sequence_length'])
   graph.input('position_ids', INT64, ['batch_size', 'sequence_length'])
-  graph.input('num_logits_to_keep', INT64, [])
+  if (takes === 'inputs_embeds') graph.input('num_logits_to_keep', INT64, [])
   graph.output('logits', FLOAT, ['batch_size', 'num_logits', vocabulary])
 
   const half = headSize / 2
@@ -73,9 +84,11 @@ export function writeDecoder(path: string, shape: Shape, weights: Weights, preci
     x = graph.op('Add', [x, linear(mixed, `${layer}.down_proj`, inner, hidden, RESIDUAL)])
   }
   x = norm(x, 'norm')
-  // The last n positions; 0 keeps all: a slice from -0 is a slice from the start.
-  const start = graph.op('Reshape', [graph.op('Neg', ['num_logits_to_keep']), graph.integers([1], [1])])
-  x = graph.op('Slice', [x, start, graph.integers([Number.MAX_SAFE_INTEGER], [1]), graph.integers([1], [1])])
+  if (takes === 'inputs_embeds') {
+    // The last n positions; 0 keeps all: a slice from -0 is a slice from the start.
+    const start = graph.op('Reshape', [graph.op('Neg', ['num_logits_to_keep']), graph.integers([1], [1])])
+    x = graph.op('Slice', [x, start, graph.integers([Number.MAX_SAFE_INTEGER], [1]), graph.integers([1], [1])])
+  }
   product(x, 'lm_head', transposed(embeddings(weights, vocabulary, hidden), vocabulary, hidden), hidden, vocabulary, 'logits')
   graph.save()
 }
