@@ -13,10 +13,10 @@ import { createGunzip } from 'node:zlib'
 import { atRoot, type LabelledRow } from '../../../../bench/lib/labelled.ts'
 import type { Branch, Constraint } from '../../../../src/backends/backend.ts'
 import { type Cell, cellsOf, keptCells } from '../../../../src/backends/onnx/families/decision/cells.ts'
-import { kindOf } from '../../../../src/backends/onnx/families/decision/control.ts'
-import type { ReadLine } from '../../../../src/backends/onnx/families/decision/lines.ts'
-import { type PackedState, packBranch, packState, placesOfWords } from '../../../../src/backends/onnx/families/decision/pack.ts'
-import { PieceTokenizer } from '../../../../src/backends/onnx/families/decision/text.ts'
+import { kindOf } from '../../../../src/backends/onnx/families/decision/control-tokens.ts'
+import { type PackedState, packBranch, packState, wordBoxesOf } from '../../../../src/backends/onnx/families/decision/pack.ts'
+import { PieceTokenizer } from '../../../../src/backends/onnx/families/decision/piece-tokenizer.ts'
+import type { TextLine } from '../../../../src/backends/onnx/families/decision/text-lines.ts'
 import { type Tiles, tilePicture } from '../../../../src/backends/onnx/images/tiles.ts'
 import { REQUEST_LIMITS } from '../../../../src/core/limits.ts'
 import type { Json, Piece } from '../../../../src/core/types.ts'
@@ -123,10 +123,10 @@ function rendered(work: ModelCall, target: Target): unknown[] {
     const tokens = packed.owners.flatMap((own, i) => (own === owner ? [i] : []))
     return [tokens.map((i) => packed.ids[i] as number), tokens.map((i) => packed.cases[i] as number)]
   }
-  const options = packed.owners.includes(1) ? packed.marks.map((_, i) => of(i + 1)) : []
+  const options = packed.owners.includes(1) ? packed.readouts.map((_, i) => of(i + 1)) : []
   const kind = kindOf(work.branch, constraint)
   if (target.type === 'option') return [kind, ...of(0), options, packed.rowOf[target.value]]
-  if (target.type === 'options') return [kind, ...of(0), options, packed.marks.map((_, row) => target.value[packed.rowOf.indexOf(row)])]
+  if (target.type === 'options') return [kind, ...of(0), options, packed.readouts.map((_, row) => target.value[packed.rowOf.indexOf(row)])]
   return [kind, ...of(0), options, target.value]
 }
 
@@ -157,7 +157,7 @@ async function cut(image: Piece & { type: 'image' }, path: string): Promise<Pict
   const all = cellsOf(rows, cols)
   const { width, height } = image.picture
   const lines = readLines.get(path) ?? []
-  const words = placesOfWords(lines, tokenizer).map((place) => [place.x, place.y, place.width, place.height])
+  const words = wordBoxesOf(lines, tokenizer).map((place) => [place.x, place.y, place.width, place.height])
   return {
     cells: kept.map((cell) => all[cell] as Cell),
     lines,
@@ -189,10 +189,10 @@ function readDumps(folder: string | null): Map<string, Dump> {
 }
 
 /** Path of a picture -> what pictures/read-lines.ts read in it. */
-function readLinesOf(folder: string | null): Map<string, readonly ReadLine[]> {
+function readLinesOf(folder: string | null): Map<string, readonly TextLine[]> {
   const files = folder === null ? [] : readdirSync(folder).filter((name) => /^lines-.*\.json$/.test(name))
   return new Map(
-    files.flatMap((name) => Object.entries(JSON.parse(readFileSync(join(folder as string, name), 'utf8')) as Record<string, ReadLine[]>)),
+    files.flatMap((name) => Object.entries(JSON.parse(readFileSync(join(folder as string, name), 'utf8')) as Record<string, TextLine[]>)),
   )
 }
 

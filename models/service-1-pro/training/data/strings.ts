@@ -1,7 +1,8 @@
 // Where a text stands in a packed state: in its strings, and in the lines read in its pictures, which may hold wrong
 // letters.
-import type { ReadLine } from '../../../../src/backends/onnx/families/decision/lines.ts'
+
 import type { PackedState } from '../../../../src/backends/onnx/families/decision/pack.ts'
+import type { TextLine } from '../../../../src/backends/onnx/families/decision/text-lines.ts'
 
 /**
  * A string of the state or a line of a picture: its text, and for each token its index in the state and its characters.
@@ -13,11 +14,11 @@ export interface StateString {
 }
 
 export function stringsOf(state: PackedState): StateString[] {
-  const strings = new Map<string | ReadLine, StateString>()
+  const strings = new Map<string | TextLine, StateString>()
   state.origins.forEach((origin, token) => {
     if (origin === null) return
-    const key = origin.seen?.line ?? `${origin.source.part} ${origin.source.path}`
-    const entry = strings.get(key) ?? { whole: origin.text, isSeen: origin.seen !== undefined, tokens: [] }
+    const key = origin.inImage?.line ?? `${origin.source.part} ${origin.source.path}`
+    const entry = strings.get(key) ?? { whole: origin.text, isSeen: origin.inImage !== undefined, tokens: [] }
     if (origin.end > origin.start) entry.tokens.push({ token, start: origin.start, end: origin.end })
     strings.set(key, entry)
   })

@@ -1,10 +1,9 @@
 // The truth of a labelled question in terms of the packed state: an option, a level, tokens of a span, cells of a box,
 // or the ids of an answer.
 import type { Cell } from '../../../../src/backends/onnx/families/decision/cells.ts'
-import { CONTROL } from '../../../../src/backends/onnx/families/decision/control.ts'
-import { lineBox, type ReadLine } from '../../../../src/backends/onnx/families/decision/lines.ts'
 import type { PackedState } from '../../../../src/backends/onnx/families/decision/pack.ts'
-import type { PieceTokenizer } from '../../../../src/backends/onnx/families/decision/text.ts'
+import type { PieceTokenizer } from '../../../../src/backends/onnx/families/decision/piece-tokenizer.ts'
+import { lineBox, type TextLine } from '../../../../src/backends/onnx/families/decision/text-lines.ts'
 import { overlap } from '../../../../src/core/math.ts'
 import type { Json } from '../../../../src/core/types.ts'
 import type { ModelCall } from '../../../../src/questions/shared/coroutine.ts'
@@ -21,7 +20,7 @@ export type Target =
  */
 export interface PictureCells {
   readonly cells: readonly Cell[]
-  readonly lines: readonly ReadLine[]
+  readonly lines: readonly TextLine[]
   readonly width: number
   readonly height: number
   readonly entry: readonly unknown[]
@@ -52,7 +51,8 @@ export function targetOf(work: ModelCall, truth: Json, rendering: Rendering): Ta
     return Array.isArray(truth) ? { type: 'options', value: names.map((name) => Number(truth.includes(name))) } : null
   if (work.type !== 'read') return null
   const { constraint } = work
-  if (constraint.type === 'grammar') return { type: 'value', value: [...rendering.tokenizer.encode(String(truth)).ids, CONTROL.end] }
+  if (constraint.type === 'grammar')
+    return { type: 'value', value: [...rendering.tokenizer.encode(String(truth)).ids, rendering.tokenizer.control.end] }
   if (constraint.type === 'box') return boxes(truth, rendering)
   return spans(truth, constraint.many, rendering)
 }
@@ -87,7 +87,9 @@ function boxes(truth: Json, { state, picture }: Rendering): Target | null {
     const [x, y] = [(l + r) / 2, (t + b) / 2]
     const isLine = state.origins
       .slice(range.read, range.to)
-      .flatMap((origin, i) => (origin?.seen && overlap(lineBox(origin.seen.line), [l, t, r, b]) >= LINE_OVERLAP ? [range.read + i] : []))
+      .flatMap((origin, i) =>
+        origin?.inImage && overlap(lineBox(origin.inImage.line), [l, t, r, b]) >= LINE_OVERLAP ? [range.read + i] : [],
+      )
     const inside = picture.cells.flatMap((cell, i) => {
       const isInside = cell.x > l && cell.x < r && cell.y > t && cell.y < b
       const holdsCentre = Math.abs(cell.x - x) <= cell.width / 2 && Math.abs(cell.y - y) <= cell.height / 2

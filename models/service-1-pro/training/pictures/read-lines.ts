@@ -5,10 +5,11 @@
  */
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keptCells, lineCell } from '../../../../src/backends/onnx/families/decision/cells.ts'
-import type { ReadLine } from '../../../../src/backends/onnx/families/decision/lines.ts'
-import { TextReader } from '../../../../src/backends/onnx/families/decision/reader.ts'
-import { PieceTokenizer } from '../../../../src/backends/onnx/families/decision/text.ts'
+import { encoderCell, keptCells } from '../../../../src/backends/onnx/families/decision/cells.ts'
+import { decisionConfigOf } from '../../../../src/backends/onnx/families/decision/configuration.ts'
+import { PieceTokenizer } from '../../../../src/backends/onnx/families/decision/piece-tokenizer.ts'
+import type { TextLine } from '../../../../src/backends/onnx/families/decision/text-lines.ts'
+import { TextReader } from '../../../../src/backends/onnx/families/decision/text-reader.ts'
 import { normaliseGrid } from '../../../../src/backends/onnx/images/tiles.ts'
 import { openFolder } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { tileRule } from './tile-rule.ts'
@@ -18,7 +19,7 @@ if (!model || !folder || !name) throw new Error('usage: read-lines.ts MODEL TILE
 const opened = await openFolder(model)
 const { letters } = opened.config.image as { letters: string }
 const tokenizer = new PieceTokenizer(JSON.parse(readFileSync(join(model, 'tokenizer.json'), 'utf8')))
-const reader = await TextReader.open(opened, { threads: 1 }, letters, tokenizer.words())
+const reader = await TextReader.open(opened, { threads: 1 }, letters, tokenizer.words(), decisionConfigOf(opened, {}).pictures)
 const index = JSON.parse(readFileSync(join(folder, `tiles-${name}.json`), 'utf8')) as Record<
   string,
   { first: number; count: number; rows: number; cols: number }
@@ -26,7 +27,7 @@ const index = JSON.parse(readFileSync(join(folder, `tiles-${name}.json`), 'utf8'
 const raw = openSync(join(folder, `tiles-${name}.raw`), 'r')
 const { tileSize } = tileRule
 const size = tileSize * tileSize * 3
-const read: Record<string, ReadLine[]> = {}
+const read: Record<string, TextLine[]> = {}
 const rounded = (value: number): number => Math.round(value * 1e5) / 1e5
 for (const [path, { first, rows, cols }] of Object.entries(index).slice(Number(from ?? 0), to === undefined ? undefined : Number(to))) {
   const [high, wide] = [rows || 1, cols || 1]
@@ -35,7 +36,7 @@ for (const [path, { first, rows, cols }] of Object.entries(index).slice(Number(f
     readSync(raw, tile, 0, size, (first + i) * size)
     return tile
   })
-  const shown = keptCells(tiles, tileSize).map((cell) => lineCell(cell, wide))
+  const shown = keptCells(tiles, tileSize).map((cell) => encoderCell(cell, wide))
   const lines = shown.length === 0 ? [] : await reader.read(normaliseGrid(tiles, tileSize, wide), high * tileSize, wide * tileSize, shown)
   read[path] = lines.map(({ text, edges, top, bottom }) => ({
     text,

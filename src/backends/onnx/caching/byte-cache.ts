@@ -1,14 +1,14 @@
-// A cache bounded in bytes: what was used longest ago goes first. Keys are content hashes, so an entry is never stale. What is being made counts as
-// there: whoever asks for it meanwhile waits for it.
+// A least-recently-used cache bounded in bytes. Keys are content hashes, so an entry is never stale. A value that is being made counts as cached:
+// whoever asks for it meanwhile waits for it.
 import type { CacheCounts } from '../../backend.ts'
 
-export interface Made<V> {
+export interface CacheEntry<V> {
   readonly value: V
   readonly bytes: number
 }
 
 interface Making<V> {
-  readonly made: Promise<Made<V>>
+  readonly made: Promise<CacheEntry<V>>
   readonly controller: AbortController
   waiting: number
 }
@@ -16,13 +16,13 @@ interface Making<V> {
 export class ByteCache<V> {
   readonly limit: number
   readonly #dropped: (value: V, key: string) => void
-  #entries = new Map<string, Made<V>>()
+  #entries = new Map<string, CacheEntry<V>>()
   #making = new Map<string, Making<V>>()
   #bytes = 0
   #hits = 0
   #misses = 0
 
-  /** `dropped` is told of every value that is kept no longer. */
+  /** `dropped` is called for every value that leaves the cache. */
   constructor(limit: number, dropped: (value: V, key: string) => void = () => {}) {
     this.limit = limit
     this.#dropped = dropped
@@ -33,7 +33,7 @@ export class ByteCache<V> {
     return this.#bytes
   }
 
-  /** Of `through`: a hit is what was there or already being made. */
+  /** Counts of `through`: a value that was there or being made is a hit. */
   get counts(): CacheCounts {
     return { hits: this.#hits, misses: this.#misses, bytes: this.#bytes, limitBytes: this.limit }
   }
@@ -41,13 +41,13 @@ export class ByteCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    // A Map keeps the order of insertion: the one used last goes to the end.
+    // A Map keeps the order of insertion, so the entry used last goes to the end.
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     return entry.value
   }
 
-  /** A value that is larger than the whole cache is not kept. */
+  /** A value larger than the whole cache is not kept. */
   set(key: string, value: V, bytes: number): void {
     this.delete(key)
     if (bytes > this.limit) return
@@ -72,13 +72,13 @@ export class ByteCache<V> {
   }
 
   /**
-   * What is kept under the key, or else what `make` gives, which is then kept; callers at the same time share one making. `isKept`: it was not made for
-   * this caller. The signal of `make` aborts when all who wait for it have gone. A caller whose signal aborts is refused with its reason: at once
-   * when others still wait, else when `make` has stopped.
+   * The value under the key, or else what `make` gives, which is then kept; callers at the same time share one call of `make`. `isKept`: it was not
+   * made for this caller. The signal of `make` aborts when all callers that wait for it have gone. A caller whose signal aborts is rejected with its
+   * reason: at once when others still wait, otherwise when `make` has stopped.
    */
   async through(
     key: string,
-    make: (signal: AbortSignal) => Promise<Made<V>>,
+    make: (signal: AbortSignal) => Promise<CacheEntry<V>>,
     signal?: AbortSignal,
   ): Promise<{ readonly value: V; readonly isKept: boolean }> {
     signal?.throwIfAborted()
@@ -91,15 +91,15 @@ export class ByteCache<V> {
     return { value: await this.#wait(key, making, signal), isKept: found !== undefined }
   }
 
-  #begin(key: string, make: (signal: AbortSignal) => Promise<Made<V>>): Making<V> {
+  #begin(key: string, make: (signal: AbortSignal) => Promise<CacheEntry<V>>): Making<V> {
     const controller = new AbortController()
-    const work = async (): Promise<Made<V>> => {
+    const work = async (): Promise<CacheEntry<V>> => {
       try {
         const made = await make(controller.signal)
         this.set(key, made.value, made.bytes)
         return made
       } finally {
-        // One that was given up may have made room for another of the same key by now.
+        // If this one was given up, another may be in the making under the same key by now.
         if (this.#making.get(key) === making) this.#making.delete(key)
       }
     }
@@ -120,7 +120,7 @@ export class ByteCache<V> {
       const made = await Promise.race([making.made, left])
       if (made !== undefined) return made.value
       if (making.waiting === 1) {
-        // Nobody else is there. Whoever comes from here on begins anew.
+        // No other caller waits. Callers that come from here on start anew.
         if (this.#making.get(key) === making) this.#making.delete(key)
         making.controller.abort(signal?.reason)
         await making.made.catch(() => {})

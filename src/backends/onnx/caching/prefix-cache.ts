@@ -1,36 +1,37 @@
-// Encoded states by what they begin with: a state that goes on from one that is kept is read from where they part. Beginnings are reused in whole chunks of
-// a grid that starts at the first token, which is how states are read; so what is reused is, to the last bit, what would be computed again.
+// A cache of encoded states by their beginnings: a state that continues a cached one is read only from where they differ. Beginnings are reused in
+// whole chunks of a grid that starts at the first token, which is how states are read; so the reused part is bit for bit what would be computed again.
 import { createHash } from 'node:crypto'
 import type { CacheCounts } from '../../backend.ts'
-import { ByteCache, type Made } from './byte-cache.ts'
+import { ByteCache, type CacheEntry } from './byte-cache.ts'
 
 export interface EncodedTokens<P> {
   readonly value: P
   readonly bytes: number
-  /** What each token is: its id, or a name for what stands in its place. Equal tokens mean equal states. */
+  /** Per token its id, or a key for what stands in its place. Equal tokens mean equal states. */
   readonly tokens: readonly (number | string)[]
 }
 
-/** Tokens reused of a kept state, in whole chunks; `value` is all of that state. */
-export interface Beginning<P> {
+/** The first `tokens` of a cached state, in whole chunks; `value` is all of that state. */
+export interface SharedBeginning<P> {
   readonly value: P
   readonly tokens: number
 }
 
-interface Held<P> extends EncodedTokens<P> {
+interface HeldState<P> extends EncodedTokens<P> {
   readonly key: string
-  readonly marks: readonly string[]
+  /** One per whole chunk, for everything up to its end. */
+  readonly prefixHashes: readonly string[]
 }
 
-/** How many of its last tokens a state may read differently, and still be the beginning of another: words that go on are cut in other pieces. */
-const RAGGED_TOKENS = 8
+/** How many last tokens of a state may differ in a state that continues it: a word that goes on is cut into other tokens. */
+const LAST_TOKENS_THAT_MAY_DIFFER = 8
 
 export class PrefixCache<P> {
   readonly #chunk: number
-  readonly #cache: ByteCache<Held<P>>
-  // The kept states that begin with what a mark stands for; the one kept last is last.
-  readonly #byMark = new Map<string, Held<P>[]>()
-  // Counted when it is known which: what counts only goes up.
+  readonly #cache: ByteCache<HeldState<P>>
+  // The cached states that begin with a prefix; the one cached last is last.
+  readonly #byPrefixHash = new Map<string, HeldState<P>[]>()
+  // Counted only once it is known whether it was a hit, so that counts never go down.
   #hits = 0
   #misses = 0
 
@@ -39,15 +40,15 @@ export class PrefixCache<P> {
     this.#cache = new ByteCache(limit, (held) => this.#forget(held))
   }
 
-  /** A state of which the beginning was there counts as a hit; one that could not be made does not count. */
+  /** A state whose beginning was cached counts as a hit; one that could not be made does not count. */
   get counts(): CacheCounts {
     const { bytes, limitBytes } = this.#cache.counts
     return { hits: this.#hits, misses: this.#misses, bytes, limitBytes }
   }
 
   /**
-   * The state kept under the key, a hash of all of it, or else what `make` gives; callers at the same time share one making. `cachedTokens`: how many were
-   * not read for this caller.
+   * The state under the key, a hash of all of it, or else what `make` gives; callers at the same time share one call of `make`. `cachedTokens`: how
+   * many tokens were not read for this caller.
    */
   async through(
     key: string,
@@ -57,12 +58,12 @@ export class PrefixCache<P> {
     let reused = 0
     const { value: held, isKept } = await this.#cache.through(
       key,
-      async (stop): Promise<Made<Held<P>>> => {
+      async (stop): Promise<CacheEntry<HeldState<P>>> => {
         const { cachedTokens, value, bytes, tokens } = await make(stop)
         reused = cachedTokens
         if (cachedTokens > 0) this.#hits += 1
         else this.#misses += 1
-        const made = { key, value, bytes, tokens, marks: this.#marksOf(tokens) }
+        const made = { key, value, bytes, tokens, prefixHashes: this.#prefixHashesOf(tokens) }
         this.#keep(made)
         return { value: made, bytes }
       },
@@ -72,12 +73,12 @@ export class PrefixCache<P> {
     return { value: held.value, cachedTokens: isKept ? held.tokens.length : reused }
   }
 
-  /** The kept state that begins with most of these tokens, if any begins with a chunk of them. At least one token is left to be read. */
-  beginningOf(tokens: readonly (number | string)[]): Beginning<P> | null {
-    const marks = this.#marksOf(tokens)
-    const most = Math.min(marks.length, Math.ceil(tokens.length / this.#chunk) - 1)
+  /** The cached state with the longest beginning of these tokens, if one shares a whole chunk. At least one token is left to be read. */
+  beginningOf(tokens: readonly (number | string)[]): SharedBeginning<P> | null {
+    const hashes = this.#prefixHashesOf(tokens)
+    const most = Math.min(hashes.length, Math.ceil(tokens.length / this.#chunk) - 1)
     for (let chunks = most; chunks > 0; chunks--) {
-      const held = this.#byMark.get(marks[chunks - 1] as string)?.at(-1)
+      const held = this.#byPrefixHash.get(hashes[chunks - 1] as string)?.at(-1)
       if (held === undefined) continue
       this.#cache.get(held.key)
       return { value: held.value, tokens: chunks * this.#chunk }
@@ -89,43 +90,42 @@ export class PrefixCache<P> {
     this.#cache.clear()
   }
 
-  /** One mark a whole chunk, for everything up to its end. */
-  #marksOf(tokens: readonly (number | string)[]): string[] {
-    const marks: string[] = []
+  #prefixHashesOf(tokens: readonly (number | string)[]): string[] {
+    const hashes: string[] = []
     let before = ''
     for (let end = this.#chunk; end <= tokens.length; end += this.#chunk) {
       const hash = createHash('sha256').update(before)
       before = hash.update(JSON.stringify(tokens.slice(end - this.#chunk, end))).digest('base64')
-      marks.push(before)
+      hashes.push(before)
     }
-    return marks
+    return hashes
   }
 
-  #keep(made: Held<P>): void {
+  #keep(made: HeldState<P>): void {
     if (made.bytes > this.#cache.limit) return
-    // What the new state begins with is in it: kept twice, a state that grows would fill the cache with itself.
-    const alike = this.#byMark.get(made.marks[0] ?? '') ?? []
+    // States that the new one continues are dropped: otherwise a state that grows would fill the cache with itself.
+    const alike = this.#byPrefixHash.get(made.prefixHashes[0] ?? '') ?? []
     for (const held of [...alike]) if (isBeginning(held.tokens, made.tokens)) this.#cache.delete(held.key)
-    for (const mark of made.marks) {
-      const others = this.#byMark.get(mark)
-      if (others === undefined) this.#byMark.set(mark, [made])
+    for (const hash of made.prefixHashes) {
+      const others = this.#byPrefixHash.get(hash)
+      if (others === undefined) this.#byPrefixHash.set(hash, [made])
       else others.push(made)
     }
   }
 
-  #forget(held: Held<P>): void {
-    for (const mark of held.marks) {
-      const others = this.#byMark.get(mark)?.filter((other) => other !== held) ?? []
-      if (others.length === 0) this.#byMark.delete(mark)
-      else this.#byMark.set(mark, others)
+  #forget(held: HeldState<P>): void {
+    for (const hash of held.prefixHashes) {
+      const others = this.#byPrefixHash.get(hash)?.filter((other) => other !== held) ?? []
+      if (others.length === 0) this.#byPrefixHash.delete(hash)
+      else this.#byPrefixHash.set(hash, others)
     }
   }
 }
 
 function isBeginning(tokens: readonly (number | string)[], of: readonly (number | string)[]): boolean {
   if (tokens.length > of.length) return false
-  // As long as each other and not the same, neither is what the other goes on from: they would push each other out for ever.
-  const firm = tokens.length === of.length ? tokens.length : tokens.length - RAGGED_TOKENS
-  for (let i = 0; i < firm; i++) if (tokens[i] !== of[i]) return false
+  // Of two states of the same length neither continues the other, unless they are equal: otherwise they would push each other out for ever.
+  const same = tokens.length === of.length ? tokens.length : tokens.length - LAST_TOKENS_THAT_MAY_DIFFER
+  for (let i = 0; i < same; i++) if (tokens[i] !== of[i]) return false
   return true
 }

@@ -80,6 +80,11 @@ export function inputsOf(session: Session): Input[] {
   return session.inputMetadata.flatMap((one) => (one.isTensor ? [{ name: one.name, type: one.type, shape: one.shape }] : []))
 }
 
+/** The outputs that the session declares, in its order. */
+export function outputsOf(session: Session): Input[] {
+  return session.outputMetadata.flatMap((one) => (one.isTensor ? [{ name: one.name, type: one.type, shape: one.shape }] : []))
+}
+
 /** Bytes of the tensors, for cache limits. */
 export function bytesOf(tensors: Iterable<Tensor>): number {
   let bytes = 0

@@ -1,10 +1,9 @@
-// A tiled picture to the cells that become tokens: where each lies in the picture, and which are worth a token.
+// A tiled picture to its cells: where each lies in the picture, and which show enough to become a token.
 
-/** Cells are `CELLS` x `CELLS` a tile. */
-export const CELLS = 8
-export const CELLS_A_TILE = CELLS * CELLS
+/** Cells along each side of a tile of the shipped model. */
+export const CELLS_PER_SIDE = 8
 
-/** Where a cell lies, as fractions of the image: centre and size. `isGlobal` for cells of the whole-image tile. */
+/** Where a cell lies, as fractions of the picture: centre and size. `isGlobal` for cells of the tile that shows the whole picture. */
 export interface Cell {
   readonly x: number
   readonly y: number
@@ -14,16 +13,16 @@ export interface Cell {
 }
 
 /** The cells of a tiled picture in the order of the vision encoder: tiles row-major, then the whole picture; cells row-major in a tile. */
-export function cellsOf(rows: number, cols: number): Cell[] {
+export function cellsOf(rows: number, cols: number, perSide: number = CELLS_PER_SIDE): Cell[] {
   const cells: Cell[] = []
   const tile = (row: number, col: number, height: number, width: number, isGlobal: boolean): void => {
-    for (let i = 0; i < CELLS; i++) {
-      for (let j = 0; j < CELLS; j++) {
+    for (let i = 0; i < perSide; i++) {
+      for (let j = 0; j < perSide; j++) {
         cells.push({
-          x: (col + (j + 0.5) / CELLS) * width,
-          y: (row + (i + 0.5) / CELLS) * height,
-          width: width / CELLS,
-          height: height / CELLS,
+          x: (col + (j + 0.5) / perSide) * width,
+          y: (row + (i + 0.5) / perSide) * height,
+          width: width / perSide,
+          height: height / perSide,
           isGlobal,
         })
       }
@@ -34,13 +33,15 @@ export function cellsOf(rows: number, cols: number): Cell[] {
   return cells
 }
 
-/** What the decoder is told of each cell: centre, size, global or not, and the picture's shape as log(width / height). [cell][6] */
-export function placesOf(cells: readonly Cell[], aspect: number): Float32Array {
+/** Layout features of cells or words: centre, size, whether it is of the whole picture, and the picture's log(width / height). [cell][6] */
+export function layoutFeatures(cells: readonly Cell[], aspect: number): Float32Array {
   return Float32Array.from(cells.flatMap(({ x, y, width, height, isGlobal }) => [x, y, width, height, Number(isGlobal), Math.log(aspect)]))
 }
 
-/** For each word that was read the cell it stands in, or else the nearest: it takes some of its look. Cells of the whole picture only where there are no others. */
-export function looksOf(cells: readonly Cell[], words: readonly Cell[]): number[] {
+/**
+ * For each word the index of the cell it stands in, or else of the nearest one. Cells of the whole picture are taken only where there are no others.
+ */
+export function nearestCells(cells: readonly Cell[], words: readonly Cell[]): number[] {
   const isCut = cells.some(({ isGlobal }) => !isGlobal)
   return words.map(({ x, y }) => {
     let nearest = 0
@@ -54,28 +55,29 @@ export function looksOf(cells: readonly Cell[], words: readonly Cell[]): number[
   })
 }
 
-export const tileOf = (cell: number): number => Math.floor(cell / CELLS_A_TILE)
+/** The tile of a cell that is counted tile by tile. */
+export const tileOf = (cell: number, perSide: number = CELLS_PER_SIDE): number => Math.floor(cell / perSide ** 2)
 
-/** A cell counted tile by tile, counted line by line across all tiles of `cols` columns: the order in which the encoder gives them. */
-export function lineCell(cell: number, cols: number): number {
-  const tile = tileOf(cell)
-  const inside = cell % CELLS_A_TILE
-  const line = Math.floor(tile / cols) * CELLS + Math.floor(inside / CELLS)
-  return (line * cols + (tile % cols)) * CELLS + (inside % CELLS)
+/** A cell counted tile by tile to its index row by row across all tiles of `cols` columns, which is the order of the encoder's output. */
+export function encoderCell(cell: number, cols: number, perSide: number = CELLS_PER_SIDE): number {
+  const tile = tileOf(cell, perSide)
+  const inside = cell % perSide ** 2
+  const row = Math.floor(tile / cols) * perSide + Math.floor(inside / perSide)
+  return (row * cols + (tile % cols)) * perSide + (inside % perSide)
 }
 
-/** A cell whose pixels differ by no more than this in every channel shows nothing. */
-const FLAT = 8
+/** A cell whose pixels differ by no more than this in every channel is of one colour. */
+const LARGEST_FLAT_RANGE = 8
 
-/** Cells that are not of one colour, as indexes in the order of `cellsOf`. Flat ones would be tokens that say nothing: most of a page. */
-export function keptCells(tiles: readonly Uint8Array[], tileSize: number): number[] {
+/** The cells that are not of one colour, as indexes in the order of `cellsOf`. Flat ones, most of a page, would be tokens without meaning. */
+export function keptCells(tiles: readonly Uint8Array[], tileSize: number, perSide: number = CELLS_PER_SIDE): number[] {
   const kept: number[] = []
-  const side = tileSize / CELLS
+  const side = tileSize / perSide
   tiles.forEach((tile, index) => {
-    for (let cell = 0; cell < CELLS * CELLS; cell++) {
-      const top = Math.floor(cell / CELLS) * side
-      const left = (cell % CELLS) * side
-      if (!isFlat(tile, tileSize, left, top, side)) kept.push(index * CELLS * CELLS + cell)
+    for (let cell = 0; cell < perSide ** 2; cell++) {
+      const top = Math.floor(cell / perSide) * side
+      const left = (cell % perSide) * side
+      if (!isFlat(tile, tileSize, left, top, side)) kept.push(index * perSide ** 2 + cell)
     }
   })
   return kept
@@ -92,7 +94,7 @@ function isFlat(tile: Uint8Array, tileSize: number, left: number, top: number, s
         if (value > high) high = value
       }
     }
-    if (high - low > FLAT) return false
+    if (high - low > LARGEST_FLAT_RANGE) return false
   }
   return true
 }

@@ -1,11 +1,12 @@
-// Connectionist temporal classification (Graves et al. 2006): what a path of classes over steps says, repeats once and blanks not at all. Class 0 is the blank.
+// Connectionist temporal classification (Graves et al. 2006): a path of classes over steps to the labels it stands for, repeats counted once and blanks
+// left out. Class 0 is the blank.
 
-/** A label of the best path, and the steps that say it. */
-export interface Said {
+/** A label of the best path, and the steps it spans. */
+export interface CtcLabel {
   readonly label: number
   readonly from: number
   readonly to: number
-  /** Of its surest step. */
+  /** Of its likeliest step. */
   readonly logProbability: number
 }
 
@@ -27,18 +28,18 @@ function normalise(logits: Float32Array): void {
 }
 
 /** The labels of the likeliest class of each step. */
-export function bestPath(logProbabilities: Float32Array, classes: number): Said[] {
-  const said: Said[] = []
+export function bestPath(logProbabilities: Float32Array, classes: number): CtcLabel[] {
+  const found: CtcLabel[] = []
   let previous = 0
   for (let step = 0; step * classes < logProbabilities.length; step++) {
     const { best, logProbability } = likeliest(logProbabilities, step * classes, classes)
-    const last = said.at(-1)
+    const last = found.at(-1)
     if (best !== 0 && best === previous && last !== undefined) {
-      said[said.length - 1] = { ...last, to: step + 1, logProbability: Math.max(last.logProbability, logProbability) }
-    } else if (best !== 0) said.push({ label: best, from: step, to: step + 1, logProbability })
+      found[found.length - 1] = { ...last, to: step + 1, logProbability: Math.max(last.logProbability, logProbability) }
+    } else if (best !== 0) found.push({ label: best, from: step, to: step + 1, logProbability })
     previous = best
   }
-  return said
+  return found
 }
 
 function likeliest(logs: Float32Array, from: number, count: number): { best: number; logProbability: number } {
@@ -47,10 +48,10 @@ function likeliest(logs: Float32Array, from: number, count: number): { best: num
   return { best, logProbability: logs[from + best] as number }
 }
 
-/** log P of some labels being said, all their paths together. `logProbabilities`: [step][class]. */
-export function ctcLogProbability(logProbabilities: Float32Array, classes: number, said: readonly number[]): number {
+/** The log-probability of a sequence of labels, summed over all its paths. `logProbabilities`: [step][class]. */
+export function ctcLogProbability(logProbabilities: Float32Array, classes: number, sequence: readonly number[]): number {
   const steps = logProbabilities.length / classes
-  const labels = said.flatMap((label) => [0, label]).concat(0)
+  const labels = sequence.flatMap((label) => [0, label]).concat(0)
   let last = new Float64Array(labels.length).fill(-Infinity)
   last[0] = logProbabilities[0] as number
   if (labels.length > 1) last[1] = logProbabilities[labels[1] as number] as number

@@ -1,59 +1,59 @@
-// Our own model: a state encoder, and a branch reader that answers many questions a pass on what the encoder keeps. Options are branches of their own,
-// so their order cannot matter; words and boxes are pointed at; texts are written or copied under a grammar.
+// The decision model: a state encoder, and a branch reader that answers many questions in a pass behind the encoded state. Options are branches of
+// their own, so their order cannot matter; spans and boxes are pointed at; texts are written or copied under a grammar.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../core/errors.ts'
 import type { Prompt } from '../../../../core/types.ts'
 import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
-import { ByteCache, type Made } from '../../caching/byte-cache.ts'
+import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
-import { KINDS, VOCABULARY } from './control.ts'
-import { Limits } from './limits.ts'
-import { OpenState, type Reader, type SeenImage } from './open-state.ts'
+import { decisionConfigOf, templateFieldsOf } from './configuration.ts'
+import { GrammarCache } from './constrained-writing.ts'
+import { DecisionGraphs } from './graphs.ts'
+import { ImageViews } from './image-views.ts'
+import { type DecisionModel, OpenState, type StateImage } from './open-state.ts'
 import { packState } from './pack.ts'
-import { nameOf, Pictures } from './pictures.ts'
-import { TextReader } from './reader.ts'
-import { Runner } from './runner.ts'
-import { settingsOf } from './settings.ts'
-import { shownOf } from './shown.ts'
-import { PieceTokenizer } from './text.ts'
-import { PartViews } from './views.ts'
-import { VisionEncoder } from './vision.ts'
-import { Languages } from './write.ts'
+import { PictureEncoder, pictureKey } from './picture-encoder.ts'
+import { pictureInputsOf } from './picture-inputs.ts'
+import { PieceTokenizer } from './piece-tokenizer.ts'
+import { TextReader } from './text-reader.ts'
+import { TokenLimits } from './token-limits.ts'
+import { VisionEncoder } from './vision-encoder.ts'
 
-/** Changes whenever the way a request becomes tokens changes, or the features of a branch: calibration is bound to it. */
+/** Raise it when the way a request becomes tokens changes, or the features of a branch: calibration is bound to it. */
 const PROMPT_VERSION = 3
 
-/** Tokens that the words read in pictures leave free: where they would not, they are left out. */
-const ROOM_FOR_A_QUESTION = 512
+/** Tokens that stay free for a question. Where words read in images would take them, those words are left out. */
+const QUESTION_ROOM_TOKENS = 512
 
 /** Options are scored each on its own, so there is nothing to probe. */
 export const decision: ModelFamily = { load: loadDecision, probe: null }
 
 async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
-  const settings = settingsOf(folder, options)
+  const config = decisionConfigOf(folder, options)
   const tokenizerJson = (await readJson(folder, 'tokenizer.json')) as unknown as ConstructorParameters<typeof PieceTokenizer>[0]
-  const tokenizer = new PieceTokenizer(tokenizerJson)
-  if (tokenizer.size !== VOCABULARY) {
+  const tokenizer = new PieceTokenizer(tokenizerJson, config.kinds)
+  if (tokenizer.size !== config.controlIdsFrom) {
     throw new EngineError(
       'model_not_available',
-      `the tokenizer of '${folder.name}' has ${tokenizer.size} pieces, ${VOCABULARY} expected; take the folder as it was published`,
+      `the tokenizer of '${folder.name}' has ${tokenizer.size} pieces, ${config.controlIdsFrom} expected; take the folder as it was published`,
     )
   }
-  const runner = await Runner.open(folder, options, 'texts', settings.visionWidth)
-  const sight = folder.files.some((file) => file.startsWith('onnx/vision_encoder'))
+  const { letters } = config.pictures
+  const graphs = await DecisionGraphs.open(folder, options, 'texts', config)
+  const vision = folder.files.some((file) => file.startsWith('onnx/vision_encoder'))
     ? {
-        encoder: await VisionEncoder.open(folder, options),
-        runner: await Runner.open(folder, options, 'pictures', settings.visionWidth),
-        textReader: settings.letters === null ? null : await TextReader.open(folder, options, settings.letters, tokenizer.words()),
+        encoder: await VisionEncoder.open(folder, options, config.pictures),
+        graphs: await DecisionGraphs.open(folder, options, 'images', config),
+        textReader: letters === null ? null : await TextReader.open(folder, options, letters, tokenizer.words(), config.pictures),
       }
     : null
-  const files = [runner, ...partsOf(sight)].flatMap((one) => one.files)
+  const files = [graphs, ...sessionsOf(vision)].flatMap((one) => one.files)
   const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...files])
   const template = createHash('sha256').update(
-    JSON.stringify([PROMPT_VERSION, KINDS, settings, await hashFiles(folder, ['tokenizer.json'])]),
+    JSON.stringify([PROMPT_VERSION, config.kinds, templateFieldsOf(config), await hashFiles(folder, ['tokenizer.json'])]),
   )
   const name = folder.config.name
   const info: ModelInfo = {
@@ -61,53 +61,53 @@ async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<
     name: typeof name === 'string' ? name : folder.name,
     revision,
     templateHash: template.digest('hex'),
-    contextLength: settings.contextLength,
-    capabilities: { images: sight !== null, boxes: sight !== null },
+    contextLength: config.contextLength,
+    capabilities: { images: vision !== null, boxes: vision !== null && config.kinds.includes('box') },
     scorer: 'options',
   }
-  const reader = {
-    settings,
-    limits: new Limits(info.id, info.contextLength, tokenizer.longest),
+  const model = {
+    config,
+    limits: new TokenLimits(info.id, info.contextLength, tokenizer.longest),
     tokenizer,
-    languages: new Languages(tokenizer),
-    runner,
+    grammars: new GrammarCache(tokenizer),
+    graphs,
     scheduler: makeFairScheduler(),
-    parts: new PartViews(),
+    views: new ImageViews(),
   }
-  return new DecisionBackend(info, reader, sight, options.cacheBytes ?? DEFAULT_CACHE_BYTES)
+  return new DecisionBackend(info, model, vision, options.cacheBytes ?? DEFAULT_CACHE_BYTES)
 }
 
-/** What looks at pictures, and reads the states they stand in. */
-interface Sight {
+/** What encodes images, and reads the states they stand in. */
+interface Vision {
   readonly encoder: VisionEncoder
-  /** What reads the words of pictures; null for a model that reads none. */
+  /** Null for a model that reads no text in images. */
   readonly textReader: TextReader | null
-  readonly runner: Runner
+  readonly graphs: DecisionGraphs
 }
 
-function partsOf(sight: Sight | null): (VisionEncoder | TextReader | Runner)[] {
-  return sight === null ? [] : [sight.encoder, sight.runner, ...(sight.textReader === null ? [] : [sight.textReader])]
+function sessionsOf(vision: Vision | null): (VisionEncoder | TextReader | DecisionGraphs)[] {
+  return vision === null ? [] : [vision.encoder, vision.graphs, ...(vision.textReader === null ? [] : [vision.textReader])]
 }
 
 class DecisionBackend implements Backend {
   readonly info: ModelInfo
-  readonly #reader: Reader
+  readonly #model: DecisionModel
   readonly #states: ByteCache<OpenState>
-  readonly #sight: Sight | null
-  /** For states with a picture in them; null when the model sees none. */
-  readonly #seeing: (Reader & { readonly pictures: Pictures }) | null
+  readonly #vision: Vision | null
+  /** For states with an image in them; null when the model sees none. */
+  readonly #withImages: (DecisionModel & { readonly pictures: PictureEncoder }) | null
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | null = null
 
-  constructor(info: ModelInfo, reader: Reader, sight: Sight | null, cacheBytes: number) {
+  constructor(info: ModelInfo, model: DecisionModel, vision: Vision | null, cacheBytes: number) {
     this.info = info
-    this.#reader = reader
+    this.#model = model
     this.#states = new ByteCache(cacheBytes)
-    this.#sight = sight
-    this.#seeing = sight && {
-      ...reader,
-      runner: sight.runner,
-      pictures: new Pictures(sight.encoder, sight.textReader, reader.scheduler, reader.settings.rule, cacheBytes),
+    this.#vision = vision
+    this.#withImages = vision && {
+      ...model,
+      graphs: vision.graphs,
+      pictures: new PictureEncoder(vision.encoder, vision.textReader, model.scheduler, model.config.pictures, cacheBytes),
     }
   }
 
@@ -119,24 +119,24 @@ class DecisionBackend implements Backend {
   }
 
   caches(): CachesOfBackend {
-    return { states: this.#states.counts, pictures: this.#seeing?.pictures.counts ?? { hits: 0, misses: 0, bytes: 0, limitBytes: 0 } }
+    return { states: this.#states.counts, pictures: this.#withImages?.pictures.counts ?? { hits: 0, misses: 0, bytes: 0, limitBytes: 0 } }
   }
 
   close(): Promise<void> {
     this.#closing ??= (async () => {
-      const { scheduler, parts, runner } = this.#reader
+      const { scheduler, views, graphs } = this.#model
       await Promise.allSettled([...this.#underWay])
-      // Who gave up waiting for a pass has left it running.
+      // A caller that was aborted may have left its pass running.
       await scheduler.run(async () => {})
       this.#states.clear()
-      this.#seeing?.pictures.clear()
-      parts.clear()
-      await Promise.all([runner, ...partsOf(this.#sight)].map((open) => open.close()))
+      this.#withImages?.pictures.clear()
+      views.clear()
+      await Promise.all([graphs, ...sessionsOf(this.#vision)].map((open) => open.close()))
     })()
     return this.#closing
   }
 
-  /** Runs on a model that is open, and is waited for when it closes. */
+  /** Runs on a model that is open; `close` waits for it. */
   async #work<T>(task: () => Promise<T>): Promise<T> {
     if (this.#closing !== null) throw new EngineError('model_not_available', `the model ${this.info.id} was closed; load it again`)
     const running = task()
@@ -148,33 +148,34 @@ class DecisionBackend implements Backend {
     }
   }
 
-  async #encode(prompt: Prompt, signal: AbortSignal): Promise<Made<OpenState>> {
+  async #encode(prompt: Prompt, signal: AbortSignal): Promise<CacheEntry<OpenState>> {
     const pieces = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece] : []))
-    const seeing = this.#seeing
-    const reader = pieces.length === 0 ? this.#reader : seeing
-    if (reader === null)
-      throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
-    const { limits, tokenizer, scheduler, settings } = reader
+    const withImages = this.#withImages
+    const model = pieces.length === 0 ? this.#model : withImages
+    if (model === null) throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
+    const { limits, tokenizer, scheduler, config } = model
     limits.checkSize(
       prompt.pieces.map((piece) => (piece.type === 'text' ? piece.text : '')),
       'state',
     )
-    const images: SeenImage[] = []
-    for (const { id, picture } of pieces) if (seeing !== null) images.push({ id, ...(await seeing.pictures.see(picture, signal)) })
-    const packed = (seen: readonly SeenImage[]) =>
+    const images: StateImage[] = []
+    for (const { id, picture } of pieces) {
+      if (withImages !== null) images.push({ id, ...(await withImages.pictures.encode(picture, signal)) })
+    }
+    const packed = (all: readonly StateImage[]) =>
       packState(
         prompt,
         tokenizer,
-        seen.map(({ cells, lines }) => ({ cells: cells.length, lines })),
+        all.map(({ cells, lines }) => ({ cells: cells.length, lines })),
       )
     const whole = packed(images)
-    const isCrowded = whole.ids.length > settings.contextLength - ROOM_FOR_A_QUESTION && images.some(({ lines }) => lines.length > 0)
-    const seen = isCrowded ? images.map((image) => ({ ...image, lines: [] })) : images
-    const state = isCrowded ? packed(seen) : whole
+    const isCrowded = whole.ids.length > config.contextLength - QUESTION_ROOM_TOKENS && images.some(({ lines }) => lines.length > 0)
+    const used = isCrowded ? images.map((image) => ({ ...image, lines: [] })) : images
+    const state = isCrowded ? packed(used) : whole
     limits.checkLength(state.ids.length, 0)
     const aspects = pieces.map(({ picture }) => picture.width / picture.height)
-    const encoded = await scheduler.run(() => reader.runner.state(state, shownOf(seen, aspects, tokenizer)), signal)
-    const value = new OpenState(reader, state, encoded, seen)
+    const encoded = await scheduler.run(() => model.graphs.encode(state, pictureInputsOf(used, aspects, tokenizer)), signal)
+    const value = new OpenState(model, state, encoded, used)
     return { value, bytes: value.bytes }
   }
 
@@ -197,11 +198,11 @@ class DecisionBackend implements Backend {
   }
 }
 
-/** Names a prompt by its content. */
+/** A hash of everything that the answers depend on: answers name image ids and the sources of spans, so these are part of it. */
 function keyOf(prompt: Prompt): string {
   const hash = createHash('sha256')
   for (const piece of prompt.pieces) {
-    if (piece.type === 'image') hash.update(JSON.stringify(['image', piece.id, nameOf(piece.picture)]))
+    if (piece.type === 'image') hash.update(JSON.stringify(['image', piece.id, pictureKey(piece.picture)]))
     else hash.update(JSON.stringify(['text', piece.text, piece.source?.part ?? null, piece.source?.path ?? null]))
   }
   return hash.digest('hex')

@@ -1,20 +1,20 @@
-// Words that a letter read wrongly may have been. A word that nobody knows is compared with the known ones near it, by how likely each is to have been
-// written there: the probability that CTC gives all its paths together (Graves et al. 2006).
+// Corrects words with a wrong letter. An unknown word is compared with the known words near it, by the probability of each at that position: the
+// probability that CTC gives all its paths together (Graves et al. 2006).
 
-/** Letters that a known word may be away: two for long ones. */
-const LONG = 6
-const SHORTEST = 3
-/** How much likelier a known word is than an unknown one, as a logarithm. */
-const KNOWN = 3
+/** Known words may be one letter away, and two from this length on. */
+const LONG_WORD_LETTERS = 6
+const SHORTEST_WORD_LETTERS = 3
+/** How much likelier a known word is than an unknown one, as a difference of logarithms. */
+const LOG_ODDS_OF_KNOWN = 3
 
 export class Lexicon {
   readonly #words: ReadonlySet<string>
-  /** A word without one or two of its letters -> the words it may be (as in SymSpell, Garbe 2012). */
+  /** A word without one or two of its letters -> the known words it may be (as in SymSpell, Garbe 2012). */
   readonly #without = new Map<string, string[]>()
 
   /** `words`: in lower case. */
   constructor(words: Iterable<string>) {
-    this.#words = new Set([...words].filter((word) => word.length >= SHORTEST))
+    this.#words = new Set([...words].filter((word) => word.length >= SHORTEST_WORD_LETTERS))
     for (const word of this.#words) {
       for (const shorter of shortened(word)) {
         const known = this.#without.get(shorter)
@@ -33,22 +33,22 @@ export class Lexicon {
   }
 }
 
-/** The word and what is left of it without a letter, or two if it is long. */
+/** The word, and the word without each of its letters, and without each two if it is long. */
 function shortened(word: string): string[] {
   const once = withoutOne(word)
-  return [...new Set([word, ...once, ...(word.length >= LONG ? once.flatMap(withoutOne) : [])])]
+  return [...new Set([word, ...once, ...(word.length >= LONG_WORD_LETTERS ? once.flatMap(withoutOne) : [])])]
 }
 
 const withoutOne = (word: string): string[] => Array.from(word, (_, i) => word.slice(0, i) + word.slice(i + 1))
 
 /**
- * `logProbability` of what is written being a word as it is given. The word itself where it is known, is no word or has no better neighbour; two words where the space
- * between them may have been missed.
+ * The likeliest word near the one that was read. It is the word itself where that is known, is no word or has no likelier neighbour, and two words
+ * where the space between them may have been missed. `logProbability` is that of a word standing at this position.
  */
 export function corrected(word: string, lexicon: Lexicon, logProbability: (word: string) => number): string {
   const lower = word.toLowerCase()
-  if (!/^\p{L}+$/u.test(word) || word.length < SHORTEST || lexicon.has(lower)) return word
-  let best = { word, value: logProbability(word) - KNOWN }
+  if (!/^\p{L}+$/u.test(word) || word.length < SHORTEST_WORD_LETTERS || lexicon.has(lower)) return word
+  let best = { word, value: logProbability(word) - LOG_ODDS_OF_KNOWN }
   for (const other of [...lexicon.near(lower).map((known) => likeCase(known, word)), ...inTwo(word, lexicon)]) {
     const value = logProbability(other)
     if (value > best.value) best = { word: other, value }
@@ -56,7 +56,7 @@ export function corrected(word: string, lexicon: Lexicon, logProbability: (word:
   return best.word
 }
 
-/** With a space between two known words, or before a capital behind a small letter. */
+/** The word in two: between two known words, or before a capital letter behind a small one. */
 function inTwo(word: string, lexicon: Lexicon): string[] {
   return Array.from({ length: Math.max(0, word.length - 3) }, (_, i) => i + 2).flatMap((at) => {
     const [first, second] = [word.slice(0, at), word.slice(at)]
@@ -66,7 +66,7 @@ function inTwo(word: string, lexicon: Lexicon): string[] {
   })
 }
 
-/** In capitals, with a capital, or small, as most of the word is. */
+/** The other word in the case of the word: all capitals, with a capital first, or all small. */
 function likeCase(other: string, word: string): string {
   const capitals = [...word].filter((letter) => letter !== letter.toLowerCase()).length
   if (capitals > word.length / 2) return other.toUpperCase()

@@ -1,78 +1,82 @@
-// Everything that can be asked of one encoded state. Questions wait in batches, which all requests about the state share: what is waiting when the
-// model has a turn goes into one pass, scored questions, pointers and tokens to be written each with their like.
+// Everything that can be asked about one encoded state. All requests about the state share three batchers, for scored questions, pointers and tokens
+// to be written: what waits in one when its turn comes goes into one pass.
 import { EngineError } from '../../../../core/errors.ts'
 import { logSigmoid, logSoftmax } from '../../../../core/math.ts'
 import type { Branch, Constraint, Generated, ScoreRow, Scores } from '../../../backend.ts'
 import { dataOf } from '../../runtime/tensors.ts'
 import { type Batcher, makeBatcher } from '../../scheduling/batcher.ts'
 import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
-import { type Question, tokensOf } from './batch.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import { everyBox, oneBox } from './boxes.ts'
-import { kindOf } from './control.ts'
-import { type AboutState, aboutState, featuresOf } from './features.ts'
-import type { Limits } from './limits.ts'
-import { lineBox } from './lines.ts'
+import { type PackedQuestion, tokensOf } from './branch-inputs.ts'
+import type { DecisionConfig } from './configuration.ts'
+import { type GrammarCache, write } from './constrained-writing.ts'
+import { kindOf } from './control-tokens.ts'
+import { featuresOf, type StateDirections, stateDirections } from './features.ts'
+import type { DecisionGraphs, NextTokenReading, PointerLogits, ReadoutLogits } from './graphs.ts'
+import { type EncodedState, hiddenFrom, type ImageViews, type StateView, spreadLogits, wholeView } from './image-views.ts'
 import { type PackedState, packBranch } from './pack.ts'
-import type { Past } from './past.ts'
-import type { SeenPicture } from './pictures.ts'
-import { type Quote, quoteOf } from './quoting.ts'
-import type { MarkReading, NextReading, PointerReading, Runner } from './runner.ts'
-import type { Settings } from './settings.ts'
-import { type Pointers, SpanFinder } from './spans.ts'
-import type { PieceTokenizer } from './text.ts'
-import { type EncodedState, hiddenFrom, type PartViews, spread, type View, wholeView } from './views.ts'
-import { type Languages, write } from './write.ts'
+import type { EncodedPicture } from './picture-encoder.ts'
+import type { PieceTokenizer } from './piece-tokenizer.ts'
+import { type QuotePointers, quotePointersOf } from './quote-guidance.ts'
+import { SpanFinder, type SpanPointers } from './span-finder.ts'
+import { lineBox } from './text-lines.ts'
+import type { TokenLimits } from './token-limits.ts'
 
-/** Tokens of a pass: more are hardly faster, and what waits for its turn waits longer. Measured at 128 to 4,000 tokens of state. */
+/** Tokens of a pass: more are hardly faster, and others wait longer. Measured at 128 to 4,000 tokens of state. */
 const MOST_TOKENS = 512
-/** Tokens of the past that take the room of one in a pass: they cost little time, but are copied, 6 KB each, and filled up to the longest of the pass. */
-const PAST_A_TOKEN = 32
+/** Cached tokens that count as one token of a pass: they cost little time, but are copied, 6 KB each, and padded to the longest of the pass. */
+const CACHED_TOKENS_PER_TOKEN = 32
 
-export interface SeenImage extends SeenPicture {
+export interface StateImage extends EncodedPicture {
   readonly id: string
 }
 
-/** What the states of one model share. */
-export interface Reader {
-  readonly settings: Settings
-  readonly limits: Limits
+/** A loaded model, which its states share. */
+export interface DecisionModel {
+  readonly config: DecisionConfig
+  readonly limits: TokenLimits
   readonly tokenizer: PieceTokenizer
-  readonly languages: Languages
-  readonly runner: Runner
+  readonly grammars: GrammarCache
+  readonly graphs: DecisionGraphs
   readonly scheduler: FairScheduler
-  readonly parts: PartViews
+  readonly views: ImageViews
 }
 
 export class OpenState {
-  readonly #reader: Reader
+  readonly #model: DecisionModel
   readonly #packed: PackedState
   readonly #encoded: EncodedState
-  readonly #images: readonly SeenImage[]
+  readonly #images: readonly StateImage[]
   readonly #finder: SpanFinder
-  readonly #whole: View
+  readonly #whole: StateView
   /** By image; null for the whole state. */
-  readonly #about = new Map<string | null, AboutState>()
-  readonly #marks: Batcher<Question, MarkReading>
-  readonly #pointers: Batcher<Question, PointerReading>
-  readonly #next: Batcher<Question, NextReading>
+  readonly #directions = new Map<string | null, StateDirections>()
+  readonly #readouts: Batcher<PackedQuestion, ReadoutLogits>
+  readonly #pointers: Batcher<PackedQuestion, PointerLogits>
+  readonly #next: Batcher<PackedQuestion, NextTokenReading>
 
-  constructor(reader: Reader, packed: PackedState, encoded: EncodedState, images: readonly SeenImage[]) {
-    const { runner, settings } = reader
-    this.#reader = reader
+  constructor(model: DecisionModel, packed: PackedState, encoded: EncodedState, images: readonly StateImage[]) {
+    const { graphs, config } = model
+    this.#model = model
     this.#packed = packed
     this.#encoded = encoded
     this.#images = images
-    this.#finder = new SpanFinder(packed, settings.spanTokens)
-    this.#whole = wholeView(runner.ort, packed, encoded)
+    this.#finder = new SpanFinder(packed, config.spanTokens)
+    this.#whole = wholeView(graphs.ort, packed, encoded)
     const length = packed.ids.length
-    this.#marks = this.#batches((view, questions) => runner.marks(view, questions))
-    this.#pointers = this.#batches(async (view, questions) => {
-      const readings = await runner.pointers(view, questions)
-      return readings.map(({ start, end, absent }) => ({ start: spread(start, view, length), end: spread(end, view, length), absent }))
+    this.#readouts = this.#batcher((view, questions) => graphs.readouts(view, questions))
+    this.#pointers = this.#batcher(async (view, questions) => {
+      const readings = await graphs.pointers(view, questions)
+      return readings.map(({ start, end, absent }) => ({
+        start: spreadLogits(start, view, length),
+        end: spreadLogits(end, view, length),
+        absent,
+      }))
     })
-    this.#next = this.#batches(async (view, questions) => {
-      const readings = await runner.next(view, questions)
-      return readings.map((reading) => ({ ...reading, copy: spread(reading.copy, view, length) }))
+    this.#next = this.#batcher(async (view, questions) => {
+      const readings = await graphs.next(view, questions)
+      return readings.map((reading) => ({ ...reading, copy: spreadLogits(reading.copy, view, length) }))
     })
   }
 
@@ -84,35 +88,35 @@ export class OpenState {
     return this.#encoded.bytes
   }
 
-  /** All branches are packed, and refused if need be, before the first is run. */
+  /** Packs all branches, and refuses them if need be, before the first is run. */
   async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
-    const questions = branches.map((branch) => this.#question({ ...branch, readout: this.#readAs(branch) }, null))
-    const readings = await this.#marks.run(questions, signal)
+    const questions = branches.map((branch) => this.#question({ ...branch, readout: this.#readoutOf(branch) }, null))
+    const readings = await this.#readouts.run(questions, signal)
     return branches.map((branch, index) => {
-      const { packed, image } = questions[index] as Question
-      const { logits, inner } = readings[index] as MarkReading
-      const features = featuresOf(this.#aboutOf(image), inner)
+      const { packed, image } = questions[index] as PackedQuestion
+      const { logits, tensors } = readings[index] as ReadoutLogits
+      const features = featuresOf(this.#directionsOf(image), tensors)
       return { rows: rowsOf(branch, logits, packed.rowOf), inputTokens: packed.ids.length, features }
     })
   }
 
   async generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
-    const { settings, languages, limits } = this.#reader
+    const { config, grammars, limits } = this.#model
     const question = this.#question(branch, constraint)
     const inputTokens = question.packed.ids.length
     if (constraint.type === 'grammar') {
-      // Beyond the length of its training answers the model only repeats itself: what is not done by then is not valid.
-      const maxTokens = Math.min(constraint.maxTokens, settings.writeTokens)
+      // Beyond the length of its training answers the model only repeats itself.
+      const maxTokens = Math.min(constraint.maxTokens, config.writeTokens)
       limits.checkLength(this.tokens, inputTokens, maxTokens)
-      let past: Past | null = null
+      let cache: AnswerCache | null = null
       const logitsOf = async (written: readonly number[]) => {
-        const reading: NextReading = one(await this.#next.run([{ ...question, written: [...written], past }], signal))
-        past = reading.past
+        const reading: NextTokenReading = one(await this.#next.run([{ ...question, written: [...written], cache }], signal))
+        cache = reading.cache
         return reading
       }
       // The items of a list are quoted from several places.
       const quote = constraint.grammar.type === 'list' ? null : await this.#quote(branch, signal)
-      const { text, complete, tokens, logProbability } = await write(logitsOf, { ...constraint, maxTokens }, languages, this.#packed, quote)
+      const { text, complete, tokens, logProbability } = await write(logitsOf, { ...constraint, maxTokens }, grammars, this.#packed, quote)
       return { type: 'text', text, complete, inputTokens, outputTokens: tokens, logProbability }
     }
     if (constraint.type === 'box') return { ...(await this.#boxes(branch, question, constraint.many, signal)), inputTokens }
@@ -121,80 +125,90 @@ export class OpenState {
     return { type: 'spans', ...found, inputTokens, outputTokens: found.spans.length }
   }
 
-  async #pointersOf(question: Question, signal: AbortSignal | undefined): Promise<Pointers> {
+  async #pointersOf(question: PackedQuestion, signal: AbortSignal | undefined): Promise<SpanPointers> {
     const { start, end, absent } = one(await this.#pointers.run([question], signal))
     return { start, end, absent, endsGiven: (first, last) => endsGiven(this.#encoded, first, last) }
   }
 
-  /** What the pointers would quote, did the question ask for that; null where there is no text to quote. */
-  async #quote(branch: Branch, signal: AbortSignal | undefined): Promise<Quote | null> {
+  /** The pointers of the question as if it asked for a quote; null where there is no text to quote. */
+  async #quote(branch: Branch, signal: AbortSignal | undefined): Promise<QuotePointers | null> {
     if (this.#packed.origins.every((origin) => origin === null)) return null
     const question = this.#question(branch, { type: 'span', many: false, format: 'text' })
-    return quoteOf(await this.#pointersOf(question, signal), this.#reader.settings.spanTokens)
+    return quotePointersOf(await this.#pointersOf(question, signal), this.#model.config.spanTokens)
   }
 
-  #batches<Reading>(pass: (view: View, questions: readonly Question[]) => Promise<readonly Reading[]>): Batcher<Question, Reading> {
+  #batcher<Reading>(
+    pass: (view: StateView, questions: readonly PackedQuestion[]) => Promise<readonly Reading[]>,
+  ): Batcher<PackedQuestion, Reading> {
     return makeBatcher({
-      scheduler: this.#reader.scheduler,
+      scheduler: this.#model.scheduler,
       mostTokens: MOST_TOKENS,
-      tokensOf: (question) => tokensOf(question) + Math.ceil((question.past?.tokens ?? 0) / PAST_A_TOKEN),
-      // The first pass of a text runs on the whole question, the others on a token: filled up to each other's length they would cost the same.
-      groupOf: ({ image, past }) => JSON.stringify([image, past !== null]),
+      tokensOf: (question) => tokensOf(question) + Math.ceil((question.cache?.tokens ?? 0) / CACHED_TOKENS_PER_TOKEN),
+      // The first pass of a text runs on the whole question, the others on one token: padded to the same length they would cost the same.
+      groupOf: ({ image, cache }) => JSON.stringify([image, cache !== null]),
       pass: (questions) => pass(this.#view(one(questions).image), questions),
     })
   }
 
-  #view(image: string | null): View {
-    const { parts, runner } = this.#reader
-    return image === null ? this.#whole : parts.of(runner.ort, this.#packed, this.#encoded, image)
+  #view(image: string | null): StateView {
+    const { views, graphs } = this.#model
+    return image === null ? this.#whole : views.of(graphs.ort, this.#packed, this.#encoded, image)
   }
 
-  #aboutOf(image: string | null): AboutState {
-    const known = this.#about.get(image)
+  #directionsOf(image: string | null): StateDirections {
+    const known = this.#directions.get(image)
     if (known !== undefined) return known
     const { words, memory } = this.#encoded.feeds
-    const about = aboutState(this.#packed, dataOf(words), dataOf(memory), hiddenFrom(this.#packed, image))
-    this.#about.set(image, about)
-    return about
+    const { control } = this.#model.tokenizer
+    const directions = stateDirections(this.#packed, control, dataOf(words), dataOf(memory), hiddenFrom(this.#packed, image))
+    this.#directions.set(image, directions)
+    return directions
   }
 
-  #question(branch: Branch, constraint: Constraint | null): Question {
-    const { limits, tokenizer } = this.#reader
+  #question(branch: Branch, constraint: Constraint | null): PackedQuestion {
+    const { limits, tokenizer } = this.#model
+    const kind = kindOf(branch, constraint)
+    if (tokenizer.control.indexOf(kind) < 0) {
+      const known = tokenizer.control.kinds.join(', ')
+      throw new EngineError('capability_not_supported', `this model answers no questions of kind ${kind}; its kinds are ${known}`)
+    }
     const options = branch.candidates.flatMap(({ name, description }) => [name, description ?? ''])
     limits.checkSize([branch.instructions, ...options], 'question')
     const packed = packBranch(branch, constraint, this.#packed.nextPosition, tokenizer)
     limits.checkLength(this.tokens, packed.ids.length)
-    // A question about one image does not see the others.
-    const seesAll = branch.image === null || this.#packed.images.every(({ id }) => id === branch.image)
-    return { packed, kind: kindOf(branch, constraint), image: seesAll ? null : branch.image, written: [], past: null }
+    // A question about one image does not attend to the others.
+    const isOfWholeState = branch.image === null || this.#packed.images.every(({ id }) => id === branch.image)
+    return { packed, kind, image: isOfWholeState ? null : branch.image, written: [], cache: null }
   }
 
-  /** The read-out that answers a branch. The rows it is asked for stay those of the branch. */
-  #readAs({ readout, instructions }: Branch): Branch['readout'] {
+  /** The readout that answers a branch. The rows of the result stay those of the branch. */
+  #readoutOf({ readout, instructions }: Branch): Branch['readout'] {
     if (readout !== 'exclusive') return readout
-    const { text, images, bare } = this.#reader.settings.choices
+    const { text, images, bare } = this.#model.config.choices
     return instructions === '' ? bare : this.#images.length > 0 ? images : text
   }
 
-  async #boxes(branch: Branch, question: Question, isMany: boolean, signal: AbortSignal | undefined) {
+  async #boxes(branch: Branch, question: PackedQuestion, isMany: boolean, signal: AbortSignal | undefined) {
     const index = branch.image === null ? 0 : this.#images.findIndex(({ id }) => id === branch.image)
     const image = this.#images[index]
     const range = this.#packed.images[index]
     if (image === undefined || range === undefined) throw new EngineError('invalid_question', 'a box needs an image; add one to the state')
     const { start, absent } = one(await this.#pointers.run([question], signal))
     const { cells, offsets } = image
-    const lines = this.#packed.origins.slice(range.read, range.to).flatMap((origin) => (origin?.seen ? [lineBox(origin.seen.line)] : []))
+    const lines = this.#packed.origins
+      .slice(range.read, range.to)
+      .flatMap((origin) => (origin?.inImage ? [lineBox(origin.inImage.line)] : []))
     const scores = { image: image.id, cells, lines, logits: start.subarray(range.from, range.to), offsets, absent }
     const found = isMany ? everyBox(scores) : oneBox(scores)
     return { type: 'boxes' as const, ...found, outputTokens: found.boxes.length }
   }
 }
 
-/** Every option is a branch of its own, so nothing but the options is ever weighed: their mass is one. */
-function rowsOf({ readout }: Branch, marks: Float32Array, rowOf: readonly number[]): ScoreRow[] {
-  const logits = rowOf.map((row) => marks[row] as number)
+/** Every option is a branch of its own and nothing else is scored, so the mass of a row is one. `readouts`: logits, by row. */
+function rowsOf({ readout }: Branch, readouts: Float32Array, rowOf: readonly number[]): ScoreRow[] {
+  const logits = rowOf.map((row) => readouts[row] as number)
   const yesNo = (logit: number): ScoreRow => ({ logProbabilities: [logSigmoid(logit), logSigmoid(-logit)], mass: 1 })
-  if (readout === 'binary') return [yesNo(marks[0] as number)]
+  if (readout === 'binary') return [yesNo(readouts[0] as number)]
   return readout === 'independent' ? logits.map(yesNo) : [{ logProbabilities: logSoftmax(logits), mass: 1 }]
 }
 

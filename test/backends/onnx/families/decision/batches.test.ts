@@ -4,15 +4,15 @@ import * as runtime from 'onnxruntime-node'
 import { Tensor } from 'onnxruntime-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch, Generated, Prefix, Scores } from '../../../../../src/backends/backend.ts'
-import { feedsOf, type Question, tokensOf } from '../../../../../src/backends/onnx/families/decision/batch.ts'
+import { branchFeeds, type PackedQuestion, tokensOf } from '../../../../../src/backends/onnx/families/decision/branch-inputs.ts'
+import { type DecisionConfig, decisionConfigOf } from '../../../../../src/backends/onnx/families/decision/configuration.ts'
+import { GrammarCache } from '../../../../../src/backends/onnx/families/decision/constrained-writing.ts'
+import { DecisionGraphs } from '../../../../../src/backends/onnx/families/decision/graphs.ts'
+import { ImageViews, spreadLogits, wholeView } from '../../../../../src/backends/onnx/families/decision/image-views.ts'
 import { decision } from '../../../../../src/backends/onnx/families/decision/index.ts'
-import { Limits } from '../../../../../src/backends/onnx/families/decision/limits.ts'
 import { OpenState } from '../../../../../src/backends/onnx/families/decision/open-state.ts'
 import { packBranch } from '../../../../../src/backends/onnx/families/decision/pack.ts'
-import { Runner } from '../../../../../src/backends/onnx/families/decision/runner.ts'
-import type { Settings } from '../../../../../src/backends/onnx/families/decision/settings.ts'
-import { PartViews, spread, wholeView } from '../../../../../src/backends/onnx/families/decision/views.ts'
-import { Languages } from '../../../../../src/backends/onnx/families/decision/write.ts'
+import { TokenLimits } from '../../../../../src/backends/onnx/families/decision/token-limits.ts'
 import { openFolder } from '../../../../../src/backends/onnx/runtime/layout.ts'
 import { makeFairScheduler } from '../../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
 import type { Piece, Prompt } from '../../../../../src/core/types.ts'
@@ -141,16 +141,16 @@ describe('a request that gives up', () => {
 })
 
 describe('the arrays of a pass', () => {
-  const question = (asked: Branch, written: readonly number[] = []): Question => {
+  const question = (asked: Branch, written: readonly number[] = []): PackedQuestion => {
     const constraint = asked.readout === 'read' ? ({ type: 'grammar', grammar: { type: 'text' }, maxTokens: 9 } as const) : null
     const kind = asked.readout === 'read' ? 'text' : asked.readout
-    return { packed: packBranch(asked, constraint, 10, tokenizer), kind, image: null, written, past: null }
+    return { packed: packBranch(asked, constraint, 10, tokenizer), kind, image: null, written, cache: null }
   }
   const numbers = (tensor: Tensor | undefined): number[] => Array.from(tensor!.data as ArrayLike<bigint | number>, Number)
 
-  it('name the rows of all marks, and count those that only fill up for nothing', () => {
+  it('name the rows of all readout tokens, and count those that only fill up for nothing', () => {
     const questions = [question(COMPANY[0]!), question(COMPANY[1]!)]
-    const feeds = feedsOf(runtime, questions, 'marks')
+    const feeds = branchFeeds(runtime, questions, 'readouts', tokenizer.control)
     const [count, longest] = feeds.ids!.dims as [number, number]
     expect([count, longest]).toEqual([2, questions[1]!.packed.ids.length])
     expect(numbers(feeds.mark_weights)).toEqual([1, 0, 0, 1, 1, 1])
@@ -163,7 +163,7 @@ describe('the arrays of a pass', () => {
   it('put written tokens behind their question, seeing those before them', () => {
     const asked = branch('read', 'Which city?', [])
     const length = question(asked).packed.ids.length
-    const feeds = feedsOf(runtime, [question(asked, [500, 501]), question(asked)], 'reads')
+    const feeds = branchFeeds(runtime, [question(asked, [500, 501]), question(asked)], 'next', tokenizer.control)
     expect(numbers(feeds.reads)).toEqual([length + 1, length + 2 + length - 1])
     expect(numbers(feeds.read_tokens)).toEqual([501, 8131])
     expect(numbers(feeds.orders).slice(length, length + 2)).toEqual([1, 2])
@@ -174,7 +174,7 @@ describe('the arrays of a pass', () => {
   it('hold only what is new of a text that is being written', () => {
     const asked = question(branch('read', 'Which city?', []), [500, 501])
     const known = { tokens: asked.packed.ids.length + 1, tables: new Map() }
-    const feeds = feedsOf(runtime, [{ ...asked, past: known }], 'reads')
+    const feeds = branchFeeds(runtime, [{ ...asked, cache: known }], 'next', tokenizer.control)
     expect(numbers(feeds.ids)).toEqual([501])
     expect(numbers(feeds.positions)).toEqual([asked.packed.positions.at(-1)! + 2])
     expect([...numbers(feeds.owners), ...numbers(feeds.orders), ...numbers(feeds.reads)]).toEqual([1000, 2, 0])
@@ -188,28 +188,28 @@ describe('the arrays of a pass', () => {
 describe('a text that is being written', () => {
   it('gets the same logits token by token as read anew, alone and beside a longer one', async () => {
     const opened = await openFolder(folder)
-    const runner = await Runner.open(opened, {}, 'texts', opened.config.vision_width as number)
+    const graphs = await DecisionGraphs.open(opened, {}, 'texts', decisionConfigOf(opened, {}))
     const packed = pack([quotable(STATE)])
-    const state = await runner.state(packed, { features: [], places: [], looks: [], spots: new Float32Array(0) })
-    const view = wholeView(runner.ort, packed, state)
+    const state = await graphs.encode(packed, { features: [], layout: [], cells: [], wordBoxes: new Float32Array(0) })
+    const view = wholeView(graphs.ort, packed, state)
     const asked = ['Which city?', 'Until which day is the new card needed, and what happened to the old one?'].map(
-      (instructions): Question => {
+      (instructions): PackedQuestion => {
         const constraint = { type: 'grammar', grammar: { type: 'text' }, maxTokens: 9 } as const
         const branchPacked = packBranch(branch('read', instructions, []), constraint, packed.nextPosition, tokenizer)
-        return { packed: branchPacked, kind: 'text', image: null, written: [], past: null }
+        return { packed: branchPacked, kind: 'text', image: null, written: [], cache: null }
       },
     )
     const tokens = tokenizer.encode('rome friday').ids
-    let pasts = asked.map(({ past }) => past)
+    let caches = asked.map(({ cache }) => cache)
     for (let count = 0; count <= tokens.length; count++) {
       const written = tokens.slice(0, count)
-      const stepwise = await runner.next(
+      const stepwise = await graphs.next(
         view,
-        asked.map((question, i) => ({ ...question, written, past: pasts[i]! })),
+        asked.map((question, i) => ({ ...question, written, cache: caches[i]! })),
       )
-      pasts = stepwise.map(({ past }) => past)
+      caches = stepwise.map(({ cache }) => cache)
       for (const [i, question] of asked.entries()) {
-        const [anew] = await runner.next(view, [{ ...question, written }])
+        const [anew] = await graphs.next(view, [{ ...question, written }])
         for (const name of ['vocabulary', 'copy'] as const) {
           const [got, wanted] = [stepwise[i]![name], anew![name]]
           expect(got.length).toBe(wanted.length)
@@ -217,47 +217,48 @@ describe('a text that is being written', () => {
         }
       }
     }
-    await runner.close()
+    await graphs.close()
   })
 })
 
 describe('many texts that are being written at once', () => {
   it('are not filled up to a question a hundred times as long', async () => {
     const packed = pack([quotable(STATE)])
-    const pasts: number[][] = []
+    const cachedTokens: number[][] = []
     const scheduler = makeFairScheduler()
-    const runner = {
+    const graphs = {
       ort: runtime,
-      async pointers(_: unknown, questions: readonly Question[]) {
+      async pointers(_: unknown, questions: readonly PackedQuestion[]) {
         const nowhere = new Float32Array(packed.ids.length)
         return questions.map(() => ({ start: nowhere, end: nowhere, absent: 0 }))
       },
-      async next(_: unknown, questions: readonly Question[]) {
-        pasts.push(questions.map(({ past }) => past?.tokens ?? 0))
+      async next(_: unknown, questions: readonly PackedQuestion[]) {
+        cachedTokens.push(questions.map(({ cache }) => cache?.tokens ?? 0))
         // Something else has the next turn, so that all wait for their second token when it is over.
-        if (questions.length > 1 && questions[0]!.past === null) void scheduler.run(() => new Promise((resolve) => setTimeout(resolve, 20)))
+        if (questions.length > 1 && questions[0]!.cache === null)
+          void scheduler.run(() => new Promise((resolve) => setTimeout(resolve, 20)))
         return questions.map((question) => ({
           vocabulary: new Float32Array(8192),
           copy: new Float32Array(packed.ids.length),
-          past: { tokens: tokensOf(question) + (question.past?.tokens ?? 0), tables: new Map() },
+          cache: { tokens: tokensOf(question) + (question.cache?.tokens ?? 0), tables: new Map() },
         }))
       },
-    } as unknown as Runner
-    const settings = { ...({} as Settings), spanTokens: 24, writeTokens: 40 }
-    const limits = new Limits('fake', 4096, tokenizer.longest)
-    const languages = new Languages(tokenizer)
-    const reader = { settings, limits, tokenizer, languages, runner, scheduler, parts: new PartViews() }
+    } as unknown as DecisionGraphs
+    const config = { ...({} as DecisionConfig), spanTokens: 24, writeTokens: 40 }
+    const limits = new TokenLimits('fake', 4096, tokenizer.longest)
+    const grammars = new GrammarCache(tokenizer)
+    const model = { config, limits, tokenizer, grammars, graphs, scheduler, views: new ImageViews() }
     const [endQueries, endKeys] = [new Float32Array(packed.ids.length), new Float32Array(packed.ids.length)]
     const encoded = { ...encodedOf(packed.ids.length), endQueries, endKeys, endWidth: 1 }
-    const state = new OpenState(reader, packed, encoded, [])
+    const state = new OpenState(model, packed, encoded, [])
     const read = (instructions: string) =>
       state.generate(branch('read', instructions, []), { type: 'grammar', grammar: { type: 'text' }, maxTokens: 5 }, undefined)
     await Promise.all([read('word '.repeat(2000)), ...Array.from({ length: 60 }, () => read('Which city?'))])
-    const sizes = pasts.map((past) => past.length * Math.max(...past))
+    const sizes = cachedTokens.map((counts) => counts.length * Math.max(...counts))
     expect(Math.max(...sizes)).toBeGreaterThan(1999)
     expect(Math.max(...sizes)).toBeLessThan(5 * 2100)
     // The short ones still share theirs.
-    expect(Math.max(...pasts.map((past) => past.length))).toBeGreaterThan(50)
+    expect(Math.max(...cachedTokens.map((counts) => counts.length))).toBeGreaterThan(50)
   })
 })
 
@@ -265,7 +266,7 @@ describe('a question about one image', () => {
   const packed = pack([scaffold('x'), image('a'), image('b'), quotable('end')], [2, 3])
   const length = packed.ids.length
   const encoded = encodedOf(length)
-  const view = new PartViews().of(runtime, packed, encoded, 'b')
+  const view = new ImageViews().of(runtime, packed, encoded, 'b')
   const [hidden] = packed.images
 
   it('is asked behind a state without the cells of the others', () => {
@@ -279,7 +280,7 @@ describe('a question about one image', () => {
   })
 
   it('points at tokens of the whole state, and at none it does not see', () => {
-    const all = spread(
+    const all = spreadLogits(
       Float32Array.from(view.kept!, (token) => token),
       view,
       length,

@@ -2,7 +2,8 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch } from '../../../../../src/backends/backend.ts'
-import { aboutState, FEATURES, featuresOf } from '../../../../../src/backends/onnx/families/decision/features.ts'
+import { ControlTokens } from '../../../../../src/backends/onnx/families/decision/control-tokens.ts'
+import { featureLength, featuresOf, stateDirections } from '../../../../../src/backends/onnx/families/decision/features.ts'
 import { decision } from '../../../../../src/backends/onnx/families/decision/index.ts'
 import { openFolder } from '../../../../../src/backends/onnx/runtime/layout.ts'
 import type { Prompt } from '../../../../../src/core/types.ts'
@@ -36,7 +37,7 @@ describe('features of the shipped model', () => {
   it('are finite and of one width for every read-out', async () => {
     for (const readout of ['binary', 'exclusive', 'ordinal', 'independent'] as const) {
       const features = await featuresFor('My card was stolen yesterday.', { ...branch(['yes', 'no']), readout })
-      expect(features.length).toBe(FEATURES)
+      expect(features.length).toBe(featureLength(192))
       expect(features.every(Number.isFinite)).toBe(true)
     }
   })
@@ -63,9 +64,10 @@ describe('features of the shipped model', () => {
 })
 
 describe('featuresOf', () => {
+  const control = new ControlTokens(8128)
   const width = 192
-  const inner = { topic: new Float32Array(width).fill(2), hidden: new Float32Array(2 * width).fill(1), marks: 1 }
-  const state = { ids: [8128, 300, 4000], origins: [null, null, null], places: [-1, -1, -1] }
+  const tensors = { topic: new Float32Array(width).fill(2), hidden: new Float32Array(2 * width).fill(1), readouts: 1 }
+  const state = { ids: [8128, 300, 4000], origins: [null, null, null], layoutRows: [-1, -1, -1] }
   const words = Float32Array.from({ length: 3 * width }, (_, i) => Math.sin(i))
   const memory = Float32Array.from({ length: 3 * width }, (_, i) => Math.cos(i))
 
@@ -75,23 +77,24 @@ describe('featuresOf', () => {
     const changedMemory = Float32Array.from(memory)
     changedMemory.fill(9, 2 * width)
     const hidden = Uint8Array.of(0, 0, 1)
-    const features = featuresOf(aboutState(state, words, memory, hidden), inner)
-    expect(featuresOf(aboutState(state, changed, changedMemory, hidden), inner)).toEqual(features)
+    const features = featuresOf(stateDirections(state, control, words, memory, hidden), tensors)
+    expect(featuresOf(stateDirections(state, control, changed, changedMemory, hidden), tensors)).toEqual(features)
     const none = Uint8Array.of(0, 0, 0)
-    expect(featuresOf(aboutState(state, changed, memory, none), inner)).not.toEqual(
-      featuresOf(aboutState(state, words, memory, none), inner),
+    expect(featuresOf(stateDirections(state, control, changed, memory, none), tensors)).not.toEqual(
+      featuresOf(stateDirections(state, control, words, memory, none), tensors),
     )
   })
 
   it('is made of directions: the length of what comes in does not matter', () => {
     const none = Uint8Array.of(0, 0, 0)
-    const first = featuresOf(aboutState(state, words, memory, none), inner)
-    const doubled = aboutState(
+    const first = featuresOf(stateDirections(state, control, words, memory, none), tensors)
+    const doubled = stateDirections(
       state,
+      control,
       words.map((x) => 2 * x),
       memory.map((x) => 4 * x),
       none,
     )
-    for (const [i, value] of featuresOf(doubled, inner).entries()) expect(value).toBeCloseTo(first[i]!, 5)
+    for (const [i, value] of featuresOf(doubled, tensors).entries()) expect(value).toBeCloseTo(first[i]!, 5)
   })
 })

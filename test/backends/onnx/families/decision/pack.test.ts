@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Branch, Candidate, Constraint } from '../../../../../src/backends/backend.ts'
-import { CELLS, cellsOf, keptCells, placesOf } from '../../../../../src/backends/onnx/families/decision/cells.ts'
-import { CONTROL, KINDS, kindId, kindOf, VOCABULARY } from '../../../../../src/backends/onnx/families/decision/control.ts'
-import { type PackedBranch, packBranch, placesOfWords } from '../../../../../src/backends/onnx/families/decision/pack.ts'
+import { CELLS_PER_SIDE, cellsOf, keptCells, layoutFeatures } from '../../../../../src/backends/onnx/families/decision/cells.ts'
+import { BRANCH_KINDS, kindOf } from '../../../../../src/backends/onnx/families/decision/control-tokens.ts'
+import { type PackedBranch, packBranch, wordBoxesOf } from '../../../../../src/backends/onnx/families/decision/pack.ts'
 import type { Piece } from '../../../../../src/core/types.ts'
 import { anyText, image, line, pack, quotable, SEED, scaffold, tokenizer } from './shared.ts'
 
@@ -17,13 +17,14 @@ const branchOf = (readout: Branch['readout'], candidates: readonly Candidate[] =
 })
 const span: Constraint = { type: 'span', many: false, format: 'text' }
 
+const { control } = tokenizer
 const wordsOf = (ids: readonly number[]) =>
-  ids.map((id) => (id < VOCABULARY ? tokenizer.spelling(id).replace('Ġ', '') : `#${id}`)).join(' ')
+  ids.map((id) => (id < control.from ? tokenizer.spelling(id).replace('Ġ', '') : `#${id}`)).join(' ')
 
 describe('packState', () => {
   it('opens with the state mark, and advances a position a token', () => {
     const state = pack([quotable('red car')])
-    expect(state.ids[0]).toBe(CONTROL.state)
+    expect(state.ids[0]).toBe(control.state)
     expect(wordsOf(state.ids.slice(1))).toBe('red car')
     expect(state.positions).toEqual([0, 1, 2])
     expect(state.nextPosition).toBe(3)
@@ -31,7 +32,7 @@ describe('packState', () => {
 
   it('packs nothing to the mark alone', () => {
     for (const state of [pack([]), pack([quotable('')]), pack([quotable(' ')])]) {
-      expect(state.ids).toEqual([CONTROL.state])
+      expect(state.ids).toEqual([control.state])
       expect(state.nextPosition).toBe(1)
     }
   })
@@ -91,11 +92,11 @@ describe('packState', () => {
 
   it('gives all cells of an image one position, and numbers them over all images', () => {
     const state = pack([quotable('red'), image('a'), quotable('car'), image('b')], [3, 2])
-    const { imageStart: start, image: cell, imageEnd: end } = CONTROL
-    expect(state.ids.filter((id) => id >= VOCABULARY)).toEqual([CONTROL.state, start, cell, cell, cell, end, start, cell, cell, end])
+    const { imageStart: start, image: cell, imageEnd: end } = control
+    expect(state.ids.filter((id) => id >= control.from)).toEqual([control.state, start, cell, cell, cell, end, start, cell, cell, end])
     expect(state.positions).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7, 8])
     expect(state.nextPosition).toBe(9)
-    expect(state.places).toEqual([-1, -1, -1, 0, 1, 2, -1, -1, -1, 3, 4, -1])
+    expect(state.layoutRows).toEqual([-1, -1, -1, 0, 1, 2, -1, -1, -1, 3, 4, -1])
     expect(state.images).toEqual([
       { id: 'a', from: 3, read: 6, to: 6 },
       { id: 'b', from: 9, read: 11, to: 11 },
@@ -112,13 +113,13 @@ describe('packState', () => {
       { id: 'b', from: 10, read: 11, to: 11 },
     ])
     // Cells of all images come first among the places, then words.
-    expect(state.places.filter((place) => place >= 0)).toEqual([0, 1, 3, 4, 5, 6, 2])
+    expect(state.layoutRows.filter((row) => row >= 0)).toEqual([0, 1, 3, 4, 5, 6, 2])
     expect(state.segments.filter((segment) => segment >= 0)).toEqual([0, 0, 1, 1, 2])
     expect(state.positions).toEqual([0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
-    expect(state.origins.map((origin) => origin?.seen?.image)).toEqual(
+    expect(state.origins.map((origin) => origin?.inImage?.image)).toEqual(
       [null, null, null, null, 'a', 'a', 'a', 'a', null, null, null, null, null].map((id) => id ?? undefined),
     )
-    const places = placesOfWords(lines, tokenizer)
+    const places = wordBoxesOf(lines, tokenizer)
     expect(places).toHaveLength(4)
     expect(places[1]).toEqual({
       x: expect.closeTo(0.065, 9),
@@ -132,7 +133,7 @@ describe('packState', () => {
 
   it('packs an image without a cell worth a token', () => {
     const state = pack([image('white')], [0])
-    expect(state.ids).toEqual([CONTROL.state, CONTROL.imageStart, CONTROL.imageEnd])
+    expect(state.ids).toEqual([control.state, control.imageStart, control.imageEnd])
     expect(state.images).toEqual([{ id: 'white', from: 2, read: 2, to: 2 }])
   })
 
@@ -143,9 +144,9 @@ describe('packState', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 4 }), (pieces: Piece[]) => {
-        const { ids, cases, segments, groups, positions, places, origins, nextPosition } = pack(pieces)
-        for (const array of [cases, segments, groups, positions, places, origins]) expect(array).toHaveLength(ids.length)
-        expect(ids.slice(1).filter((id) => id >= VOCABULARY)).toEqual([])
+        const { ids, cases, segments, groups, positions, layoutRows, origins, nextPosition } = pack(pieces)
+        for (const array of [cases, segments, groups, positions, layoutRows, origins]) expect(array).toHaveLength(ids.length)
+        expect(ids.slice(1).filter((id) => id >= control.from)).toEqual([])
         expect(positions).toEqual(ids.map((_, i) => i))
         expect(nextPosition).toBe(ids.length)
         expect(groups.map((group) => group >= 0)).toEqual(segments.map((segment) => segment >= 0))
@@ -157,13 +158,13 @@ describe('packState', () => {
 })
 
 describe('packBranch', () => {
-  const marksOf = ({ marks, ids }: PackedBranch) => marks.map((mark) => ids[mark])
+  const readoutsOf = ({ readouts, ids }: PackedBranch) => readouts.map((readout) => ids[readout])
 
   it('puts one mark behind a statement, and the meanings of true and false into the question', () => {
     const plain = packBranch(branchOf('binary', [candidate('true'), candidate('false')]), null, 7, tokenizer)
-    expect(plain.ids.slice(0, 2)).toEqual([CONTROL.question, kindId('binary')])
-    expect(plain.marks).toEqual([plain.ids.length - 1])
-    expect(marksOf(plain)).toEqual([CONTROL.mark])
+    expect(plain.ids.slice(0, 2)).toEqual([control.question, control.kindId('binary')])
+    expect(plain.readouts).toEqual([plain.ids.length - 1])
+    expect(readoutsOf(plain)).toEqual([control.readout])
     expect(plain.positions).toEqual(plain.ids.map((_, i) => 7 + i))
     expect(new Set(plain.owners)).toEqual(new Set([0]))
     const told = packBranch(branchOf('binary', [candidate('true', 'paid'), candidate('false', 'free')]), null, 7, tokenizer)
@@ -185,18 +186,18 @@ describe('packBranch', () => {
               }
       expect(kindOf(branchOf('read'), constraint)).toBe(kind)
       const packed = packBranch(branchOf('read'), constraint, 0, tokenizer)
-      expect(packed.ids[1]).toBe(kindId(kind))
-      expect(marksOf(packed)).toEqual([CONTROL.mark])
+      expect(packed.ids[1]).toBe(control.kindId(kind))
+      expect(readoutsOf(packed)).toEqual([control.readout])
       expect(packed.rowOf).toEqual([])
     }
   })
 
   it('starts every option at the same position, each with a mark and an owner of its own', () => {
     const packed = packBranch(branchOf('exclusive', [candidate('red'), candidate('dark blue')]), null, 5, tokenizer)
-    const options = packed.ids.flatMap((id, i) => (id === CONTROL.option ? [i] : []))
+    const options = packed.ids.flatMap((id, i) => (id === control.option ? [i] : []))
     expect(new Set(options.map((i) => packed.positions[i])).size).toBe(1)
     expect(options.map((i) => packed.owners[i])).toEqual([1, 2])
-    expect(packed.marks.map((mark) => packed.owners[mark])).toEqual([1, 2])
+    expect(packed.readouts.map((readout) => packed.owners[readout])).toEqual([1, 2])
     // Inside an option, and inside the question, positions go on one by one.
     packed.positions.forEach((position, i) => {
       if (i > 0 && packed.owners[i] === packed.owners[i - 1]) expect(position).toBe(packed.positions[i - 1]! + 1)
@@ -228,7 +229,7 @@ describe('packBranch', () => {
           names.forEach((name, i) => {
             const owner = a!.rowOf[i]! + 1
             const own = a!.ids.filter((_, token) => a!.owners[token] === owner)
-            expect(own).toEqual([CONTROL.option, ...tokenizer.encode(name).ids, CONTROL.mark])
+            expect(own).toEqual([control.option, ...tokenizer.encode(name).ids, control.readout])
           })
         },
       ),
@@ -240,7 +241,7 @@ describe('packBranch', () => {
     const levels = ['zero', 'medium', 'all'].map((name) => candidate(name))
     const packed = packBranch(branchOf('ordinal', levels), null, 0, tokenizer)
     expect(packed.rowOf).toEqual([0, 1, 2])
-    expect(packed.marks.map((mark) => packed.ranks[mark])).toEqual([0, 0.5, 1])
+    expect(packed.readouts.map((readout) => packed.ranks[readout])).toEqual([0, 0.5, 1])
     expect(packed.ranks.filter((rank) => rank !== -1)).toHaveLength(3)
   })
 
@@ -258,9 +259,9 @@ describe('packBranch', () => {
           0,
           tokenizer,
         )
-        const control = packed.ids.filter((id) => id >= VOCABULARY)
-        const { question, option, mark } = CONTROL
-        expect(control).toEqual([question, kindId('exclusive'), option, mark, option, mark])
+        const controls = packed.ids.filter((id) => id >= control.from)
+        const { question, option, readout } = control
+        expect(controls).toEqual([question, control.kindId('exclusive'), option, readout, option, readout])
       }),
       { seed: SEED, numRuns: 200 },
     )
@@ -268,15 +269,16 @@ describe('packBranch', () => {
 
   it('refuses a read without a constraint', () => {
     expect(() => packBranch(branchOf('read'), null, 0, tokenizer)).toThrow('constraint')
-    expect(packBranch(branchOf('read'), span, 0, tokenizer).marks).toHaveLength(1)
+    expect(packBranch(branchOf('read'), span, 0, tokenizer).readouts).toHaveLength(1)
   })
 })
 
 describe('the control ids', () => {
   it('lie behind the text vocabulary and are all different', () => {
-    const ids = [...Object.values(CONTROL), ...KINDS.map(kindId)]
+    const { state, question, option, readout, image: cell, imageStart, imageEnd, end } = control
+    const ids = [state, question, option, readout, cell, imageStart, imageEnd, end, ...BRANCH_KINDS.map((kind) => control.kindId(kind))]
     expect(new Set(ids).size).toBe(ids.length)
-    expect(Math.min(...ids)).toBe(VOCABULARY)
+    expect(Math.min(...ids)).toBe(control.from)
     expect(Math.max(...ids)).toBeLessThan(8192)
   })
 })
@@ -284,7 +286,7 @@ describe('the control ids', () => {
 describe('cellsOf', () => {
   it('gives the tiles row by row, then the whole picture', () => {
     const cells = cellsOf(2, 3)
-    expect(cells).toHaveLength((2 * 3 + 1) * CELLS * CELLS)
+    expect(cells).toHaveLength((2 * 3 + 1) * CELLS_PER_SIDE ** 2)
     expect(cells[0]).toEqual({ x: 0.5 / 24, y: 0.5 / 16, width: 1 / 24, height: 1 / 16, isGlobal: false })
     // The first cell of the second tile, of the second row of tiles, and of the whole picture.
     expect(cells[64]!.x).toBeCloseTo(8.5 / 24, 12)
@@ -307,7 +309,7 @@ describe('cellsOf', () => {
   })
 
   it('tells the decoder where each cell lies and what shape the picture has', () => {
-    const places = placesOf(cellsOf(1, 1).slice(63, 65), 2)
+    const places = layoutFeatures(cellsOf(1, 1).slice(63, 65), 2)
     const shape = Math.fround(Math.log(2))
     expect([...places]).toEqual([...[15 / 16, 15 / 16, 1 / 8, 1 / 8, 0, shape], ...[1 / 16, 1 / 16, 1 / 8, 1 / 8, 1, shape]])
   })

@@ -1,9 +1,9 @@
 // What the tests of our own model's family share: its tokenizer, prompts in short, and strings of every kind.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import type { ReadLine } from '../../../../../src/backends/onnx/families/decision/lines.ts'
 import { type PackedState, packState } from '../../../../../src/backends/onnx/families/decision/pack.ts'
-import { PieceTokenizer } from '../../../../../src/backends/onnx/families/decision/text.ts'
+import { PieceTokenizer } from '../../../../../src/backends/onnx/families/decision/piece-tokenizer.ts'
+import type { TextLine } from '../../../../../src/backends/onnx/families/decision/text-lines.ts'
 import type { Piece } from '../../../../../src/core/types.ts'
 
 export const SEED = 20_261_121
@@ -28,12 +28,12 @@ export function image(id: string): Piece {
 }
 
 /** A line of letters of one width, read in the upper left of a picture. */
-export function line(text: string, top = 0.1): ReadLine {
+export function line(text: string, top = 0.1): TextLine {
   return { text, edges: Array.from({ length: text.length + 1 }, (_, i) => i / 100), top, bottom: top + 0.05 }
 }
 
 /** `lines`: what was read in the first image. */
-export function pack(pieces: readonly Piece[], cellCounts: readonly number[] = [], lines: readonly ReadLine[] = []): PackedState {
+export function pack(pieces: readonly Piece[], cellCounts: readonly number[] = [], lines: readonly TextLine[] = []): PackedState {
   return packState(
     { pieces },
     tokenizer,

@@ -1,44 +1,44 @@
-// What the questions of a pass see of a state: all of it, or all but the images they are not about. A part is a state of fewer tokens, so the graph
-// needs no mask, and passes over it cost less.
+// The tokens of a state that the questions of a pass attend to: all, or all but the images they are not about. A view of a part is a state of fewer
+// tokens, so the graph needs no mask, and passes over it cost less.
 import type { Runtime, Tensor } from '../../runtime/session.ts'
 import { dataOf, floats, ints, takeRows } from '../../runtime/tensors.ts'
 import type { PackedState } from './pack.ts'
 
-/** What the state encoder made of a state, held once: every pass reads these. */
+/** The outputs of the state encoder, held once: every pass reads them. */
 export interface EncodedState {
   /** By the names of the branch reader's inputs. */
   readonly feeds: Readonly<Record<string, Tensor>>
-  /** [S][128] each: what a first token looks for, and what a last token offers. */
+  /** [S][endWidth] each: the query of a first token of a span, and the key of a last one. */
   readonly endQueries: Float32Array
   readonly endKeys: Float32Array
   readonly endWidth: number
   readonly bytes: number
 }
 
-export interface View {
-  /** What the branch reader takes of the state. */
+export interface StateView {
+  /** Inputs of the branch reader. */
   readonly feeds: Readonly<Record<string, Tensor>>
-  /** The tokens of the state that are in it, in order; null for all. */
+  /** The tokens of the state that are in the view, in order; null for all. */
   readonly kept: Int32Array | null
 }
 
 /** The whole state. */
-export function wholeView(ort: Runtime, packed: PackedState, encoded: EncodedState): View {
+export function wholeView(ort: Runtime, packed: PackedState, encoded: EncodedState): StateView {
   return {
     feeds: { ...encoded.feeds, previous: ints(ort, previousOf(packed), [packed.ids.length]) },
     kept: null,
   }
 }
 
-/** Per token of the state 1 for what a question about this image does not see, 0 for the rest. */
+/** Per token of the state, 1 where a question about this image does not attend to it, 0 elsewhere. */
 export function hiddenFrom(packed: PackedState, image: string | null): Uint8Array {
   const isHidden = new Uint8Array(packed.ids.length)
   if (image !== null) for (const { id, from, to } of packed.images) if (id !== image) isHidden.fill(1, from, to)
   return isHidden
 }
 
-/** Without the cells and words of all images but this one. Its keys and values are copies: only that of the last image that was asked about is held. */
-function partView(ort: Runtime, packed: PackedState, encoded: EncodedState, image: string): View {
+/** The state without the cells and words of all images but this one. Its keys and values are copies. */
+function imageView(ort: Runtime, packed: PackedState, encoded: EncodedState, image: string): StateView {
   const isHidden = hiddenFrom(packed, image)
   const kept = Int32Array.from(packed.ids.keys()).filter((token) => isHidden[token] === 0)
   const before = previousOf(packed)
@@ -53,7 +53,7 @@ function partView(ort: Runtime, packed: PackedState, encoded: EncodedState, imag
   return { feeds, kept }
 }
 
-/** [S][width] rows, or keys and values [1][heads][S + 1][width], whose last row is kept; what has no row a token stays as it is. */
+/** [S][width] rows, or keys and values [1][heads][S + 1][width], whose last row is kept. A tensor without a row per token stays as it is. */
 function partOf(ort: Runtime, tensor: Tensor, length: number, kept: Int32Array): Tensor {
   const { dims } = tensor
   const data = dataOf(tensor)
@@ -70,33 +70,33 @@ function partOf(ort: Runtime, tensor: Tensor, length: number, kept: Int32Array):
   return floats(ort, part, [1, heads, rows.length, width])
 }
 
-/** The token before each: what was written is likely copied from behind its like. */
+/** The id of the token before each: written tokens are likely copied from behind tokens like themselves. */
 function previousOf({ ids }: PackedState): Int32Array {
   const previous = new Int32Array(ids.length).fill(-1)
   previous.set(ids.slice(0, -1), 1)
   return previous
 }
 
-/** Logit of what a question does not see. */
-const UNSEEN = -1e4
+/** Logit of tokens outside a view. */
+const MASKED_LOGIT = -1e4
 
-/** Numbers of a view's tokens as numbers of the state's. */
-export function spread(values: Float32Array, { kept }: View, length: number): Float32Array {
+/** Logits over the tokens of a view to logits over the tokens of the state. */
+export function spreadLogits(values: Float32Array, { kept }: StateView, length: number): Float32Array {
   if (kept === null) return values
-  const all = new Float32Array(length).fill(UNSEEN)
+  const all = new Float32Array(length).fill(MASKED_LOGIT)
   kept.forEach((token, i) => {
     all[token] = values[i] as number
   })
   return all
 }
 
-/** The part that was looked at last: the passes of one image come one after the other, and only one copy of a state is held at a time. */
-export class PartViews {
-  #last: { readonly encoded: EncodedState; readonly image: string; readonly view: View } | null = null
+/** Holds the view of the image that was asked about last: passes about one image follow each other, and only one copy of a state is held. */
+export class ImageViews {
+  #last: { readonly encoded: EncodedState; readonly image: string; readonly view: StateView } | null = null
 
-  of(ort: Runtime, packed: PackedState, encoded: EncodedState, image: string): View {
+  of(ort: Runtime, packed: PackedState, encoded: EncodedState, image: string): StateView {
     if (this.#last?.encoded !== encoded || this.#last.image !== image) {
-      this.#last = { encoded, image, view: partView(ort, packed, encoded, image) }
+      this.#last = { encoded, image, view: imageView(ort, packed, encoded, image) }
     }
     return this.#last.view
   }

@@ -1,6 +1,7 @@
-// Text to pieces, as our own model reads it: every word starts with a space and is lower case, so that a word is the same piece wherever it
-// stands ("FindMovies", "find_movies", "(find movies"). Each piece keeps its place in the original string, so spans stay verbatim.
+// Text to pieces, as the decision model reads it: every word starts with a space and is lower case, so that a word is the same piece wherever it
+// stands ("FindMovies", "find_movies", "(find movies"). Each piece keeps its offsets in the original string, so spans stay verbatim.
 import { Tokenizer } from '@huggingface/tokenizers'
+import { type BranchKind, ControlTokens } from './control-tokens.ts'
 
 /** Pieces of one string. `starts`/`ends` are UTF-16 offsets into the string; `cases` is 0 (no capital), 1 (starts with one), 2 (all capitals). */
 export interface TextPieces {
@@ -10,24 +11,30 @@ export interface TextPieces {
   readonly ends: readonly number[]
 }
 
-const EMPTY: TextPieces = { ids: [], cases: [], starts: [], ends: [] }
-const CACHE_ENTRIES = 20_000
-const CACHED_LENGTH = 120
+const NO_PIECES: TextPieces = { ids: [], cases: [], starts: [], ends: [] }
+/** How many texts are cached, and the longest that is, in UTF-16 units. */
+const MOST_CACHED_TEXTS = 20_000
+const LONGEST_CACHED_TEXT = 120
 
-/** A byte-level BPE over normalised text. Holds no control tokens: no text can become one. */
+/** A byte-level BPE over normalised text. Its vocabulary has no control tokens: no text can become one. */
 export class PieceTokenizer {
   readonly #tokenizer: Tokenizer
   readonly #byteLength = new Map<number, number>()
   readonly #text = new Map<number, string>()
   readonly #cache = new Map<string, TextPieces>()
+  /** Pieces in the vocabulary. */
   readonly size: number
+  /** The control tokens behind the vocabulary. */
+  readonly control: ControlTokens
   /** Bytes of the longest piece. */
   readonly longest: number
 
-  constructor(tokenizerJson: { model: { vocab: Record<string, number> } }) {
+  /** `kinds`: the kinds of branches the model knows, in its order. Default: those of the shipped model. */
+  constructor(tokenizerJson: { model: { vocab: Record<string, number> } }, kinds?: readonly BranchKind[]) {
     this.#tokenizer = new Tokenizer(tokenizerJson, {})
     const vocabulary = Object.entries(tokenizerJson.model.vocab)
     this.size = vocabulary.length
+    this.control = new ControlTokens(vocabulary.length, kinds)
     this.longest = vocabulary.reduce((most, [piece]) => Math.max(most, piece.length), 0)
     // In the byte-level alphabet every character stands for one byte (GPT-2's table), so a piece has as many bytes as characters.
     for (const [piece, id] of vocabulary) {
@@ -36,12 +43,12 @@ export class PieceTokenizer {
     }
   }
 
-  /** The bytes of a piece in the byte-level alphabet's own spelling. */
+  /** The bytes of a piece, each as its character of the byte-level alphabet; empty for ids that are no pieces. */
   spelling(id: number): string {
     return this.#text.get(id) ?? ''
   }
 
-  /** The pieces that are whole words, or begin one, of letters only and in lower case. */
+  /** The pieces of lower-case letters only that are whole words or begin one. */
   *words(): Generator<string> {
     for (const spelling of this.#text.values()) if (/^Ġ[a-z]+$/.test(spelling)) yield spelling.slice(1)
   }
@@ -49,9 +56,9 @@ export class PieceTokenizer {
   encode(text: string): TextPieces {
     const known = this.#cache.get(text)
     if (known !== undefined) return known
-    const pieces = text === '' ? EMPTY : this.#encode(text)
-    if (text.length <= CACHED_LENGTH) {
-      if (this.#cache.size >= CACHE_ENTRIES) this.#cache.clear()
+    const pieces = text === '' ? NO_PIECES : this.#encode(text)
+    if (text.length <= LONGEST_CACHED_TEXT) {
+      if (this.#cache.size >= MOST_CACHED_TEXTS) this.#cache.clear()
       this.#cache.set(text, pieces)
     }
     return pieces
@@ -69,7 +76,7 @@ export class PieceTokenizer {
       const first = offsets[byte] as number
       byte += this.#byteLength.get(id) ?? 0
       const last = offsets[byte] as number
-      // An inserted or skipped space belongs to no word: a span starts at the first character that is not one.
+      // An inserted or skipped space belongs to no word: a span starts at the first character that is no space.
       let start = first
       while (start < last && isSpace(normalised, start)) start++
       const [begin, end] =

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SpanFormat } from '../../../../../src/backends/backend.ts'
 import type { PackedState } from '../../../../../src/backends/onnx/families/decision/pack.ts'
-import { type Pointers, SpanFinder } from '../../../../../src/backends/onnx/families/decision/spans.ts'
+import { SpanFinder, type SpanPointers } from '../../../../../src/backends/onnx/families/decision/span-finder.ts'
 import { matchesFormat } from '../../../../../src/constraint/formats.ts'
 import { wordBoundaries } from '../../../../../src/constraint/words.ts'
 import { anyText, image, line, pack, quotable, SEED, scaffold } from './shared.ts'
@@ -22,7 +22,7 @@ function tokensOf(state: PackedState, words: string): { first: number; last: num
 }
 
 /** Logits of 0 for what is named, −10 for the rest. `spans` are words of the state; `absent` is the logit of "nothing". */
-function pointing(state: PackedState, spans: readonly string[], { absent = -10, start = 0 } = {}): Pointers {
+function pointing(state: PackedState, spans: readonly string[], { absent = -10, start = 0 } = {}): SpanPointers {
   const pointers = { start: state.ids.map(() => -10), end: state.ids.map(() => -10) }
   for (const words of spans) {
     const { first, last } = tokensOf(state, words)
@@ -198,7 +198,7 @@ describe('whatever the state and the logits', () => {
   const asked = fc.record({ texts: fc.array(found, { maxLength: 3 }), seed: fc.nat(), format: fc.constantFrom(...FORMATS) })
 
   /** Logits between −3 and 3 from a seed. */
-  function randomPointers(length: number, seed: number): Pointers {
+  function randomPointers(length: number, seed: number): SpanPointers {
     const at = (i: number, salt: number) => ((((seed % 9973) + 1) * (i + 3) * 7919 * salt) % 6001) / 1000 - 3
     const logits = (salt: number) => Array.from({ length }, (_, i) => at(i, salt))
     return {

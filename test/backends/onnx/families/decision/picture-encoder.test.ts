@@ -1,16 +1,21 @@
 // Pictures go through the vision encoder in full and squeezed: only what shows something is kept, and nothing goes on once the request has given up.
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { CELLS } from '../../../../../src/backends/onnx/families/decision/cells.ts'
-import { Pictures } from '../../../../../src/backends/onnx/families/decision/pictures.ts'
-import { VisionEncoder } from '../../../../../src/backends/onnx/families/decision/vision.ts'
+import { CELLS_PER_SIDE } from '../../../../../src/backends/onnx/families/decision/cells.ts'
+import { PictureEncoder } from '../../../../../src/backends/onnx/families/decision/picture-encoder.ts'
+import { VisionEncoder } from '../../../../../src/backends/onnx/families/decision/vision-encoder.ts'
 import { normaliseGrid } from '../../../../../src/backends/onnx/images/tiles.ts'
 import { openFolder } from '../../../../../src/backends/onnx/runtime/layout.ts'
 import { makeFairScheduler } from '../../../../../src/backends/onnx/scheduling/fair-scheduler.ts'
 import type { Picture } from '../../../../../src/core/types.ts'
 import { line } from './shared.ts'
 
-const RULE = { longestEdge: 1024, tileSize: 256, split: true, upscale: false }
+const CONFIG = {
+  rule: { longestEdge: 1024, tileSize: 256, split: true, upscale: false },
+  cellsPerSide: CELLS_PER_SIDE,
+  visionWidth: 256,
+  letters: null,
+}
 
 /** 600 x 400 pixels: three by two tiles and the whole. Stripes, but for the left part, which is white. */
 const picture: Picture = {
@@ -26,8 +31,8 @@ const picture: Picture = {
 /** Says of each cell which pass it was in and which cell of the pass it is. */
 function recording(onPass: (pass: number) => void = () => {}) {
   const passes: { height: number; width: number; kept: readonly number[] }[] = []
-  const encoder: Pick<VisionEncoder, 'look'> = {
-    async look(_pixels, height, width, kept) {
+  const encoder: Pick<VisionEncoder, 'encode'> = {
+    async encode(_pixels, height, width, kept) {
       passes.push({ height, width, kept })
       onPass(passes.length)
       return {
@@ -36,22 +41,22 @@ function recording(onPass: (pass: number) => void = () => {}) {
       }
     },
   }
-  return { encoder, passes, pictures: new Pictures(encoder, null, makeFairScheduler(), RULE, 1e6) }
+  return { encoder, passes, pictures: new PictureEncoder(encoder, null, makeFairScheduler(), CONFIG, 1e6) }
 }
 
 describe('pictures', () => {
   it('are read in full and squeezed into one tile, and only cells that are not flat are kept, each where it lies', async () => {
     const { passes, pictures } = recording()
-    const seen = await pictures.see(picture, undefined)
+    const seen = await pictures.encode(picture, undefined)
     expect(passes.map(({ height, width }) => [height, width])).toEqual([
       [512, 768],
       [256, 256],
     ])
     expect(seen.cells.length).toBe(passes.reduce((sum, { kept }) => sum + kept.length, 0))
-    expect(seen.cells.length).toBeLessThan(7 * CELLS * CELLS)
+    expect(seen.cells.length).toBeLessThan(7 * CELLS_PER_SIDE ** 2)
     expect(seen.offsets.length).toBe(seen.cells.length)
     // Lines of 24 cells in the picture in full, of 8 in the other: the number that the encoder is asked for is where the cell says it lies.
-    const columns = [3 * CELLS, CELLS]
+    const columns = [3 * CELLS_PER_SIDE, CELLS_PER_SIDE]
     seen.cells.forEach(({ x, y, width, height }, i) => {
       const [pass, cell] = [seen.features[2 * i] as number, seen.features[2 * i + 1] as number]
       const across = columns[pass - 1] as number
@@ -69,31 +74,31 @@ describe('pictures', () => {
         return [line('Total')]
       },
     }
-    const pictures = new Pictures(recording().encoder, textReader, makeFairScheduler(), RULE, 1e6)
-    expect((await pictures.see(picture, undefined)).lines).toEqual([line('Total')])
+    const pictures = new PictureEncoder(recording().encoder, textReader, makeFairScheduler(), CONFIG, 1e6)
+    expect((await pictures.encode(picture, undefined)).lines).toEqual([line('Total')])
     expect(looks).toEqual([[512, 768]])
-    expect((await pictures.see({ ...picture, data: new Uint8Array(600 * 400 * 3), sha256: 'black' }, undefined)).lines).toEqual([])
+    expect((await pictures.encode({ ...picture, data: new Uint8Array(600 * 400 * 3), sha256: 'black' }, undefined)).lines).toEqual([])
     expect(looks).toHaveLength(1)
   })
 
   it('that show nothing are not read', async () => {
     const { passes, pictures } = recording()
-    const seen = await pictures.see({ ...picture, data: new Uint8Array(600 * 400 * 3), sha256: 'black' }, undefined)
+    const seen = await pictures.encode({ ...picture, data: new Uint8Array(600 * 400 * 3), sha256: 'black' }, undefined)
     expect(passes).toEqual([])
     expect(seen.cells).toEqual([])
   })
 
   it('are read once, whatever state they stand in', async () => {
     const { passes, pictures } = recording()
-    const seen = await pictures.see(picture, undefined)
-    expect(await pictures.see({ ...picture }, undefined)).toBe(seen)
+    const seen = await pictures.encode(picture, undefined)
+    expect(await pictures.encode({ ...picture }, undefined)).toBe(seen)
     expect(passes).toHaveLength(2)
   })
 
   it('are not read to the end when the request gives up', async () => {
     const stop = new AbortController()
     const { passes, pictures } = recording(() => stop.abort(new Error('gone')))
-    await expect(pictures.see(picture, stop.signal)).rejects.toThrow('gone')
+    await expect(pictures.encode(picture, stop.signal)).rejects.toThrow('gone')
     expect(passes).toHaveLength(1)
   })
 })
@@ -107,12 +112,12 @@ describe('the vision encoder in 8 bits, which is what runs', () => {
 
   it('reads a picture the same every time, and sees across its tiles', async () => {
     const folder = await openFolder(fileURLToPath(new URL('../../../../../models/service-1-pro', import.meta.url)))
-    const encoder = await VisionEncoder.open(folder, {})
+    const encoder = await VisionEncoder.open(folder, {}, CONFIG)
     expect(encoder.files).toContain('onnx/vision_encoder_int8.onnx')
     const look = (tiles: readonly Uint8Array[], cols: number) => {
       const [height, width] = [(tiles.length / cols) * side, cols * side]
       const cells = Array.from({ length: (height / 32) * (width / 32) }, (_, cell) => cell)
-      return encoder.look(normaliseGrid(tiles, side, cols), height, width, cells)
+      return encoder.encode(normaliseGrid(tiles, side, cols), height, width, cells)
     }
     const four = [noise, stripes, black, noise]
     const once = await look(four, 2)

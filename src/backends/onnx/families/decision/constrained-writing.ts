@@ -1,4 +1,4 @@
-// Texts written token by token: the vocabulary's logits and those of copying each state token make one distribution, decoded under a grammar.
+// Writes texts token by token: the logits of the vocabulary and of copying each state token make one distribution, decoded under a grammar.
 import { withLeadingSpace } from '../../../../constraint/automaton.ts'
 import { decode } from '../../../../constraint/decode.ts'
 import { compileGrammar, LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
@@ -11,81 +11,89 @@ import {
 } from '../../../../constraint/token-trie.ts'
 import type { Constraint, Grammar } from '../../../backend.ts'
 import { byteOfCharacter } from '../../runtime/byte-level.ts'
-import { CONTROL, VOCABULARY } from './control.ts'
+import type { ControlTokens } from './control-tokens.ts'
 import type { PackedState } from './pack.ts'
-import { byQuote, type NextLogits, type Quote } from './quoting.ts'
-import type { PieceTokenizer } from './text.ts'
+import type { PieceTokenizer } from './piece-tokenizer.ts'
+import { guidedByQuote, type PointerGeneratorLogits, type QuotePointers } from './quote-guidance.ts'
 
-/** The pieces as a trie of bytes. Control ids have no bytes: no grammar can want one. */
+/** The pieces as a trie of bytes. Control tokens have no bytes, so no grammar allows one. */
 function pieceTrie(tokenizer: PieceTokenizer): TokenTrie {
   const bytes = byteOfCharacter()
-  const vocabulary: Vocabulary = Array.from({ length: VOCABULARY }, (_, id) => {
+  const vocabulary: Vocabulary = Array.from({ length: tokenizer.control.from }, (_, id) => {
     const spelling = tokenizer.spelling(id)
     return spelling === '' ? null : Uint8Array.from(spelling, (character) => bytes.get(character) ?? 0)
   })
   return buildTokenTrie(vocabulary)
 }
 
-/** What a grammar allows, in pieces. */
-interface Language {
+/** A grammar compiled to what it allows in pieces. */
+interface CompiledGrammar {
   readonly tokens: TokenConstraint
   /** Some value of the grammar starts with a space of its own. */
   readonly hasOwnSpace: boolean
 }
 
-const KEPT_LANGUAGES = 32
-const SPACE = 0x20
+const MOST_CACHED_GRAMMARS = 32
+const SPACE_BYTE = 0x20
 
-/** Grammars in pieces. The last ones are kept: what may come next is worked out while writing, and takes longer than the writing. */
-export class Languages {
+/** Compiles grammars and caches the last ones: their token masks are computed while writing, which takes longer than the writing itself. */
+export class GrammarCache {
   readonly #tokenizer: PieceTokenizer
-  readonly #kept = new Map<string, Language>()
+  readonly #compiled = new Map<string, CompiledGrammar>()
   #trie: TokenTrie | null = null
 
   constructor(tokenizer: PieceTokenizer) {
     this.#tokenizer = tokenizer
   }
 
-  of(grammar: Grammar): Language {
+  get control(): ControlTokens {
+    return this.#tokenizer.control
+  }
+
+  of(grammar: Grammar): CompiledGrammar {
     const key = JSON.stringify(grammar)
-    const known = this.#kept.get(key)
+    const known = this.#compiled.get(key)
     if (known !== undefined) return known
     this.#trie ??= pieceTrie(this.#tokenizer)
     const automaton = compileGrammar(grammar)
-    const language = {
+    const compiled = {
       tokens: constrainTokens(this.#trie, withLeadingSpace(automaton)),
-      hasOwnSpace: automaton.step(automaton.start, SPACE) !== null,
+      hasOwnSpace: automaton.step(automaton.start, SPACE_BYTE) !== null,
     }
-    if (this.#kept.size >= KEPT_LANGUAGES) this.#kept.delete(this.#kept.keys().next().value as string)
-    this.#kept.set(key, language)
-    return language
+    if (this.#compiled.size >= MOST_CACHED_GRAMMARS) this.#compiled.delete(this.#compiled.keys().next().value as string)
+    this.#compiled.set(key, compiled)
+    return compiled
   }
 }
 
-/** Logits behind what was written so far. */
-export type WriteLogits = (written: readonly number[]) => Promise<NextLogits>
+/** Logits behind the tokens written so far. */
+export type NextPointerGeneratorLogits = (written: readonly number[]) => Promise<PointerGeneratorLogits>
 
-export interface Written {
+export interface WrittenText {
   readonly text: string
   readonly complete: boolean
   readonly tokens: number
   readonly logProbability: number
 }
 
-/** Greedy under the grammar. What is written is lower case as the model reads; words of the state get their own case back. `quote`: see quoting.ts. */
+/**
+ * Decodes greedily under the grammar. The model writes lower case, as it reads; words of the state get their own case back.
+ * `quote` guides what is copied (quote-guidance.ts); null where there is nothing to quote.
+ */
 export async function write(
-  logitsOf: WriteLogits,
+  logitsOf: NextPointerGeneratorLogits,
   constraint: Constraint & { type: 'grammar' },
-  languages: Languages,
+  grammars: GrammarCache,
   state: PackedState,
-  quote: Quote | null,
-): Promise<Written> {
-  const { tokens, hasOwnSpace } = languages.of(constraint.grammar)
+  quote: QuotePointers | null,
+): Promise<WrittenText> {
+  const { control } = grammars
+  const { tokens, hasOwnSpace } = grammars.of(constraint.grammar)
   const next = async (written: readonly number[]): Promise<Float32Array> => {
     const logits = await logitsOf(written)
-    return addCopies(quote === null ? logits : byQuote(logits, written, state.ids, quote), state.ids)
+    return addCopies(quote === null ? logits : guidedByQuote(logits, written, state.ids, quote, control), state.ids, control)
   }
-  const decoded = await decode(next, tokens, { maxTokens: constraint.maxTokens, endTokens: [CONTROL.end] })
+  const decoded = await decode(next, tokens, { maxTokens: constraint.maxTokens, endTokens: [control.end] })
   // A space in front belongs to the first piece, unless the grammar itself has values that start with one.
   const text = !hasOwnSpace && decoded.text.startsWith(' ') ? decoded.text.slice(1) : decoded.text
   return {
@@ -96,7 +104,7 @@ export async function write(
   }
 }
 
-/** The model reads and writes lower case; words that stand in the state are given as they stand there. */
+/** The text with the words that stand in the state as they stand there: the model reads and writes lower case. */
 function restored(text: string, grammar: Grammar, state: PackedState): string {
   if (grammar.type === 'text') return asWritten(text, state)
   if (grammar.type !== 'list' || grammar.item.type !== 'text') return text
@@ -106,12 +114,12 @@ function restored(text: string, grammar: Grammar, state: PackedState): string {
     .join(LIST_SEPARATOR)
 }
 
-/** One distribution over ids: a token that may be copied has the sum of writing and copying it. */
-function addCopies({ vocabulary, copy }: NextLogits, ids: readonly number[]): Float32Array {
+/** One distribution over ids: the weight of a token that may be copied is the sum of writing and copying it. */
+function addCopies({ vocabulary, copy }: PointerGeneratorLogits, ids: readonly number[], control: ControlTokens): Float32Array {
   const logits = vocabulary.slice()
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i] as number
-    if (id >= VOCABULARY) continue
+    if (id >= control.from) continue
     const a = logits[id] as number
     const b = copy[i] as number
     const top = Math.max(a, b)
@@ -120,15 +128,15 @@ function addCopies({ vocabulary, copy }: NextLogits, ids: readonly number[]): Fl
   return logits
 }
 
-/** The same words as they stand in the state, the first time they do, on one line; the text itself when they are not there. */
+/** The same words as they first stand in the state, on one line; the text itself when they are not there. */
 function asWritten(text: string, state: PackedState): string {
-  const key = squeeze(text).squeezed
+  const key = withoutSpaces(text).squeezed
   if (key === '') return text
-  const seen = new Set<string>()
+  const searched = new Set<string>()
   for (const origin of state.origins) {
-    if (origin === null || seen.has(origin.text)) continue
-    seen.add(origin.text)
-    const { squeezed, from } = squeeze(origin.text)
+    if (origin === null || searched.has(origin.text)) continue
+    searched.add(origin.text)
+    const { squeezed, from } = withoutSpaces(origin.text)
     for (let at = squeezed.indexOf(key); at >= 0; at = squeezed.indexOf(key, at + 1)) {
       const [start, end] = [from[at] as number, (from[at + key.length - 1] as number) + 1]
       if (isWhole(origin.text, start, end)) return origin.text.slice(start, end).replaceAll(/\s+/g, ' ')
@@ -137,19 +145,19 @@ function asWritten(text: string, state: PackedState): string {
   return text
 }
 
-const WORD = /[\p{L}\p{N}\p{M}]/u
+const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u
 
 /** Whether a stretch starts and ends where words do: "art" is not in "start"; "movies" is in "FindMovies". */
 function isWhole(text: string, start: number, end: number): boolean {
   const isInside = (at: number): boolean => {
     const [before, after] = [text[at - 1] ?? '', text[at] ?? '']
-    return WORD.test(before) && WORD.test(after) && !(/\p{Ll}/u.test(before) && /\p{Lu}/u.test(after))
+    return WORD_CHARACTER.test(before) && WORD_CHARACTER.test(after) && !(/\p{Ll}/u.test(before) && /\p{Lu}/u.test(after))
   }
   return !isInside(start) && !isInside(end)
 }
 
-/** Lower case without spaces and underscores, and where each unit came from. */
-function squeeze(text: string): { squeezed: string; from: number[] } {
+/** The text in lower case without spaces and underscores, and the index each unit came from. */
+function withoutSpaces(text: string): { squeezed: string; from: number[] } {
   let squeezed = ''
   const from: number[] = []
   for (let i = 0; i < text.length; i++) {

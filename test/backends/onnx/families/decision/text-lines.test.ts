@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ctcLogProbability } from '../../../../../src/backends/onnx/families/decision/ctc.ts'
 import { corrected, Lexicon } from '../../../../../src/backends/onnx/families/decision/lexicon.ts'
-import { type LineLogits, linesOf } from '../../../../../src/backends/onnx/families/decision/lines.ts'
+import { type LineLogits, linesOf } from '../../../../../src/backends/onnx/families/decision/text-lines.ts'
 import { SEED } from './shared.ts'
 
 const LETTERS = 'abco'

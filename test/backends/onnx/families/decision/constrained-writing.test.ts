@@ -2,27 +2,32 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Grammar } from '../../../../../src/backends/backend.ts'
-import { CONTROL, VOCABULARY } from '../../../../../src/backends/onnx/families/decision/control.ts'
-import { Languages, type WriteLogits, type Written, write } from '../../../../../src/backends/onnx/families/decision/write.ts'
+import {
+  GrammarCache,
+  type NextPointerGeneratorLogits,
+  type WrittenText,
+  write,
+} from '../../../../../src/backends/onnx/families/decision/constrained-writing.ts'
 import { parse } from '../../../../../src/constraint/grammar.ts'
 import { anyText, pack, quotable, SEED, scaffold, tokenizer } from './shared.ts'
 
 const ROWS = 8192
-const languages = new Languages(tokenizer)
+const { control } = tokenizer
+const grammars = new GrammarCache(tokenizer)
 const nowhere = pack([])
 
 /** A model that wants to say the text, and then to end. */
-function saying(text: string, stateTokens: number): WriteLogits {
-  const wanted = [...tokenizer.encode(text).ids, CONTROL.end]
+function saying(text: string, stateTokens: number): NextPointerGeneratorLogits {
+  const wanted = [...tokenizer.encode(text).ids, control.end]
   return async (written) => {
     const vocabulary = new Float32Array(ROWS)
-    vocabulary[wanted[written.length] ?? CONTROL.end] = 20
+    vocabulary[wanted[written.length] ?? control.end] = 20
     return { vocabulary, copy: new Float32Array(stateTokens).fill(-1e4) }
   }
 }
 
-async function say(text: string, grammar: Grammar, state = nowhere, maxTokens = 48): Promise<Written> {
-  return write(saying(text, state.ids.length), { type: 'grammar', grammar, maxTokens }, languages, state, null)
+async function say(text: string, grammar: Grammar, state = nowhere, maxTokens = 48): Promise<WrittenText> {
+  return write(saying(text, state.ids.length), { type: 'grammar', grammar, maxTokens }, grammars, state, null)
 }
 
 const TEXT: Grammar = { type: 'text' }
@@ -59,13 +64,13 @@ describe('what is written', () => {
   })
 
   it('never holds a control id, however likely', async () => {
-    const logits: WriteLogits = async (written) => {
+    const logits: NextPointerGeneratorLogits = async (written) => {
       const vocabulary = new Float32Array(ROWS).fill(-5)
-      vocabulary.fill(50, VOCABULARY + 8)
-      vocabulary[CONTROL.end] = written.length < 3 ? -50 : 60
+      vocabulary.fill(50, control.from + 8)
+      vocabulary[control.end] = written.length < 3 ? -50 : 60
       return { vocabulary, copy: new Float32Array(nowhere.ids.length) }
     }
-    const written = await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, languages, nowhere, null)
+    const written = await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, grammars, nowhere, null)
     expect(written).toMatchObject({ complete: true, tokens: 3 })
   })
 })
@@ -76,7 +81,7 @@ describe('copying', () => {
     const red = state.ids.indexOf(tokenizer.encode('red').ids[0]!)
     const blue = state.ids.indexOf(tokenizer.encode('blue').ids[0]!)
     const first: number[] = []
-    const logits: WriteLogits = async (written) => {
+    const logits: NextPointerGeneratorLogits = async (written) => {
       const vocabulary = new Float32Array(ROWS).fill(-10)
       const copy = new Float32Array(state.ids.length).fill(-1e4)
       if (written.length === 0) {
@@ -87,11 +92,11 @@ describe('copying', () => {
         })
       } else {
         first.push(written[0]!)
-        vocabulary[CONTROL.end] = 20
+        vocabulary[control.end] = 20
       }
       return { vocabulary, copy }
     }
-    expect((await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, languages, state, null)).text).toBe('red')
+    expect((await write(logits, { type: 'grammar', grammar: TEXT, maxTokens: 9 }, grammars, state, null)).text).toBe('red')
     expect(first).toEqual([state.ids[red]])
   })
 })
@@ -154,16 +159,16 @@ describe('whatever the state and the logits', () => {
         const state = pack(texts.map((text, i) => quotable(text, `/${i}`)))
         // Copies win now and then, the end comes in time.
         const noise = (i: number, step: number) => (((i + 7) * (seed + 3) * (step + 11)) % 1009) / 100
-        const logits: WriteLogits = async (written) => {
+        const logits: NextPointerGeneratorLogits = async (written) => {
           const vocabulary = Float32Array.from({ length: ROWS }, (_, id) => noise(id, written.length))
           const copy = Float32Array.from({ length: state.ids.length }, (_, i) => noise(i, written.length) + 1)
-          vocabulary[CONTROL.end] = written.length * 3
+          vocabulary[control.end] = written.length * 3
           return { vocabulary, copy }
         }
         const { text, complete, logProbability } = await write(
           logits,
           { type: 'grammar', grammar: wanted, maxTokens: 24 },
-          languages,
+          grammars,
           state,
           null,
         )
