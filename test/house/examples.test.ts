@@ -1,10 +1,10 @@
-// What a newcomer tries first: the request files of examples/, the program, and the code of the README. Against the fake model for their shape, and
+// What a newcomer tries first: the request files of examples/, the programs, and what the papers show. Against the fake model for their shape, and
 // against the shipped model where its weights are.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -20,6 +20,7 @@ import { binaryEvidence } from '../calibration/simulated.ts'
 import { startRunning } from '../service/running.ts'
 import { fakeTerminal } from '../shared/terminal.ts'
 
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = fileURLToPath(new URL('../../examples', import.meta.url))
 const files = readdirSync(folder)
   .filter((name) => name.endsWith('.json'))
@@ -138,26 +139,53 @@ describe('examples/client.ts', () => {
   })
 })
 
-describe('the README', () => {
-  it.each(['typed.ts', 'outcomes.ts', 'client.ts'])('shows the program of examples/%s', (file) => {
+/** The papers that a newcomer reads, by their path in the repository. */
+const PAPERS = ['README.md', 'CONTRIBUTING.md', ...readdirSync(`${root}docs`).map((name) => `docs/${name}`)].filter((path) =>
+  path.endsWith('.md'),
+)
+const paperOf = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
+
+describe('the papers', () => {
+  it.each([
+    ['typed.ts', 'README.md'],
+    ['client.ts', 'README.md'],
+    ['outcomes.ts', 'docs/calibration.md'],
+  ])('show the program of examples/%s in %s', (file, paper) => {
     const code = readFileSync(`${folder}/${file}`, 'utf8').replace(/^\/\/.*\n/gm, '')
     const named = code.replace('../src/index.ts', 'assay-engine').replace(/\.\.\/src\/(calibration|client)\/index\.ts/, 'assay-engine/$1')
-    expect(readme).toContain(`\`\`\`ts\n${named.trim()}\n\`\`\``)
+    expect(paperOf(paper)).toContain(`\`\`\`ts\n${named.trim()}\n\`\`\``)
   })
 
-  it('shows a command that works', async () => {
-    const line = /^node dist\/cli\/main\.js (.+)$/m.exec(readme)?.[1] ?? ''
+  it('show a command that works', async () => {
+    const line = /^node dist\/cli\/main\.js (ask .+)$/m.exec(readme)?.[1] ?? ''
     const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
     const { terminal, heard } = fakeTerminal(folder, { isInteractive: true })
     expect(await runCli(args, terminal, () => createEngine({ models: [createFakeBackend()] }))).toBe(0)
-    expect(heard.out).toContain('What is it about?')
+    expect(heard.out).toContain('What is the currency?')
   })
 
-  it('names only scripts, files and folders that are there', () => {
+  it.skipIf(!hasModel)('show the real output of that command', async () => {
+    const [, command = '', output = ''] = /^node dist\/cli\/main\.js (ask .+)\n```\n\n```\n([\s\S]+?)\n```$/m.exec(readme) ?? []
+    const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+    const { terminal, heard } = fakeTerminal(folder, { isInteractive: true })
+    expect(await runCli(args, terminal, () => createEngine())).toBe(0)
+    expect(heard.out.startsWith(`${output}\n`)).toBe(true)
+  })
+
+  it('name only scripts that are there, in a README of at most 150 lines', () => {
     const scripts = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string)
     expect(scripts).not.toEqual([])
     for (const name of scripts) expect(Object.keys(manifest.scripts)).toContain(name)
-    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path as string)
-    for (const path of links) expect(existsSync(fileURLToPath(new URL(`../../${path}`, import.meta.url))), path).toBe(true)
+    expect(readme.split('\n').length).toBeLessThanOrEqual(151)
+  })
+
+  it.each(PAPERS)('link only to files that are there, in %s', (paper) => {
+    const links = [...paperOf(paper).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path as string)
+    for (const path of links) expect(existsSync(join(dirname(`${root}${paper}`), path)), path).toBe(true)
+  })
+
+  it.each(PAPERS)('name only files of this repository, in %s', (paper) => {
+    const named = [...paperOf(paper).matchAll(/`((?:src|test|bench|models|docs|examples)\/[\w./-]+)`/g)].map(([, path]) => path as string)
+    for (const path of named) expect(existsSync(`${root}${path}`), path).toBe(true)
   })
 })
