@@ -88,7 +88,8 @@ def main():
     ]
     run(*train, "--steps", "3")
     run(*train, "--steps", "10", "--resume")
-    lines = [json.loads(line) for line in open(f"{out}/run/log.jsonl")]
+    with open(f"{out}/run/log.jsonl", encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
     assert lines[-1]["step"] == 10 and all(
         math.isfinite(value) for value in lines[-1].values() if isinstance(value, float)
     ), lines

@@ -32,6 +32,7 @@ from config import PRESETS, Config
 from gang import Gang, free_port
 from model import Model
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "pool", "widen", "decide")
 NUMBERS = ("likeness_scale", "likeness_shift")
 MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
@@ -96,9 +97,8 @@ def work(rank, options, port):
         step, tokens, asked, spent = found["step"], found["tokens"], found["asked"], found["spent"]
         if rank == 0:
             mean = {name: value.to(device) for name, value in found["mean"].items()}
-    mixture = json.load(
-        open(options.mixture or os.path.join(os.path.dirname(os.path.abspath(__file__)), "mixtures.json"))
-    )
+    with open(options.mixture or f"{HERE}/mixtures.json", encoding="utf-8") as file:
+        mixture = json.load(file)
     phases = [{**phase, "factors": mixture["packs"]} for phase in mixture["phases"]]
     sources = draw.Sources(options.rows, preset.rows_a_source, options.seed)
     drawer = draw.Drawer(
@@ -111,7 +111,6 @@ def work(rank, options, port):
         options.seed,
     )
     precise = contextlib.nullcontext if not preset.half else lambda: torch.autocast(device, dtype=torch.bfloat16)
-    log = open(f"{options.run}/log.jsonl", "a") if rank == 0 else None
     begun = kept = time.time()
     first_tokens, recent = tokens, collections.defaultdict(list)
 
@@ -147,7 +146,7 @@ def work(rank, options, port):
         first_tokens = tokens
     halt = f"{options.run}/stop"
     warm_from = step
-    for _, look, sequences in drawer.batches(step, lambda: tokens):
+    for _, look, sequences in drawer.batches(step, lambda: tokens):  # noqa: B023 - what is seen by then
         left = options.seconds - (time.time() - begun) if options.seconds else 1e9
         pace = min(1.0, (step - warm_from + 1) / preset.warm_up) * min(
             1.0, max(left, 0.0) / options.cool if options.cool else 1.0
@@ -196,7 +195,8 @@ def work(rank, options, port):
                 **{name: round(sum(values) / len(values), 4) for name, values in sorted(recent.items())},
                 "scale": [round(x, 2) for x in model.likeness_scale.tolist()],
             }
-            print(json.dumps(line), file=log, flush=True)
+            with open(f"{options.run}/log.jsonl", "a", encoding="utf-8") as log:
+                print(json.dumps(line), file=log)
             recent.clear()
         if rank == 0 and meets and time.time() - kept > preset.keep_every_s:
             keep()
