@@ -6,11 +6,8 @@ MISSING = ["Which of these are missing?", "What does the text leave out?", "Whic
            "Tick what you would have to ask about."]
 GIVEN = ["Which of these are told?", "What does the text give?", "Which points are settled?"]
 OPEN = ["Which questions stay unanswered?", "What did the reply leave open?", "Which points must be asked again?"]
-HOW = ["{}: what is there on it?", "What does the text have on: {}", "{}, is it told?"]
-HOW_NAMES = [
-    ["told", "touched on, but not told", "not a word"],
-    ["stated", "mentioned without an answer", "not mentioned"],
-]
+HOW = ["{}: is it there?", "Does the text settle this: {}", "Is it told: {}"]
+HOW_NAMES = [["told", "not told"], ["stated", "not stated"], ["given", "left open"], ["answered", "no answer"]]
 ALL = ["Every question is answered.", "The reply answers everything that was asked.", "Nothing was left unanswered."]
 SOME_OPEN = [
     "At least one question was left open.", "Not everything was answered.", "Part of the inquiry went unanswered.",
@@ -83,19 +80,20 @@ def draw(f, rnd):
 
 
 def ask_detail(row, d, how, proof, used, rnd):
-    """Whether it is told (both ways), how far, and its value, which may be missing."""
+    """Whether it is told (both ways), and its value, which may be missing. What only touches on it is no evidence."""
     told = how == "said"
+    proof = proof if told else None
     if rnd.random() < 0.6:
         row.claim(f"{d['id']}-told", rnd.choice(d["told"]), told, proof)
     if rnd.random() < 0.6:
         row.claim(f"{d['id']}-untold", rnd.choice(d["untold"]), not told, proof)
-    if d.get("near") and rnd.random() < 0.3:
+    if rnd.random() < 0.3:
         names = rnd.choice(HOW_NAMES)
-        right = names[["said", "near", "none"].index(how)]
-        row.choice(f"{d['id']}-how", rnd.choice(HOW).format(d["label"]), names, right, rnd, None, proof)
+        ask = rnd.choice(HOW).format(d["label"])
+        row.choice(f"{d['id']}-how", ask, names, names[0 if told else 1], rnd, None, proof)
     if d.get("slot") and (told or d["slot"] not in used):
         truth = read_as(used[d["slot"]], d["read"]) if told else None
-        row.value(d["id"], rnd.choice(d["ask"]), d["read"], truth, proof if told else None)
+        row.value(d["id"], rnd.choice(d["ask"]), d["read"], truth, proof)
 
 
 def pair(f, rnd):
