@@ -1,4 +1,5 @@
-// Answers, and learns what was true. Keeps what it decided in a folder `outcomes` where it is run; `assay outcomes refit --store outcomes` goes on from there.
+// Answers, and learns from what turned out to be true. Decisions are kept in the folder `outcomes` of the working
+// directory; `assay outcomes refit --store outcomes` continues from there.
 import { calibrationVersions, fileOutcomeStore } from '../src/calibration/index.ts'
 import { createEngine } from '../src/index.ts'
 

@@ -1,4 +1,5 @@
-// Asks about a text in this process. The types of the answers follow from the questions: `answers.tone.choice` is 'calm' | 'angry'.
+// Asks about a text in this process. Types of answers follow from the questions: `answers.tone.choice` is 'calm' |
+// 'angry'.
 import { choice, createEngine, noul } from '../src/index.ts'
 
 const engine = await createEngine()

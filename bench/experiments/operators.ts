@@ -1,6 +1,7 @@
-// Which second looks help this model: each operator alone, against the single pass, both calibrated on other states. Usage:
-//   tsx bench/experiments/operators.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
-// Run it on calibration rows, never on those that results are reported on: it is how operators are chosen. An operator whose interval holds 0 is dropped.
+// Which second passes help this model: each operator alone against the single pass, both calibrated on other states.
+// Usage: npx tsx bench/experiments/operators.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
+// Operators are chosen by it, so run it on calibration rows, never on those that results are reported on. An operator
+// whose interval contains 0 is dropped.
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
@@ -20,7 +21,7 @@ const TRIED: Readonly<Partial<Record<DecisionReadout, readonly string[]>>> = {
   independent: ['which-hold', 'names-only'],
 }
 
-const { folder, root, out, files, limit } = benchArguments('operators.ts')
+const { folder, root, out, files, limit } = benchArguments('experiments/operators.ts')
 
 const backend = await loadOnnxModel(folder, { inProcess: true, id: basename(folder) })
 const dataset = await openDataset(files, { limit, sample: null, seed: 0 })

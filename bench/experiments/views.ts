@@ -1,6 +1,7 @@
-// Whether another view of the picture helps an uncertain decision: enlarged, mirrored, moved by half a cell. Usage:
-//   tsx bench/experiments/views.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
-// Each view is a state of its own, pooled with the picture as it is. What gained nothing here is not built into the engine.
+// Whether another view of the picture helps an uncertain decision: enlarged, mirrored, or moved by half a cell.
+// Usage: npx tsx bench/experiments/views.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
+// Each view is a state of its own, pooled with the original picture. None gained anything, so the engine has none of
+// them.
 import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -25,7 +26,7 @@ const SCORED = new Set(['noul', 'choice', 'score', 'select'])
 /** As the engine pools. */
 const FLOOR = 1e-3
 
-const { folder, root, out, files, limit } = benchArguments('views.ts')
+const { folder, root, out, files, limit } = benchArguments('experiments/views.ts')
 
 const backend = await loadOnnxModel(folder, { inProcess: true, id: basename(folder) })
 const engine = await createEngine({ models: [backend], deadlineMs: 600_000 })

@@ -1,10 +1,12 @@
-// One worker with two threads against two workers with one: tsx bench/experiments/workers.ts [seconds a cell] [rounds]
-// Requests nobody has seen, so that each is read; 1, 2 and 8 at the same time, variants in turn, round by round. Medians over rounds.
+// One worker with two threads against two workers with one thread each.
+// Usage: npx tsx bench/experiments/workers.ts [SECONDS_A_CELL] [ROUNDS]
+// Every request is about a new state. 1, 2 and 8 requests at a time; the variants take turns. Medians over rounds.
 import { fileURLToPath } from 'node:url'
 import { localModel } from '../../src/index.ts'
 import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'
 import type { AskRequest } from '../../src/wire/types.ts'
 
+if (process.argv.includes('--help')) throw new Error('usage: npx tsx bench/experiments/workers.ts [SECONDS_A_CELL] [ROUNDS]')
 const seconds = Number(process.argv[2] ?? '3')
 const rounds = Number(process.argv[3] ?? '3')
 const folder = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))

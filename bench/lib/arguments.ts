@@ -1,4 +1,4 @@
-// Words of a bench's command line to a model, labelled files and where the result goes: MODEL_FOLDER ROOT OUT.json FILE... [--limit N]
+// Parses the command line that several benches share: MODEL_FOLDER ROOT OUT.json FILE... [--limit N]
 
 export interface BenchArguments {
   /** Model folder. */
@@ -13,14 +13,17 @@ export interface BenchArguments {
   readonly limit: number | null
 }
 
-/** Reads this process's command line; throws its usage when something is missing. `program`: the bench, for its usage. */
+/**
+ * Reads this process's command line; throws the usage when something is missing. `program`: path of the bench in
+ * bench/.
+ */
 export function benchArguments(program: string): BenchArguments {
   const args = process.argv.slice(2)
   const limitAt = args.indexOf('--limit')
   const limit = limitAt < 0 ? null : Number(args.splice(limitAt, 2)[1])
   const [folder, root, out, ...files] = args
   if (folder === undefined || root === undefined || out === undefined || files.length === 0) {
-    throw new Error(`usage: tsx bench/${program} MODEL_FOLDER ROOT OUT.json FILE... [--limit N]`)
+    throw new Error(`usage: npx tsx bench/${program} MODEL_FOLDER ROOT OUT.json FILE... [--limit N]`)
   }
   return { folder, root, out, files, limit }
 }

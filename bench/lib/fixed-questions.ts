@@ -1,5 +1,6 @@
-// The labelled packs to fixed questions with labelled states: one wording, one set of options, and every row whose truth is known for them. What a
-// caller with one question of their own has. Labels to learn from are calibration rows, which the model was not trained on; those to test on are dev rows.
+// The labelled packs to fixed questions with labelled states, as a caller with one own question has them: one wording,
+// one set of options, and every row whose truth is known for them. Labels to learn from are calibration rows, which the
+// model was not trained on; those to test on are dev rows.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -34,7 +35,7 @@ function among(id: string, names: readonly string[]): TruthOf {
 const criteria = (names: readonly string[]): Json => Object.fromEntries(names.map((name) => [name, null]))
 const optionsOf = (row: Row, id: string): string[] => Object.keys(row.questions[id]?.criteria ?? {})
 
-/** The longest list of options that question `id` ever has: others are parts of it, or have one more for "none of these". */
+/** The longest list of options that question `id` has; other lists are parts of it, or add "none of these". */
 function fullList(rows: readonly Row[], id: string, length: number): string[] {
   const row = rows.find((one) => optionsOf(one, id).length === length)
   if (row === undefined) throw new Error(`no row asks ${id} with ${length} options; is this the pack the bench was written for?`)

@@ -1,4 +1,5 @@
-// Decisions under one pass and under another way of reading them, both calibrated on other states: what the other way gains, with its interval.
+// Decisions in one pass against another way of reading them, both calibrated on other states: the gain and its
+// interval.
 
 import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
 import { fitTrees, foldOf } from '../../src/calibration/fit.ts'
@@ -11,7 +12,10 @@ const FOLDS = [0, 1, 2, 3, 4]
 /** Most decisions that may be escalated. */
 const SHARE = 0.3
 
-/** Log-losses in nats a decision, cross-fitted by state. `gated`: the mean gain over all decisions when only the 30 % most uncertain are read again. */
+/**
+ * Log-losses in nats a decision, cross-fitted by state. `gated`: the mean gain when only the 30 % most uncertain are
+ * read again.
+ */
 export interface Paired {
   readonly count: number
   readonly single: number

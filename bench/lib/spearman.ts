@@ -1,6 +1,6 @@
 // How well an order is told: the rank correlation of what was said with what is true.
 
-/** Spearman's ρ, ties sharing their mean rank. Null when one side does not change, or with fewer than two pairs: there is no order to tell. */
+/** Spearman's ρ, where ties share their mean rank. Null when one side is constant or there are fewer than two pairs. */
 export function spearman(said: readonly number[], truth: readonly number[]): number | null {
   const [a, b] = [ranksOf(said), ranksOf(truth)]
   // Ranks have the same mean on both sides, ties or not.

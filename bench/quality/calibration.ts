@@ -1,7 +1,8 @@
-// What the calibration is worth: fitted on one split, judged on another that shares no state with it. Usage:
-//   tsx bench/quality/calibration.ts CALIBRATION_EVIDENCE DEV_EVIDENCE OUT.json
-// Evidence comes from `assay eval --calibration none --deliberation always --self-check --evidence FILE`. Log-loss and halved squared error per decision
-// (the options of a select share one), smooth calibration error above its null, intervals by a bootstrap over states.
+// What the calibration is worth: fitted on one split, judged on another that shares no state with it.
+// Usage: npx tsx bench/quality/calibration.ts CALIBRATION_EVIDENCE DEV_EVIDENCE OUT.json
+// Evidence comes from `assay eval --calibration none --deliberation always --self-check --evidence FILE`. Reports
+// log-loss and halved squared error per decision (the options of a select share one) and smooth calibration error above
+// its null value, with intervals by a bootstrap over states.
 import { writeFileSync } from 'node:fs'
 import { calibratorOf, type ModelCalibrator } from '../../src/calibration/calibration.ts'
 import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
@@ -15,7 +16,7 @@ import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
 
 const [fitFile, devFile, out] = process.argv.slice(2)
 if (fitFile === undefined || devFile === undefined || out === undefined) {
-  throw new Error('usage: tsx bench/quality/calibration.ts CALIBRATION_EVIDENCE DEV_EVIDENCE OUT.json')
+  throw new Error('usage: npx tsx bench/quality/calibration.ts CALIBRATION_EVIDENCE DEV_EVIDENCE OUT.json')
 }
 const RESAMPLES = { resamples: 1000, seed: 1 } as const
 

@@ -1,8 +1,8 @@
-// Sure where it cannot know? How sure the answers are where there is nothing to know, against where there is. Usage:
-//   tsx bench/quality/certainty.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N] > TABLE.md
-// ROOT is the folder that image paths are relative to. Choices: those whose truth is the option that says so ("none of these", "not enough
-// information", "neutral") against those whose truth is an ordinary option. Nouls: by the row, whether its annotators could know. The noul itself may
-// have a plain truth there ("can this be answered?": no), so being sure and right is no fault; being sure and wrong is.
+// Whether the model is sure where it cannot know: certainty where there is nothing to know, against where there is.
+// Usage: npx tsx bench/quality/certainty.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N] > TABLE.md
+// ROOT is the folder that image paths are relative to. Choices are split by their truth: the option that says so ("none
+// of these", "not enough information", "neutral"), or an ordinary option. Nouls are split by whether annotators could
+// know. A noul may have a plain truth even then ("can this be answered?": no), so only being sure and wrong is a fault.
 import { writeFileSync } from 'node:fs'
 import { openDataset, type Row, readRows } from '../../src/evaluate/dataset.ts'
 import { groupBy } from '../../src/evaluate/numbers.ts'
@@ -13,9 +13,9 @@ import { answering } from '../lib/answering.ts'
 import { benchArguments } from '../lib/arguments.ts'
 import { machine } from '../lib/machine.ts'
 
-/** No listed option holds; the same words in every source. SGD's "None" is none of them: it says that no subtitles are wanted. */
+/** Options that say that no listed option holds. "None" of SGD is not one: it means that no subtitles are wanted. */
 const NONE = new Set(['none of these', 'no match', 'other', 'out of scope', 'something else'])
-/** The text does not say. */
+/** Options that say that the text does not tell. */
 const UNSAID = new Set(
   [
     ['not enough information', 'not enough info', 'cannot be told from the text', 'unknown', 'not known', 'undetermined'],
@@ -37,7 +37,7 @@ interface Placed {
   readonly question: QuestionResult
 }
 
-const { folder, root, out, files, limit } = benchArguments('certainty.ts')
+const { folder, root, out, files, limit } = benchArguments('quality/certainty.ts')
 
 const { settings, revision, close } = await answering(folder)
 const { chosen, files: read } = await openDataset(files, { limit, sample: null, seed: 0 })
@@ -139,7 +139,10 @@ function placeOf({ type, task, group }: Placed): Pick<Placed, 'type' | 'task' | 
   return { type, task, group }
 }
 
-/** `top`: the mean of the largest probability; `entropy`: of the share of the most there can be, 1 being evenly spread. Margins: half of 95 %, normal. */
+/**
+ * `top`: mean of the largest probability; `entropy`: mean entropy, 1 for a uniform distribution. Margins: half of a
+ * normal 95 % interval.
+ */
 function measure(questions: readonly QuestionResult[]) {
   const right = questions.map((question) => question.right)
   const top = questions.map((question) => question.top!)

@@ -1,7 +1,8 @@
-// How much a few labels of one question are worth: fixed questions, 0 to 200 labelled states each, judged on dev rows. Usage:
-//   tsx bench/quality/learning-curve.ts MODEL_FOLDER DATA_ROOT [OUT.json] [--draws N]
-// DATA_ROOT holds dev/ and train/; the data are inputs only. Each state is asked once; then labels are drawn from the calibration rows, a head is
-// learned from them, and tested on all dev rows. OUT.json (default bench/results/learning-curve.json) holds numbers only; a table of them goes beside it.
+// What a few labels of one question are worth: fixed questions, with 0 to 200 labelled states each, judged on dev rows.
+// Usage: npx tsx bench/quality/learning-curve.ts MODEL_FOLDER DATA_ROOT [OUT.json] [--draws N]
+// DATA_ROOT holds dev/ and train/. Each state is asked once; then labels are drawn from the calibration rows, a head is
+// learned from them and tested on all dev rows. OUT.json (default bench/results/learning-curve.json) holds numbers
+// only; a table of them is written beside it.
 import { writeFileSync } from 'node:fs'
 import { applyHead } from '../../src/calibration/heads/head.ts'
 import { type FeaturedEvidence, LEAST_LABELS, learnHead } from '../../src/calibration/heads/learn.ts'
@@ -16,7 +17,7 @@ import { type FixedQuestion, fixedQuestions, type LabelledState } from '../lib/f
 
 const COUNTS = [10, 25, 50, 100, 200]
 const NOTHING = new Float32Array(1)
-/** A question with more candidates than this takes minutes a head on a small machine: fewer draws. */
+/** A head of a question with more candidates takes minutes on a small machine, so it gets fewer draws. */
 const MANY = 50
 
 const args = process.argv.slice(2)
@@ -24,7 +25,7 @@ const drawsAt = args.indexOf('--draws')
 const draws = drawsAt < 0 ? 10 : Number(args.splice(drawsAt, 2)[1])
 const [folder, root, out = 'bench/results/learning-curve.json'] = args
 if (folder === undefined || root === undefined || !(draws >= 1)) {
-  throw new Error('usage: tsx bench/quality/learning-curve.ts MODEL_FOLDER DATA_ROOT [OUT.json] [--draws N]')
+  throw new Error('usage: npx tsx bench/quality/learning-curve.ts MODEL_FOLDER DATA_ROOT [OUT.json] [--draws N]')
 }
 
 const engine = await createEngine({ models: [localModel(folder, { inProcess: true, id: 'service-1-pro' })], deadlineMs: 600_000 })
@@ -49,7 +50,10 @@ interface Score {
   readonly labels: number
   readonly accuracy: number
   readonly logLoss: number
-  /** How much lower the log-loss is than without labels, on the same dev rows, and its 95 % interval (bootstrap by state). */
+  /**
+   * How much lower the log-loss is than without labels, on the same dev rows, and its 95 % interval (bootstrap by
+   * state).
+   */
   readonly gain: { readonly mean: number; readonly interval: readonly [number, number] }
 }
 

@@ -1,7 +1,7 @@
-// How good the answers are: labelled rows through the engine, graded by task and type. Usage:
-//   tsx bench/quality/quality.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
-// ROOT is the folder that image paths are relative to. The data are inputs only; the result holds numbers, no states. With calibration, intervals
-// and pictures the same rows go through `assay eval` and `assay report`; this table is for comparing weights.
+// How good the answers are: labelled rows through the engine, graded by task and type.
+// Usage: npx tsx bench/quality/quality.ts MODEL_FOLDER ROOT OUT.json FILE.jsonl[.gz]... [--limit N]
+// ROOT is the folder that image paths are relative to. The result holds numbers only, no states. This table compares
+// weights; `assay eval` and `assay report` give the same rows with calibration, intervals and charts.
 import { writeFileSync } from 'node:fs'
 import { openDataset, readRows } from '../../src/evaluate/dataset.ts'
 import { type QuestionResult, runRow } from '../../src/evaluate/run.ts'
@@ -12,7 +12,7 @@ import { benchArguments } from '../lib/arguments.ts'
 import { machine } from '../lib/machine.ts'
 import { spearman } from '../lib/spearman.ts'
 
-const { folder, root, out, files, limit } = benchArguments('quality.ts')
+const { folder, root, out, files, limit } = benchArguments('quality/quality.ts')
 
 const { settings, revision, close } = await answering(folder)
 const graded: { readonly key: string; readonly question: QuestionResult }[] = []
@@ -48,7 +48,7 @@ for (const row of table) {
 if (Object.keys(refused).length > 0) console.log('refused:', refused)
 writeFileSync(out, `${JSON.stringify({ engine: ENGINE_VERSION, revision: revision(), machine, limit, table }, null, 1)}\n`)
 
-/** Of the mean levels that were said, against the true ones; null where scales of different length meet, and for what is no score. */
+/** Spearman correlation of answered and true levels; null for scales of different lengths, and for other types. */
 function orderOf(key: string): number | null {
   const scores = graded.filter((one) => one.key === key && one.question.type === 'score').map(({ question }) => question)
   if (new Set(scores.map(({ distribution }) => distribution?.names.length)).size !== 1) return null

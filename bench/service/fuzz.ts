@@ -1,6 +1,8 @@
-// Whether hostile bodies find a fault: node --expose-gc --import tsx bench/service/fuzz.ts OUT.json [COUNT] [SEED] [--shipped]
-// A service over the fake model (or the shipped one) and a store in memory gets COUNT bodies made from valid requests of every dialect, JSON and
-// multipart. Every reply is held to the contract; memory is read after a collection, before and after every tenth. Exit code 1 when anything is wrong.
+// Whether hostile request bodies find a fault.
+// Usage: node --expose-gc --import tsx bench/service/fuzz.ts OUT.json [COUNT] [SEED] [--shipped]
+// A service over the fake model (or the shipped one) and an in-memory store gets COUNT bodies, mutated from valid
+// requests of every dialect, JSON and multipart. Every reply is checked against the contract; memory is read after a
+// garbage collection, ten times. The exit code is 1 when anything is wrong.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'

@@ -1,7 +1,8 @@
-// What HTTP costs over asking the engine in the process: tsx bench/service/http.ts OUT.json [rounds] [MODEL_FOLDER] [NOTE]
-// One engine, asked directly and through a service in the same process (embedded database in a file, a price, a key, one client with a kept connection),
-// in turns of one round each, who goes first alternating. The client's own work is in the numbers; `GET /v1/models` says how much of it that is.
-// Overheads are differences within a round: medians and quartiles.
+// What HTTP costs over asking the engine in the process.
+// Usage: npx tsx bench/service/http.ts OUT.json [ROUNDS] [MODEL_FOLDER] [NOTE]
+// One engine is asked directly and through a service in the same process (embedded database in a file, a price, a key,
+// one client with a kept connection), in turns of one round each with alternating order. The client's own work is
+// included; `GET /v1/models` shows how much that is. Overheads are differences within a round: medians and quartiles.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import { createLog, createMetrics, createService, DEFAULT_SETTINGS, openStore } 
 import type { AskRequest } from '../../src/wire/types.ts'
 
 const [out, roundsText = '300', folder, note = null] = process.argv.slice(2)
-if (out === undefined) throw new Error('usage: tsx bench/service/http.ts OUT [rounds] [MODEL_FOLDER] [NOTE]')
+if (out === undefined) throw new Error('usage: npx tsx bench/service/http.ts OUT.json [ROUNDS] [MODEL_FOLDER] [NOTE]')
 const rounds = Number(roundsText)
 
 const WORDS = 'the order for our office has been late since monday and nobody could tell me when the chairs will arrive'.split(' ')

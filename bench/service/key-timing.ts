@@ -1,6 +1,8 @@
-// Whether the time of a refusal tells anything of keys: tsx bench/service/key-timing.ts OUT.json [ROUNDS] [DATABASE_URL]
-// Every kind of key is sent once a round, in an order drawn anew each round, over one kept connection. For each kind: quartiles of the time to the
-// refusal, and how often it took longer than an unknown key of the same round (one half: it tells nothing). It reports; it asserts nothing.
+// Whether the time of a refusal reveals anything about API keys.
+// Usage: npx tsx bench/service/key-timing.ts OUT.json [ROUNDS] [DATABASE_URL]
+// Every kind of key is sent once a round, in random order, over one kept connection. For each kind: quartiles of the
+// time to the refusal, and how often it took longer than an unknown key of the same round (one half reveals nothing).
+// It reports and does not fail.
 import { writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { availableParallelism, cpus } from 'node:os'
@@ -10,10 +12,10 @@ import { openStore } from '../../src/service/store/open.ts'
 import { startRunning } from '../../test/service/running.ts'
 
 const [out, roundsText = '3000', databaseUrl = ':memory:'] = process.argv.slice(2)
-if (out === undefined) throw new Error('usage: tsx bench/service/key-timing.ts OUT.json [ROUNDS] [DATABASE_URL]')
+if (out === undefined) throw new Error('usage: npx tsx bench/service/key-timing.ts OUT.json [ROUNDS] [DATABASE_URL]')
 const rounds = Number(roundsText)
 const WARM_UP = 300
-/** Other keys in the store, so that an index is worth something. */
+/** Other keys in the store, so that the lookup needs its index. */
 const OTHERS = 2000
 
 const store = await openStore(databaseUrl)
@@ -41,7 +43,7 @@ const KINDS: Readonly<Record<string, () => string>> = {
   'found, without the scope': () => found.secret,
 }
 
-/** A text that was never sent: one that was is sent a little faster, by this side, and that would look like the service's doing. */
+/** A new text: the client sends a repeated one a little faster, which would look like the service's doing. */
 const fresh = (secret: string) => Buffer.from(secret, 'latin1').toString('latin1')
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })

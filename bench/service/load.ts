@@ -1,6 +1,10 @@
-// What the service does under load: tsx bench/service/load.ts OUT.json [seconds on the fake model] [seconds on the shipped one], 0 to leave one out
-// 200 clients ask one request after the other, each a state nobody has seen, with an idempotency key, and wait as Retry-After says. The service is the
-// built one, in a process of its own over a file; clients and service share the cores. Latencies are the clients'; memory is read from /metrics.
+// What the service does under load.
+// Usage: npx tsx bench/service/load.ts OUT.json [SECONDS_FAKE] [SECONDS_SHIPPED]   (0 leaves one out)
+// 200 clients send one request after the other, each about a new state and with an idempotency key, and wait as
+// Retry-After
+// says. The built service (npm run build) runs in its own process over a database file; clients and service share the
+// cores.
+// Latencies are the clients'; memory is read from /metrics.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -13,7 +17,7 @@ import { openStore } from '../../src/service/store/open.ts'
 import type { Store } from '../../src/service/store/store.ts'
 
 const [out, fakeSeconds = '60', shippedSeconds = '30'] = process.argv.slice(2)
-if (out === undefined) throw new Error('usage: tsx bench/service/load.ts OUT.json [seconds on the fake model] [seconds on the shipped one]')
+if (out === undefined) throw new Error('usage: npx tsx bench/service/load.ts OUT.json [SECONDS_FAKE] [SECONDS_SHIPPED]')
 
 const CLIENTS = 200
 /** Several payers, as a service has; the line is fair between them. */

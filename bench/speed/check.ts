@@ -1,5 +1,6 @@
-// Whether something became slower: npm run bench:check -- [--strict] [--against FILE] [--only a,b]. A short run, whose ratios are compared with the committed
-// ones; milliseconds are not, so another machine of the same kind may run it. Says what is worse beyond the spread of both; fails only with --strict.
+// Whether something became slower: npm run bench:check -- [--strict] [--against FILE] [--only a,b]
+// A short run whose ratios are compared with the committed ones. Milliseconds are not compared, so another machine of
+// the same kind may run it. Reports what is worse beyond the spread of both runs; fails only with --strict.
 import { readFileSync } from 'node:fs'
 import { compareMetrics } from './metrics.ts'
 import { chosen } from './options.ts'

@@ -1,5 +1,5 @@
-// A contender is a process of its own, asked by messages one at a time: libraries then share neither memory pools nor threads, and the one that is
-// timed is the only one that works.
+// A contender is a process of its own, asked by messages one at a time: libraries then share neither memory pools nor
+// threads, and the one that is timed is the only one that works.
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

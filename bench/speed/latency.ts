@@ -1,6 +1,8 @@
-// How long answers take: tsx bench/speed/latency.ts MODEL_FOLDER SCREENSHOT.png OUT.json [rounds]
-// Cold start, then one and ten questions about a 300-word text and about the screenshot, cold state (never seen) and warm (in the prefix cache),
-// interleaved round by round. Medians, quartiles and peak RSS; the model runs in its worker, as it does for users.
+// How long answers take.
+// Usage: npx tsx bench/speed/latency.ts MODEL_FOLDER SCREENSHOT.png OUT.json [ROUNDS]
+// Cold start; then one and ten questions about a text of 300 words and about the screenshot, with a cold state (new)
+// and a warm one (in the prefix cache), interleaved round by round. Medians, quartiles and peak RSS; the model runs in
+// its worker, as it does for users.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createEngine, ENGINE_VERSION, localModel } from '../../src/index.ts'
 import type { AskRequest } from '../../src/wire/types.ts'
@@ -8,7 +10,7 @@ import { machine } from '../lib/machine.ts'
 
 const [folder, screenshot, out, roundsText = '15'] = process.argv.slice(2)
 if (folder === undefined || screenshot === undefined || out === undefined)
-  throw new Error('usage: tsx bench/speed/latency.ts MODEL_FOLDER SCREENSHOT OUT [rounds]')
+  throw new Error('usage: npx tsx bench/speed/latency.ts MODEL_FOLDER SCREENSHOT.png OUT.json [ROUNDS]')
 const rounds = Number(roundsText)
 const bytes = readFileSync(screenshot)
 

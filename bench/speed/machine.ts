@@ -1,4 +1,4 @@
-// The machine a bench runs on, for its report; and who else uses it while something is timed. Linux tells by /proc; elsewhere nothing is known of others.
+// The machine a bench runs on, and how much other processes use it during a measurement (Linux only, from /proc).
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
@@ -59,7 +59,7 @@ function ticksOf(pid: number): number {
 }
 
 export interface Watch {
-  /** Share of the machine that went to other processes, and to other machines on the same host, since the watch began; 0 where it cannot be known. */
+  /** Share of CPU time that other processes and other guests of the host took since the watch began; 0 if unknown. */
   shareOfOthers(): number
 }
 

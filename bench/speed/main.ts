@@ -1,5 +1,6 @@
-// How fast the engine is, beside what its users would run instead: npm run bench:speed -- [--only a,b] [--rounds N] [--fp32] [--full]
-// Writes speed.json, speed.md and speed.svg to bench/results when all sections run; a choice of sections is only printed, or put where --out says.
+// How fast the engine is beside what its users would run instead: npm run bench:speed -- [options]
+// Writes speed.json, speed.md and speed.svg to bench/results when all sections run; a selection of sections is only
+// printed, or written where --out says.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,8 @@
-// Whether memory grows with requests: tsx bench/speed/memory.ts MODEL_FOLDER [requests] [cache MiB] [OUT.json]
-// Small requests about texts that nobody has seen, with caches small enough to be full from the start; the resident memory of the process after a
-// hundred, and from there on. The model runs in its worker, whose memory is the process's.
+// Whether memory grows with the number of requests.
+// Usage: npx tsx bench/speed/memory.ts MODEL_FOLDER [REQUESTS] [CACHE_MIB] [OUT.json]
+// Small requests about new texts, with caches so small that they are full from the start. Reads the resident memory of
+// the process after a hundred requests and from there on. The model runs in a worker thread, whose memory is the
+// process's.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { ENGINE_VERSION, localModel } from '../../src/index.ts'
@@ -8,7 +10,7 @@ import { createEngine } from '../../src/pipeline/engine.ts'
 import type { AskRequest } from '../../src/wire/types.ts'
 
 const [folder, requestsText = '10000', cacheText = '8', out] = process.argv.slice(2)
-if (folder === undefined) throw new Error('usage: tsx bench/speed/memory.ts MODEL_FOLDER [requests] [cache MiB] [OUT.json]')
+if (folder === undefined) throw new Error('usage: npx tsx bench/speed/memory.ts MODEL_FOLDER [REQUESTS] [CACHE_MIB] [OUT.json]')
 const requests = Number(requestsText)
 const cacheBytes = Number(cacheText) * 2 ** 20
 /** Requests after which memory is held to what it is then. */
@@ -53,7 +55,7 @@ const seconds = Math.round((performance.now() - from) / 1000)
 const caches = engine.caches()
 await engine.close()
 
-// Single readings move with the garbage of the moment: the median of the last quarter against the reading after the first hundred.
+// Single readings vary with uncollected garbage, so the median of the last quarter is compared with the first reading.
 const rss = samples.map(({ rssMiB }) => rssMiB)
 const last = rss.slice(-Math.ceil(rss.length / 4)).sort((a, b) => a - b)
 const [before = Number.NaN, after = Number.NaN] = [rss[0], last[last.length >> 1]]

@@ -1,4 +1,4 @@
-// What a run of the bench concludes: ratios with their spread, and the targets they are held against. Milliseconds are never compared between runs.
+// The conclusions of a run: ratios with their spread, and their targets. Milliseconds are never compared between runs.
 import type { Series } from './timing.ts'
 
 export interface Metric {
@@ -24,7 +24,7 @@ export interface Range {
   readonly isDoubtful?: boolean
 }
 
-/** `a` over `b`; the spread goes from the low end of one over the high end of the other to the reverse: wider than the ratio's own, never narrower. */
+/** `a` over `b`. The spread is the widest range that both quartiles allow, so it is never too narrow. */
 export function ratio(named: Named, a: Range, b: Range): Metric {
   return metric(named, { median: a.median / b.median, low: a.low / b.high, high: a.high / b.low, isDoubtful: either(a, b) })
 }
@@ -63,7 +63,9 @@ export function seriesNamed(all: readonly Series[], name: string): Series {
   return found
 }
 
-/** Beyond the spread of both runs, and beyond this share of the value before: worse. Machines differ by a few percent in everything. */
+/**
+ * A metric is worse when it changed by more than both spreads and by more than this share: machines differ a little.
+ */
 const TOLERANCE = 0.1
 
 export interface Comparison {

@@ -40,8 +40,13 @@ export function chosen(args: readonly string[], defaults: { rounds: number; only
       threads: { type: 'string' },
       model: { type: 'string' },
       against: { type: 'string' },
+      help: { type: 'boolean', default: false },
     },
   })
+  if (values.help) {
+    process.stdout.write(`usage: npm run bench:speed -- [options], npm run bench:check -- [options]\n${USAGE}\n`)
+    process.exit(0)
+  }
   const names = values.only?.split(',') ?? defaults.only
   const unknown = names.filter((name) => !SECTIONS.some((section) => section.name === name))
   if (unknown.length > 0) throw new Error(`there is no section ${unknown.join(', ')}\n${USAGE}`)

@@ -1,5 +1,7 @@
-// A model of SmolVLM-256M's shape with seeded random weights, as hub folder (fp32 and q8) and as GGUF: tsx bench/speed/random-model.ts [FOLDER]
-// Speed does not depend on what weights say, so nothing has to be downloaded, and every engine runs the very same ones. Takes about half a minute.
+// A model of SmolVLM-256M's shape with seeded random weights, as hub folder (fp32 and q8) and as GGUF: tsx
+// bench/speed/random-model.ts [FOLDER]
+// Speed does not depend on what weights say, so nothing has to be downloaded, and every engine runs the very same ones.
+// Takes about half a minute.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

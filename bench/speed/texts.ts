@@ -1,4 +1,5 @@
-// States of a wanted length in tokens, and questions about them. Everything is made of the same words, so that all models and peers read the same.
+// States of a wanted length in tokens, and questions about them. Everything is made of the same words, so that all
+// models and peers read the same.
 
 const WORDS =
   'the order for our office has been late since monday and nobody in support could tell me when the missing chairs will arrive at the door'.split(

@@ -1,8 +1,9 @@
-// Alternatives timed in turn, round by round, so that a slow minute of the machine slows all of them: ratios inside one run hold, milliseconds of two
-// runs do not compare. Rounds in which other processes took more than a tenth of the machine are left out where enough others remain.
+// Alternatives timed in turn, round by round, so that a slow minute of the machine slows all of them: ratios inside one
+// run hold, milliseconds of two runs do not compare. Rounds in which other processes took more than a tenth of the
+// machine are left out where enough others remain.
 import { type Watch, watchOthers } from './machine.ts'
 
-/** One alternative. Gives its parts in milliseconds, as it measured them itself: what it takes to ask for them does not count. */
+/** One alternative. Returns its parts in milliseconds as measured by itself, without the cost of asking for them. */
 export interface Case {
   readonly name: string
   run(round: number): Promise<Readonly<Record<string, number>>>
@@ -41,7 +42,9 @@ export interface Interleaving {
   say(line: string): void
 }
 
-/** Series by `case` or, where a case gives several parts, `case: part`. The order of the cases turns with the rounds. */
+/**
+ * Series by `case` or, where a case gives several parts, `case: part`. The order of the cases turns with the rounds.
+ */
 export async function interleave(cases: readonly Case[], { rounds, warmUps = 1, pids, say }: Interleaving): Promise<Series[]> {
   const samples = new Map<string, Sample[]>()
   for (let round = -warmUps; round < rounds; round++) {

@@ -1,5 +1,5 @@
-// The engine's decoder on bare ids, patched and checked at load as the engine does it: the state in chunks, questions in passes of several rows,
-// log-probabilities behind the last token of each.
+// The engine's decoder on bare ids, patched and checked at load as the engine does it: the state in chunks, questions
+// in passes of several rows, log-probabilities behind the last token of each.
 import { makeDecoder, type NextTokenLogits, prefillAll, probeLogits } from '../../../src/backends/onnx/decoder/decoder.ts'
 import type { KvCache } from '../../../src/backends/onnx/decoder/kv-cache.ts'
 import type { OnnxOptions } from '../../../src/backends/onnx/options.ts'

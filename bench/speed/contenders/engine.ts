@@ -1,4 +1,4 @@
-// The engine as its users have it: requests in, answers out, the model in its worker (or, to see into it, on this thread).
+// The engine as its users run it: requests in, answers out, the model in its worker, or on this thread to look inside.
 import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createEngine, localModel, type OnnxOptions } from '../../../src/index.ts'

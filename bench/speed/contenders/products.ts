@@ -1,4 +1,5 @@
-// What the machine can do: products of the model's widest shape and nothing else, as many as it takes to forget what a run costs beside them.
+// The ceiling of the machine: matrix products of the model's widest shape, enough of them to hide the overhead of a
+// run.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +30,7 @@ const make = async ({ inputs, outputs, threads }: ProductsSetup) => {
   rmSync(folder, { recursive: true, force: true })
 
   return {
-    /** Floating or integer operations in a nanosecond (10⁹ a second), best of `times` runs: the ceiling, not the mean. */
+    /** Floating-point or integer operations a nanosecond (10⁹ a second): the best of `times` runs, as a ceiling. */
     async rate(kind: Kind, rows: number, times: number) {
       const count = rows * inputs
       const x =

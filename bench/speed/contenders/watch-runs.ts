@@ -1,4 +1,5 @@
-// How long onnxruntime works during a request, by the graph that runs: `InferenceSession.run` is wrapped before the engine is made.
+// How long onnxruntime works during a request, by the graph that runs: `InferenceSession.run` is wrapped before the
+// engine is made.
 import { createRequire } from 'node:module'
 
 export interface RunCount {

@@ -1,5 +1,6 @@
-// The small files of the model: configuration as a SmolVLM has it, and a tokenizer that is trained on nothing. Its first pieces are those of the
-// shipped model's vocabulary, so English costs about as many tokens as it does elsewhere; the rest are made up, to fill it to its size.
+// The small files of the model: configuration as a SmolVLM has it, and a tokenizer that is trained on nothing. Its
+// first pieces are those of the shipped model's vocabulary, so English costs about as many tokens as it does elsewhere;
+// the rest are made up, to fill it to its size.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { byteOfCharacter } from '../../../src/backends/onnx/runtime/byte-level.ts'
@@ -8,7 +9,9 @@ import { type Shape, tokensPerTile } from './shape.ts'
 const SHIPPED = new URL('../../../models/service-1-pro/tokenizer.json', import.meta.url)
 const FIRST = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
-/** Words that every vocabulary of this size has whole, and prompts are made of; the shipped model's, which reads everything in small letters, has not. */
+/**
+ * Words that prompts are made of, whole in every vocabulary of this size; the shipped one is lower-case and lacks them.
+ */
 const WHOLE = [
   ...Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ'),
   ...'Yes No YES NO yes no Statement Question Option Answer Assistant User The This There Is Are Does What Which Who How It Copy Give'.split(

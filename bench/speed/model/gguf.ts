@@ -1,5 +1,5 @@
-// The decoder as GGUF (version 3), for llama.cpp: the same weights under its names, rows first, queries and keys in the order of its rotary embedding.
-// Format: ggml-org/ggml, docs/gguf.md.
+// The decoder as GGUF (version 3), for llama.cpp: the same weights under its names, rows first, queries and keys in the
+// order of its rotary embedding. Format: ggml-org/ggml, docs/gguf.md.
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Vocabulary } from './configuration.ts'
 import { RESIDUAL } from './graphs.ts'
@@ -86,7 +86,10 @@ function tensorsOf(shape: Shape, weights: Weights, type: GgufType): GgufTensor[]
   ]
 }
 
-/** Halves of a head to neighbours: llama.cpp turns pairs (0, 1), (2, 3), … where the ONNX graph turns (0, 32), (1, 33), … */
+/**
+ * Halves of a head to neighbours: llama.cpp turns pairs (0, 1), (2, 3), … where the ONNX graph turns (0, 32), (1, 33),
+ * …
+ */
 function interleaved(rows: Float32Array, heads: number, size: number, width: number): Float32Array {
   const out = new Float32Array(rows.length)
   for (let head = 0; head < heads; head++) {
@@ -174,7 +177,7 @@ function halvesOf(values: Float32Array): Uint8Array {
 const single = new Float32Array(1)
 const bits = new Uint32Array(single.buffer)
 
-/** IEEE half of a float, rounded to nearest; numbers here are far from its largest, and those below its smallest are close to 0. */
+/** A float as IEEE half, rounded to nearest. Numbers here are far below its largest; tiny ones become 0. */
 function halfOf(value: number): number {
   single[0] = value
   const word = bits[0] as number

@@ -1,4 +1,5 @@
-// ONNX graphs node by node, as onnx.proto has them, with their weights in a file beside. Field numbers: onnx/onnx.proto.
+// ONNX graphs node by node, as onnx.proto has them, with their weights in a file beside. Field numbers:
+// onnx/onnx.proto.
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { basename } from 'node:path'
 import { concat, lengthField, textField, varintField } from '../../../src/backends/onnx/runtime/protobuf.ts'

@@ -1,4 +1,5 @@
-// The three graphs of the model under the names that hub exports have: GroupQueryAttention with rotary embedding outside, positions as an input.
+// The three graphs of the model under the names that hub exports have: GroupQueryAttention with rotary embedding
+// outside, positions as an input.
 import { BOOL, FLOAT, INT64, makeGraph } from './graph.ts'
 import { lookUp, makeProduct, type Precision, toInt32 } from './products.ts'
 import type { Shape } from './shape.ts'
@@ -96,7 +97,10 @@ export function writeDecoder(
 /** What a layer adds is smaller than what it reads, as in trained models: else the last layers would decide alone. */
 export const RESIDUAL = 0.5
 
-/** SigLIP as Idefics3 has it: patches, layers, then blocks of patches side by side and one product into the width of the decoder. */
+/**
+ * SigLIP as Idefics3 has it: patches, layers, then blocks of patches side by side and one product into the width of the
+ * decoder.
+ */
 export function writeVision(path: string, shape: Shape, weights: Weights, precision: Precision): void {
   const { hidden, layers, heads, inner, tile, patch, scale, normEpsilon } = shape.vision
   const grid = tile / patch

@@ -1,5 +1,6 @@
-// Products with weights in two makes: float, and dynamic int8 as onnxruntime's quantize_dynamic writes it (weights int8, symmetric, one scale a
-// tensor; inputs uint8, quantised anew in every run, once for all products that read them).
+// Products with weights in two makes: float, and dynamic int8 as onnxruntime's quantize_dynamic writes it (weights
+// int8, symmetric, one scale a tensor; inputs uint8, quantised anew in every run, once for all products that read
+// them).
 import { FLOAT, type Graph, INT8, INT32 } from './graph.ts'
 
 export type Product = (input: string, name: string, values: Float32Array, inputs: number, outputs: number, output?: string) => string

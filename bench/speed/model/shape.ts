@@ -1,4 +1,5 @@
-// The size of the random model: SmolVLM-256M's, whose decoder is 134 million weights and whose vision encoder is 93 million.
+// The size of the random model: SmolVLM-256M's, whose decoder is 134 million weights and whose vision encoder is 93
+// million.
 
 export interface Shape {
   readonly hidden: number

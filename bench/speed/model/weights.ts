@@ -1,4 +1,4 @@
-// Seeded random weights by name: every file of the model asks for a tensor by the same name and gets the same numbers, so nothing is kept in between.
+// Seeded random weights by name: every file of the model gets the same numbers for the same name, so none are stored.
 
 export interface Weights {
   /** Uniform numbers of the standard deviation given, `count` of them. */

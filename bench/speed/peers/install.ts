@@ -1,5 +1,5 @@
-// Brings the peers, in the versions of the lock file beside this, into a folder of the temporary directory: a checkout and `npm ci` stay as small as
-// they are. Once there, they are used again.
+// Brings the peers, in the versions of the lock file beside this, into a folder of the temporary directory: a checkout
+// and `npm ci` stay as small as they are. Once there, they are used again.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'

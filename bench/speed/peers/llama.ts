@@ -1,5 +1,6 @@
-// node-llama-cpp on a GGUF of the same decoder, as an expert would have it: the state is evaluated once, each question behind it, the logits of the
-// answers alone are asked for (whole distributions cost it more), and the question is erased again.
+// node-llama-cpp on a GGUF of the same decoder, as an expert would have it: the state is evaluated once, each question
+// behind it, the logits of the answers alone are asked for (whole distributions cost it more), and the question is
+// erased again.
 import { join } from 'node:path'
 import { serveContender } from '../contender.ts'
 import { timed } from '../timing.ts'

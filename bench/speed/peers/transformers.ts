@@ -1,5 +1,6 @@
-// transformers.js on the same folder, in two hands: a user's (`generate` on the whole prompt, one token) and an expert's (`forward` with the state's keys
-// and values kept, and logits asked for the last position only, which `generate` does by itself).
+// transformers.js on the same folder, in two hands: a user's (`generate` on the whole prompt, one token) and an
+// expert's (`forward` with the state's keys and values kept, and logits asked for the last position only, which
+// `generate` does by itself).
 import { basename, dirname, join } from 'node:path'
 import { serveContender } from '../contender.ts'
 import { timed } from '../timing.ts'

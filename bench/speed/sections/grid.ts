@@ -1,4 +1,5 @@
-// What a request costs by the length of its state, its questions and their options: a state that is new, and the same one again.
+// What a request costs by the length of its state, its questions and their options: a state that is new, and the same
+// one again.
 
 import { type Contender, startContender } from '../contender.ts'
 import type { EngineMethods } from '../contenders/engine.ts'

@@ -1,5 +1,5 @@
-// What the engine takes outside onnxruntime, on one thread, where every run of a graph can be seen; and how long it holds up the event loop of its
-// caller, as users have it: with the model in its worker.
+// What the engine takes outside onnxruntime, on one thread, where every run of a graph can be seen; and how long it
+// holds up the event loop of its caller, as users have it: with the model in its worker.
 
 import { type Contender, startContender } from '../contender.ts'
 import type { EngineMethods } from '../contenders/engine.ts'

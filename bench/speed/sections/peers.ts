@@ -1,5 +1,6 @@
-// Against what a user would run instead, on the same weights: everyone reads the same 1,024 ids and is asked the same 32 questions of 24 ids behind them.
-// What would take minutes (the whole prompt for every question and option) is run once a round and multiplied out.
+// The engine against its peers on the same weights: the same 1,024 ids, and the same 32 questions of 24 ids behind
+// them. What would take minutes (the whole prompt for every question and option) is run once a round and multiplied
+// out.
 
 import { MOST_TOKENS } from '../../../src/backends/onnx/decoder/branch-scorer.ts'
 import { type Contender, startContender } from '../contender.ts'
@@ -118,7 +119,7 @@ function casesOf(all: Contenders, ids: Ids, context: Context, facts: Record<stri
     facts[`engine.ask, 32 × ${options}: input tokens`] = answer.tokens
     return answer.ms
   }
-  // Who has waited for the others starts slowly (caches, memory that the system has taken back), so everyone first reads the state once more, untimed.
+  // A contender that waited starts slowly (caches, reclaimed memory), so each first reads the state once, untimed.
   const woken = async <T>(wake: Promise<unknown>, run: () => Promise<T>): Promise<T> => {
     await wake
     return run()

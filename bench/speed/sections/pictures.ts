@@ -1,4 +1,4 @@
-// Questions about a screenshot: a new picture, a picture that was seen in another state, and a state that was asked before.
+// Questions about a screenshot: a new picture, one that was used in another state, and a state that was asked before.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

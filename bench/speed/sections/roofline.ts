@@ -1,5 +1,6 @@
-// How near the decoder comes to what the machine can do: products of its widest shape, timed in the same rounds, are the ceiling. What has to be computed
-// is counted as weights (at the rate of the graph's numbers) and attention over the full square (in float, as the graph has it).
+// How near the decoder comes to what the machine can do: products of its widest shape, timed in the same rounds, are
+// the ceiling. What has to be computed is counted as weights (at the rate of the graph's numbers) and attention over
+// the full square (in float, as the graph has it).
 
 import { startContender } from '../contender.ts'
 import type { ProductsMethods } from '../contenders/products.ts'
