@@ -1,6 +1,6 @@
 """Control ids and sizes that the model, its training and its export share.
 
-The engine has the same table in src/backends/onnx/families/decision/control.ts.
+The engine has the same table in src/backends/onnx/families/decision/control-tokens.ts.
 """
 
 # Word pieces come first; control ids lie behind them, so no text can become one.
