@@ -2,6 +2,7 @@
 // Pictures travel beside the JSON, not in it: base64 would make them a third larger, and both sides would copy them once more.
 
 import { EngineError, pointer } from '../core/errors.ts'
+import { isObject, type UntrustedObject } from '../core/untrusted.ts'
 import { isParts } from '../wire/part-types.ts'
 import type { AskRequest } from '../wire/types.ts'
 
@@ -13,8 +14,6 @@ export interface RequestBody {
 
 /** Deeper than any service reads, and shallow enough for the stack. */
 const MAX_DEPTH = 256
-
-type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Makes the body. `path` sources are read here when `localFiles` is true: the state is the caller's, and so are its files. Throws `EngineError`:
@@ -61,7 +60,7 @@ class Files {
   }
 }
 
-async function partOf(part: Fields, param: string, files: Files, localFiles: boolean): Promise<Fields> {
+async function partOf(part: UntrustedObject, param: string, files: Files, localFiles: boolean): Promise<UntrustedObject> {
   if (part.type !== 'image' && part.type !== 'video') return part
   const { source, frames } = part
   return {
@@ -143,8 +142,4 @@ function refuseUnsayable(value: unknown, param: string, depth: number): void {
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 // A service far away with the face of an engine: the same `ask`, the same types of answers. One call of the wire each.
 
 import type { Json } from '../core/types.ts'
+import { isObject } from '../core/untrusted.ts'
 import type { Ask } from '../wire/infer.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { bodyOf } from './body.ts'
@@ -169,10 +170,6 @@ function checked<T>(answered: ClientReply, is: (json: unknown) => json is T, wha
   const { status, headers, json } = answered
   if (is(json)) return json
   throw unexpected({ status, requestId: headers.get('x-request-id'), retryAfterMs: null, json }, what)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isResponse(json: unknown): json is AskResponse {

@@ -1,31 +1,32 @@
-// The line in front of the engine: a bounded number of places, and turns that go round by group (the account that pays), so that one who asks a lot
-// waits for themselves. A place is taken before a body is read, and given back exactly once however the request ends.
+// Bounds how many requests run and wait, and decides whose turn is next. Turns go round by group (the account that pays), so that an account with
+// many requests waits for itself. A slot is taken before a body is read, and is given back exactly once, however the request ends.
 import { EngineError } from '../core/errors.ts'
+import { RoundRobin } from '../core/round-robin.ts'
 import { ServiceRefusal } from './errors.ts'
 
 export interface AdmissionQueueOptions {
-  /** Turns held at the same time. */
+  /** Requests that run at the same time. */
   readonly concurrency: number
-  /** Places besides: those that wait, and those whose bodies are still coming in. */
+  /** Slots besides: for requests that wait, and for those whose bodies are still coming in. */
   readonly queue: number
 }
 
 export interface QueueSlot {
   /**
-   * Waits for a turn; resolves with the way to give it back (twice is once). Rejects with the signal's reason when that aborts first, and leaves the line then.
-   * One turn a place.
+   * Waits for a turn and resolves with a function that ends it; calling that again has no effect. Rejects with the signal's reason when the
+   * signal aborts first, and stops waiting then. A slot has one turn.
    */
   turn(signal: AbortSignal): Promise<() => void>
-  /** Gives the place back, and stops waiting. A turn that is held stays held until it is given back itself. Twice is once. */
+  /** Gives the slot back and stops waiting. A turn that has begun goes on until it is ended. Calling it again has no effect. */
   leave(): void
 }
 
 export interface AdmissionQueue {
-  /** A place, or `overloaded` with the numbers and when to come back. */
+  /** Takes a slot. Throws `overloaded`, with the numbers and when to try again, when none is free. */
   enter(group: string): QueueSlot
-  /** Turns that are held, and places that have none. */
+  /** Turns that have begun, and slots without one. */
   readonly load: { readonly running: number; readonly waiting: number }
-  /** Resolves when nobody has a place. */
+  /** Resolves when no slot is taken. */
   empty(): Promise<void>
 }
 
@@ -33,7 +34,7 @@ interface Waiter {
   begin(): void
 }
 
-/** Of the places, the share that the last group to come still finds: nobody fills the line alone. */
+/** The share of the slots that one group leaves to the others. */
 const KEPT_FOR_OTHERS = 1 / 8
 const RETRY_AFTER_MS = 1000
 
@@ -41,40 +42,23 @@ export function createAdmissionQueue({ concurrency, queue }: AdmissionQueueOptio
   const slots = concurrency + queue
   const mostOfOne = slots - Math.floor(slots * KEPT_FOR_OTHERS)
   const taken = new Map<string, number>()
-  // In the order in which the groups are served; a group that was served goes to the end.
-  const waiting = new Map<string, Set<Waiter>>()
+  const waiting = new RoundRobin<string, Waiter>()
   let total = 0
   let running = 0
-  let placesWithTurn = 0
+  let slotsWithTurn = 0
   let whenEmpty: (() => void)[] = []
 
-  function next(): void {
+  function beginNext(): void {
     while (running < concurrency) {
-      const [first] = waiting
-      if (first === undefined) return
-      const [group, waiters] = first
-      const [waiter] = waiters as Set<Waiter>
-      waiters.delete(waiter!)
-      waiting.delete(group)
-      if (waiters.size > 0) waiting.set(group, waiters)
+      const next = waiting.shift()
+      if (next === undefined) return
+      waiting.toEnd(next.group)
       running += 1
-      waiter!.begin()
+      next.item.begin()
     }
   }
 
-  function wait(group: string, waiter: Waiter): void {
-    const waiters = waiting.get(group) ?? new Set()
-    waiters.add(waiter)
-    waiting.set(group, waiters)
-    next()
-  }
-
-  function giveUp(group: string, waiter: Waiter): void {
-    const waiters = waiting.get(group)
-    if (waiters?.delete(waiter) && waiters.size === 0) waiting.delete(group)
-  }
-
-  function slot(group: string): QueueSlot {
+  function makeSlot(group: string): QueueSlot {
     let hasLeft = false
     let hasTurn = false
     let giveUpWaiting: () => void = () => {}
@@ -83,7 +67,7 @@ export function createAdmissionQueue({ concurrency, queue }: AdmissionQueueOptio
         return new Promise((resolve, reject) => {
           const quit = (reason: unknown) => {
             signal.removeEventListener('abort', onAbort)
-            giveUp(group, waiter)
+            waiting.remove(group, waiter)
             reject(reason)
           }
           const onAbort = () => quit(signal.reason)
@@ -93,29 +77,30 @@ export function createAdmissionQueue({ concurrency, queue }: AdmissionQueueOptio
               signal.removeEventListener('abort', onAbort)
               giveUpWaiting = () => {}
               hasTurn = true
-              placesWithTurn += 1
-              let isHeld = true
+              slotsWithTurn += 1
+              let isRunning = true
               resolve(() => {
-                if (!isHeld) return
-                isHeld = false
+                if (!isRunning) return
+                isRunning = false
                 running -= 1
-                if (hasTurn) placesWithTurn -= 1
+                if (hasTurn) slotsWithTurn -= 1
                 hasTurn = false
-                next()
+                beginNext()
               })
             },
           }
           if (hasLeft) return giveUpWaiting()
           if (signal.aborted) return onAbort()
           signal.addEventListener('abort', onAbort, { once: true })
-          wait(group, waiter)
+          waiting.push(group, waiter)
+          beginNext()
         })
       },
       leave() {
         if (hasLeft) return
         hasLeft = true
         total -= 1
-        if (hasTurn) placesWithTurn -= 1
+        if (hasTurn) slotsWithTurn -= 1
         hasTurn = false
         const rest = taken.get(group)! - 1
         if (rest === 0) taken.delete(group)
@@ -140,10 +125,10 @@ export function createAdmissionQueue({ concurrency, queue }: AdmissionQueueOptio
       }
       total += 1
       taken.set(group, own + 1)
-      return slot(group)
+      return makeSlot(group)
     },
     get load() {
-      return { running, waiting: total - placesWithTurn }
+      return { running, waiting: total - slotsWithTurn }
     },
     empty: () => (total === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
   }

@@ -1,18 +1,15 @@
 // What a model name stands for, and what a model costs: the two settings that are maps by model.
 
+import { ownEntry } from '../core/untrusted.ts'
 import type { NanoDollars } from './money.ts'
 import type { ServiceSettings } from './settings.ts'
 
 const ANY = '*'
 
-function own<T>(map: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(map, name) ? map[name] : undefined
-}
-
 /** The model a name stands for: a model of the engine is itself, then exact aliases, then the longest pattern that fits; else the name as it is. */
 export function resolveModel(name: string, models: readonly { readonly id: string }[], aliases: ServiceSettings['aliases']): string {
   if (models.some(({ id }) => id === name)) return name
-  const exact = own(aliases, name)
+  const exact = ownEntry(aliases, name)
   if (exact !== undefined) return exact
   const patterns = Object.entries(aliases).filter(([pattern]) => pattern.endsWith(ANY) && name.startsWith(pattern.slice(0, -1)))
   const [longest] = patterns.sort(([a], [b]) => b.length - a.length)
@@ -21,10 +18,10 @@ export function resolveModel(name: string, models: readonly { readonly id: strin
 
 /** Nano-dollars per million input tokens. */
 export function priceOf(model: string, prices: ServiceSettings['prices']): NanoDollars {
-  return own(prices, model) ?? own(prices, ANY) ?? 0n
+  return ownEntry(prices, model) ?? ownEntry(prices, ANY) ?? 0n
 }
 
 /** Whether every model costs something, so that who has nothing can be refused before it is known which model they mean. */
 export function isNothingFree(prices: ServiceSettings['prices']): boolean {
-  return (own(prices, ANY) ?? 0n) > 0n && Object.values(prices).every((price) => price > 0n)
+  return (ownEntry(prices, ANY) ?? 0n) > 0n && Object.values(prices).every((price) => price > 0n)
 }

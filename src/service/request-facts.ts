@@ -1,4 +1,5 @@
 // What a request asks for, read from a body that nobody has doubted yet: the engine refuses what is wrong, and the log wants names all the same.
+import { ownField } from '../core/untrusted.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
 import { resolveModel } from './models.ts'
@@ -8,7 +9,7 @@ const LONGEST_MODEL = 128
 
 /** The request with its model's alias resolved. What is no request at all is left for the engine to refuse. */
 export function modelled(request: unknown, engine: Pick<EngineCore, 'models'>, { aliases }: Pick<ServiceSettings, 'aliases'>): unknown {
-  const named = fieldOf(request, 'model')
+  const named = ownField(request, 'model')
   if (typeof named !== 'string') return request
   return { ...(request as object), model: resolveModel(named, engine.models(), aliases) }
 }
@@ -21,15 +22,11 @@ export function defaultModel(engine: Pick<EngineCore, 'models'>): string {
 
 /** As asked for, fit for a log: whatever a client sends as a model goes in here. */
 export function modelOf(request: unknown): string | null {
-  const model = fieldOf(request, 'model')
+  const model = ownField(request, 'model')
   return typeof model === 'string' ? model.replace(/\p{Cc}/gu, '').slice(0, LONGEST_MODEL) : null
 }
 
 export function countQuestions(request: unknown): number {
-  const questions = fieldOf(request, 'questions')
+  const questions = ownField(request, 'questions')
   return typeof questions === 'object' && questions !== null ? Object.keys(questions).length : 0
-}
-
-function fieldOf(value: unknown, field: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined
 }

@@ -4,7 +4,7 @@ import { createAdmissionQueue, type QueueSlot } from '../../src/service/admissio
 const never = new AbortController().signal
 
 /** Places of these groups in this order, all waiting; `order` grows as their turns come. */
-function waitInLine(queue: ReturnType<typeof createAdmissionQueue>, groups: readonly string[]) {
+function waitInQueue(queue: ReturnType<typeof createAdmissionQueue>, groups: readonly string[]) {
   const order: string[] = []
   const ends: (() => void)[] = []
   groups.forEach((group, i) => {
@@ -23,9 +23,9 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 5; i++) await Promise.resolve()
 }
 
-describe('the queue', () => {
+describe('the admission queue', () => {
   it('lets as many run as it may, and the next when one ends', async () => {
-    const { order, ends } = waitInLine(createAdmissionQueue({ concurrency: 2, queue: 10 }), ['a', 'a', 'a'])
+    const { order, ends } = waitInQueue(createAdmissionQueue({ concurrency: 2, queue: 10 }), ['a', 'a', 'a'])
     await settle()
     expect(order).toEqual(['a0', 'a1'])
     ends[0]!()
@@ -34,7 +34,7 @@ describe('the queue', () => {
   })
 
   it('gives turns round by group, however many one group has waiting', async () => {
-    const { order, ends } = waitInLine(createAdmissionQueue({ concurrency: 1, queue: 20 }), ['a', 'a', 'a', 'a', 'b', 'b', 'c'])
+    const { order, ends } = waitInQueue(createAdmissionQueue({ concurrency: 1, queue: 20 }), ['a', 'a', 'a', 'a', 'b', 'b', 'c'])
     for (let i = 0; i < 7; i++) {
       await settle()
       ends[i]!()
@@ -96,7 +96,7 @@ describe('the queue', () => {
     const queue = createAdmissionQueue({ concurrency: 1, queue: 3 })
     const slot = queue.enter('a')
     const end = await slot.turn(never)
-    const { order } = waitInLine(queue, ['b', 'c'])
+    const { order } = waitInQueue(queue, ['b', 'c'])
     slot.leave()
     await settle()
     expect([order, queue.load]).toEqual([[], { running: 1, waiting: 2 }])
@@ -120,7 +120,7 @@ describe('the queue', () => {
 
   it('says how many run and how many wait', async () => {
     const queue = createAdmissionQueue({ concurrency: 1, queue: 5 })
-    waitInLine(queue, ['a', 'b', 'c'])
+    waitInQueue(queue, ['a', 'b', 'c'])
     await settle()
     expect(queue.load).toEqual({ running: 1, waiting: 2 })
   })

@@ -4,8 +4,9 @@
 import { pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
+import { isObject, kindOf, type UntrustedObject } from '../../core/untrusted.ts'
 import type { Part } from '../../wire/types.ts'
-import { type Faults, type Fields, isObject, kindOf, MOST_TRANSLATED, own } from './faults.ts'
+import { type Faults, givenField, MOST_TRANSLATED } from './faults.ts'
 
 /** A state, and where in the body a pointer into it leads. */
 export interface ReadInput {
@@ -91,7 +92,7 @@ function readItem(item: unknown, param: string, reading: Reading): void {
     faults.report('invalid_request', param, `An item of input is a message or a tool call, received ${kindOf(item)}.`)
     return
   }
-  const type = own(item, 'type') ?? 'message'
+  const type = givenField(item, 'type') ?? 'message'
   const known = ITEM_TYPES.find((name) => name === type)
   if (known === undefined) {
     const said = typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : kindOf(type)
@@ -106,20 +107,20 @@ function readItem(item: unknown, param: string, reading: Reading): void {
   else readCall(item, param, known, reading)
 }
 
-function readMessage(message: Fields, param: string, reading: Reading): void {
+function readMessage(message: UntrustedObject, param: string, reading: Reading): void {
   const { faults, isAlone } = reading
   faults.unknownFields(message, ['type', 'role', 'content', 'phase', 'id', 'status'], 'invalid_request', param, 'a message')
-  const role = own(message, 'role')
+  const role = givenField(message, 'role')
   const speaker = typeof role === 'string' && ROLES.includes(role) ? SPEAKERS[role] : undefined
   if (speaker === undefined) {
     const said = typeof role === 'string' ? JSON.stringify(role.slice(0, 40)) : kindOf(role)
     faults.report('invalid_request', pointer(param, 'role'), `The role of a message is one of ${ROLES.join(', ')}; received ${said}.`)
   }
   const heading = isAlone && role === 'user' ? null : `${speaker}:`
-  readContent(own(message, 'content'), pointer(param, 'content'), heading, reading)
+  readContent(givenField(message, 'content'), pointer(param, 'content'), heading, reading)
 }
 
-function readCall(call: Fields, param: string, type: string, reading: Reading): void {
+function readCall(call: UntrustedObject, param: string, type: string, reading: Reading): void {
   const { faults, place, calls } = reading
   const given = type === 'function_call' ? 'arguments' : 'input'
   const fields = ['type', 'call_id', 'name', given, 'id', 'namespace', 'status']
@@ -127,13 +128,13 @@ function readCall(call: Fields, param: string, type: string, reading: Reading): 
   const [id, name, said] = ['call_id', 'name', given].map((field) => readText(call, field, param, faults))
   if (id === null || name === null || said === null) return
   calls.set(id as string, type)
-  const space = own(call, 'namespace')
+  const space = givenField(call, 'namespace')
   const called = typeof space === 'string' ? `${space}.${name}` : name
   const at = pointer(param, given)
   place({ part: { type: 'text', text: `Call of ${called} (${id}): ${said}` }, param: at, valueParam: at })
 }
 
-function readOutput(output: Fields, param: string, type: string, reading: Reading): void {
+function readOutput(output: UntrustedObject, param: string, type: string, reading: Reading): void {
   const { faults, calls } = reading
   faults.unknownFields(output, ['type', 'call_id', 'output', 'id', 'status'], 'invalid_request', param, `a ${type}_output`)
   const id = readText(output, 'call_id', param, faults)
@@ -141,11 +142,11 @@ function readOutput(output: Fields, param: string, type: string, reading: Readin
     const message = `No ${type} before it has the call_id ${JSON.stringify(id.slice(0, 80))}; send the call that this is the output of.`
     faults.report('invalid_request', pointer(param, 'call_id'), message)
   }
-  readContent(own(output, 'output'), pointer(param, 'output'), `Output of ${id}:`, reading)
+  readContent(givenField(output, 'output'), pointer(param, 'output'), `Output of ${id}:`, reading)
 }
 
-function readText(fields: Fields, field: string, param: string, faults: Faults): string | null {
-  const given = own(fields, field)
+function readText(fields: UntrustedObject, field: string, param: string, faults: Faults): string | null {
+  const given = givenField(fields, field)
   if (typeof given === 'string') return given
   faults.report('invalid_request', pointer(param, field), `${field} is a string, received ${kindOf(given)}.`)
   return null
@@ -178,7 +179,7 @@ const PART_FIELDS: Readonly<Record<(typeof PART_TYPES)[number], readonly string[
 }
 
 function readPart(part: unknown, param: string, faults: Faults): Placed | null {
-  const type = isObject(part) ? own(part, 'type') : undefined
+  const type = isObject(part) ? givenField(part, 'type') : undefined
   const known = PART_TYPES.find((name) => name === type)
   if (!isObject(part) || known === undefined) {
     const said = typeof type === 'string' ? `the type ${JSON.stringify(type.slice(0, 40))}` : kindOf(part)
@@ -193,7 +194,7 @@ function readPart(part: unknown, param: string, faults: Faults): Placed | null {
     return url === null ? null : { part: { type: 'input_image', image_url: url }, param, valueParam: param }
   }
   if (known === 'input_json') {
-    const data = own(part, 'data')
+    const data = givenField(part, 'data')
     const valueParam = pointer(param, 'data')
     if (typeof data === 'object') return { part: { type: 'json', value: data as Json }, param, valueParam }
     faults.report('invalid_request', valueParam, `data is an object or an array, received ${kindOf(data)}.`)

@@ -4,9 +4,10 @@ import { pointer } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
+import { isObject, kindOf, type UntrustedObject } from '../../core/untrusted.ts'
 import type { ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../questions/index.ts'
 import type { Answer } from '../../wire/types.ts'
-import { type Faults, type Fields, isObject, kindOf, MOST_TRANSLATED, own } from './faults.ts'
+import { type Faults, givenField, MOST_TRANSLATED } from './faults.ts'
 
 /** One question as the engine is asked it, and how its answer is said. */
 export interface ReadQuestion {
@@ -17,7 +18,7 @@ export interface ReadQuestion {
   reply(answer: Answer): unknown
 }
 
-type QuestionReader = (fields: Fields, named: Named, faults: Faults) => Pick<ReadQuestion, 'question' | 'reply'>
+type QuestionReader = (fields: UntrustedObject, named: Named, faults: Faults) => Pick<ReadQuestion, 'question' | 'reply'>
 
 interface Named {
   readonly name: string | null
@@ -55,7 +56,7 @@ export function readQuestions(questions: unknown, param: string, faults: Faults)
     )
     return []
   }
-  const names = questions.map((question: unknown) => (isObject(question) ? own(question, 'name') : undefined))
+  const names = questions.map((question: unknown) => (isObject(question) ? givenField(question, 'name') : undefined))
   const taken = new Set<unknown>(names)
   const used = new Set<string>()
   const idOf = (i: number): string => {
@@ -79,7 +80,7 @@ function readQuestion(question: unknown, param: string, faults: Faults): Pick<Re
     faults.report('invalid_question', param, `A question is an object with a type, received ${kindOf(question)}.`)
     return null
   }
-  const type = own(question, 'type')
+  const type = givenField(question, 'type')
   const read = typeof type === 'string' ? READERS.get(type) : undefined
   if (read === undefined) {
     const isText = typeof type === 'string'
@@ -88,18 +89,22 @@ function readQuestion(question: unknown, param: string, faults: Faults): Pick<Re
     faults.report(isText ? 'unknown_question_type' : 'invalid_question', pointer(param, 'type'), message + hint)
     return null
   }
-  const name = own(question, 'name') ?? null
+  const name = givenField(question, 'name') ?? null
   if (name !== null && typeof name !== 'string') {
     faults.report('invalid_question', pointer(param, 'name'), `name is a string or left out, received ${kindOf(name)}.`)
   } else if (name !== null && name.length > LONGEST_NAME) {
     const message = `name has ${name.length} characters, at most ${LONGEST_NAME} are taken; shorten it, or leave it out.`
     faults.report('invalid_question', pointer(param, 'name'), message)
   }
-  const instructions = readInstructions(own(question, 'instructions'), pointer(param, 'instructions'), faults)
+  const instructions = readInstructions(givenField(question, 'instructions'), pointer(param, 'instructions'), faults)
   return read(question, { name: name as string | null, param, instructions }, faults)
 }
 
-function readPredicate(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'reply'> {
+function readPredicate(
+  fields: UntrustedObject,
+  { name, param, instructions }: Named,
+  faults: Faults,
+): Pick<ReadQuestion, 'question' | 'reply'> {
   faults.unknownFields(fields, ['type', 'name', 'instructions'], 'invalid_question', param, 'a predicate')
   return {
     question: { type: 'noul', instructions },
@@ -107,11 +112,15 @@ function readPredicate(fields: Fields, { name, param, instructions }: Named, fau
   }
 }
 
-function readChoice(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'reply'> {
+function readChoice(
+  fields: UntrustedObject,
+  { name, param, instructions }: Named,
+  faults: Faults,
+): Pick<ReadQuestion, 'question' | 'reply'> {
   faults.unknownFields(fields, ['type', 'name', 'instructions', 'choices'], 'invalid_question', param, 'a choice')
   const values: (string | boolean)[] = []
   const options = readList(fields, 'choices', 'value', param, faults, (choice, at) => {
-    const value = own(choice, 'value')
+    const value = givenField(choice, 'value')
     if (typeof value === 'string' || typeof value === 'boolean') values.push(value)
     else faults.report('invalid_question', pointer(at, 'value'), `value is a string or a boolean, received ${kindOf(value)}.`)
     return { value, description: readDescription(choice, at, faults) }
@@ -141,10 +150,14 @@ function freeText(text: string, taken: ReadonlySet<unknown>): string {
   return free
 }
 
-function readScore(fields: Fields, { name, param, instructions }: Named, faults: Faults): Pick<ReadQuestion, 'question' | 'reply'> {
+function readScore(
+  fields: UntrustedObject,
+  { name, param, instructions }: Named,
+  faults: Faults,
+): Pick<ReadQuestion, 'question' | 'reply'> {
   faults.unknownFields(fields, ['type', 'name', 'instructions', 'levels'], 'invalid_question', param, 'a score')
   const criteria = readList(fields, 'levels', 'label', param, faults, (level, at) => {
-    const label = own(level, 'label')
+    const label = givenField(level, 'label')
     if (typeof label !== 'string') {
       faults.report('invalid_question', pointer(at, 'label'), `label is a string, received ${kindOf(label)}.`)
     }
@@ -162,14 +175,14 @@ function readScore(fields: Fields, { name, param, instructions }: Named, faults:
 
 /** What is read of each object of a list field. How many there must be at least, and that they differ, the engine says. */
 function readList<T>(
-  fields: Fields,
+  fields: UntrustedObject,
   field: 'choices' | 'levels',
   key: 'value' | 'label',
   param: string,
   faults: Faults,
-  read: (entry: Fields, param: string) => T,
+  read: (entry: UntrustedObject, param: string) => T,
 ): readonly T[] {
-  const given = own(fields, field)
+  const given = givenField(fields, field)
   if (!Array.isArray(given)) {
     const message = `${field} is an array of objects {${key}, description}, received ${kindOf(given)}.`
     faults.report('invalid_question', pointer(param, field), message)
@@ -192,8 +205,8 @@ function readList<T>(
   })
 }
 
-function readDescription(fields: Fields, param: string, faults: Faults): string | null {
-  const description = own(fields, 'description')
+function readDescription(fields: UntrustedObject, param: string, faults: Faults): string | null {
+  const description = givenField(fields, 'description')
   if (description === undefined || typeof description === 'string') return description ?? null
   faults.report('invalid_question', pointer(param, 'description'), `description is a string, received ${kindOf(description)}.`)
   return null
@@ -211,19 +224,19 @@ function readInstructions(instructions: unknown, param: string, faults: Faults):
 }
 
 function readInstructionPart(part: unknown, param: string, faults: Faults): string {
-  const type = isObject(part) ? own(part, 'type') : undefined
+  const type = isObject(part) ? givenField(part, 'type') : undefined
   if (type === 'input_image') {
     const message =
       'Pictures inside instructions are not read: every question would see them. Put the picture into input, and speak of it here.'
     faults.report('capability_not_supported', param, message)
   } else if (isObject(part) && type === 'input_text') {
     faults.unknownFields(part, ['type', 'text'], 'invalid_question', param, 'a part of type input_text')
-    const text = own(part, 'text')
+    const text = givenField(part, 'text')
     if (typeof text === 'string') return text
     faults.report('invalid_question', pointer(param, 'text'), `text is a string, received ${kindOf(text)}.`)
   } else if (isObject(part) && type === 'input_json') {
     faults.unknownFields(part, ['type', 'data'], 'invalid_question', param, 'a part of type input_json')
-    const data = own(part, 'data')
+    const data = givenField(part, 'data')
     const at = pointer(param, 'data')
     if (typeof data !== 'object') faults.report('invalid_question', at, `data is an object or an array, received ${kindOf(data)}.`)
     else if (!isShallow(data as Json, MAX_DEPTH)) {

@@ -3,11 +3,12 @@
 
 import { EngineError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
+import { isObject, kindOf, plainRecord } from '../../core/untrusted.ts'
 import type { AskResponse } from '../../wire/types.ts'
 import { readInput } from './decisions-input.ts'
 import { readQuestions } from './decisions-questions.ts'
 import type { Dialect } from './dialect.ts'
-import { Faults, isObject, kindOf, own, record } from './faults.ts'
+import { Faults, givenField } from './faults.ts'
 
 const FIELDS = ['model', 'input', 'questions', 'prompt_cache_key', 'prompt_cache_options', 'safety_identifier']
 /** Unknown fields that are named one by one. */
@@ -20,12 +21,12 @@ export const decisions: Dialect = {
       throw new EngineError('invalid_request', `A request is an object with input and questions, received ${kindOf(body)}.`, { param: '' })
     }
     const faults = new Faults()
-    const model = own(body, 'model')
+    const model = givenField(body, 'model')
     if (model !== undefined && typeof model !== 'string') {
       faults.report('invalid_request', '/model', `model is the id of a model, received ${kindOf(model)}.`)
     }
-    const input = readInput(own(body, 'input'), '/input', faults)
-    const questions = readQuestions(own(body, 'questions'), '/questions', faults)
+    const input = readInput(givenField(body, 'input'), '/input', faults)
+    const questions = readQuestions(givenField(body, 'questions'), '/questions', faults)
     faults.throwIfAny()
     const byId = new Map(questions.map((question) => [question.id, question]))
     const warnings = warningsOf(Object.keys(body))
@@ -33,7 +34,7 @@ export const decisions: Dialect = {
       request: {
         ...(model === undefined ? {} : { model }),
         state: input.state,
-        questions: record(questions.map(({ id, question }) => [id, question] as const)),
+        questions: plainRecord(questions.map(({ id, question }) => [id, question] as const)),
       },
       reply(response: AskResponse) {
         const { answers, simo } = response

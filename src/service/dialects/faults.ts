@@ -1,6 +1,7 @@
 // What a dialect finds wrong with a body before the engine sees it: collected, and thrown as one `EngineError` with everything in it.
 import { type ErrorCode, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
+import { ownField, type UntrustedObject } from '../../core/untrusted.ts'
 import { refuse } from '../../pipeline/request.ts'
 import type { Fault } from '../../questions/shared/checked-question.ts'
 
@@ -12,28 +13,9 @@ const MOST_FAULTS = 100
  */
 export const MOST_TRANSLATED = 4096
 
-export type Fields = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** A field of the object itself, never an inherited one; undefined when absent or null. */
-export function own(fields: Fields, field: string): unknown {
-  return Object.hasOwn(fields, field) ? (fields[field] ?? undefined) : undefined
-}
-
-/** An object for names that come from outside: without a prototype, so that `__proto__` is a plain key. */
-export function record<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
-  const made: Record<string, T> = Object.create(null)
-  for (const [name, value] of entries) made[name] = value
-  return made
-}
-
-/** What a value is, to follow "received". */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return value === null ? 'null' : 'nothing'
-  return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+/** A field of the object itself; null counts as absent. */
+export function givenField(fields: UntrustedObject, field: string): unknown {
+  return ownField(fields, field) ?? undefined
 }
 
 export class Faults {
@@ -46,7 +28,7 @@ export class Faults {
   }
 
   /** `noun` with its article, to follow "in". */
-  unknownFields(fields: Fields, known: readonly string[], code: ErrorCode, param: string, noun: string): void {
+  unknownFields(fields: UntrustedObject, known: readonly string[], code: ErrorCode, param: string, noun: string): void {
     for (const field of Object.keys(fields)) {
       if (known.includes(field)) continue
       const hint = didYouMean(field, known)

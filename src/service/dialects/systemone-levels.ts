@@ -1,5 +1,5 @@
 // Levels as System One clients send them (a text, JSON, or null for a level that only its place describes) to labelled ones.
-import { type Fields, isObject } from './faults.ts'
+import { isObject, type UntrustedObject } from '../../core/untrusted.ts'
 
 /** JSON inside JSON: deeper than this is left for the engine to refuse. */
 const MAX_DEPTH = 32
@@ -7,7 +7,7 @@ const MAX_DEPTH = 32
 const MOST_CHARACTERS = 1000
 
 /** A level of our own wire: a label, perhaps a description, and nothing else. */
-function isLabelled(level: unknown): level is Fields & { readonly label: string } {
+function isLabelled(level: unknown): level is UntrustedObject & { readonly label: string } {
   if (!isObject(level) || typeof level.label !== 'string' || level.label.trim() === '') return false
   return Object.keys(level).every((field) => field === 'label' || field === 'description')
 }
@@ -25,7 +25,7 @@ function spoken(value: unknown, budget: { left: number }, depth = 0): string | n
   if (depth > MAX_DEPTH) return null
   const parts: string[] = []
   for (const key of Object.keys(value)) {
-    const member = (value as Fields)[key]
+    const member = (value as UntrustedObject)[key]
     budget.left -= Array.isArray(value) ? 2 : key.length + 4
     const said = budget.left < 0 ? null : spoken(member, budget, depth + 1)
     if (said === null) return null

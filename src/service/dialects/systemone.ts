@@ -3,21 +3,22 @@
 
 import { EngineError } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
+import { isObject, ownField, plainRecord, type UntrustedObject } from '../../core/untrusted.ts'
 import type { Answer, AskResponse } from '../../wire/types.ts'
 import type { Dialect } from './dialect.ts'
-import { type Fields, isObject, MOST_TRANSLATED, own, record } from './faults.ts'
+import { givenField, MOST_TRANSLATED } from './faults.ts'
 import { engineLevels } from './systemone-levels.ts'
 
 /** No question and no option has as many; the engine refuses those that do, for what it does not know in them. */
 const MOST_FIELDS = 32
 
-function isWide(fields: Fields): boolean {
+function isWide(fields: UntrustedObject): boolean {
   return Object.keys(fields).length > MOST_FIELDS
 }
 
 /** The object with one field replaced; its own fields only. */
-function withField(fields: Fields, field: string, value: unknown): Fields {
-  return record(Object.entries(fields).map(([name, given]) => [name, name === field ? value : given] as const))
+function withField(fields: UntrustedObject, field: string, value: unknown): UntrustedObject {
+  return plainRecord(Object.entries(fields).map(([name, given]) => [name, name === field ? value : given] as const))
 }
 
 /** An array that is no longer than the engine takes; a longer one is for the engine to refuse. */
@@ -28,14 +29,14 @@ function isTaken(value: unknown, most: number): value is readonly unknown[] {
 /** A question with levels the engine takes, its arguments too. What is no question is left for the engine to refuse. */
 function engineQuestion(question: unknown, isArgument: boolean): unknown {
   if (!isObject(question) || isWide(question)) return question
-  const type = own(question, 'type')
-  const criteria = own(question, 'criteria')
+  const type = givenField(question, 'type')
+  const criteria = givenField(question, 'criteria')
   if (type === 'score') return isTaken(criteria, REQUEST_LIMITS.levels) ? withField(question, 'criteria', engineLevels(criteria)) : question
   // Arguments have none of their own, which the engine says.
   if (type !== 'choice' || isArgument) return question
   let made = withArgs(question)
   for (const field of ['options', 'criteria']) {
-    const options = own(question, field)
+    const options = givenField(question, field)
     if (isTaken(options, REQUEST_LIMITS.options)) {
       const withTheirs = options.map((option: unknown) => (isObject(option) && !isWide(option) ? withArgs(option) : option))
       made = withField(made, field, withTheirs)
@@ -44,13 +45,13 @@ function engineQuestion(question: unknown, isArgument: boolean): unknown {
   return made
 }
 
-function withArgs(fields: Fields): Fields {
-  const args = own(fields, 'args')
+function withArgs(fields: UntrustedObject): UntrustedObject {
+  const args = givenField(fields, 'args')
   return isObject(args) ? withField(fields, 'args', engineQuestions(args, true)) : fields
 }
 
 /** Throws `too_many_questions` for more than anyone could be answered about, arguments included, before anything is made of them. */
-function requireCount(questions: Fields): void {
+function requireCount(questions: UntrustedObject): void {
   let count = 0
   const add = (asked: unknown) => {
     if (!isObject(asked)) return
@@ -62,44 +63,44 @@ function requireCount(questions: Fields): void {
   add(questions)
   for (const question of Object.values(questions)) {
     if (!isObject(question)) continue
-    add(own(question, 'args'))
+    add(givenField(question, 'args'))
     for (const field of ['options', 'criteria']) {
-      const options = own(question, field)
+      const options = givenField(question, field)
       if (!isTaken(options, REQUEST_LIMITS.options)) continue
-      for (const option of options) if (isObject(option)) add(own(option, 'args'))
+      for (const option of options) if (isObject(option)) add(givenField(option, 'args'))
     }
   }
 }
 
-function engineQuestions(questions: Fields, isArgument: boolean): Fields {
-  return record(Object.entries(questions).map(([id, question]) => [id, engineQuestion(question, isArgument)] as const))
+function engineQuestions(questions: UntrustedObject, isArgument: boolean): UntrustedObject {
+  return plainRecord(Object.entries(questions).map(([id, question]) => [id, engineQuestion(question, isArgument)] as const))
 }
 
 /** The answer to a question as it was sent: a legend gives back what each level was. */
 function encodeAnswer(question: unknown, answer: Answer): unknown {
   if (!isObject(question)) return answer
   if (answer.type === 'score') {
-    const levels = own(question, 'criteria') as readonly unknown[]
-    return { ...answer, legend: record(levels.map((level, i) => [String(i), level] as const)) }
+    const levels = givenField(question, 'criteria') as readonly unknown[]
+    return { ...answer, legend: plainRecord(levels.map((level, i) => [String(i), level] as const)) }
   }
   if (answer.type !== 'choice' || answer.args === undefined) return answer
-  const options = [own(question, 'options'), own(question, 'criteria')].find((given) => Array.isArray(given)) as unknown[] | undefined
+  const options = [givenField(question, 'options'), givenField(question, 'criteria')].find((given) => Array.isArray(given)) as
+    | unknown[]
+    | undefined
   const chosen = options?.find((option) => isObject(option) && option.value === answer.choice)
-  const asked = [chosen, question].map((from) => (isObject(from) ? own(from, 'args') : undefined)).filter(isObject)
+  const asked = [chosen, question].map((from) => (isObject(from) ? givenField(from, 'args') : undefined)).filter(isObject)
   const args = Object.entries(answer.args).map(([name, arg]) => {
     const sent = asked.find((questions) => Object.hasOwn(questions, name))
     return [name, encodeAnswer(sent?.[name], arg)] as const
   })
-  return { ...answer, args: record(args) }
+  return { ...answer, args: plainRecord(args) }
 }
 
 /** What stands at a pointer in the body; undefined when nothing does. */
 function at(body: unknown, param: string): unknown {
   let here = body
   for (const token of param.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, name)) return undefined
-    here = (here as Fields)[name]
+    here = ownField(here, token.replaceAll('~1', '/').replaceAll('~0', '~'))
   }
   return here
 }
@@ -112,9 +113,9 @@ export const systemone: Dialect = {
   translate(body) {
     // The engine says what it thinks of a body that is no object.
     if (!isObject(body)) return { request: body, reply: (response) => response }
-    const sent = own(body, 'questions')
+    const sent = givenField(body, 'questions')
     if (isObject(sent)) requireCount(sent)
-    const request = record(
+    const request = plainRecord(
       Object.entries(body).map(([field, value]) => {
         if (field === 'state' && value === null) return [field, [{ type: 'json', value: null }]] as const
         return [field, field === 'questions' && isObject(value) ? engineQuestions(value, false) : value] as const
@@ -123,11 +124,11 @@ export const systemone: Dialect = {
     return {
       request,
       reply(response: AskResponse) {
-        const questions = sent as Fields
+        const questions = sent as UntrustedObject
         const answers = Object.entries(response.answers).map(([id, answer]) => {
-          return [id, encodeAnswer(Object.hasOwn(questions, id) ? questions[id] : undefined, answer)] as const
+          return [id, encodeAnswer(ownField(questions, id), answer)] as const
         })
-        return { ...response, answers: record(answers) }
+        return { ...response, answers: plainRecord(answers) }
       },
       pointer(param) {
         const [, level, field] = OF_A_LEVEL.exec(param) ?? []
