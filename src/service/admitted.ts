@@ -2,7 +2,7 @@
 // then is not answered.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
-import { type BodyMemory, type MediaKind, readBody } from './body.ts'
+import { type MediaKind, readBody } from './body.ts'
 import type { Principal, ServiceContext } from './context.ts'
 import type { Dialect } from './dialects/dialect.ts'
 
@@ -40,8 +40,7 @@ export async function answerAdmitted(
   reply: FastifyReply,
   { kind, idempotencyKey, principal, slot, signal }: Admission,
   dialect: Dialect,
-  { answerer, settings }: Pick<ServiceContext, 'answerer' | 'settings'>,
-  memory: BodyMemory,
+  { answerer, settings, bodies }: Pick<ServiceContext, 'answerer' | 'settings' | 'bodies'>,
 ): Promise<FastifyReply> {
   const limits = {
     bytes: settings.bodyBytes,
@@ -49,7 +48,7 @@ export async function answerAdmitted(
     files: settings.images + settings.videoFrames,
     fileBytes: settings.imageBytes,
   }
-  const { body, release } = await readBody(request, kind, limits, memory.of(principal.account)).catch((error: unknown) => {
+  const { body, release } = await readBody(request, kind, limits, bodies.of(principal.account)).catch((error: unknown) => {
     slot.leave()
     throw error
   })

@@ -5,7 +5,7 @@ import cors from '@fastify/cors'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { rateLimitOptions } from './authenticate.ts'
-import type { ServiceContext } from './context.ts'
+import type { ServiceContext, ServiceState } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
 import { parseJson } from './json.ts'
 import { watchRoutes } from './known-routes.ts'
@@ -19,14 +19,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Served while the service drains. */
     isServedToTheEnd?: boolean
+    /** Asked by machines every few seconds: its successes are logged as `debug`. */
+    isProbed?: boolean
   }
-}
-
-export interface AppState {
-  /** No new requests: the service is on its way out. */
-  isDraining: boolean
-  /** Requests whose replies are not through yet. */
-  open: number
 }
 
 /** Bytes of a body where a route does not say otherwise. */
@@ -53,13 +48,12 @@ const EXPOSED = [
   'x-ratelimit-reset',
 ]
 
-/** Routes that machines ask all the time. */
-const PROBED: readonly string[] = ['/health', '/metrics']
-
 const makeId = () => `evt_${randomBytes(12).toString('hex')}`
 
+export type AppContext = Pick<ServiceContext, 'settings' | 'store' | 'log' | 'metrics'>
+
 /** An app without routes. */
-export async function createApp(context: ServiceContext, state: AppState): Promise<FastifyInstance> {
+export async function createApp(context: AppContext, state: ServiceState): Promise<FastifyInstance> {
   const { settings, log, metrics } = context
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => sendError(log, error, request, reply)
   // Connections whose last request has its reply, while its body still comes: what is wrong with that body may not become a second reply.
@@ -150,7 +144,7 @@ export async function createApp(context: ServiceContext, state: AppState): Promi
 }
 
 /** Counts and logs a request that is over, answered or not. */
-function finished({ log, metrics }: ServiceContext, request: FastifyRequest, reply: FastifyReply): void {
+function finished({ log, metrics }: AppContext, request: FastifyRequest, reply: FastifyReply): void {
   const isAnswered = reply.raw.writableFinished
   const route = request.routeOptions.url ?? '(none)'
   const { method, principal } = request
@@ -161,6 +155,6 @@ function finished({ log, metrics }: ServiceContext, request: FastifyRequest, rep
   const who = principal === null ? {} : { account: principal.account, key: principal.key?.id ?? null }
   const fields = { id: request.id, method, route, status, code, latencyMs: Math.round(latencyMs), ...who }
   // Those that probes ask every few seconds would fill a log.
-  if (PROBED.includes(route) && status < 400) log.debug(fields, 'request')
+  if (request.routeOptions.config.isProbed === true && status < 400) log.debug(fields, 'request')
   else log.info(fields, 'request')
 }

@@ -1,9 +1,12 @@
-// What the rooms of a service hand each other: who asks, a call and its reply, and the parts every route leans on.
+// What the files of a service share: who asks, a call and its reply, and the context that every route gets.
 import type { EngineCore } from '../pipeline/engine.ts'
-import type { QueueSlot } from './admission-queue.ts'
+import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
+import type { BodyMemory } from './body.ts'
+import type { ServiceCalibrations } from './calibration/index.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import type { ServiceSettings } from './settings.ts'
 import type { ApiKey, Store } from './store/store.ts'
+import type { Log, Metrics } from './telemetry.ts'
 
 /** Who asks, and who pays. `key` is null for the console. */
 export interface Principal {
@@ -11,13 +14,13 @@ export interface Principal {
   readonly key: ApiKey | null
 }
 
-/** One request whose body has come in. */
+/** One request whose body has been read. */
 export interface Call {
-  /** `evt_…`: x-request-id, and the id of the response. */
+  /** `evt_…`: the header x-request-id, and the id of the response. */
   readonly id: string
   readonly principal: Principal
   readonly dialect: Dialect
-  /** Parsed JSON, doubted by nobody yet. */
+  /** Parsed JSON; nothing of it has been checked yet. */
   readonly body: unknown
   /** Files of a multipart request, by name. */
   readonly files: ReadonlyMap<string, Uint8Array>
@@ -38,8 +41,8 @@ export interface HttpReply {
 }
 
 /**
- * Answers calls: translate, claim, wait for a turn, ask, settle, say. Never throws: what goes wrong is a reply, and nothing was charged then.
- * `place`: the one taken in the line before the body was read, given back here; without one, one is taken.
+ * Answers calls: translate, claim, wait for a turn, ask, settle, reply. Never throws: an error is a reply too, and then nothing was charged.
+ * `slot`: the one taken in the admission queue before the body was read, which is given back here; without it, one is taken.
  */
 export interface Answerer {
   answer(call: Call, slot?: QueueSlot): Promise<HttpReply>
@@ -47,45 +50,15 @@ export interface Answerer {
   readonly load: { readonly running: number; readonly waiting: number }
 }
 
-/** Structured lines. Never states, answers, keys or tokens. */
-export interface Log {
-  debug(fields: object, message: string): void
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
+/** Whether a service is about to end. */
+export interface ServiceState {
+  /** Takes no new requests. */
+  isDraining: boolean
+  /** Requests whose replies have not been sent to their end. */
+  open: number
 }
 
-/** One finished HTTP request, for the numbers. `route` is the pattern, never the URL. */
-export interface FinishedRequest {
-  readonly route: string
-  readonly method: string
-  readonly status: number
-  readonly code: string | null
-  readonly latencyMs: number
-}
-
-/** One answer of the engine, for the numbers. */
-export interface AnsweredRequest {
-  readonly model: string
-  readonly dialect: string
-  readonly questions: number
-  readonly inputTokens: number
-  readonly cachedTokens: number
-  readonly deliberated: number
-  readonly askMs: number
-  readonly waitMs: number
-}
-
-export interface Metrics {
-  finished(request: FinishedRequest): void
-  answered(answer: AnsweredRequest): void
-  /** Read when the numbers are asked for: what runs and waits, and what the caches of the models did. */
-  watch(load: () => Answerer['load'], caches: EngineCore['caches']): void
-  /** The text Prometheus reads, and its content type. */
-  text(): Promise<{ readonly contentType: string; readonly body: string }>
-}
-
-/** What every route leans on. */
+/** What every route gets. */
 export interface ServiceContext {
   readonly engine: EngineCore
   readonly store: Store
@@ -93,6 +66,13 @@ export interface ServiceContext {
   readonly log: Log
   readonly metrics: Metrics
   readonly answerer: Answerer
+  readonly queue: AdmissionQueue
+  /** Bounds the memory of all bodies that the routes hold at the same time. */
+  readonly bodies: BodyMemory
+  readonly calibrations: ServiceCalibrations
+  readonly state: Readonly<ServiceState>
+  /** The OpenAPI document of this service, as JSON text. */
+  readonly openApi: string
   /** Wall clock, milliseconds since 1970. */
   readonly now: () => number
 }

@@ -1,6 +1,5 @@
 // The service as a library: what `assay serve` puts together, for those who run it inside a program of their own.
 export { type CalibrationWatch, type WatchOptions, watchCalibrations } from './calibration/watch.ts'
-export type { Log, Metrics } from './context.ts'
 export { createLog } from './log.ts'
 export { createMetrics } from './metrics.ts'
 export { readSettings } from './read-settings.ts'
@@ -8,3 +7,4 @@ export { createService, type Service, type ServiceOptions } from './service.ts'
 export { DEFAULT_SETTINGS, type ServiceSettings } from './settings.ts'
 export { openStore, type StoreOptions } from './store/open.ts'
 export type { Store } from './store/store.ts'
+export type { Log, Metrics } from './telemetry.ts'

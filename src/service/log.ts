@@ -2,9 +2,9 @@
 // Errors are told by kind, code and place: messages of refusals quote what was asked, and what was asked is never logged.
 import pino, { type DestinationStream } from 'pino'
 import { EngineError } from '../core/errors.ts'
-import type { Log } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
 import type { ServiceSettings } from './settings.ts'
+import type { Log } from './telemetry.ts'
 
 export interface LogOptions {
   readonly level: ServiceSettings['logLevel']

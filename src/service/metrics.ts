@@ -4,8 +4,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CacheCounts } from '../backends/backend.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { CONSOLE_ERROR_CODES } from './console/errors.ts'
-import type { Answerer, Metrics } from './context.ts'
 import { WIRE_ERROR_CODES } from './errors.ts'
+import type { Metrics } from './telemetry.ts'
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Besides those on the wire, those of the console, and of clients that went away before they were answered. */
@@ -46,17 +46,17 @@ export function createMetrics(): Metrics {
       },
     })
 
-  const requests = counter('assay_http_requests_total', 'FinishedRequest HTTP requests', ['route', 'method', 'status', 'code'])
+  const requests = counter('assay_http_requests_total', 'Finished HTTP requests', ['route', 'method', 'status', 'code'])
   const seconds = histogram('assay_http_request_seconds', 'From the first byte in to the last byte out', ['route'], REQUEST_SECONDS)
-  const answers = counter('assay_answers_total', 'AnsweredRequest requests', ['model', 'dialect'])
-  const questions = counter('assay_questions_total', 'AnsweredRequest questions', ['model'])
+  const answers = counter('assay_answers_total', 'Answered requests', ['model', 'dialect'])
+  const questions = counter('assay_questions_total', 'Answered questions', ['model'])
   const inputTokens = counter('assay_input_tokens_total', 'Tokens that were read, cached ones included', ['model'])
   const cachedTokens = counter('assay_cached_tokens_total', 'Tokens that were read from the cache', ['model'])
   const deliberated = counter('assay_deliberated_questions_total', 'Questions that got a second look', ['model'])
   const askSeconds = histogram('assay_ask_seconds', 'In the engine', ['model'], REQUEST_SECONDS)
   const waitSeconds = histogram('assay_wait_seconds', 'Waiting for a turn', ['model'], WAIT_SECONDS)
 
-  let load: () => Answerer['load'] = () => ({ running: 0, waiting: 0 })
+  let load: () => { running: number; waiting: number } = () => ({ running: 0, waiting: 0 })
   gauge('assay_requests_running', 'Requests that are answered now', () => load().running)
   gauge('assay_requests_waiting', 'Requests that wait for their turn', () => load().waiting)
   let caches: EngineCore['caches'] = () => ({})

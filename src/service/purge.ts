@@ -1,7 +1,8 @@
 // Deletes what has outlived its time, at the start and every hour. A purge that fails is logged and tried again the next time.
-import type { Log } from './context.ts'
+
 import type { ServiceSettings } from './settings.ts'
 import type { Store } from './store/store.ts'
+import type { Log } from './telemetry.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EngineError } from '../core/errors.ts'
-import type { Log } from './context.ts'
 import { type ErrorReply, errorReply, ServiceRefusal } from './errors.ts'
+import type { Log } from './telemetry.ts'
 
 declare module 'fastify' {
   interface FastifyReply {

@@ -4,19 +4,19 @@ import type { FastifyInstance } from 'fastify'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { createAdmissionQueue } from './admission-queue.ts'
 import { createAnswerer } from './answer.ts'
-import { type AppState, createApp } from './app.ts'
+import { createApp } from './app.ts'
+import { createBodyMemory } from './body.ts'
+import { createServiceCalibrations } from './calibration/index.ts'
 import { registerConsole } from './console/index.ts'
-import type { Log, Metrics, ServiceContext } from './context.ts'
+import type { ServiceContext, ServiceState } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
-import { askRoutes } from './routes/ask.ts'
-import { calibrationRoutes } from './routes/calibration.ts'
-import { healthRoute } from './routes/health.ts'
-import { metricsRoute } from './routes/metrics.ts'
-import { modelsRoute } from './routes/models.ts'
-import { openApiRoute } from './routes/openapi.ts'
-import { outcomesRoute } from './routes/outcomes.ts'
+import { openApiDocument } from './openapi/document.ts'
+import { ROUTES } from './routes/index.ts'
+import { registerRoutes } from './routes/register.ts'
+import type { Route } from './routes/route.ts'
 import type { ServiceSettings } from './settings.ts'
 import type { Store } from './store/store.ts'
+import type { Log, Metrics } from './telemetry.ts'
 import { within } from './within.ts'
 
 export interface ServiceOptions {
@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly metrics: Metrics
   /** Wall clock, milliseconds since 1970; default `Date.now`. */
   readonly now?: () => number
+  /** Served beside the service's own routes. */
+  readonly moreRoutes?: readonly Route[]
 }
 
 export interface Service {
@@ -43,28 +45,31 @@ export interface Service {
 }
 
 /** How long replies that were written may take to reach slow readers. */
+/** Bodies that may be in memory at the same time, in largest ones; smaller ones are as many as fit. */
+const LARGEST_BODIES = 8
 const FLUSH_MS = 2000
 const SWEEP_MS = 20
 
-export async function createService({ engine, store, settings, log, metrics, now = Date.now }: ServiceOptions): Promise<Service> {
-  const state: AppState = { isDraining: false, open: 0 }
+export async function createService({ moreRoutes = [], now = Date.now, ...given }: ServiceOptions): Promise<Service> {
+  const { engine, store, settings, log, metrics } = given
+  const state: ServiceState = { isDraining: false, open: 0 }
   const queue = createAdmissionQueue(settings)
   const answerer = createAnswerer({ engine, store, settings, log, metrics, queue, now })
-  const context: ServiceContext = { engine, store, settings, log, metrics, answerer, now }
+  const calibrations = createServiceCalibrations({ engine, store, log, now })
+  const bodies = createBodyMemory(settings.bodyBytes * LARGEST_BODIES)
+  const routes = [...ROUTES, ...moreRoutes]
+  const openApi = JSON.stringify(openApiDocument(settings.legacyName, routes))
+  const context: ServiceContext = { engine, store, settings, log, metrics, answerer, queue, bodies, calibrations, state, openApi, now }
   metrics.watch(
     () => answerer.load,
     () => engine.caches(),
   )
 
   const app = await createApp(context, state)
-  await askRoutes(app, context, queue)
-  modelsRoute(app, context)
-  healthRoute(app, context, state)
-  outcomesRoute(app, context)
-  calibrationRoutes(app, context)
-  metricsRoute(app, context)
-  openApiRoute(app, context)
-  if (settings.console) await registerConsole(app, context, queue)
+  await registerRoutes(app, context, routes)
+  if (settings.console) await registerConsole(app, context)
+  // A fit is not waited for; what it holds must be let go of while the store is still open.
+  app.addHook('preClose', async () => calibrations.stop())
 
   async function drain(): Promise<void> {
     state.isDraining = true

@@ -1,5 +1,6 @@
 // Every setting of the service with its flag, its variables of the environment, what it takes and one line of help: the reference behind --help.
 import { REQUEST_LIMITS } from '../core/limits.ts'
+import { reservedNames } from './routes/index.ts'
 import {
   aliases,
   byteCount,
@@ -37,8 +38,8 @@ const MEBI = 2 ** 20
 const DAY_MS = 86_400_000
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
-/** Routes of our own that another name may not hide. */
-const TAKEN_NAMES = ['ask', 'models', 'decisions', 'outcomes', 'calibration']
+/** Names of routes below /v1, which `legacyName` may not hide. */
+const TAKEN_NAMES = reservedNames()
 
 const host = word('an address or a host name to listen on, such as 0.0.0.0', 'host', (text) => /^[\w.:%-]+$/.test(text))
 const database = word('a file (also as file:///…), or postgres://user:password@host/name', 'url', (text) => {

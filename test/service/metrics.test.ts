@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Metrics } from '../../src/service/context.ts'
 import { createMetrics } from '../../src/service/metrics.ts'
+import type { Metrics } from '../../src/service/telemetry.ts'
 
 /** Samples by name and labels, as the text has them. */
 async function samplesOf(metrics: Metrics): Promise<ReadonlyMap<string, number>> {

@@ -1,11 +1,12 @@
 // A service that runs for one test: on a free port, over the fake model and a store in memory, with a key that may do everything.
 import { createFakeBackend, type FakeOptions } from '../../src/backends/fake/index.ts'
 import { createEngine, type EngineCore, type EngineOptions } from '../../src/pipeline/engine.ts'
-import type { FinishedRequest, Log, Metrics } from '../../src/service/context.ts'
+import type { Route } from '../../src/service/routes/route.ts'
 import { createService, type Service } from '../../src/service/service.ts'
 import { DEFAULT_SETTINGS, requestLimits, type ServiceSettings } from '../../src/service/settings.ts'
 import { openStore } from '../../src/service/store/open.ts'
 import { type ApiKey, SCOPES, type Scope, type Store } from '../../src/service/store/store.ts'
+import type { FinishedRequest, Log, Metrics } from '../../src/service/telemetry.ts'
 
 export interface RunningOptions {
   readonly settings?: Partial<ServiceSettings>
@@ -16,6 +17,8 @@ export interface RunningOptions {
   /** In place of one in memory; it is not closed then. */
   readonly store?: Store
   readonly now?: () => number
+  /** Served beside the service's own. */
+  readonly moreRoutes?: readonly Route[]
 }
 
 export interface LogLine {
@@ -69,6 +72,7 @@ export async function startRunning(options: RunningOptions = {}): Promise<Runnin
     settings,
     log: logInto(log),
     metrics: metricsInto(finished),
+    moreRoutes: options.moreRoutes ?? [],
     ...(options.now === undefined ? {} : { now: options.now }),
   })
   const { url } = await service.listen()

@@ -3,9 +3,11 @@ import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { VersionChange } from '../../calibration/outcomes/versions.ts'
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
 import { didYouMean } from '../../core/suggest.ts'
+import type { EngineCore } from '../../pipeline/engine.ts'
 import { DEFAULT_MODEL } from '../../pipeline/models.ts'
-import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import type { Log } from '../telemetry.ts'
 import { changeReply, heldOutReply, modelReply } from './as-reply.ts'
 import type { TaskResults } from './protocol.ts'
 import type { CalibrationDiagrams, CalibrationReply, ChangeReply, FitReply } from './replies.ts'
@@ -35,20 +37,16 @@ const FRESH_TIMES = 20
 const LEASE_MS = WORK_TIMEOUT_MS + 30_000
 const RETRY_AFTER_MS = 5000
 
-type Needed = Pick<ServiceContext, 'engine' | 'store' | 'log' | 'now'>
-
-const known = new WeakMap<Needed, ServiceCalibrations>()
-
-/** The calibrations of a service: the same object for the same parts, so that routes and console share what was looked up. */
-export function serviceCalibrations(context: Needed): ServiceCalibrations {
-  const before = known.get(context)
-  if (before !== undefined) return before
-  const made = makeCalibrations(context)
-  known.set(context, made)
-  return made
+export interface ServiceCalibrationsOptions {
+  readonly engine: EngineCore
+  readonly store: Store
+  readonly log: Log
+  /** Wall clock, milliseconds since 1970. */
+  readonly now: () => number
 }
 
-function makeCalibrations({ engine, store, log, now }: Needed): ServiceCalibrations {
+/** Routes and console share one, so that they share what was looked up. */
+export function createServiceCalibrations({ engine, store, log, now }: ServiceCalibrationsOptions): ServiceCalibrations {
   const outcomes = store.outcomes()
   const fresh = freshFor(now)
   const stopping = new AbortController()

@@ -3,8 +3,8 @@ import type { Calibration } from '../../calibration/calibration.ts'
 import { servedFor } from '../../calibration/served.ts'
 import { shippedCalibration } from '../../calibration/shipped.ts'
 import type { EngineCore } from '../../pipeline/engine.ts'
-import type { Log } from '../context.ts'
 import type { Store } from '../store/store.ts'
+import type { Log } from '../telemetry.ts'
 
 export interface Watched {
   readonly engine: Pick<EngineCore, 'calibrate' | 'loaded' | 'models'>

@@ -49,7 +49,7 @@ export async function workOn<T extends keyof TaskResults>(
     const timer = setTimeout(() => fail(new Error(`no result after ${WORK_TIMEOUT_MS} ms`)), WORK_TIMEOUT_MS)
     const fail = (cause: unknown): void => {
       const message =
-        'CalibrationTask on the outcomes failed; nothing that is served was changed. Try again, and look at the log of the service if it lasts.'
+        'Work on the outcomes failed; nothing that is served was changed. Try again, and look at the log of the service if it lasts.'
       reject(new ServiceRefusal('internal_error', message, { cause }))
     }
     thread.on('message', (reply: FromThread) =>

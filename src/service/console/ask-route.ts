@@ -1,13 +1,12 @@
 // POST /console/api/ask?account=…: the playground's questions, through the same pipeline as any client's, paid by the account that is chosen.
-import multipart from '@fastify/multipart'
 import type { FastifyInstance } from 'fastify'
-import type { AdmissionQueue } from '../admission-queue.ts'
 import { answerAdmitted, enterQueue } from '../admitted.ts'
 import { createBodyMemory, mediaKind, requireLength } from '../body.ts'
 import type { ServiceContext } from '../context.ts'
 import { ask } from '../dialects/ask.ts'
 import { ServiceRefusal } from '../errors.ts'
 import { fromStore } from '../from-store.ts'
+import { takeStreamedBodies } from '../routes/register.ts'
 import { fields, text } from './fields.ts'
 
 /** Largest bodies that may come in at the same time. */
@@ -16,13 +15,11 @@ const BODIES = 2
 const asked = fields({ account: text(200) })
 
 /** Registers the route in a scope of its own: its body is read as the service's is. */
-export async function askRoute(app: FastifyInstance, context: ServiceContext, queue: AdmissionQueue): Promise<void> {
-  const { settings, store } = context
-  const memory = createBodyMemory(settings.bodyBytes * BODIES)
+export async function consoleAskRoute(app: FastifyInstance, context: ServiceContext): Promise<void> {
+  const { settings, store, queue } = context
+  const bodies = createBodyMemory(settings.bodyBytes * BODIES)
   await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    await scope.register(multipart)
+    await takeStreamedBodies(scope)
     scope.post('/console/api/ask', async (request, reply) => {
       const { account } = asked(request.query)
       requireLength(request.headers, settings.bodyBytes)
@@ -31,7 +28,7 @@ export async function askRoute(app: FastifyInstance, context: ServiceContext, qu
         throw new ServiceRefusal('not_found', `There is no account ${JSON.stringify(account)}; make an API key for it first.`)
       }
       const admission = { kind, idempotencyKey: null, principal: { account, key: null }, ...enterQueue(queue, account, reply) }
-      return answerAdmitted(request, reply, admission, ask, context, memory)
+      return answerAdmitted(request, reply, admission, ask, { ...context, bodies })
     })
   })
 }

@@ -1,13 +1,12 @@
 // The console's side of the service: its page, its session, and what the page asks for. Everything lies under /console, in a scope of its own.
 import type { FastifyInstance } from 'fastify'
 import { ENGINE_VERSION } from '../../pipeline/response.ts'
-import type { AdmissionQueue } from '../admission-queue.ts'
 import type { ServiceContext } from '../context.ts'
 import { dollarsText } from '../money.ts'
 import { sendError } from '../refuse.ts'
 import { SCOPES } from '../store/store.ts'
 import { accountRoutes } from './account-routes.ts'
-import { askRoute } from './ask-route.ts'
+import { consoleAskRoute } from './ask-route.ts'
 import { assetRoutes } from './assets.ts'
 import { ConsoleError } from './errors.ts'
 import type { ErrorReplyBody, ServiceReply } from './replies.ts'
@@ -36,7 +35,7 @@ const HEADERS = {
 }
 
 /** Serves the console on `app`. Its hooks, headers and error replies hold for /console only. */
-export async function registerConsole(app: FastifyInstance, context: ServiceContext, queue: AdmissionQueue): Promise<void> {
+export async function registerConsole(app: FastifyInstance, context: ServiceContext): Promise<void> {
   await app.register(async (scope) => {
     scope.decorateRequest('admin', null)
     scope.addHook('onRequest', async (_request, reply) => {
@@ -57,7 +56,7 @@ export async function registerConsole(app: FastifyInstance, context: ServiceCont
       signedIn.addHook('onRequest', sessionGuard(context))
       accountRoutes(signedIn, context)
       requestRoutes(signedIn, context)
-      await askRoute(signedIn, context, queue)
+      await consoleAskRoute(signedIn, context)
     })
   })
 }

@@ -5,7 +5,6 @@ import { calibratorOf } from '../../calibration/calibration.ts'
 import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
 import { servedFor } from '../../calibration/served.ts'
 import type { Json } from '../../core/types.ts'
-import { serviceCalibrations } from '../calibration/index.ts'
 import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
 import { fromStore } from '../from-store.ts'
@@ -30,8 +29,7 @@ const outcome = fields({ event: text(LONGEST_ID), outcomes: z.record(z.string(),
 const fitting = fields({ model: text(LONGEST_ID).optional() })
 
 export function requestRoutes(app: FastifyInstance, context: ServiceContext): void {
-  const { store } = context
-  const calibrations = serviceCalibrations(context)
+  const { store, calibrations } = context
 
   app.get('/console/api/requests', async ({ query }): Promise<RequestsReply> => {
     const { account, status, before, limit } = logPage(query)

@@ -1,12 +1,13 @@
-// The OpenAPI 3.1 document of a service, put together from its subjects.
+// The OpenAPI 3.1 document of a service: paths and schemas from its routes, and what they share.
 import { ENGINE_VERSION } from '../../pipeline/response.ts'
+import { ROUTES } from '../routes/index.ts'
+import { pathOf, type Route } from '../routes/route.ts'
 import { answerSchemas } from './answers.ts'
-import { decisionSchemas } from './decisions.ts'
 import { errorComponents, errorSchemas } from './errors.ts'
-import { paths } from './paths.ts'
+import { headers, parameters } from './headers.ts'
+import { operationObject } from './operation.ts'
 import { questionForms, questionSchemas } from './questions.ts'
-import type { Schema } from './schema.ts'
-import { headers, parameters, serviceSchemas } from './service.ts'
+import type { Schema, Schemas } from './schema.ts'
 import { stateSchemas } from './state.ts'
 
 const DESCRIPTION = `A state (a text, JSON, pictures) and typed questions in; calibrated probabilities, typed values and pixel boxes out.
@@ -15,7 +16,7 @@ Requests are closed: an unknown field of a question, a part or an option is refu
 Every reply has the header \`x-request-id\`. A reply that is not 2xx is never charged.`
 
 /** Plain JSON. `legacyName`: what the System One route is called in this service. */
-export function openApiDocument(legacyName: string): Schema {
+export function openApiDocument(legacyName: string, routes: readonly Route[] = ROUTES): Schema {
   return {
     openapi: '3.1.0',
     info: { title: 'Assay', version: ENGINE_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -28,7 +29,7 @@ export function openApiDocument(legacyName: string): Schema {
       { name: 'Service', description: 'The service itself. These take no key.' },
     ],
     'x-question-forms': questionForms(),
-    paths: paths(legacyName),
+    paths: pathsOf(routes, legacyName),
     components: {
       securitySchemes: {
         key: {
@@ -45,10 +46,19 @@ export function openApiDocument(legacyName: string): Schema {
         ...stateSchemas,
         ...questionSchemas(),
         ...answerSchemas(),
-        ...decisionSchemas,
         ...errorSchemas,
-        ...serviceSchemas,
+        ...Object.assign({}, ...routes.map(({ schemas }) => schemas)),
       },
     },
   }
+}
+
+function pathsOf(routes: readonly Route[], legacyName: string): Schemas {
+  const paths: Record<string, Record<string, Schema>> = {}
+  for (const route of routes) {
+    const path = pathOf(route, { legacyName })
+    const operation = operationObject(route.operation, route.access !== 'everyone')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
+  }
+  return paths
 }

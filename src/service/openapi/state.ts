@@ -103,6 +103,10 @@ export const stateSchemas: Schemas = {
       source('url', 'Somewhere else.', 'url', DATA_URL),
     ],
   },
+}
+
+/** Bodies of /v1/ask. */
+export const askSchemas: Schemas = {
   AskRequest: {
     ...open(
       'One state and the questions about it. Fields that are not known here are ignored, and named in `simo.warnings`.',
@@ -123,6 +127,10 @@ export const stateSchemas: Schemas = {
     required: ['request'],
     properties: { request: ref('AskRequest') },
   },
+}
+
+/** Bodies of the System One route. */
+export const systemOneSchemas: Schemas = {
   SystemOneRequest: {
     ...open('As for `/v1/ask`, but that levels of a score are descriptions.', ['state', 'questions'], {
       model: optional(STRING),

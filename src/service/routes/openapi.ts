@@ -1,9 +1,21 @@
-// GET /openapi.json: the whole wire, for clients and people. It takes no key.
-import type { FastifyInstance } from 'fastify'
-import type { ServiceContext } from '../context.ts'
-import { openApiDocument } from '../openapi/document.ts'
+// GET /openapi.json: the OpenAPI document, for clients and people. It takes no key.
+import { json } from '../openapi/operation.ts'
+import { defineRoute } from './route.ts'
 
-export function openApiRoute(app: FastifyInstance, { settings }: ServiceContext): void {
-  const text = JSON.stringify(openApiDocument(settings.legacyName))
-  app.get('/openapi.json', async (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(text))
-}
+export const openApiRoute = defineRoute({
+  method: 'GET',
+  path: '/openapi.json',
+  access: 'everyone',
+  body: null,
+  operation: {
+    id: 'openApi',
+    tag: 'Service',
+    summary: 'This document',
+    replies: { 200: { description: 'OpenAPI 3.1.', content: json({ type: 'object' }) } },
+    errors: [500],
+  },
+  schemas: {},
+  open: ({ openApi }) => ({
+    answer: ({ reply }) => reply.header('content-type', 'application/json; charset=utf-8').send(openApi),
+  }),
+})

@@ -1,57 +1,68 @@
-// POST /v1/outcomes: what was true of an answer. Events belong to the account that asked; those of others are not there.
-import type { FastifyInstance } from 'fastify'
+// POST /v1/outcomes: what was true of an answer. Events belong to the account that asked; those of other accounts are not found.
+import { z } from 'zod'
 import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
-import { EngineError, pointer } from '../../core/errors.ts'
-import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
-import { keyGuard } from '../authenticate.ts'
-import type { ServiceContext } from '../context.ts'
+import { isObject } from '../../core/untrusted.ts'
 import { ServiceRefusal } from '../errors.ts'
 import { fromStore } from '../from-store.ts'
+import { OUTCOME } from '../openapi/examples.ts'
+import { json, jsonBody, SMALL_ERRORS } from '../openapi/operation.ts'
+import { closed, JSON_VALUE, list, map, ref, reply, STRING } from '../openapi/schema.ts'
+import { bodyReader } from './body-reader.ts'
+import { defineRoute } from './route.ts'
 
-const FIELDS = ['event', 'outcomes', 'selection_probability']
-const BODY_BYTES = 2 ** 18
+/** The shape only; `recordOutcome` compares what it says with the event. */
+const body = z.object({
+  event: z.string('The event is the id of a response: a string that begins with evt_.'),
+  outcomes: z.custom<Readonly<Record<string, Json>>>(isObject, 'The outcomes are an object of truths by question id.'),
+  selection_probability: z
+    .custom<number>((value) => typeof value === 'number', 'The selection probability is a number above 0 and at most 1.')
+    .default(1),
+})
 
-export function outcomesRoute(app: FastifyInstance, context: ServiceContext): void {
-  app.post('/v1/outcomes', { onRequest: keyGuard(app, context, 'outcomes'), bodyLimit: BODY_BYTES }, async (request) => {
-    const { event, outcomes, selectionProbability } = readOutcomes(request.body)
-    const store = context.store.outcomes(request.principal!.account)
-    if ((await fromStore(store.find(event))) === null) {
-      const message = `The event ${JSON.stringify(event.slice(0, 80))} is not known; events are kept ${store.retention}.`
-      throw new ServiceRefusal('not_found', message, { param: '/event' })
-    }
-    return fromStore(recordOutcome(store, event, outcomes, { selectionProbability }))
-  })
-}
-
-interface ReadOutcomes {
-  readonly event: string
-  readonly outcomes: Readonly<Record<string, Json>>
-  readonly selectionProbability: number
-}
-
-/** The shape of the body; what the outcomes say is held against the event by `recordOutcome`. */
-function readOutcomes(body: unknown): ReadOutcomes {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new EngineError('invalid_request', 'The body is an object with event and outcomes.', { param: '' })
-  }
-  const own = (field: string): unknown => (Object.hasOwn(body, field) ? (body as Record<string, unknown>)[field] : undefined)
-  const problems = Object.keys(body)
-    .filter((field) => !FIELDS.includes(field))
-    .map((field) => ({
-      param: pointer('', field),
-      message: `The field ${JSON.stringify(field.slice(0, 80))} is not known.${didYouMean(field, FIELDS) || ` Known here: ${FIELDS.join(', ')}.`}`,
-    }))
-  const [event, outcomes, selectionProbability = 1] = FIELDS.map(own)
-  if (typeof event !== 'string')
-    problems.push({ param: '/event', message: 'The event is the id of a response: a string that begins with evt_.' })
-  if (typeof outcomes !== 'object' || outcomes === null || Array.isArray(outcomes)) {
-    problems.push({ param: '/outcomes', message: 'The outcomes are an object of truths by question id.' })
-  }
-  if (typeof selectionProbability !== 'number') {
-    problems.push({ param: '/selection_probability', message: 'The selection probability is a number above 0 and at most 1.' })
-  }
-  const [first] = problems
-  if (first !== undefined) throw new EngineError('invalid_request', first.message, { param: first.param, problems })
-  return { event, outcomes, selectionProbability } as ReadOutcomes
-}
+export const outcomesRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/outcomes',
+  access: 'outcomes',
+  body: bodyReader(body, { bytes: 2 ** 18, notAnObject: 'The body is an object with event and outcomes.' }),
+  operation: {
+    id: 'recordOutcome',
+    tag: 'Calibration',
+    summary: 'Say what was true of an answer',
+    description: 'Outcomes are what calibrations are fitted on. Needs the scope `outcomes`. States are not stored; decisions are.',
+    request: jsonBody(ref('OutcomeRequest'), true, { 'What was true': OUTCOME }),
+    replies: { 200: { description: 'Recorded.', content: json(ref('OutcomeReply')) } },
+    errors: SMALL_ERRORS,
+  },
+  schemas: {
+    OutcomeRequest: closed('What was true of an answer.', ['event', 'outcomes'], {
+      event: { type: 'string', minLength: 1, description: 'The id of the response, `evt_…`.' },
+      outcomes: map(
+        'Truths by question id, of arguments as `question/argument`. A noul: true or false, or the probability that it is true; a choice: the option; a score: the level from 0; a select: the list of options that hold; a read with `self_check`: whether it was right, or the right value.',
+        JSON_VALUE,
+        { minProperties: 1 },
+      ),
+      selection_probability: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: 1,
+        description: 'With which this answer was chosen to be labelled, default 1. Labels of rare choices count more.',
+      },
+    }),
+    OutcomeReply: reply('What was recorded. Recording again replaces.', {
+      event: STRING,
+      recorded: list('Decisions that have a label now.', STRING),
+      replaced: list('Those of them that had one before.', STRING),
+    }),
+  },
+  open: ({ store }) => ({
+    async answer({ body: { event, outcomes, selection_probability: selectionProbability }, request }) {
+      const kept = store.outcomes(request.principal!.account)
+      if ((await fromStore(kept.find(event))) === null) {
+        const message = `The event ${JSON.stringify(event.slice(0, 80))} is not known; events are kept ${kept.retention}.`
+        throw new ServiceRefusal('not_found', message, { param: '/event' })
+      }
+      return fromStore(recordOutcome(kept, event, outcomes, { selectionProbability }))
+    },
+  }),
+})

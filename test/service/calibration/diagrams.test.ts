@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { fit as fitCalibration } from '../../../src/calibration/fit.ts'
 import { seededRandom } from '../../../src/core/random.ts'
 import { diagramsOf } from '../../../src/service/calibration/diagrams.ts'
-import { serviceCalibrations } from '../../../src/service/calibration/index.ts'
 import { choiceEvidence, MODEL } from '../../calibration/simulated.ts'
 import { type Running, startRunning } from '../running.ts'
 import { evidenceOf, keep, SCRIPT } from './over-sure.ts'
@@ -50,7 +49,7 @@ describe('diagrams of a service', () => {
 
   it('are of outcomes that were not fitted on once there are enough, and say when they are not', async () => {
     running = await startRunning({ fake: SCRIPT, now: () => 1000 })
-    const calibrations = serviceCalibrations(running.service.context)
+    const calibrations = running.service.context.calibrations
     const outcomes = running.store.outcomes('main')
     const model = running.engine.loaded()[0]!
     await keep(outcomes, model, evidenceOf(240, 7))
