@@ -13,8 +13,11 @@ COPY src src
 RUN npm run build
 
 FROM base AS dependencies
+# What only the service needs is optional in the package, and part of this image. The versions are those of the lock file.
+RUN node -e "const m = require('./package.json'); for (const name in m.peerDependencies) m.dependencies[name] = m.devDependencies[name]; \
+  m.devDependencies = {}; m.peerDependencies = {}; m.peerDependenciesMeta = {}; require('fs').writeFileSync('package.json', JSON.stringify(m))"
 # The runtime brings libraries for other systems along: two thirds of the image.
-RUN npm ci --omit=dev \
+RUN npm install --omit=dev \
   && rm -rf node_modules/onnxruntime-node/bin/napi-v6/darwin node_modules/onnxruntime-node/bin/napi-v6/win32
 
 FROM base

@@ -2,6 +2,7 @@
 // alone; everything said to people goes to standard error.
 import { resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
+import { importOptional } from '../core/optional-packages.ts'
 import type { Asker } from '../mcp/server.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { type CliEngine, folderOf, type MakeEngine } from './ask.ts'
@@ -45,8 +46,9 @@ export const addMcp: AddCommand = (program, { terminal, makeEngine, attempt }) =
 async function serveMcp(flags: McpFlags, terminal: Terminal, makeEngine: MakeEngine): Promise<void> {
   const { asker, close } = flags.url === undefined ? await engineAsker(flags, terminal, makeEngine) : await serviceAsker(flags, flags.url)
   try {
-    const { createMcpServer } = await import('../mcp/server.ts')
-    const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js')
+    const [{ createMcpServer }, { StdioServerTransport }] = await importOptional('assay mcp', 'mcp', () =>
+      Promise.all([import('../mcp/server.ts'), import('@modelcontextprotocol/sdk/server/stdio.js')]),
+    )
     const { server, settled } = createMcpServer({ asker, onFault: (error) => sayError(error, 'person', terminal) })
     server.onerror = (error) => terminal.warn(`${error.message}\n`)
     const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LONGEST_MESSAGE_BYTES })

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Option } from 'commander'
 import { EngineError } from '../core/errors.ts'
+import { importOptional } from '../core/optional-packages.ts'
 import { fileOf, schemeOf } from '../service/store/database-url.ts'
 import type { Store } from '../service/store/store.ts'
 import { UsageError } from './exit-codes.ts'
@@ -34,9 +35,9 @@ export async function withServiceStore(
     throw new UsageError(`there is no database ${databaseUrl} yet; assay serve makes it, and so does assay keys create`)
   }
   // Loaded here so that --help and wrong flags answer at once.
-  const { openStore } = await import('../service/store/open.ts')
+  const { openStore } = await importOptional('The database of a service', 'service', () => import('../service/store/open.ts'))
   const store = await openStore(file ?? databaseUrl).catch((error: unknown) => {
-    throw error instanceof EngineError ? new UsageError(`--database: ${error.message}`) : error
+    throw error instanceof EngineError && error.code === 'invalid_request' ? new UsageError(`--database: ${error.message}`) : error
   })
   try {
     await work(store)

@@ -104,7 +104,7 @@ async function closeAll(opened: readonly (() => Promise<unknown>)[]): Promise<vo
 
 /** A database that cannot be used is a wrong setting, not a wrong request. */
 function aboutDatabase(error: unknown): never {
-  throw error instanceof EngineError ? new UsageError(`--database: ${error.message}`) : error
+  throw error instanceof EngineError && error.code === 'invalid_request' ? new UsageError(`--database: ${error.message}`) : error
 }
 
 function aboutListening(error: unknown, { host, port }: ServiceSettings): unknown {

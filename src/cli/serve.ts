@@ -1,5 +1,6 @@
 // `assay serve`: the whole service on one command. Its help is the reference of all settings; SIGTERM and SIGINT end it without losing an answer.
 import { type Command, Option } from 'commander'
+import { importOptional } from '../core/optional-packages.ts'
 import { defaultText, SETTING_TABLE, type SettingEntry } from '../service/setting-table.ts'
 import type { ServiceSettings } from '../service/settings.ts'
 import { ADMIN_LINK_MS, adminLink, browserUrl } from './admin-link.ts'
@@ -79,7 +80,9 @@ async function serve(flags: ModelFlags, given: ServiceSettings, output: Output, 
   requirePrices(given, ids)
   const settings = aliasesFor(given, ids)
   // Loaded here so that --help and wrong flags answer at once.
-  const [{ createLog }, { runService }] = await Promise.all([import('../service/log.ts'), import('./run-service.ts')])
+  const [{ createLog }, { runService }] = await importOptional('assay serve', 'service', () =>
+    Promise.all([import('../service/log.ts'), import('./run-service.ts')]),
+  )
   const log = createLog({ level: settings.logLevel, isForPerson: terminal.isErrorInteractive, write: (line) => terminal.warn(line) })
   const signal = nextSignal()
   const service = await runService({ settings, models, log })

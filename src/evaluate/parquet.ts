@@ -1,4 +1,5 @@
 // A Parquet file to records, a thousand at a time. Columns of nested values come as they are; a column that holds JSON as text is parsed.
+import { importOptional } from '../core/optional-packages.ts'
 import type { Json } from '../core/types.ts'
 
 const AT_ONCE = 1000
@@ -7,10 +8,11 @@ const JSON_COLUMNS = new Set(['questions', 'truth', 'expected', 'accept', 'metad
 
 /** Reads rows in order. hyparquet is loaded by the first file. */
 export async function* parquetRows(path: string): AsyncGenerator<Readonly<Record<string, unknown>>> {
-  const [{ asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects }, { compressors }] = await Promise.all([
-    import('hyparquet'),
-    import('hyparquet-compressors'),
-  ])
+  const [{ asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects }, { compressors }] = await importOptional(
+    'Reading a Parquet file',
+    'parquet',
+    () => Promise.all([import('hyparquet'), import('hyparquet-compressors')]),
+  )
   const file = await asyncBufferFromFile(path)
   const metadata = await parquetMetadataAsync(file)
   const count = Number(metadata.num_rows)

@@ -1,5 +1,6 @@
 // A URL to a store: the kind of database, its tables brought up to date, and every part of the store over it.
 import { EngineError } from '../../core/errors.ts'
+import { importOptional } from '../../core/optional-packages.ts'
 import { DEFAULT_SETTINGS } from '../settings.ts'
 import { within } from '../within.ts'
 import { adminStore } from './admin.ts'
@@ -9,9 +10,9 @@ import { fileOf, schemeOf } from './database-url.ts'
 import { idempotencyStore } from './idempotency.ts'
 import { keyStore } from './keys.ts'
 import { ledger } from './ledger.ts'
-import { type LibsqlOptions, openLibsql } from './libsql.ts'
+import type { LibsqlOptions } from './libsql.ts'
 import { outcomeTables } from './outcomes.ts'
-import { openPostgres, type PostgresOptions } from './postgres.ts'
+import type { PostgresOptions } from './postgres.ts'
 import { purge } from './purge.ts'
 import { requestLog } from './requests.ts'
 import { prepareSchema } from './schema.ts'
@@ -69,7 +70,7 @@ function spanText(ms: number): string {
 async function openDatabase(url: string, options: StoreOptions): Promise<Database> {
   let database: Database | null = null
   try {
-    database = connect(url, options)
+    database = await connect(url, options)
     await prepareSchema(database)
     return database
   } catch (error) {
@@ -85,9 +86,12 @@ async function openDatabase(url: string, options: StoreOptions): Promise<Databas
   }
 }
 
-function connect(url: string, options: StoreOptions): Database {
+async function connect(url: string, options: StoreOptions): Promise<Database> {
   const scheme = schemeOf(url)
-  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(url, options)
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    const { openPostgres } = await importOptional('A PostgreSQL database', 'service', () => import('./postgres.ts'))
+    return openPostgres(url, options)
+  }
   if (scheme !== null && scheme !== 'file') {
     throw new EngineError('invalid_request', `A database is postgres://… or a file, not ${scheme}://….`)
   }
@@ -96,6 +100,7 @@ function connect(url: string, options: StoreOptions): Database {
     throw new EngineError('invalid_request', 'The URL of the database cannot be read; it looks like file:///folder/assay.db.')
   }
   if (file === '') throw new EngineError('invalid_request', 'The database is a file or postgres://…, received nothing.')
+  const { openLibsql } = await importOptional('A database file', 'service', () => import('./libsql.ts'))
   return openLibsql(file, options)
 }
 
