@@ -22,7 +22,7 @@ VOCABULARY = 8128  # and 64 control ids behind it
 def normalise(text):
     """A text as the model reads it: lower case, a space before every word.
 
-    The engine's side is src/backends/onnx/families/decision/text.ts."""
+    The engine's side is src/backends/onnx/families/decision/piece-tokenizer.ts."""
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text.replace("_", " "))
     return " " + re.sub(r"(?<![^\W\d_])(?<![ '’])(?=[^\W\d_])", " ", text).lower().lstrip(" ")
 

@@ -31,7 +31,7 @@ def batches(rows, tokens=6000):
 
 
 def best_span(start, end, absent, states, model):
-    """The most probable (first, last), or None; as src/backends/onnx/families/decision/spans.ts does it."""
+    """The most probable (first, last), or None; as src/backends/onnx/families/decision/span-finder.ts does it."""
     if absent >= torch.logsumexp(start, 0):
         return None
     best, found = -math.inf, None

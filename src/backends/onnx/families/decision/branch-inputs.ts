@@ -20,7 +20,7 @@ export type PassOutput = 'readouts' | 'pointers' | 'next'
 
 /** Owner of written tokens, which no option has. */
 const OWNER_OF_WRITTEN = 1000
-/** Owner of padding, which no token of a question attends to (training/export/graphs.py). */
+/** Owner of padding, which no token of a question attends to (training/export/branch_reader.py). */
 const OWNER_OF_PADDING = -1
 
 /** Tokens that a pass runs on: those whose keys and values are not cached. */

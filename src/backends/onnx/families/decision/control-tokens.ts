@@ -1,5 +1,5 @@
 // The control tokens of the decision model. Their ids lie behind those of the text pieces, so no text can become one.
-// training/decision/model.py has the same order.
+// training/decision/constants.py has the same order.
 import type { Branch, Constraint } from '../../../backend.ts'
 
 /** The kinds of branches that this engine can ask, in the order of the shipped model. */
