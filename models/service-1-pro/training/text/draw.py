@@ -70,7 +70,7 @@ class Drawer:
 
     def sequences(self, item, look, rnd):
         """An item's sequences in a look; questions are drawn so that branches stay short."""
-        questions = [q for q in item.questions if look == "second" or q.kind != "extract"]
+        questions = [q for q in item.questions if look == "second" or q.kind not in layout.POINTED]
         rnd.shuffle(questions)
         keep, spent = [], 0
         for question in questions[: QUESTIONS_A_STATE[look]]:

@@ -5,7 +5,8 @@ their logits), uncalibrated.
     dev/inference ...] [--without-state] [--by task]
 
 ROWS/held and ROWS/dev come from prepare.py. Prints, by set and kind of question: questions, chance (the likeliest
-class for claims), share right, log-loss, and for claims the area under the ROC curve. With --curve
+class for claims), share right, log-loss, and for claims the area under the ROC curve and (e) how
+often the heaviest piece of the evidence is of the sentence that decides. With --curve
 a line of all numbers with tokens and minutes of the run. --without-state asks with an empty state: what claims alone
 give away.
 """
@@ -59,21 +60,29 @@ def runs(made, look, model):
         part = made[at:end]
         batch = layout.batch([one for _, one in part], look)
         with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-            logits, _, quotes = model(batch)
+            logits, evidence, quotes = model(batch)
         q = 0
         for key, (_, asked) in part:
             for question, slots, _ in asked:
-                if question.kind == "extract":
-                    out[*key, question.name] = span(quotes[q].float(), batch.at[q])
+                if question.kind in layout.POINTED:
+                    out[*key, question.name] = span(quotes[q].float(), batch.at[q], question.choices)
                 else:
                     out[*key, question.name] = logits[q, : len(slots)].float()
+                    if question.evidence is not None and question.kind == "noul":
+                        best = evidence[q, 0].argmax().item() - 1
+                        spans = [range(batch.at[q][a], batch.at[q][b] + 1) for a, b in question.evidence]
+                        out[*key, question.name, "evidence"] = any(best in s for s in spans) if spans else best < 0
                 q += 1
         at = end
     return out
 
 
-def span(logits, places):
-    """(first, last) pieces of the likeliest quote, or None for nothing there."""
+def span(logits, places, choices=None):
+    """(first, last) pieces of the likeliest quote, or None for nothing there; with choices, the likeliest of them."""
+    if choices is not None:
+        held = [place for place, _ in choices if place[1] < len(places)]
+        fits = [(logits[0, 1 + places[a]] + logits[1, 1 + places[b]]).item() for a, b in held]
+        return held[fits.index(max(fits))] if held else None
     logits = logits.log_softmax(-1)
     first, last = (logits[n, [1 + place for place in places]] for n in (0, 1))
     fits = first[:, None] + last[None]
@@ -120,7 +129,7 @@ def look_at(model, rows, reader, by):
     answers = {}
     made = []
     for n, (_, item) in enumerate(items):
-        asked = [q for q in item.questions if q.kind != "extract"]
+        asked = [q for q in item.questions if q.kind not in layout.POINTED]
         # Many options twice over and many questions: a few at a time.
         for at in range(0, len(asked), 4):
             made.append(((n,), layout.first(layout.Item(item.passages, asked[at : at + 4], item.source))))
@@ -142,18 +151,20 @@ def look_at(model, rows, reader, by):
             "looks": {look: [0, 0.0] for look in LOOKS},
             "scores": {look: [] for look in LOOKS},
             "truths": [],
+            "evidence": collections.defaultdict(list),
         }
     )
     for n, (group, item) in enumerate(items):
         for question in item.questions:
             key = (n, question.name)
             into = out[group, question.kind]
-            if question.kind == "extract":
+            if question.kind in layout.POINTED:
                 if key in answers["second"]:
                     into["n"] += 1
                     got = answers["second"][key]
-                    into["looks"]["second"][0] += int(got in question.target if question.target else got is None)
-                    into["base"] += int(not question.target)
+                    nothing = question.kind == "extract" and not question.target
+                    into["looks"]["second"][0] += int(got is None if nothing else got in question.target)
+                    into["base"] += 1 / max(1, len(question.choices)) if question.choices is not None else int(nothing)
                 continue
             first = answers["first"][key]
             second = answers["second"].get(key, first)
@@ -171,6 +182,8 @@ def look_at(model, rows, reader, by):
                 )
                 if question.kind == "noul":
                     into["scores"][look].append(logits[0].item())
+                if (n, question.name, "evidence") in answers.get(look, {}):
+                    into["evidence"][look].append(int(answers[look][n, question.name, "evidence"]))
             into["n"] += count
             into["base"] += (
                 question.target
@@ -195,10 +208,12 @@ def numbers(into, kind):
     if kind == "noul":
         for look in LOOKS:
             looks[look]["area"] = round(area(into["scores"][look], into["truths"]), 4)
+            if into["evidence"][look]:
+                looks[look]["evidence"] = round(sum(into["evidence"][look]) / len(into["evidence"][look]), 4)
     return {
         "n": n,
         "base": round(base, 4),
-        **(looks if kind != "extract" else {"second": {"right": looks["second"]["right"]}}),
+        **(looks if kind not in layout.POINTED else {"second": {"right": looks["second"]["right"]}}),
     }
 
 
@@ -246,11 +261,12 @@ def main():
             said = "  ".join(
                 f"{look} {got[look]['right']:.3f} {got[look].get('loss', 0):.3f}"
                 + (f" {got[look]['area']:.3f}" if kind == "noul" else "")
+                + (f" e {got[look]['evidence']:.3f}" if "evidence" in got[look] else "")
                 for look in LOOKS
                 if look in got
             )
             print(f"{name:24s} {group:24s} {kind:8s} n {got['n']:5d} base {got['base']:.2f}  {said}", flush=True)
-            if kind != "extract":
+            if kind not in layout.POINTED:
                 for look in LOOKS:
                     total = totals[f"{name.split('/')[0]} {kind}"][look]
                     total[0], total[1], total[2] = (

@@ -14,10 +14,13 @@ import numpy as np
 import torch
 
 import states
+import values
 from config import KINDS
 from start import CLS, PAD, SEP
 
 KIND = {name: n for n, name in enumerate(KINDS)}
+KIND["fill"] = KIND["extract"]  # a written value is a quote that has to be one of what the text holds of its kind
+POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
 LOOK = {"first": 0, "second": 1}
 
@@ -34,6 +37,8 @@ class Question:
     # a list of (first, last) pieces; empty where the state says nothing of it; None where that is not known
     evidence: object
     name: str
+    # for written values: [(first, last), value] of all that the text holds of the kind; None where any quote will do
+    choices: object = None
 
 
 @dataclasses.dataclass
@@ -158,6 +163,8 @@ class Reader:
             quotes = [] if truth is None else truth if isinstance(truth, list) else [truth]
             target = [place for quote in quotes for place in places_of(str(quote), text, spans)]
             return None if quotes and not target else Question(kind, pieces, [], target, None, name)
+        if kind == "fill" and truth is not None:
+            return self.written(name, asked.get("kind"), truth, pieces, text, spans, rnd)
         if kind not in ("choice", "score", "select") or truth is None:
             return None
         options = options_of(asked)
@@ -182,6 +189,19 @@ class Reader:
         return Question(
             kind, pieces, [self.pieces(words_of(option), MOST_OPTION) for option in options], target, evidence, name
         )
+
+    def written(self, name, kind, truth, pieces, text, spans, rnd):
+        """A question for a value; for training, None where the text does not hold it."""
+        if kind in values.KINDS:
+            choices = []
+            for begin, end, value in values.candidates(text, kind):
+                covered = [n for n, (a, b) in enumerate(spans) if a < end and b > begin]
+                if covered:
+                    choices.append(((covered[0], covered[-1]), value))
+            target = [place for place, value in choices if values.same(value, truth)]
+        else:
+            choices, target = None, places_of(str(truth), text, spans)
+        return None if rnd is not None and not target else Question("fill", pieces, [], target, None, name, choices)
 
 
 @dataclasses.dataclass

@@ -3,6 +3,8 @@
 import torch
 import torch.nn.functional as F
 
+import layout
+
 EVIDENCE_SHARE = 0.3
 ORDER_SHARE = 0.5
 
@@ -32,7 +34,12 @@ def losses(batch, logits, evidence, quotes):
     counts = batch.present.sum(1).tolist()
     for q, question in enumerate(batch.asked):
         at = batch.at[q]
-        if question.kind == "extract":
+        if question.choices is not None:
+            fits = torch.stack([quotes[q, 0, 1 + at[a]] + quotes[q, 1, 1 + at[b]] for (a, b), _ in question.choices])
+            out.append(
+                places_loss(fits, [n for n, (place, _) in enumerate(question.choices) if place in question.target])
+            )
+        elif question.kind in layout.POINTED:
             # In the first look nothing in the state knows the question: quotes are pointed at in the second.
             firsts, lasts = ([1 + at[place[n]] for place in question.target] or [0] for n in (0, 1))
             one = 0.5 * (places_loss(quotes[q, 0], firsts) + places_loss(quotes[q, 1], lasts))
