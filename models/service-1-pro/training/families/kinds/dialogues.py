@@ -14,7 +14,7 @@ DID = ["What does {who} do here?", "Which of these did {who} do?", "Tick what {w
 FIRST_WORD = ["Who writes first?", "Who starts?", "Who speaks first?"]
 LAST_WORD = ["Who has the last word?", "Who writes last?", "Who speaks last?"]
 TURNS = ["How many messages does {who} write?", "Number of messages by {who}", "Count the turns of {who}."]
-NOBODY = ["nobody", "neither of them", "none of them"]
+NOBODY = ["nobody", "none of them", "no one"]
 
 
 def draw(f, rnd):
@@ -65,7 +65,7 @@ def draw(f, rnd):
         if act.get("who") and len(roles) > 1 and (doer or rnd.random() < 0.4):
             names = [show[r] for r in roles] + [rnd.choice(NOBODY)]
             right = show[doer] if doer else names[-1]
-            row.choice(f"who-{act['id']}", rnd.choice(act["who"]), names, right, rnd, None, proof)
+            row.choice(f"who-{act['id']}", rnd.choice(act["who"]), names, right, rnd, None, proof if doer else None)
 
     # Exchanges: asked by one, answered by another in the very next turn.
     for x in f.get("exchanges", []):
