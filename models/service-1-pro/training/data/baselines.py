@@ -14,10 +14,10 @@ Questions about pictures are answered without the picture. At most 40,000 triple
 trained on in each type, drawn with weight sqrt(questions) by source as decision/train.py does; rows whose words are in
 a dev set are left out. A tenth of the rows chooses C and one temperature.
 
-`right` and `log_loss` (nats) follow src/questions/shared/grade.ts. `interval` is 95 % of a bootstrap over rows, absent where
-all or none are right. `trained_on` counts training questions of the source. Where it is 0, `majority` is chance, and
-what needs training is missing; sums over sources then take the chance answer (fills count as wrong), so that n is that
-of quality.ts. mawps is in no sum, as there.
+`right` and `log_loss` (nats) follow src/questions/shared/grade.ts. `interval` is 95 % of a bootstrap over rows, absent
+where all or none are right. `trained_on` counts training questions of the source. Where it is 0, `majority` is chance,
+and what needs training is missing; sums over sources then take the chance answer (fills count as wrong), so that n is
+that of quality.ts. mawps is in no sum, as there.
 """
 
 import argparse
