@@ -80,7 +80,12 @@ def draw(f, rnd):
             proof = answer[1]
         for part, truth in (("asked", came != "unasked"), ("yes", came == "yes"), ("no", came == "no")):
             if x["claims"].get(part) and rnd.random() < 0.6:
-                text = rnd.choice(x["claims"][part])
+                # Where nothing was settled, only what somebody does can be denied.
+                settled = part == "asked" or came in ("yes", "no")
+                bank = x["claims"][part] if settled else [c for c in x["claims"][part] if re.search(r"\{[wW]ho\}", c)]
+                if not bank:
+                    continue
+                text = rnd.choice(bank)
                 text = who(x["from"] if part == "asked" else x["to"], text)
                 row.claim(f"{x['id']}-{part}", text, truth, proof if part != "asked" or not proof else question[1])
         names = {k: rnd.choice(x.get("names", {}).get(k, OUTCOMES[k])) for k in OUTCOMES}
