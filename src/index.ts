@@ -1,4 +1,5 @@
-// The package: an engine with the shipped model unless others are given, builders of questions, and every type of the wire.
+// The package: an engine with the shipped model unless others are given, builders of questions, and every type of the
+// wire.
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CachesOfBackend, ModelInfo } from './backends/backend.ts'
@@ -31,7 +32,8 @@ export type * from './wire/types.ts'
 /** Answers requests; the types of the answers follow from the questions. What else it does: `EngineCore`. */
 export interface Engine extends Omit<EngineCore, 'ask'> {
   /**
-   * Answers every question about the state. Throws `EngineError`: the caller's mistakes with everything that is wrong in
+   * Answers every question about the state. Throws `EngineError`: the caller's mistakes with everything that is wrong
+   * in
    * `problems`, `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
    */
   readonly ask: Ask<AskOptions>
@@ -43,15 +45,22 @@ export interface Engine extends Omit<EngineCore, 'ask'> {
  */
 export type CreateEngineOptions = Omit<EngineOptions, 'models'> & Partial<Pick<EngineOptions, 'models'>>
 
-/** Makes an engine. `models` are loaded backends or sources (`localModel('folder')`); default: the model that ships with the package. */
+/**
+ * Makes an engine. `models` are loaded backends or sources (`localModel('folder')`); default: the model that ships with
+ * the package.
+ */
 export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
   const models = options.models ?? [shippedModel()]
   const calibrations = options.calibrations ?? (await shippedCalibrations())
-  // The same function, seen through the types of its requests: what it answers is what its request asked (held by test/types.test.ts and the engine's own).
+  // The same function, seen through the types of its requests: what it answers is what its request asked (held by
+  // test/types.test.ts and the engine's own).
   return (await createEngineCore({ ...options, models, calibrations })) as Engine
 }
 
-/** A model folder (Hugging Face layout, ONNX) to a source that loads on first use, in a worker of its own. Its id is the folder's name unless given. */
+/**
+ * A model folder (Hugging Face layout, ONNX) to a source that loads on first use, in a worker of its own. Its id is the
+ * folder's name unless given.
+ */
 export function localModel(folder: string, options: OnnxOptions = {}): ModelSource {
   const id = options.id ?? basename(folder)
   return {
@@ -64,9 +73,10 @@ export function localModel(folder: string, options: OnnxOptions = {}): ModelSour
 }
 
 /**
- * Finds out how a downloaded model that answers by symbols is to be read. Written as `scoring.json` into its folder (`assay models probe` does),
- * the result is used at every load; without it, every load asks again. `onProgress` hears after each question how many are done, and how many
- * there are at most. Errors as for loading; `capability_not_supported` where there are no symbols.
+ * Finds out how a downloaded model that answers by symbols is to be read. Written as `scoring.json` into its folder
+ * (`assay models probe` does), the result is used at every load; without it, every load asks again. `onProgress` hears
+ * after each question how many are done, and how many there are at most. Errors as for loading;
+ * `capability_not_supported` where there are no symbols.
  */
 export async function probeModel(
   folder: string,

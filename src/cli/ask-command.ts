@@ -1,4 +1,4 @@
-// `assay ask` on the command line: its flags, in their order, to one call of `askAll`.
+// Adds `assay ask` to the program: reads its flags, whose order matters, and calls `askAll` once.
 import { Option } from 'commander'
 import { allKinds } from '../questions/index.ts'
 import { type AskFlags, askAll } from './ask.ts'

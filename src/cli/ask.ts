@@ -1,4 +1,4 @@
-// `assay ask`: requests from files or flags through one engine to printed responses.
+// Runs `assay ask`: sends requests from files or flags to one engine and prints the responses.
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Calibration } from '../calibration/calibration.ts'
@@ -53,7 +53,10 @@ export interface AskCommand {
   readonly output: Output
   readonly terminal: Terminal
   readonly makeEngine: MakeEngine
-  /** Runs one request; says its error and keeps its exit code. One bad request of several does not keep the others from their answers. */
+  /**
+   * Runs one request; says its error and keeps its exit code. One bad request of several does not keep the others from
+   * their answers.
+   */
   readonly attempt: (work: () => Promise<void>) => Promise<void>
 }
 
@@ -131,7 +134,10 @@ export async function folderOf(model: string, terminal: Terminal): Promise<strin
 
 const SLOW_MS = 1500
 
-/** Says on standard error that it takes a while, and takes it back. The result ends it; twice is once. */
+/**
+ * Writes to standard error that it takes a while, and erases that line again. The result ends it; calling it again has
+ * no effect.
+ */
 function sayIfSlow(terminal: Terminal): () => void {
   let isSaid = false
   const timer = setTimeout(() => {

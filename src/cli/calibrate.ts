@@ -1,4 +1,4 @@
-// `assay calibrate`: labelled evidence to a calibration file, and what such a file holds and is worth.
+// Adds `assay calibrate`: fits a calibration file to labelled evidence, shows what such a file holds, and compares two.
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'

@@ -1,4 +1,4 @@
-// What every command of the line is given. A command is one file that adds itself to the program.
+// What every command is given. A command is one file that adds itself to the program.
 import type { Command } from 'commander'
 import type { MakeEngine } from './ask.ts'
 import type { Output } from './say-error.ts'

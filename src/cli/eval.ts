@@ -1,4 +1,5 @@
-// `assay eval`: labelled rows through one engine to a results file, and on demand to evidence. A run that was stopped goes on where it was.
+// Adds `assay eval`: runs labelled rows through one engine into a results file, and into evidence if asked. A run that
+// was stopped continues where it was.
 import { readFile, stat } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -100,7 +101,7 @@ async function evaluate(
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
   const model = flags.model === undefined || folder !== null ? null : flags.model
   const dataset = await openDataset(paths, selection)
-  // A place that takes no evidence is said before hours of answers, not after.
+  // An unwritable place for evidence is reported before hours of answers, not after them.
   if (flags.evidence !== undefined) await writing(flags.evidence, terminal, async () => {})
 
   const engine = await makeEngine(folder, calibration === undefined ? {} : { calibration })
@@ -164,7 +165,7 @@ async function evaluate(
   }
 }
 
-/** The command as it can be said anywhere: of paths only the last two parts. */
+/** The command line as a report may show it: of paths only the last two parts. */
 function commandOf(paths: readonly string[], flags: EvalFlags): string {
   const words = Object.entries(flags).flatMap(([name, value]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
@@ -183,7 +184,7 @@ async function resultsPath(given: string): Promise<string> {
   return isFolder ? join(given, 'results.jsonl') : given
 }
 
-/** Undefined: what comes with the models. */
+/** Undefined: the calibration that comes with the models. */
 async function calibrationOf(given: string | undefined, terminal: Terminal): Promise<Calibration | null | undefined> {
   if (given === undefined) return undefined
   if (given === 'none') return null
@@ -200,7 +201,10 @@ interface Bound {
   readonly warnings: readonly string[]
 }
 
-/** One small question: loads the model before any row is timed, and says which model, template and calibration the results are bound to. */
+/**
+ * One small question: loads the model before any row is timed, and says which model, template and calibration the
+ * results are bound to.
+ */
 async function warmUp(engine: CliEngine, model: string | null): Promise<Bound> {
   let event: DecisionEvent | null = null
   const observe = (observed: DecisionEvent): void => {

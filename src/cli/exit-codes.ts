@@ -1,7 +1,10 @@
-// What went wrong to a number for the shell. One table.
+// The table from what went wrong to the exit code of the process.
 import { EngineError, type ErrorCode } from '../core/errors.ts'
 
-/** ok; a fault of ours; wrong flags or an unreadable file; a request that must change; a model that is missing, busy or late. */
+/**
+ * ok; a fault of ours; wrong flags or an unreadable file; a request that must change; a model that is missing, busy or
+ * late.
+ */
 export const EXIT = { ok: 0, internal: 1, usage: 2, request: 3, model: 4 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 

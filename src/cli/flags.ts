@@ -1,4 +1,5 @@
-// Question flags of the command line, in the order they were given, to questions. A modifier (--as, --kind …) is about the flag before it.
+// Collects the question flags of the command line in their order. A modifier (--as, --kind …) is about the flag before
+// it.
 import { allKinds } from '../questions/index.ts'
 import type { QuestionFlag, QuestionKind } from '../questions/kind.ts'
 import type { Question } from '../wire/types.ts'
@@ -22,7 +23,10 @@ interface Draft {
 export class QuestionFlags {
   readonly #drafts: Draft[] = []
 
-  /** One question flag with what stood behind it, for example `--noul "It is urgent."` or `--choice "Which tab?=Home,Orders"`. */
+  /**
+   * One question flag with what stood behind it, for example `--noul "It is urgent."` or `--choice "Which
+   * tab?=Home,Orders"`.
+   */
   ask(kind: QuestionKind, { name, takes, example, fields }: QuestionFlag, text: string): void {
     const { type } = kind
     if (takes === 'words') {
@@ -69,7 +73,9 @@ export class QuestionFlags {
   }
 }
 
-/** Splits at the last "=", and what follows at commas; `\,` and `\=` stand for themselves. No "=": `options` is null. */
+/**
+ * Splits at the last "=", and what follows at commas; `\,` and `\=` stand for themselves. No "=": `options` is null.
+ */
 export function splitOptions(text: string): { readonly instructions: string; readonly options: readonly string[] | null } {
   // Escaped characters step aside as one private-use character each, so that splitting cannot see them.
   const hidden = text.replace(/\\([\\,=])/g, (_, character: string) => HIDDEN[character] ?? character)

@@ -1,4 +1,5 @@
-// Files that a command is given to what they hold. What the file system refuses is about the command line (a usage error); what is in a file is not.
+// Reads and writes files that a command names. What the file system refuses is a usage error; what is wrong in a file
+// is not.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
@@ -17,7 +18,10 @@ export async function reading<T>(file: string, read: () => Promise<T>): Promise<
   }
 }
 
-/** Does what writes `file`, in a folder that is made when it is not there. Throws `UsageError` when it cannot be written. */
+/**
+ * Does what writes `file`, in a folder that is made when it is not there. Throws `UsageError` when it cannot be
+ * written.
+ */
 export async function writing<T>(file: string, terminal: Terminal, write: (path: string) => Promise<T>): Promise<T> {
   const path = resolve(terminal.folder, file)
   try {
@@ -36,7 +40,10 @@ export async function readCalibration(file: string, terminal: Terminal): Promise
   return calibrationIn(file, await reading(file, () => readFile(resolve(terminal.folder, file), 'utf8')))
 }
 
-/** The calibration that is written in `text`. Throws `invalid_json` with the file's name, or `invalid_request` when it is JSON of another kind. */
+/**
+ * The calibration that is written in `text`. Throws `invalid_json` with the file's name, or `invalid_request` when it
+ * is JSON of another kind.
+ */
 export function calibrationIn(file: string, text: string): Calibration {
   let json: unknown
   try {

@@ -45,11 +45,13 @@ process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, 
   return { ...engine, close: () => engine.close().finally(() => kept?.outcomes.close()) }
 })
 
-/** What is kept in a folder: events and outcomes, and the calibration refitted from them; undefined when there is none. */
+/**
+ * What is kept in a folder: events and outcomes, and the calibration refitted from them; undefined when there is none.
+ */
 async function openStore(folder: string): Promise<{ readonly outcomes: OutcomeStore; readonly calibration: Calibration | undefined }> {
   const { calibrationVersions, fileOutcomeStore } = await import('../calibration/index.ts')
   const { calibration, notes } = await calibrationVersions(join(folder, 'calibrations')).current()
   for (const note of notes) terminal.warn(`${note}\n`)
-  // With what the model made of each question, so that questions can be learned.
+  // Keeps feature vectors, so that heads can be fitted.
   return { outcomes: await fileOutcomeStore(folder, { keepsFeatures: true }), calibration: calibration ?? undefined }
 }

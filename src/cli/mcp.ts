@@ -1,5 +1,5 @@
-// `assay mcp`: an engine of this process, or a service far away, as tools for agents on standard input and output. Standard output is the protocol's
-// alone; everything said to people goes to standard error.
+// Adds `assay mcp`: serves the tools for agents on standard input and output, over an engine of this process or a
+// remote service. Standard output belongs to the protocol; messages to people go to standard error.
 import { resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import { importOptional } from '../core/optional-packages.ts'
@@ -55,7 +55,7 @@ async function serveMcp(flags: McpFlags, terminal: Terminal, makeEngine: MakeEng
     const ended = untilEnd(server)
     await server.connect(transport)
     terminal.warn(`assay mcp: listening on standard input${flags.url === undefined ? '' : `, asking ${new URL(flags.url).host}`}\n`)
-    // Whoever closes the input still reads the output: what runs is answered. A signal does not wait.
+    // A client that closed the input still reads the output, so running calls are answered. A signal does not wait.
     if ((await ended) === 'input') await settled()
     await server.close()
   } finally {

@@ -1,4 +1,4 @@
-// `assay models` on the command line: what an engine lists.
+// Adds `assay models`: lists the models of an engine.
 import type { AddCommand } from './command.ts'
 import { asJson } from './option-values.ts'
 import type { Output } from './say-error.ts'

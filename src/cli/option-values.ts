@@ -1,4 +1,4 @@
-// Words of the command line to the values of options. What cannot be read is a usage error that names the flag.
+// Parses the values of options. A value that cannot be read is a usage error that names the flag.
 import { Option } from 'commander'
 import { UsageError } from './exit-codes.ts'
 

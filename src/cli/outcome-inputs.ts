@@ -1,4 +1,5 @@
-// What the commands of `assay outcomes` are given: a store, truths, the model they are about, and the calibration that answers now.
+// Reads what the commands of `assay outcomes` are given: a store, truths, the model they are about, and the calibration
+// that is served.
 import { readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CalibratedModel } from '../calibration/calibration.ts'

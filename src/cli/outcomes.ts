@@ -1,4 +1,5 @@
-// `assay outcomes`: what was true of answers into the store they were kept in, and from it the next calibration, the one before, and signs of drift.
+// Adds `assay outcomes`: records what was true of answers, fits the next calibration, goes back to the one before, and
+// looks for drift.
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { observationsOf } from '../calibration/drift/reference.ts'

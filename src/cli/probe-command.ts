@@ -1,4 +1,5 @@
-// `assay models probe`: asks a model how it is to be read and keeps the result beside it, so that it need not be asked again at every load.
+// Adds `assay models probe`: measures how a model is to be read and keeps the result in its folder, so that it is not
+// measured again at every load.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineError } from '../core/errors.ts'

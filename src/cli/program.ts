@@ -1,4 +1,4 @@
-// Arguments to an exit code: the commands, each added by its own file, and what goes wrong in them.
+// Runs one command line: finds the command, and turns what goes wrong into a message and an exit code.
 import { Command, CommanderError } from 'commander'
 import { ENGINE_VERSION } from '../pipeline/response.ts'
 import { addAdmin } from './admin-link.ts'

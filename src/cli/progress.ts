@@ -1,4 +1,4 @@
-// How far a long command is: a bar that redraws itself where a person reads standard error, a plain line now and then elsewhere.
+// Shows the progress of a long command: a bar where a person reads standard error, a plain line now and then elsewhere.
 import { painter, plain, shorten, type Terminal } from './terminal.ts'
 
 export interface Progress {

@@ -1,4 +1,4 @@
-// `assay report`: the results of runs to a page for people, and on demand to JSON.
+// Adds `assay report`: writes the results of runs as a page for people, and as JSON if asked.
 import { stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'

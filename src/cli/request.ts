@@ -1,4 +1,5 @@
-// A file, standard input, or flags to a request. Paths in a file are relative to that file, paths in flags to the folder of the shell.
+// Makes a request from a file, standard input or flags. Paths in a file are relative to that file, paths in flags to
+// the folder of the shell.
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
@@ -22,7 +23,10 @@ export interface StateFlags {
 
 type Input = Pick<Terminal, 'read' | 'folder'>
 
-/** Reads a request file, or standard input for "-". Throws `UsageError` when it cannot be read, `invalid_json` when it is not JSON. */
+/**
+ * Reads a request file, or standard input for "-". Throws `UsageError` when it cannot be read, `invalid_json` when it
+ * is not JSON.
+ */
 export async function readRequestFile(file: string, input: Input): Promise<FoundRequest> {
   const path = resolve(input.folder, file)
   const text = file === '-' ? await input.read() : await readText(path, file)

@@ -1,4 +1,4 @@
-// An error to lines for a person, and to JSON for a program.
+// Prints an error: as lines for a person, as JSON for a program.
 import { EngineError } from '../core/errors.ts'
 import { UsageError } from './exit-codes.ts'
 import { painter, plain, type Terminal } from './terminal.ts'

@@ -1,4 +1,4 @@
-// A calibration, and a comparison of two, to tables for a person.
+// Draws a calibration, and a comparison of two, as tables for a person.
 import type { Calibration } from '../calibration/calibration.ts'
 import type { CalibrationNode } from '../calibration/hierarchy/tree.ts'
 import { mapFor, PARAMETER_HEADINGS } from '../calibration/maps/maps.ts'

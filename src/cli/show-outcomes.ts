@@ -1,4 +1,4 @@
-// What the commands of `assay outcomes` found, to lines for a person.
+// Prints the results of the commands of `assay outcomes` for a person.
 import type { DriftAlarm } from '../calibration/drift/drift.ts'
 import type { RecordedOutcome } from '../calibration/outcomes/outcomes.ts'
 import type { RefitResult } from '../calibration/outcomes/refit.ts'

@@ -1,4 +1,4 @@
-// The summary of an evaluation to lines for a person: a table by type, then what failed.
+// Prints the summary of an evaluation for a person: a table by type, then what failed.
 import type { RunSummary } from '../evaluate/summary.ts'
 import { padColumns, painter, plain, type Terminal } from './terminal.ts'
 

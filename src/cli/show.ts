@@ -1,4 +1,4 @@
-// A response to lines for a person: a bar and a number per option, the value of a read, the box in pixels.
+// Draws a response for a person: a bar and a number per option, the value of a read, the box in pixels.
 
 import type { ModelListing } from '../pipeline/models.ts'
 import { kindOf } from '../questions/index.ts'
@@ -57,7 +57,7 @@ function linesOf(answer: QuestionAnswer, pen: Pen): string[] {
   return [...bars(rows, pen), ...notes.map((note) => pen.paint('dim', note)), ...below.map((line) => `  ${line}`)]
 }
 
-/** What was said besides: the set that holds the truth, and whether it is better not to answer. */
+/** The prediction set and the abstention, where they were asked for. */
 function cautionLines(answer: QuestionAnswer, pen: Pen): string[] {
   if (!('set' in answer || 'abstained' in answer)) return []
   const names = answer.set?.map(plain) ?? null
@@ -88,7 +88,10 @@ function failed(error: string | undefined, { paint, columns }: Pen): string {
   return paint('red', shorten(`no valid value${error === undefined ? '' : `: ${plain(error)}`}`, columns - 2))
 }
 
-/** One line per row: mark, label, bar, percent. The label takes up to a third of the line, the bar what is left, up to 32. */
+/**
+ * One line per row: mark, label, bar, percent. The label takes up to a third of the line, the bar what is left, up to
+ * 32.
+ */
 function bars(rows: readonly AnswerBar[], { paint, columns, hasUnicode }: Pen): string[] {
   const labels = rows.map(({ label }) => plain(label))
   const labelColumns = Math.min(Math.max(...labels.map(columnsOf)), Math.floor(columns / 3))

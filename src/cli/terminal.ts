@@ -1,4 +1,4 @@
-// Where a command reads and writes, and how much a line of text takes there.
+// The streams a command reads and writes, and how wide a text is on a terminal.
 
 /** The streams and surroundings of a command, handed in so that tests can hold them. */
 export interface Terminal {
@@ -41,7 +41,9 @@ export function painter(hasColor: boolean): Paint {
   }
 }
 
-/** Control characters made visible: what a model read must never steer the terminal. Newlines and tabs become spaces. */
+/**
+ * Control characters made visible: what a model read must never steer the terminal. Newlines and tabs become spaces.
+ */
 export function plain(text: string): string {
   return text.replace(/[\t\n\r]+/g, ' ').replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => {
     return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`

@@ -1,4 +1,5 @@
-// Everything the page asks of the service, typed. The session is a cookie that scripts cannot read; what changes something carries its token besides.
+// All calls of the page to the service, typed. The session is a cookie that scripts cannot read; calls that change
+// something carry a token besides.
 
 import type { FitReply, RollBackReply } from '../service/calibration/replies.ts'
 import type {

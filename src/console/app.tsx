@@ -1,4 +1,5 @@
-// The page: signed out it is a form for a token, signed in the views. Opened by a one-time link, it spends the link's token first.
+// The page: a form for a token while signed out, the views while signed in. When it is opened by a one-time link, it
+// uses the link's token first.
 import { render } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { SessionReply } from '../service/console/replies.ts'

@@ -1,4 +1,4 @@
-// What every view leans on: the service, who is signed in, and a line at the foot of the page for what was done.
+// What every view needs: the service, who is signed in, and a line at the foot of the page that says what was done.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { ServiceReply } from '../service/console/replies.ts'

@@ -1,6 +1,8 @@
-// Numbers, amounts and times as a person reads them. Nothing here rounds a probability to 0 or 1: what is not certain does not look certain.
+// Formats numbers, amounts and times for people. No probability is rounded to 0 or 1, which would look certain.
 
-/** `0.000123456` to `$0.000123`: at least two fractional digits, and as many as the first two that are not zero need. */
+/**
+ * `0.000123456` to `$0.000123`: at least two fractional digits, and as many as the first two that are not zero need.
+ */
 export function dollars(amount: string): string {
   const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? []
   const isSmall = /^0+$/.test(whole)

@@ -1,4 +1,4 @@
-// Signed out: a token opens the console.
+// The form that opens the console with a token.
 import { useState } from 'preact/hooks'
 import { TextField } from './ui/field.tsx'
 import { Mark } from './ui/mark.tsx'

@@ -1,4 +1,5 @@
-// Signed in: the views, how to get from one to another, and the line that says what was done. The view is in the address after #.
+// The frame of the signed-in console: the views, the navigation, and the line that says what was done. The view stands
+// in the address after #.
 import type { ComponentType } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ServiceReply } from '../service/console/replies.ts'

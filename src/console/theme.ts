@@ -1,4 +1,4 @@
-// Light, dark, or as the system says. Kept in this browser.
+// The theme: light, dark, or the system's. It is kept in this browser.
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 

@@ -1,5 +1,5 @@
-// What agents read of our tools: JSON Schemas in their words. They guide, they do not judge: what comes in goes to the engine as it is, which says
-// everything that is wrong at once, with pointers.
+// The JSON Schemas that agents see. They describe and do not validate: the engine checks what comes in, and reports
+// everything that is wrong with pointers.
 import type { Json } from '../core/types.ts'
 import { allKinds } from '../questions/index.ts'
 import { componentId, componentsOf, type JsonSchema } from '../questions/json-schema.ts'
@@ -59,8 +59,8 @@ function enumOf(schema: JsonSchema): readonly unknown[] | null {
 const SHARED_FIELDS = ['instructions', 'image']
 
 /**
- * One flat object for all kinds: many agents are shown no more than the first level of alternatives. A field that several kinds have is described
- * for each of them.
+ * One flat object for all kinds: many agents are shown no more than the first level of alternatives. A field that
+ * several kinds have is described for each of them.
  */
 function questionSchema(): Schema {
   const kinds = allKinds()

@@ -1,5 +1,6 @@
-// An engine (or a service through its client) to a server of the Model Context Protocol: the tools `ask` and `record_outcome`, over any transport.
-// What is wrong with a call comes back as the result of the tool, in words, so that the agent can mend it; only unknown tools are protocol errors.
+// Serves an engine (or a remote service through its client) as tools of the Model Context Protocol: `ask` and
+// `record_outcome`, over any transport. A wrong call is answered by a tool result in words, so that the agent can
+// correct it; only unknown tools are protocol errors.
 import { setImmediate as turn } from 'node:timers/promises'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
@@ -29,7 +30,7 @@ export interface Asker {
 
 export interface McpOptions {
   readonly asker: Asker
-  /** Is told of faults of ours; agents hear only that there was one. */
+  /** Receives internal errors; agents only learn that there was one. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -68,7 +69,8 @@ const MOST_PROBLEMS = 20
 
 /** Makes the server; connect it to a transport. It closes neither the transport's streams nor the asker. */
 export function createMcpServer({ asker, onFault }: McpOptions): AskServer {
-  // The plain server, not the one that checks arguments itself: the engine's errors name the field, the numbers and the remedy.
+  // The plain server, not the one that checks arguments itself: the engine's errors name the field, the numbers and the
+  // remedy.
   const server = new Server(
     { name: 'assay', title: 'assay', version: ENGINE_VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -119,13 +121,13 @@ export function createMcpServer({ asker, onFault }: McpOptions): AskServer {
   return {
     server,
     async settled() {
-      // What has come in is begun, and what is done is sent, a turn later.
+      // A turn of the event loop starts what has come in and sends what is done.
       for (await turn(); running.size > 0; await turn()) await Promise.allSettled(running)
     },
   }
 }
 
-/** An error in words an agent can act on: its code, what is wrong and where, and nothing of this machine. */
+/** An error in words an agent can act on: its code, what is wrong and where. Nothing about this machine is in it. */
 function wordsOf(error: unknown, onFault: (error: unknown) => void): string {
   if (error instanceof EngineError) {
     if (error.code === 'internal_error') onFault(error)

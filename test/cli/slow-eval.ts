@@ -1,4 +1,5 @@
-// A command line on the fake model, each score of which takes a while: what the test of killed runs starts as a process of its own.
+// A command line on the fake model, each score of which takes a while: what the test of killed runs starts as a process
+// of its own.
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'

@@ -1,4 +1,5 @@
-// Recorded requests against a service, wherever it runs: each case sends one request and holds status, headers and body to what is expected.
+// Recorded requests against a service, wherever it runs: each case sends one request and holds status, headers and body
+// to what is expected.
 import { readdirSync, readFileSync } from 'node:fs'
 import { misfits, type Shape } from './shapes.ts'
 

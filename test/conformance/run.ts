@@ -1,5 +1,5 @@
-// Recorded requests against a service that runs: `npx tsx test/conformance/run.ts http://127.0.0.1:8080 service_sk_… [name of the System One route]`.
-// Ends with status 1 when a reply is not as expected.
+// Recorded requests against a service that runs: `npx tsx test/conformance/run.ts http://127.0.0.1:8080 service_sk_…
+// [name of the System One route]`. Ends with status 1 when a reply is not as expected.
 import { checkCase, recordedWires } from './check.ts'
 
 const [baseUrl, key, legacyName] = process.argv.slice(2)

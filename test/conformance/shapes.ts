@@ -1,5 +1,5 @@
-// What a reply must look like, written as JSON that looks like it. Literals stand for themselves; objects may hold more than is listed; a string in
-// angle brackets stands for any value of a kind.
+// What a reply must look like, written as JSON that looks like it. Literals stand for themselves; objects may hold more
+// than is listed; a string in angle brackets stands for any value of a kind.
 
 export type Shape = null | boolean | number | string | readonly Shape[] | { readonly [field: string]: Shape }
 

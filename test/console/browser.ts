@@ -1,4 +1,5 @@
-// A real browser for tests of the console: one process for a test file, a context of its own for each test, and what went wrong in the page.
+// A real browser for tests of the console: one process for a test file, a context of its own for each test, and what
+// went wrong in the page.
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
@@ -33,7 +34,10 @@ export interface BrowserTests {
   open(running: Running, options?: BrowserContextOptions & { readonly isSignedIn?: boolean }): Promise<Opened>
 }
 
-/** Tests in a browser; skipped with the reason where there is none. Services and pages that a test opened end with it, and nothing may have gone wrong in a page. */
+/**
+ * Tests in a browser; skipped with the reason where there is none. Services and pages that a test opened end with it,
+ * and nothing may have gone wrong in a page.
+ */
 export function describeInBrowser(name: string, tests: (browser: BrowserTests) => void): void {
   const isThere = existsSync(PATH)
   describe.skipIf(!isThere)(isThere ? name : `${name} (skipped: no Chromium at CHROMIUM_PATH or /usr/bin/chromium)`, () => {

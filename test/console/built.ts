@@ -1,4 +1,5 @@
-// The bundle of the console, built by the package's own script: once for all test files that need it, and whole at any time.
+// The bundle of the console, built by the package's own script: once for all test files that need it, and whole at any
+// time.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +8,10 @@ import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Builds beside the place and moves file by file: another test that reads the bundle meanwhile finds the old one or the new one. */
+/**
+ * Builds beside the place and moves file by file: another test that reads the bundle meanwhile finds the old one or the
+ * new one.
+ */
 export async function buildConsole(): Promise<void> {
   const dist = join(root, 'dist')
   await mkdir(join(dist, 'console'), { recursive: true })

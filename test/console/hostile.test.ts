@@ -1,4 +1,5 @@
-// Whatever a user can name is shown as text: markup in every such field runs nothing, and the policy of the page is never called upon.
+// Whatever a user can name is shown as text: markup in every such field runs nothing, and the policy of the page is
+// never called upon.
 import { expect, it } from 'vitest'
 import { choose, describeInBrowser, goTo } from './browser.ts'
 

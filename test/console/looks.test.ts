@@ -1,4 +1,5 @@
-// What can be measured of how the console looks: contrast in both themes, labels, and nothing wider than a narrow screen.
+// What can be measured of how the console looks: contrast in both themes, labels, and nothing wider than a narrow
+// screen.
 import { expect, it } from 'vitest'
 import type { Running } from '../service/running.ts'
 import { QUESTION } from '../service/running.ts'
@@ -6,7 +7,9 @@ import { choose, describeInBrowser, goTo } from './browser.ts'
 
 const VIEWS = ['Overview', 'Playground', 'API keys', 'Requests', 'Calibration'] as const
 
-/** Texts that are shown with less contrast than WCAG AA asks for (4.5, or 3 for large ones), disabled controls aside. */
+/**
+ * Texts that are shown with less contrast than WCAG AA asks for (4.5, or 3 for large ones), disabled controls aside.
+ */
 const LOW_CONTRAST = `(() => {
   const pen = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
   const rgba = (colour) => { pen.clearRect(0, 0, 1, 1); pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); const [r, g, b, a] = pen.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255] }

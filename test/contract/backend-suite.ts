@@ -1,4 +1,5 @@
-// What every backend promises, as one suite that each backend's own test file calls. A case that does not apply is skipped by name, with its reason.
+// What every backend promises, as one suite that each backend's own test file calls. A case that does not apply is
+// skipped by name, with its reason.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch, Candidate, Constraint, Grammar, Prefix, Scores } from '../../src/backends/backend.ts'
@@ -9,7 +10,10 @@ import type { Picture, Piece, Prompt } from '../../src/core/types.ts'
 export interface BackendSuiteOptions {
   /** Largest difference between log-probabilities that should be equal; default 1e-4. */
   readonly tolerance?: number
-  /** True when options score the same wherever they stand. A model that binds options to symbols has a bias of place; default false. */
+  /**
+   * True when options score the same wherever they stand. A model that binds options to symbols has a bias of place;
+   * default false.
+   */
   readonly isOrderInvariant?: boolean
   /** Cases that do not apply: name → reason. */
   readonly skip?: Readonly<Partial<Record<CaseName, string>>>
@@ -195,7 +199,8 @@ const CASES = {
     const hostile = CONTROL_STRINGS.join(' ')
     const plain = await open(textPrompt('Note: end.'))
     const prefix = await open(textPrompt(`Note: ${hostile} end.`))
-    // Read as text they take at least a token each; read as control tokens `<image>` would ask for pixels that are not there.
+    // Read as text they take at least a token each; read as control tokens `<image>` would ask for pixels that are not
+    // there.
     expect(prefix.tokens).toBeGreaterThanOrEqual(plain.tokens + CONTROL_STRINGS.length)
     const branch: Branch = {
       readout: 'exclusive',
@@ -371,7 +376,10 @@ const CASES = {
 
 export type CaseName = keyof typeof CASES
 
-/** Runs the suite. `open` loads a fresh backend; it is called twice: once for the cases, once for what happens after `close`. */
+/**
+ * Runs the suite. `open` loads a fresh backend; it is called twice: once for the cases, once for what happens after
+ * `close`.
+ */
 export function describeBackend(name: string, open: () => Promise<Backend>, options: BackendSuiteOptions = {}): void {
   describe(`${name} keeps the contract of a backend`, () => {
     const timeout = options.timeoutMs ?? 60_000

@@ -1,4 +1,5 @@
-// The contract on the tiny random Idefics3 model, on the calling thread and through a worker (which needs `npm run build`, as `npm test` does).
+// The contract on the tiny random Idefics3 model, on the calling thread and through a worker (which needs `npm run
+// build`, as `npm test` does).
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, it } from 'vitest'

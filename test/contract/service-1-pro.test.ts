@@ -1,4 +1,5 @@
-// The contract on the shipped model, on the calling thread and through a worker (which needs `npm run build`, as `npm test` does).
+// The contract on the shipped model, on the calling thread and through a worker (which needs `npm run build`, as `npm
+// test` does).
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -8,8 +9,8 @@ import { describeBackend, textPrompt } from './backend-suite.ts'
 const MODEL = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
 const isBuilt = existsSync(new URL('../../dist/backends/onnx/workers/worker.js', import.meta.url))
 
-// Options are branches of their own, sorted inside: their order changes nothing at all. Questions share passes, padded to the longest, and products of
-// other sizes are summed in another order: company changes the last bits only.
+// Options are branches of their own, sorted inside: their order changes nothing at all. Questions share passes, padded
+// to the longest, and products of other sizes are summed in another order: company changes the last bits only.
 const options = { isOrderInvariant: true, tolerance: 1e-5 }
 
 describeBackend('service-1-pro', () => loadOnnxModel(MODEL, { inProcess: true }), options)

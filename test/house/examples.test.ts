@@ -1,5 +1,5 @@
-// What a newcomer tries first: the request files of examples/, the programs, and what the papers show. Against the fake model for their shape, and
-// against the shipped model where its weights are.
+// What a newcomer tries first: the request files of examples/, the programs, and what the papers show. Against the fake
+// model for their shape, and against the shipped model where its weights are.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -32,7 +32,10 @@ async function requestOf(file: string): Promise<AskRequest> {
   return (await readRequestFile(file, { folder, read: async () => '' })).request
 }
 
-/** Holds what is true of any answer to an example: nothing missing, nothing refused, probabilities that are probabilities. */
+/**
+ * Holds what is true of any answer to an example: nothing missing, nothing refused, probabilities that are
+ * probabilities.
+ */
 async function holdAnswers(engine: Engine, file: string): Promise<void> {
   const request = await requestOf(file)
   const { answers, simo } = await engine.ask(request)

@@ -1,4 +1,5 @@
-// Pins what the package promises: the names of its entry, its subpaths, its command. Changing one is a decision, and shows up here.
+// Pins what the package promises: the names of its entry, its subpaths, its command. Changing one is a decision, and
+// shows up here.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -256,7 +257,8 @@ describe('the package', () => {
       const runsOn = readdirSync(`${root}${weights}`).filter((name) => name !== FLOAT_ENCODER)
       expect(packed).toEqual(expect.arrayContaining(runsOn.map((name) => `${weights}/${name}`)))
     }
-    // The engine runs the 8-bit encoder; the float one is the source that training quantises and goes on from, and is in the repository.
+    // The engine runs the 8-bit encoder; the float one is the source that training quantises and goes on from, and is
+    // in the repository.
     expect(packed.filter((path) => path.endsWith(`/${FLOAT_ENCODER}`))).toEqual([])
     // The sources are not in the package, so maps to them would lead nowhere.
     expect(packed.filter((path) => path.endsWith('.map'))).toEqual([])

@@ -1,6 +1,6 @@
-// Reads the import lines of src/ and holds the direction of the house:
-// core ← wire ← pipeline, questions, constraint, media, backends, calibration ← engine ← index ← evaluate, client, service, mcp ← cli.
-// Types count too, so that a room can be understood, moved and tested without those after it.
+// Reads the import lines of src/ and holds the direction of the house: core ← wire ← pipeline, questions, constraint,
+// media, backends, calibration ← engine ← index ← evaluate, client, service, mcp ← cli. Types count too, so that a room
+// can be understood, moved and tested without those after it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,10 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map((name) => name.split(sep).join('/'))
   .sort()
 
-/** Own files a source text imports, exports from, or loads, relative to src/. Comments and strings of code are not looked into beyond the pattern. */
+/**
+ * Own files a source text imports, exports from, or loads, relative to src/. Comments and strings of code are not
+ * looked into beyond the pattern.
+ */
 function importsOf(file: string, text: string): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
   const found = [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"]*)\1/g)].map((match) => match[2] as string)

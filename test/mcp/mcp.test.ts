@@ -1,4 +1,5 @@
-// The tools for agents, as the protocol's own client sees them: in memory over the fake model, and as the process an agent would start.
+// The tools for agents, as the protocol's own client sees them: in memory over the fake model, and as the process an
+// agent would start.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// Every way a request can be wrong that we know of: each gives its code and pointer, at once, and the engine goes on serving as before.
+// Every way a request can be wrong that we know of: each gives its code and pointer, at once, and the engine goes on
+// serving as before.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EngineError, type ErrorCode } from '../../src/core/errors.ts'

@@ -1,4 +1,5 @@
-// What stands between a model's scores and the engine's probabilities: calibration, second looks, what is kept, sets and abstention.
+// What stands between a model's scores and the engine's probabilities: calibration, second looks, what is kept, sets
+// and abstention.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFakeBackend, type FakeOptions } from '../../src/backends/fake/index.ts'
@@ -55,7 +56,8 @@ describe('calibration', () => {
   it('corrects an overconfident model, and says with what', async () => {
     const { engine } = await engineOf(sure, { calibrations: [calibration] })
     const { answers, simo } = await engine.ask(NOUL)
-    // The model says σ(3) = .95; of such claims σ(1) = .73 were true. All labels are of one task, so of another question that is believed in part.
+    // The model says σ(3) = .95; of such claims σ(1) = .73 were true. All labels are of one task, so of another
+    // question that is believed in part.
     expect((answers.lit as NoulAnswer).noul).toBeGreaterThan(0.68)
     expect((answers.lit as NoulAnswer).noul).toBeLessThan(0.86)
     expect(simo.calibration).toEqual({ version: calibration.version, applied: 'fitted' })

@@ -46,7 +46,8 @@ describe('the engine', () => {
     expect(response.model).toBe('service-1-pro')
     expect(Object.keys(response.answers)).toEqual(['angry', 'topic', 'total', 'worry'])
     expect(response.answers.worry).toMatchObject({ type: 'derive', valid: true })
-    // Words: 7 of state, 4 + 2 and 4 + 3 of the scored branches with their candidates, 1 of the read ("total"), and those of the check + 2.
+    // Words: 7 of state, 4 + 2 and 4 + 3 of the scored branches with their candidates, 1 of the read ("total"), and
+    // those of the check + 2.
     const check = backend.calls.flatMap((call) => (call.type === 'score' ? call.branches : [])).at(-1)!
     expect(check.instructions).toContain('Proposed answer')
     expect(response.usage.input_tokens).toBe(7 + 6 + 7 + 1 + check.instructions.split(/\s+/).length + 2)

@@ -1,4 +1,5 @@
-// The invariants at the end of the contract, over random requests with a fixed seed: whatever is asked, the answers keep to them.
+// The invariants at the end of the contract, over random requests with a fixed seed: whatever is asked, the answers
+// keep to them.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'

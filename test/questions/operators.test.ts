@@ -11,7 +11,10 @@ const branch = (readout: Branch['readout'], names: readonly string[], instructio
   image: null,
 })
 
-/** Runs an operator against a scripted model: probabilities by candidate, in the order the operator asks for; `written` is what it writes when it may. */
+/**
+ * Runs an operator against a scripted model: probabilities by candidate, in the order the operator asks for; `written`
+ * is what it writes when it may.
+ */
 function run(
   name: string,
   asked: Branch,

@@ -6,7 +6,10 @@ export interface Heard {
   err: string
 }
 
-/** A terminal that starts in `folder`, and what was printed on it so far; `settings` stand in place of what it has by itself. */
+/**
+ * A terminal that starts in `folder`, and what was printed on it so far; `settings` stand in place of what it has by
+ * itself.
+ */
 export function fakeTerminal(folder: string, settings: Partial<Terminal> = {}): { terminal: Terminal; heard: Heard } {
   const heard: Heard = { out: '', err: '' }
   const terminal: Terminal = {

@@ -1,4 +1,5 @@
-// The whole way of a learned question on the shipped model: answers, outcomes, a refit, and answers that know what the labels taught.
+// The whole way of a learned question on the shipped model: answers, outcomes, a refit, and answers that know what the
+// labels taught.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { evidenceFor, memoryOutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'

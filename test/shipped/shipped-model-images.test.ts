@@ -1,4 +1,5 @@
-// The shipped model on a screenshot, end to end: answers in range and boxes inside the picture. Which boxes they are is the bench's business.
+// The shipped model on a screenshot, end to end: answers in range and boxes inside the picture. Which boxes they are is
+// the bench's business.
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -123,7 +124,8 @@ describe.skipIf(!seesImages)(`the shipped model on a screenshot${seesImages ? ''
     expect((short.answers.status as ExtractAnswer).seen).toBeDefined()
     // The page with its words, and the question.
     const others = short.usage.input_tokens - 100
-    // The context is 4,096 tokens, of which 512 are left to questions; the question is less than 40, the words of the page are more.
+    // The context is 4,096 tokens, of which 512 are left to questions; the question is less than 40, the words of the
+    // page are more.
     const { answers } = await long(4096 - 512 - others + 40)
     expect(answers.status).toMatchObject({ valid: true })
     expect((answers.status as ExtractAnswer).seen).toBeUndefined()

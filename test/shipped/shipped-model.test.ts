@@ -1,5 +1,5 @@
-// The shipped model end to end, through the engine: every type of question on a text and a JSON state, held to the contract's
-// invariants. What the answers are is the bench's business; that they are answers is this file's.
+// The shipped model end to end, through the engine: every type of question on a text and a JSON state, held to the
+// contract's invariants. What the answers are is the bench's business; that they are answers is this file's.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine, type Engine, localModel } from '../../src/index.ts'

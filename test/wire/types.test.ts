@@ -1,5 +1,5 @@
-// The types of answers. `npm run check` is what can fail here (expectTypeOf and @ts-expect-error are compile-time); run by vitest, the file
-// also holds that builders make the plain JSON they say they make.
+// The types of answers. `npm run check` is what can fail here (expectTypeOf and @ts-expect-error are compile-time); run
+// by vitest, the file also holds that builders make the plain JSON they say they make.
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { choice, extract, fill, noul, score, select } from '../../src/questions/builders.ts'
 import type {

@@ -1,4 +1,4 @@
-// One answer as a person reads it: its probabilities as bars, its level on the scale, what was read and how sure that is.
+// Draws one answer: its probabilities as bars, its level on the scale, what was read and how sure that is.
 import type {
   BoxAnswer,
   BoxManyAnswer,

@@ -1,10 +1,12 @@
-// Pictures beside a request: their bytes, a name that is safe in a form and a shell, and an address to show them by.
+// Pictures that go with a request: their bytes, a name that is safe in a form and in a shell, and a URL to show them.
 
 export interface Attachment {
   /** The name of the file in the request; all different. */
   readonly name: string
   readonly blob: Blob
-  /** `blob:…`, for as long as the page is open: answers go on showing pictures that were taken out of the form since. */
+  /**
+   * `blob:…`, for as long as the page is open: answers go on showing pictures that were taken out of the form since.
+   */
   readonly url: string
 }
 

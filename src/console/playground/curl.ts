@@ -1,4 +1,4 @@
-// A request as a command for a shell, with files beside it when there are any.
+// Writes a request as a shell command, with its files.
 
 /** Any text as one word of a POSIX shell. */
 export function quoted(text: string): string {

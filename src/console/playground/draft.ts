@@ -1,5 +1,5 @@
-// What is written in the playground's form, and the request it stands for, both ways. Pure: no page, no files, only their names.
-// A request that says something the form has no field for stays JSON; nothing of it is dropped to make it fit.
+// Converts between what is typed in the playground's form and the request it stands for. It is pure: it knows only the
+// names of files. A request that the form has no field for stays JSON; nothing of it is dropped.
 
 import type { Json } from '../../core/types.ts'
 import type { FormField } from '../../questions/kind.ts'
@@ -91,7 +91,10 @@ export function pointerTo(...path: readonly (string | number)[]): string {
   return path.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** The request a draft stands for, or what keeps it from being one: only what JSON itself cannot say; the rest is the service's to judge. */
+/**
+ * The request a draft stands for, or what keeps it from being one: only what JSON itself cannot say; the rest is the
+ * service's to judge.
+ */
 export function requestOf(draft: Draft, forms: KindForms): MadeRequest {
   const problems: FormProblem[] = []
   const json = (text: string, param: string): Json => {

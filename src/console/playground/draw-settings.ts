@@ -1,4 +1,4 @@
-// The picture of an example, drawn in the browser: the page needs no file for it.
+// Draws the picture of an example in the browser, so that the page needs no file for it.
 
 /** A settings page of a shop, 960 by 600. */
 export function drawSettings(): Promise<Blob> {

@@ -1,4 +1,4 @@
-// The options, levels or values of a question, one a line, each with words for the model where its type takes them.
+// Edits the options, levels or values of a question, one a line, each with a description where its type takes one.
 import { useContext, useRef } from 'preact/hooks'
 import { Field, Problems, ProblemsContext } from '../ui/field.tsx'
 import { type DraftEntry, emptyEntry } from './draft.ts'

@@ -1,4 +1,4 @@
-// Requests to start from.
+// Example requests of the playground.
 import { type Draft, draftOf } from './draft.ts'
 import type { KindForms } from './kind-forms.ts'
 

@@ -1,4 +1,4 @@
-// The request as a form: state, questions, derived values.
+// The form of a request: state, questions, derived values.
 import { useContext } from 'preact/hooks'
 import { Problems, ProblemsContext, TextField } from '../ui/field.tsx'
 import { Nothing } from '../ui/notice.tsx'

@@ -1,4 +1,5 @@
-// The forms in which questions are asked: read from the OpenAPI document that the service serves, so that the console lists no kinds itself.
+// Reads the forms of all kinds of questions from the OpenAPI document of the service, so that the console lists no
+// kinds itself.
 import type { QuestionForm } from '../../questions/kind.ts'
 
 /** The form of one kind of question. `title`: what it asks, for people. */

@@ -1,4 +1,4 @@
-// Answers to what is marked in the state: spans of its texts, and boxes on its pictures. Pure.
+// Finds what answers point at in the state: spans of its texts, and boxes on its pictures. It is pure.
 
 import type { BoxAnswer, BoxManyAnswer, ExtractAnswer, ExtractManyAnswer } from '../../questions/index.ts'
 import { isParts } from '../../wire/part-types.ts'
@@ -74,7 +74,10 @@ function seenIn(answer: ExtractAnswer | ExtractManyAnswer): Omit<MarkedBox, 'lab
   )
 }
 
-/** The texts of a state that spans point into, in order, cut at the edges of the spans. Spans that point nowhere are left out. */
+/**
+ * The texts of a state that spans point into, in order, cut at the edges of the spans. Spans that point nowhere are
+ * left out.
+ */
 export function markedTexts(state: unknown, spans: readonly MarkedSpan[]): MarkedText[] {
   const sources = new Map<string, { readonly where: string; readonly text: string; readonly spans: MarkedSpan[] }>()
   for (const span of spans) {

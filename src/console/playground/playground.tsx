@@ -1,4 +1,4 @@
-// The playground: a request on one side, as a form, as JSON or as a command, and what came back on the other.
+// The playground: a request on one side (as a form, as JSON or as a command) and its answers on the other.
 import { useRef, useState } from 'preact/hooks'
 import { ApiError, type Asked } from '../api.ts'
 import { useConsole } from '../context.ts'

@@ -1,4 +1,5 @@
-// One question in the form: its id, its words, and the fields of its type. What is wrong with it is said at the field, or at its foot.
+// One question in the form: its id, its instructions, and the fields of its kind. What is wrong stands at the field, or
+// at the foot of the card.
 import { useContext } from 'preact/hooks'
 import type { FormField } from '../../questions/kind.ts'
 import { isBelow, Problems, ProblemsContext, SelectField, TextField, Tick } from '../ui/field.tsx'

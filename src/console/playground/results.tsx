@@ -1,4 +1,4 @@
-// What came back: what it cost and how long it took, the state with its marks, every answer, and what the service says of how it got there.
+// The results of a request: cost and time, the state with its marks, every answer, and how it was answered.
 import type { AskResponse } from '../../wire/types.ts'
 import type { Asked } from '../api.ts'
 import { count, counted, dollars, milliseconds } from '../format.ts'

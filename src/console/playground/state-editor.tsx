@@ -1,4 +1,4 @@
-// What the questions are about: a text or JSON, and pictures that are chosen, dropped or pasted.
+// Edits the state: a text or JSON, and pictures that are chosen, dropped or pasted.
 import { useRef, useState } from 'preact/hooks'
 import { bytes } from '../format.ts'
 import { Field, Segmented, TextField } from '../ui/field.tsx'
@@ -104,7 +104,8 @@ function DropZone({ onFiles, children }: DropZoneProps) {
     onFiles(files)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping and pasting are a second way; the button below is the one for keyboards.
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping and pasting are a second way; the button below is
+    // the one for keyboards.
     <div
       class={isOver ? 'drop over' : 'drop'}
       onDragOver={(event) => {

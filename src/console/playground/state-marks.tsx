@@ -1,4 +1,4 @@
-// The state as it was sent, with what the answers point at: words highlighted, boxes drawn on the pictures.
+// Draws the state as it was sent, with what the answers point at: words highlighted, boxes on the pictures.
 import { percent } from '../format.ts'
 import type { MarkedBox, MarkedText } from './marks.ts'
 

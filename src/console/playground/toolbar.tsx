@@ -1,4 +1,4 @@
-// Above the request: who pays, which model, what to start from, how the request is shown, and the button that runs it.
+// The bar above the request: account, model, examples, how the request is shown, and the button that runs it.
 import type { AccountsReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { AccountSelect } from '../ui/account-select.tsx'

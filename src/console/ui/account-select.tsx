@@ -1,4 +1,4 @@
-// Which account a view is about.
+// Selects the account that a view is about.
 import type { AccountReply } from '../../service/console/replies.ts'
 import { SelectField } from './field.tsx'
 

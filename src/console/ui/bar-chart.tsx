@@ -1,4 +1,4 @@
-// A small bar chart over time, drawn by hand: one bar a bucket, the part that failed on top in another colour.
+// A small bar chart over time: one bar a bucket, with the part that failed on top in another colour.
 export interface ChartBar {
   /** What the bar is about, e.g. its hour. */
   readonly label: string

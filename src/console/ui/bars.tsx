@@ -1,4 +1,4 @@
-// Probabilities by name, as bars one below the other.
+// Draws probabilities by name as bars, one below the other.
 import { percent } from '../format.ts'
 
 export interface BarRow {

@@ -1,4 +1,5 @@
-// A button that copies a text. Where the clipboard is closed to the page (plain http on another host), the text is selected to be copied by hand.
+// A button that copies a text. Where the page may not use the clipboard (plain http on another host), it selects the
+// text instead.
 import { useRef, useState } from 'preact/hooks'
 
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {

@@ -1,4 +1,5 @@
-// A labelled field with its hint and what is wrong with it. Problems find their field by JSON Pointer: the nearest field above them takes them.
+// A labelled field with its hint and what is wrong with it. Problems find their field by JSON Pointer; the nearest
+// field above takes them.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
 import type { FormProblem } from '../playground/draft.ts'

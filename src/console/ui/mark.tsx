@@ -1,4 +1,4 @@
-// The sign of the console: three probabilities, one of them sure.
+// The logo of the console: three probabilities, one of them high.
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">

@@ -1,4 +1,4 @@
-// What a view says of itself: that something went wrong, that there is nothing yet, that it is still coming.
+// Notices of a view: an error, an empty list, loading.
 import type { ComponentChildren } from 'preact'
 import { ApiError } from '../api.ts'
 import type { Loaded } from './use-loaded.ts'

@@ -1,4 +1,5 @@
-// A reliability diagram: what was said against what came true, before calibration and as answered. On the dashed line a probability is what happens.
+// Draws a reliability diagram: predicted against observed, before calibration and as answered. On the dashed line
+// probabilities are right.
 import type { ReliabilityDiagram } from '../../service/calibration/replies.ts'
 import { counted, percent } from '../format.ts'
 

@@ -1,4 +1,4 @@
-// Something loaded for a view: what came, what went wrong, and how to load it again. A reply that was overtaken by a newer one is dropped.
+// Loads data for a view and keeps its error and a way to load again. A reply that a newer one has overtaken is dropped.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 
 export interface Loaded<T> {

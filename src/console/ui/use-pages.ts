@@ -1,4 +1,4 @@
-// A list that comes in pages, newest first: what came so far, and how to get more of it.
+// Loads a list in pages, newest first.
 import { useState } from 'preact/hooks'
 import { type Loaded, useLoaded } from './use-loaded.ts'
 

@@ -1,8 +1,11 @@
-// A form's work to what the form shows of it: that it is under way, and what was wrong with it.
+// Runs the work of a form and keeps what the form shows of it: that it is running, and what was wrong.
 import { useState } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 
-/** `submit` is for the form, which may begin with an `earlier` error. When the work succeeds, the form is expected to go away. */
+/**
+ * `submit` is for the form, which may begin with an `earlier` error. When the work succeeds, the form is expected to go
+ * away.
+ */
 export function useSubmit(work: () => Promise<void>, earlier: Error | null = null) {
   const [error, setError] = useState<Error | null>(earlier)
   const [isBusy, setBusy] = useState(false)

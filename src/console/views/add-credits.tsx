@@ -1,4 +1,4 @@
-// Adding to (or taking from) a balance.
+// The form that adds to (or takes from) a balance.
 import { useState } from 'preact/hooks'
 import type { AccountReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'

@@ -1,4 +1,4 @@
-// What makes probabilities true: the calibration that is served, how well it keeps its word, what changed, and buttons to fit anew and to go back.
+// The calibration that is served: how good it is, what changed, and buttons to fit it again and to go back.
 import { useState } from 'preact/hooks'
 import type { ChangeReply, FitReply, ModelCalibrationReply } from '../../service/calibration/replies.ts'
 import type { CalibrationViewReply } from '../../service/console/replies.ts'

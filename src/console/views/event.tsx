@@ -1,4 +1,4 @@
-// One answer: what was decided, and a form for what was true of it. States are not kept, so none is shown.
+// One answered request: its decisions, and a form for what was true. States are not kept, so none is shown.
 import { useState } from 'preact/hooks'
 import type { DecisionReply } from '../../service/console/replies.ts'
 import { ApiError } from '../api.ts'

@@ -1,4 +1,4 @@
-// API keys: those there are, making one (its secret is shown once), revoking one.
+// The API keys: a list, a form for a new one (its secret is shown once), and revoking.
 import { useState } from 'preact/hooks'
 import type { CreatedKeyReply, KeyReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'

@@ -1,4 +1,4 @@
-// The lines of an account's ledger, newest first: what was added, what was charged and for which answer, and the balance after it.
+// The lines of an account's ledger, newest first: credits, charges with their request, and the balance after each.
 import type { AccountReply, LedgerEntryReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { dollars, time } from '../format.ts'

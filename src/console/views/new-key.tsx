@@ -1,4 +1,4 @@
-// The form of a new key.
+// The form of a new API key.
 import { useState } from 'preact/hooks'
 import type { CreatedKeyReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'

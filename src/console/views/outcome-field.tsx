@@ -1,4 +1,4 @@
-// What was true of one decision: true or false, an option, a level, or the options that held.
+// Asks what was true of one decision: true or false, an option, a level, or the options that held.
 import type { DecisionReply } from '../../service/console/replies.ts'
 import { Field, SelectField, Tick } from '../ui/field.tsx'
 

@@ -1,4 +1,4 @@
-// What an account has and what was used: balance, charts, and the ledger. Credits are added here.
+// The overview of an account: balance, charts of use, and the ledger. Credits are added here.
 import { useState } from 'preact/hooks'
 import type { AccountReply, UsageBucketReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'

@@ -1,4 +1,4 @@
-// The log of requests, newest first. One that is opened shows what was decided, and takes what was true of it.
+// The log of requests, newest first. An opened one shows its decisions and takes outcomes.
 
 import { useState } from 'preact/hooks'
 import type { RequestReply } from '../../service/console/replies.ts'

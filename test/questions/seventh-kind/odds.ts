@@ -1,4 +1,5 @@
-// A seventh kind of question, as somebody would add it: one file. `odds` asks how likely a statement is, and answers with its odds.
+// A seventh kind of question, as somebody would add it: one file. `odds` asks how likely a statement is, and answers
+// with its odds.
 import { z } from 'zod'
 import type { Branch } from '../../../src/backends/backend.ts'
 import { ExpressionError } from '../../../src/core/expression-values.ts'
