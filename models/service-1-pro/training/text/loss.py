@@ -36,9 +36,8 @@ def losses(batch, logits, evidence, quotes):
         at = batch.at[q]
         if question.choices is not None:
             fits = torch.stack([quotes[q, 0, 1 + at[a]] + quotes[q, 1, 1 + at[b]] for (a, b), _ in question.choices])
-            out.append(
-                places_loss(fits, [n for n, (place, _) in enumerate(question.choices) if place in question.target])
-            )
+            one = places_loss(fits, [n for n, (place, _) in enumerate(question.choices) if place in question.target])
+            out.append(one)
         elif question.kind in layout.POINTED:
             # In the first look nothing in the state knows the question: quotes are pointed at in the second.
             firsts, lasts = ([1 + at[place[n]] for place in question.target] or [0] for n in (0, 1))

@@ -13,8 +13,9 @@ UNITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
 )
 SMALL = {name: n for n, name in enumerate([*UNITS.split(" "), "eighteen", "nineteen"])}
-TENS = {name: 10 * n for n, name in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)}
-MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+MONTHS = ["january", "february", "march", "april", "may", "june"]
+MONTHS += ["july", "august", "september", "october", "november", "december"]
 MONTH = {name: n for n, name in enumerate(MONTHS, 1)} | {name[:3]: n for n, name in enumerate(MONTHS, 1)} | {"sept": 9}
 GROUPED = r"\d{1,3}(?:[.,' \u2009]\d{3})+(?:[.,]\d{1,2})?(?!\d)"
 DIGITS = re.compile(rf"(?:(?<![\w-])[-−])?(?:(?<![\w.,]){GROUPED}|\d+(?:[.,]\d+)?)")
