@@ -1,6 +1,8 @@
 // Settings and models to a service that listens, and the way to end it: everything admitted is answered before the engine and the store are closed.
+
 import type { Backend } from '../backends/backend.ts'
 import { shippedCalibration } from '../calibration/shipped.ts'
+import { within } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
 import { loadParser } from '../pipeline/derive/expression.ts'
 import { createEngine, type EngineCore } from '../pipeline/engine.ts'
@@ -13,7 +15,6 @@ import { requestLimits, type ServiceSettings } from '../service/settings.ts'
 import { openStore } from '../service/store/open.ts'
 import type { Store } from '../service/store/store.ts'
 import type { Log } from '../service/telemetry.ts'
-import { within } from '../service/within.ts'
 import { UsageError } from './exit-codes.ts'
 
 export interface RunServiceOptions {

@@ -1,4 +1,5 @@
 // One call over HTTP, tried until it is answered, refused for good, or out of time. The whole of it is bounded by one timeout.
+import { startDeadline } from '../core/deadline.ts'
 import { ConnectionError, errorOf, isServiceBody, type RefusingReply, TimeoutError, unexpected } from './errors.ts'
 import type { ClientSettings } from './options.ts'
 import { retryAfterOf, waitBefore } from './retry.ts'
@@ -30,20 +31,17 @@ export async function send(call: ClientCall, settings: ClientSettings): Promise<
   const { time } = settings
   const { signal } = call
   if (signal?.aborted) throw signal.reason
-  const stop = new AbortController()
-  const onAbort = (): void => stop.abort(signal?.reason)
-  signal?.addEventListener('abort', onAbort, { once: true })
   const begun = time.now()
   let attempts = 0
   let retried = 0
   let last: Error | undefined
   const timeout = (): TimeoutError => new TimeoutError(call.timeoutMs, attempts, last === undefined ? undefined : { cause: last })
-  const timer = setTimeout(() => stop.abort(timeout()), call.timeoutMs)
+  const deadline = startDeadline({ ms: call.timeoutMs, late: timeout, signal })
   try {
     for (;;) {
       attempts++
-      const came = await attempt(call, settings, stop.signal, attempts)
-      if (stop.signal.aborted) throw stop.signal.reason
+      const came = await attempt(call, settings, deadline.signal, attempts)
+      if (deadline.signal.aborted) throw deadline.signal.reason
       if (came instanceof ConnectionError) last = came
       else if ((came.status >= 200 && came.status < 300) || call.alsoFine.includes(came.status)) return readJson(came, attempts)
       else last = withoutKey(came.status >= 300 && came.status < 400 ? redirected(came) : errorOf(came), settings.apiKey)
@@ -55,11 +53,10 @@ export async function send(call: ClientCall, settings: ClientSettings): Promise<
       // Waiting beyond the timeout would only say later, and less well, what is known now.
       if (waitMs === null || time.now() - begun + waitMs >= call.timeoutMs) throw last
       if (facts.status !== 409) retried++
-      await time.wait(waitMs, stop.signal)
+      await time.wait(waitMs, deadline.signal)
     }
   } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
+    deadline.end()
   }
 }
 

@@ -7,7 +7,7 @@ import { createDeliberation, type DeliberationMode } from '../calibration/delibe
 import { type OutcomeStore, type RecordedOutcome, type RecordOptions, recordOutcome } from '../calibration/outcomes/outcomes.ts'
 import { type PredictionSetOptions, predictionSetsOf } from '../calibration/sets/prediction-sets.ts'
 import { parse } from '../constraint/grammar.ts'
-import { type Clock, type Stop, startStop } from '../core/abort.ts'
+import { type Clock, type Deadline, startDeadline, systemClock } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
@@ -71,11 +71,6 @@ export interface AskOptions extends PredictionSetOptions {
    * cause of `internal_error`.
    */
   readonly observe?: (event: DecisionEvent) => void
-  /**
-   * Is told the input tokens counted so far: once the state is read, and after each round of questions. What it throws
-   * ends the request and comes out of `ask` as thrown; nothing is observed or kept then. For who pays only so much.
-   */
-  readonly counted?: (inputTokens: number) => void
   /** Stops the request; `ask` rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Default: the engine's. */
@@ -87,11 +82,20 @@ export interface AskOptions extends PredictionSetOptions {
   readonly state?: StateOptions
   /** Id of the response; default: made by the engine. An id names one request. */
   readonly id?: string
+}
+
+/** What a service that bounds cost and load hears of one request. */
+export interface AskHooks {
+  /**
+   * Is told the input tokens counted so far: once the state is read, and after each round of questions. What it throws
+   * ends the request and comes out of `ask` as thrown; nothing is observed or kept then.
+   */
+  counted?(inputTokens: number): void
   /**
    * Is called once, when nothing works on the request any more. A request that was stopped rejects at once, and the
-   * pass of the model it was in is over later: who bounds how much runs counts until here.
+   * pass of the model it was in is over later.
    */
-  readonly ended?: () => void
+  ended?(): void
 }
 
 export interface EngineCore {
@@ -100,7 +104,7 @@ export interface EngineCore {
    * in `problems`,
    * `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
    */
-  ask(request: AskRequest, options?: AskOptions): Promise<AskResponse>
+  ask(request: AskRequest, options?: AskOptions, hooks?: AskHooks): Promise<AskResponse>
   /**
    * Says what was true of an answer: truths by question id (of arguments `question/argument`), as in labelled rows.
    * Needs `outcomes`. Throws
@@ -124,15 +128,6 @@ export interface EngineCore {
 const DEADLINE_MS = 60_000
 const PASSES = 4
 const DELIBERATION_BUDGET = 256
-
-const systemClock: Clock = {
-  now: () => performance.now(),
-  after(ms, run) {
-    // Node fires a timer of more than 31 bits at once.
-    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1))
-    return () => clearTimeout(timer)
-  },
-}
 
 /** Makes an engine over the given models. Throws `invalid_request` when there are none, or two share an id. */
 export async function createEngine(options: EngineOptions): Promise<EngineCore> {
@@ -186,7 +181,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     return made
   }
 
-  async function answer(input: unknown, asked: AskOptions, stop: Stop): Promise<AskResponse> {
+  async function answer(input: unknown, asked: AskOptions, hooks: AskHooks, stop: Deadline): Promise<AskResponse> {
     const begun = clock.now()
     const timingsMs: Record<string, number> = {}
     let last = begun
@@ -221,7 +216,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       const ownJudge = calibrator(info)
       const context = questionContext(sentImages(state), parse, decisionContext(info, ownJudge, asked))
       const coroutines = request.questions.map((question) => ({ param: question.param, coroutine: question.run(context) }))
-      const tell = (behindState: number) => refusable(() => asked.counted?.(prefix.tokens + behindState))
+      const tell = (behindState: number) => refusable(() => hooks.counted?.(prefix.tokens + behindState))
       tell(0)
       const rounds = await runCoroutines(prefix, coroutines, () => stop.check(), tell, stop.signal)
       // A request that was given up during the last call of the model leaves nothing behind.
@@ -271,20 +266,24 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
   }
 
   return {
-    async ask(request, asked = {}) {
+    async ask(request, asked = {}, hooks = {}) {
       const { signal, deadlineMs = options.deadlineMs ?? DEADLINE_MS } = asked
       if (closing || !(deadlineMs > 0)) {
-        asked.ended?.()
+        hooks.ended?.()
         if (closing) throw new EngineError('model_not_available', 'This engine is closed; create a new one.')
         throw new EngineError('invalid_request', `deadlineMs is a number of milliseconds above 0, received ${deadlineMs}.`)
       }
-      const stop = startStop(clock, deadlineMs, signal)
+      const late = () => {
+        const message = `The request took longer than its deadline of ${deadlineMs} ms; ask fewer questions, or give it more time.`
+        return new EngineError('deadline_exceeded', message)
+      }
+      const stop = startDeadline({ ms: deadlineMs, late, clock, signal })
       // A stopped request goes on until the pass of the model it is in is over; `close` waits for that.
-      const work = answer(request, asked, stop)
+      const work = answer(request, asked, hooks, stop)
       running.add(work)
       const done = () => {
         running.delete(work)
-        asked.ended?.()
+        hooks.ended?.()
       }
       work.then(done, done)
       try {

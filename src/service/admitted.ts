@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
 import { type MediaKind, readBody } from './body.ts'
+import { clientGone } from './call-deadline.ts'
 import type { Principal, ServiceContext } from './context.ts'
 import type { Dialect } from './dialects/dialect.ts'
 
@@ -25,7 +26,7 @@ export function enterQueue(queue: AdmissionQueue, account: string, { raw }: Fast
   const slot = queue.enter(account)
   const client = new AbortController()
   const onGone = () => {
-    client.abort()
+    client.abort(clientGone())
     slot.leave()
   }
   raw.once('close', onGone)

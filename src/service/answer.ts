@@ -1,11 +1,14 @@
 // A call to a reply: translate, claim, wait for a turn, ask, settle, say. Nobody hears of an answer before it is charged and kept, all or nothing;
 // whatever fails before that leaves no charge, no claim, and one line in the request log.
+
 import { createHash } from 'node:crypto'
+import { within } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
-import type { EngineCore } from '../pipeline/engine.ts'
+import type { AskOptions, EngineCore } from '../pipeline/engine.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
+import { type CallDeadline, startCallDeadline } from './call-deadline.ts'
 import type { Answerer, Call, HttpReply } from './context.ts'
 import { insufficient, requireCredit } from './credit.ts'
 import type { Translated } from './dialects/dialect.ts'
@@ -15,11 +18,9 @@ import { priceOf } from './models.ts'
 import { costOf, dollarsText, type NanoDollars } from './money.ts'
 import { countQuestions, defaultModel, modelled, modelOf } from './request-facts.ts'
 import type { ServiceSettings } from './settings.ts'
-import { type Stopping, startStopping } from './stopping.ts'
 import { SettlementInDoubt } from './store/settle.ts'
 import type { RequestRecord, Settlement, Store, StoredReply } from './store/store.ts'
 import type { Log, Metrics } from './telemetry.ts'
-import { within } from './within.ts'
 
 export interface AnswererParts {
   readonly engine: EngineCore
@@ -53,9 +54,9 @@ const GONE = { status: 499, code: 'client_gone' }
 const CLAIMS = 3
 
 export function createAnswerer({ engine, store, settings, log, metrics, queue, now }: AnswererParts): StoppableAnswerer {
-  const stoppings = new Set<Stopping>()
+  const deadlines = new Set<CallDeadline>()
 
-  async function run(call: Call, slot: QueueSlot, progress: Progress, stopping: Stopping): Promise<HttpReply> {
+  async function run(call: Call, slot: QueueSlot, progress: Progress, deadline: CallDeadline): Promise<HttpReply> {
     const translated = call.dialect.translate(call.body)
     progress.translated = translated
     const request = modelled(translated.request, engine, settings)
@@ -69,8 +70,8 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
     // Who holds no idempotency key was asked for money when they came in.
     if (call.idempotencyKey !== null || call.principal.key === null) await requireBalance(call, model)
 
-    const endWait = stopping.wait()
-    const endTurn = await slot.turn(stopping.signal)
+    const endWait = deadline.startWait()
+    const endTurn = await slot.turn(deadline.signal)
     const waitMs = endWait()
     const askBegan = performance.now()
     let balance: NanoDollars | null
@@ -81,21 +82,23 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
       throw error
     }
     let event: DecisionEvent | null = null
-    const response = await engine.ask(request as AskRequest, {
+    const options: AskOptions = {
       id: call.id,
-      signal: stopping.signal,
-      deadlineMs: Math.max(1, stopping.leftMs()),
+      signal: deadline.signal,
+      deadlineMs: Math.max(1, deadline.leftMs()),
       observe: (decided) => {
         event = decided
       },
-      // Not only when it is charged: who has almost nothing must not have the model work for nothing, again and again.
-      counted: (inputTokens) => requireAffordable(balance, costOf(inputTokens, priceOf(model, settings.prices))),
       state: stateOptions(call),
-      // Not when the reply is out: who asks and goes away, again and again, must not have the model work on all of it at once.
+    }
+    const response = await engine.ask(request as AskRequest, options, {
+      // Not only when it is charged: an account with almost no balance must not make the model work for nothing, again and again.
+      counted: (inputTokens) => requireAffordable(balance, costOf(inputTokens, priceOf(model, settings.prices))),
+      // Not when the reply is sent: a client that asks and goes away, again and again, must not have all of it run at once.
       ended: endTurn,
     })
     const askMs = performance.now() - askBegan
-    stopping.signal.throwIfAborted()
+    deadline.signal.throwIfAborted()
 
     const cost = costOf(response.usage.input_tokens, priceOf(response.model, settings.prices))
     const priced = { ...response, usage: { ...response.usage, cost: Number(cost) / 1e9 } }
@@ -238,22 +241,22 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
   return {
     async answer(call, given) {
       const progress: Progress = { translated: null, model: null, questions: 0, token: null }
-      const stopping = startStopping(settings.deadlineMs, call.receivedAt, call.signal)
-      stoppings.add(stopping)
+      const deadline = startCallDeadline(settings.deadlineMs, call.receivedAt, call.signal)
+      deadlines.add(deadline)
       let slot = given
       try {
         slot ??= queue.enter(call.principal.account)
-        return await run(call, slot, progress, stopping)
+        return await run(call, slot, progress, deadline)
       } catch (error) {
-        return await fail(call, progress, stopping.reasonOf(error))
+        return await fail(call, progress, deadline.reasonOf(error))
       } finally {
         slot?.leave()
-        stopping.end()
-        stoppings.delete(stopping)
+        deadline.end()
+        deadlines.delete(deadline)
       }
     },
     stopAll(reason) {
-      for (const stopping of stoppings) stopping.stop(reason)
+      for (const deadline of deadlines) deadline.stop(reason)
     },
     get load() {
       return queue.load

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { type Deadline, startDeadline } from '../core/deadline.ts'
 import { ServiceRefusal } from './errors.ts'
 import { JSON_LIMITS, parseJson } from './json.ts'
 import { readMultipart } from './multipart.ts'
@@ -147,50 +148,44 @@ export async function readBody(
   }
 }
 
-interface Watch {
-  /** The work, or the error of the watch when that comes first. */
-  race<T>(work: Promise<T>): Promise<T>
-  end(): void
-}
-
 /** Counts what comes, and how long it takes. After an error the rest of the body is let run out, so that the client can read the reply. */
-function watchStream(stream: IncomingMessage, { bytes: most, timeoutMs }: BodyLimits, onBytes: (bytes: number) => void): Watch {
+function watchStream(
+  stream: IncomingMessage,
+  { bytes: most, timeoutMs }: BodyLimits,
+  onBytes: (bytes: number) => void,
+): Pick<Deadline, 'race' | 'end'> {
   let came = 0
-  let fail: (error: unknown) => void = () => {}
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  failed.catch(() => {})
+  const late = () => {
+    const announced = stream.headers['content-length']
+    const message = `The body did not come in within ${timeoutMs} ms: ${came} bytes came${announced === undefined ? '' : ` of ${announced}`}.`
+    return new ServiceRefusal('deadline_exceeded', `${message} Send it faster, or less.`)
+  }
+  const deadline = startDeadline({ ms: timeoutMs, late })
   const onData = (chunk: Buffer) => {
     came += chunk.length
-    if (came > most) return fail(tooLarge('The body has not ended yet', most))
+    if (came > most) return deadline.stop(tooLarge('The body has not ended yet', most))
     try {
       onBytes(chunk.length)
     } catch (error) {
-      fail(error)
+      deadline.stop(error)
     }
   }
-  const breakOff = () => fail(new ServiceRefusal('invalid_request', `The body broke off after ${came} bytes.`))
+  const breakOff = () => deadline.stop(new ServiceRefusal('invalid_request', `The body broke off after ${came} bytes.`))
   const onGone = () => {
     if (!stream.complete) breakOff()
   }
-  const timer = setTimeout(() => {
-    const announced = stream.headers['content-length']
-    const message = `The body did not come in within ${timeoutMs} ms: ${came} bytes came${announced === undefined ? '' : ` of ${announced}`}.`
-    fail(new ServiceRefusal('deadline_exceeded', `${message} Send it faster, or less.`))
-  }, timeoutMs)
   stream.on('data', onData)
   stream.on('close', onGone)
   stream.on('error', onGone)
   // Its client went away while the key was looked up: no event comes any more, nor what had come.
   if (stream.destroyed) breakOff()
   return {
-    race: (work) => {
+    race(work) {
       work.catch(() => {})
-      return Promise.race([failed, work])
+      return deadline.race(work)
     },
     end() {
-      clearTimeout(timer)
+      deadline.end()
       stream.off('data', onData)
       stream.off('close', onGone)
       if (stream.readableEnded) return

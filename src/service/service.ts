@@ -1,6 +1,8 @@
 // The whole service put together: an engine, a store and settings to an app that listens, and that ends without losing an answer.
+
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { within } from '../core/deadline.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { createAdmissionQueue } from './admission-queue.ts'
 import { createAnswerer } from './answer.ts'
@@ -17,7 +19,6 @@ import type { Route } from './routes/route.ts'
 import type { ServiceSettings } from './settings.ts'
 import type { Store } from './store/store.ts'
 import type { Log, Metrics } from './telemetry.ts'
-import { within } from './within.ts'
 
 export interface ServiceOptions {
   /** Made with the limits of the settings. It and the store stay the caller's, to be closed after `drain`. */

@@ -318,12 +318,12 @@ describe('a deadline', () => {
     const count = () => {
       ended += 1
     }
-    await expect(engine.ask(REQUEST, { signal: controller.signal, ended: count })).rejects.toThrow('enough')
+    await expect(engine.ask(REQUEST, { signal: controller.signal }, { ended: count })).rejects.toThrow('enough')
     expect(ended).toBe(0)
     finish()
     await engine.close()
     expect(ended).toBe(1)
-    await expect(engine.ask(REQUEST, { ended: count })).rejects.toThrow('closed')
+    await expect(engine.ask(REQUEST, {}, { ended: count })).rejects.toThrow('closed')
     expect(ended).toBe(2)
   })
 
@@ -348,7 +348,7 @@ describe('a deadline', () => {
     }
     const engine = await createEngine({ models: [backend] })
     let ended = 0
-    const error = await errorOf(engine.ask(REQUEST, { deadlineMs: 10, ended: () => (ended += 1) }))
+    const error = await errorOf(engine.ask(REQUEST, { deadlineMs: 10 }, { ended: () => (ended += 1) }))
     expect([error.code, ended]).toEqual(['deadline_exceeded', 0])
     await engine.close()
     expect([reason, ended]).toEqual([error, 1])
@@ -376,7 +376,7 @@ describe('who counts the input tokens of a request', () => {
   it('hears of them once the state is read and after each round, the last time of all', async () => {
     const { engine } = await engineOf({}, { deliberation: { passes: 1 } })
     const heard: number[] = []
-    const { usage } = await engine.ask(REQUEST, { counted: (inputTokens) => heard.push(inputTokens) })
+    const { usage } = await engine.ask(REQUEST, {}, { counted: (inputTokens) => heard.push(inputTokens) })
     // The scored questions and the read in one round, the check of the read in the next.
     expect(heard).toEqual([7, 7 + 6 + 7 + 1, usage.input_tokens])
   })
@@ -393,7 +393,7 @@ describe('who counts the input tokens of a request', () => {
       if (inputTokens >= from) throw refusal
     }
     let observed = 0
-    await expect(engine.ask(one, { counted, observe: () => observed++ })).rejects.toBe(refusal)
+    await expect(engine.ask(one, { observe: () => observed++ }, { counted })).rejects.toBe(refusal)
     expect(backend.calls.map(({ type }) => type)).toEqual(calls)
     expect([kept, observed]).toEqual([0, 0])
   })

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
+import { startDeadline } from '../../core/deadline.ts'
 import { ServiceRefusal } from '../errors.ts'
 import type { FromThread, Labelled, TaskResults, ToThread } from './protocol.ts'
 
@@ -43,33 +44,30 @@ export async function workOn<T extends keyof TaskResults>(
   // Flags of the calling process (an --eval, a loader) are not meant for the thread, and some would stop it.
   const thread = new Worker(threadEntry(), { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MOST_MEBIBYTES } })
   const send = (message: ToThread): void => thread.postMessage(message)
+  const failure = (cause: unknown): ServiceRefusal => {
+    const message =
+      'Work on the outcomes failed; nothing that is served was changed. Try again, and look at the log of the service if it lasts.'
+    return new ServiceRefusal('internal_error', message, { cause })
+  }
+  const late = () => failure(new Error(`no result after ${WORK_TIMEOUT_MS} ms`))
+  const deadline = startDeadline({ ms: WORK_TIMEOUT_MS, late, signal })
   let isOver = false
-  let onAbort = (): void => {}
   const result = new Promise<TaskResults[T]>((resolve, reject) => {
-    const timer = setTimeout(() => fail(new Error(`no result after ${WORK_TIMEOUT_MS} ms`)), WORK_TIMEOUT_MS)
-    const fail = (cause: unknown): void => {
-      const message =
-        'Work on the outcomes failed; nothing that is served was changed. Try again, and look at the log of the service if it lasts.'
-      reject(new ServiceRefusal('internal_error', message, { cause }))
-    }
+    const fail = (cause: unknown): void => reject(failure(cause))
     thread.on('message', (reply: FromThread) =>
       'value' in reply ? resolve(reply.value as TaskResults[T]) : fail(new Error(reply.message)),
     )
     thread.on('error', fail)
-    onAbort = () => {
-      isOver = true
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
     thread.on('exit', () => {
       isOver = true
-      clearTimeout(timer)
       fail(new Error('the thread ended without a result'))
     })
   })
+  // Handing over may be stopped first, and then nobody waits for the result.
+  result.catch(() => {})
   const hand = async (): Promise<void> => {
     const isOf: IsOf = (one) => one.revision === revision && one.templateHash === templateHash
-    const hasEnded = (): boolean => isOver
+    const hasEnded = (): boolean => isOver || deadline.signal.aborted
     await inPieces(labelsOf(outcomes, isOf), (labels) => send({ type: 'labels', labels }), hasEnded)
     // Diagrams are of labels alone.
     if (task !== 'diagrams') await inPieces(eventsOf(outcomes, isOf), (events) => send({ type: 'events', events }), hasEnded)
@@ -77,12 +75,10 @@ export async function workOn<T extends keyof TaskResults>(
   }
   try {
     // Whichever fails first is said; a store that hangs is not waited for.
-    await Promise.race([hand(), result])
-    return await result
+    return await deadline.race(Promise.race([hand(), result]).then(() => result))
   } finally {
+    deadline.end()
     isOver = true
-    // The signal lives as long as the service, and would keep all that was ever worked on.
-    signal.removeEventListener('abort', onAbort)
     await thread.terminate()
   }
 }

@@ -1,9 +1,9 @@
 // GET /health: 200 while this replica can answer, 503 when its database does not answer or the service is about to end. It takes no key, and asks
 // the database each time.
+import { within } from '../../core/deadline.ts'
 import type { ServiceContext } from '../context.ts'
 import { json } from '../openapi/operation.ts'
 import { BOOLEAN, ref, reply } from '../openapi/schema.ts'
-import { within } from '../within.ts'
 import { defineRoute } from './route.ts'
 
 const PING_MS = 1000

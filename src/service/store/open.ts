@@ -1,8 +1,8 @@
 // A URL to a store: the kind of database, its tables brought up to date, and every part of the store over it.
+import { within } from '../../core/deadline.ts'
 import { EngineError } from '../../core/errors.ts'
 import { importOptional } from '../../core/optional-packages.ts'
 import { DEFAULT_SETTINGS } from '../settings.ts'
-import { within } from '../within.ts'
 import { adminStore } from './admin.ts'
 import { calibrationTables } from './calibrations.ts'
 import type { Database } from './database.ts'
