@@ -144,7 +144,8 @@ def draw(f, rnd):
     merged = []
     for role, text in turns:
         if merged and merged[-1][0] == role and rnd.random() < 0.7:
-            merged[-1] = (role, f"{merged[-1][1]} {text}")
+            so_far = merged[-1][1]
+            merged[-1] = (role, f"{so_far}{' ' if so_far[-1] in '.!?)' else ' / '}{text}")
         else:
             merged.append((role, text))
 

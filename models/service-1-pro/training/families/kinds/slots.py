@@ -15,9 +15,9 @@ CITY = (
     "Seville Turin Utrecht Vienna Warsaw York Zurich Boston Denver Austin Lagos Perth"
 ).split()
 COMPANY = (
-    "Alder & Sons,Birchline,Corvid Systems,Dunmore Ltd,Eastgate Foods,Fjord Data,Grantham Tools,Halcyon Travel,Ironbark,"
-    "Juniper Labs,Kestrel Freight,Lumen Energy,Marlow Books,Northwind,Oakhurst Clinic,Pinecrest,Quarry Road Motors,"
-    "Ridgeway Homes,Saltmarsh Hotels,Tamarind Media"
+    "Alder & Sons,Birchline,Corvid Systems,Dunmore Ltd,Eastgate Foods,Fjord Data,Grantham Tools,Halcyon Travel,"
+    "Ironbark,Juniper Labs,Kestrel Freight,Lumen Energy,Marlow Books,Northwind,Oakhurst Clinic,Pinecrest,"
+    "Quarry Road Motors,Ridgeway Homes,Saltmarsh Hotels,Tamarind Media"
 ).split(",")
 DOMAINS = ["example.com", "example.org", "mail.example", "post.example"]
 MINUTES = [0, 5, 10, 15, 20, 30, 40, 45, 50]
