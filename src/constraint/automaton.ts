@@ -1,59 +1,59 @@
 // Regular expressions over bytes to a deterministic automaton. Expressions are values (`sequence`, `either`, …) rather than a syntax;
 // the automaton is built lazily from Thompson's NFA by subset construction, so that only states that are visited cost anything.
 
-/** A state of an automaton: small integers, so that callers can cache by them. */
-export type State = number
+/** A state of an automaton. States are small integers, so that callers can cache by them. */
+export type AutomatonState = number
 
-/** What may be said, byte by byte (UTF-8). From every state that `step` gives, some way leads to a state that accepts. */
+/** A set of texts, read byte by byte (UTF-8). From every state that `step` gives, some path leads to a state that accepts. */
 export interface Automaton {
-  readonly start: State
-  /** The state after the byte (0 to 255), or null when nothing allowed goes on like that. */
-  step(state: State, byte: number): State | null
-  /** Whether what was said so far is whole. */
-  accepts(state: State): boolean
+  readonly start: AutomatonState
+  /** The state after the byte (0 to 255), or null when no text of the set continues like that. */
+  step(state: AutomatonState, byte: number): AutomatonState | null
+  /** Whether the bytes so far are a text of the set. */
+  accepts(state: AutomatonState): boolean
 }
 
 /** A regular expression over bytes. `bytes` is a class of single bytes as ranges [from, to], both included. */
-export type Expression =
+export type ByteExpression =
   | { readonly type: 'bytes'; readonly ranges: readonly (readonly [number, number])[] }
-  | { readonly type: 'sequence'; readonly parts: readonly Expression[] }
-  | { readonly type: 'either'; readonly ways: readonly Expression[] }
-  | { readonly type: 'any-number'; readonly of: Expression }
+  | { readonly type: 'sequence'; readonly parts: readonly ByteExpression[] }
+  | { readonly type: 'either'; readonly ways: readonly ByteExpression[] }
+  | { readonly type: 'any-number'; readonly of: ByteExpression }
 
-export function bytes(...ranges: readonly (readonly [number, number])[]): Expression {
+export function bytes(...ranges: readonly (readonly [number, number])[]): ByteExpression {
   return { type: 'bytes', ranges }
 }
 
-export function sequence(...parts: readonly Expression[]): Expression {
+export function sequence(...parts: readonly ByteExpression[]): ByteExpression {
   return { type: 'sequence', parts }
 }
 
-export function either(...ways: readonly Expression[]): Expression {
+export function either(...ways: readonly ByteExpression[]): ByteExpression {
   return { type: 'either', ways }
 }
 
-export function anyNumber(of: Expression): Expression {
+export function anyNumber(of: ByteExpression): ByteExpression {
   return { type: 'any-number', of }
 }
 
-export function optional(of: Expression): Expression {
+export function optional(of: ByteExpression): ByteExpression {
   return either(of, sequence())
 }
 
 /** From `least` to `most` times. */
-export function repeat(of: Expression, least: number, most: number): Expression {
+export function repeat(of: ByteExpression, least: number, most: number): ByteExpression {
   let tail = sequence()
   for (let i = least; i < most; i++) tail = optional(sequence(of, tail))
-  return sequence(...new Array<Expression>(least).fill(of), tail)
+  return sequence(...new Array<ByteExpression>(least).fill(of), tail)
 }
 
 /** Exactly this text, in UTF-8. */
-export function literal(text: string): Expression {
+export function literal(text: string): ByteExpression {
   return sequence(...Array.from(new TextEncoder().encode(text), (byte) => bytes([byte, byte])))
 }
 
 /** One ASCII character of the given ones; `0-9` style ranges are not understood. */
-export function oneOf(characters: string): Expression {
+export function oneOf(characters: string): ByteExpression {
   return bytes(...Array.from(characters, (character) => [character.charCodeAt(0), character.charCodeAt(0)] as const))
 }
 
@@ -69,7 +69,7 @@ class Nfa {
   }
 
   /** Adds the expression behind node `from` and gives the node where it ends. */
-  add(expression: Expression, from: number): number {
+  add(expression: ByteExpression, from: number): number {
     switch (expression.type) {
       case 'bytes': {
         const to = this.node()
@@ -96,33 +96,33 @@ class Nfa {
 
   /** All nodes reached by free moves, sorted. */
   closure(nodes: readonly number[]): number[] {
-    const seen = new Set(nodes)
-    const open = [...seen]
+    const reached = new Set(nodes)
+    const open = [...reached]
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
       for (const next of this.empty[node] as number[]) {
-        if (seen.has(next)) continue
-        seen.add(next)
+        if (reached.has(next)) continue
+        reached.add(next)
         open.push(next)
       }
     }
-    return [...seen].sort((a, b) => a - b)
+    return [...reached].sort((a, b) => a - b)
   }
 }
 
 const UNKNOWN = -2
 const NOWHERE = -1
 
-/** Compiles the expression. The automaton keeps what it has worked out, so one automaton should serve many reads. */
-export function compileExpression(expression: Expression): Automaton {
+/** Compiles the expression. The automaton caches the states it has built, so one automaton should serve many reads. */
+export function compileExpression(expression: ByteExpression): Automaton {
   const nfa = new Nfa()
   const first = nfa.node()
   const last = nfa.add(expression, first)
   const sets: number[][] = []
   const accepting: boolean[] = []
   const moves: Int32Array[] = [] // [state][byte] -> state, NOWHERE or UNKNOWN
-  const known = new Map<string, State>()
+  const known = new Map<string, AutomatonState>()
 
-  const stateOf = (nodes: readonly number[]): State => {
+  const stateOf = (nodes: readonly number[]): AutomatonState => {
     const set = nfa.closure(nodes)
     const key = set.join()
     const old = known.get(key)
@@ -134,7 +134,7 @@ export function compileExpression(expression: Expression): Automaton {
     moves.push(new Int32Array(256).fill(UNKNOWN))
     return state
   }
-  const work = (state: State, byte: number): number => {
+  const work = (state: AutomatonState, byte: number): number => {
     const targets: number[] = []
     for (const node of sets[state] as number[]) {
       for (const { ranges, to } of nfa.arcs[node]!) {
@@ -160,16 +160,16 @@ export function compileExpression(expression: Expression): Automaton {
 }
 
 /** The state after all bytes, or null. */
-export function run(automaton: Automaton, state: State, said: Uint8Array): State | null {
-  let at: State | null = state
-  for (let i = 0; i < said.length && at !== null; i++) at = automaton.step(at, said[i] as number)
+export function run(automaton: Automaton, state: AutomatonState, text: Uint8Array): AutomatonState | null {
+  let at: AutomatonState | null = state
+  for (let i = 0; i < text.length && at !== null; i++) at = automaton.step(at, text[i] as number)
   return at
 }
 
-/** The same language, optionally behind one space: many tokenizers write the first word of an answer with the space before it. */
+/** The same texts, optionally behind one space: many tokenizers write the first word of an answer with the space before it. */
 export function withLeadingSpace(automaton: Automaton): Automaton {
   const SPACE = 0x20
-  // State 0 is the new start; the others are those of the automaton, one further.
+  // AutomatonState 0 is the new start; the others are those of the automaton, one further.
   return {
     start: 0,
     step(state, byte) {

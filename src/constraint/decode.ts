@@ -1,21 +1,21 @@
-// Greedy decoding under a constraint: logits of the next token in, a text that fits out. Which model gives the logits, and how it keeps
-// its past, is the caller's.
+// Greedy decoding under a constraint: logits of the next token in, a text that fits the constraint out. Which model gives the logits, and its KV cache,
+// are the caller's concern.
 import { EngineError } from '../core/errors.ts'
 import { logSumExp } from '../core/math.ts'
-import type { State } from './automaton.ts'
+import type { AutomatonState } from './automaton.ts'
 import type { TokenConstraint } from './token-trie.ts'
 
-/** Logits over the vocabulary for the token behind `tokens`: all that was decoded so far, one more than at the call before. */
+/** Logits over the vocabulary for the token behind `tokens`, which are all tokens decoded so far: one more than at the call before. */
 export type NextLogits = (tokens: readonly number[]) => Promise<Float32Array>
 
 export interface DecodeOptions {
   /** Tokens the text may take; the end is not counted. */
   readonly maxTokens: number
-  /** Ids that mean "done" (end of sequence, end of turn, perhaps a newline). At a place where the constraint takes one of them as text, it is text. */
+  /** Ids that end the text (end of sequence, end of turn, perhaps a newline). Where the constraint allows one of them as text, it is text. */
   readonly endTokens: readonly number[]
 }
 
-/** What one step of decoding said: log-probability under the model's own distribution, and under that of what was allowed (end included). */
+/** Log-probability of one step under the model's own distribution, and under the distribution of what was allowed (the end included). */
 export interface DecodedStep {
   readonly logProbability: number
   readonly constrainedLogProbability: number
@@ -26,13 +26,13 @@ export interface Decoded {
   /** UTF-8 of the tokens; a character that the budget cut in two is left out. */
   readonly text: string
   /** The constraint's state before each token, and last the one after all of them: tokens.length + 1. */
-  readonly states: readonly State[]
+  readonly states: readonly AutomatonState[]
   /** One step a token, and one for the end when it was reached. */
   readonly steps: readonly DecodedStep[]
   /** Sums over the steps. */
   readonly logProbability: number
   readonly constrainedLogProbability: number
-  /** The text ended by itself. False when the budget was spent first, or no token of the vocabulary could go on. */
+  /** The text ended by itself. False when the token budget was spent first, or no token of the vocabulary was allowed. */
   readonly complete: boolean
 }
 
@@ -54,15 +54,15 @@ function argmax(values: Float32Array): number {
 }
 
 /**
- * At each step the likeliest allowed token, or the end where the constraint may end and the end tokens together are likelier than any token.
- * Equal logits go to the lower id, so the same logits give the same text. When `maxTokens` are spent, one more call asks whether the text was done.
+ * Takes the likeliest allowed token at each step, or the end where the constraint may end and the end tokens together are likelier than any token.
+ * Of equal logits the lower id wins, so the same logits give the same text. When `maxTokens` are spent, one more call asks whether the text has ended.
  * Throws `internal_error` when the logits are not numbers (NaN) or too few.
  */
 export async function decode(nextLogits: NextLogits, constraint: TokenConstraint, options: DecodeOptions): Promise<Decoded> {
   const tokens: number[] = []
-  const states: State[] = [constraint.start]
+  const states: AutomatonState[] = [constraint.start]
   const steps: DecodedStep[] = []
-  const said: Uint8Array[] = []
+  const written: Uint8Array[] = []
   let state = constraint.start
   let complete = false
 
@@ -70,7 +70,7 @@ export async function decode(nextLogits: NextLogits, constraint: TokenConstraint
     const allowed = constraint.allowed(state)
     const ends = constraint.mayEnd(state) ? options.endTokens.filter((id) => !includes(allowed, id)) : []
     if (allowed.length === 0 && ends.length === 0) {
-      // Nothing more can be said. Without end tokens this is how a closed grammar ends.
+      // No text continues from here. Without end tokens this is how a closed grammar ends.
       complete = constraint.mayEnd(state)
       break
     }
@@ -96,14 +96,14 @@ export async function decode(nextLogits: NextLogits, constraint: TokenConstraint
     const next = constraint.advance(state, token)
     if (next === null) throw new EngineError('internal_error', `the constraint allowed token ${token} and then refused it`)
     tokens.push(token)
-    said.push(constraint.bytesOf(token))
+    written.push(constraint.bytesOf(token))
     states.push(next)
     state = next
   }
 
   return {
     tokens,
-    text: textOf(said),
+    text: textOf(written),
     states,
     steps,
     logProbability: steps.reduce((sum, step) => sum + step.logProbability, 0),
@@ -112,10 +112,10 @@ export async function decode(nextLogits: NextLogits, constraint: TokenConstraint
   }
 }
 
-/** a − b for log-probabilities: of an impossible token it is a very small number rather than −Infinity or NaN, so that sums stay finite. */
+/** logit − norm; for an impossible token a very small number rather than −Infinity or NaN, so that sums stay finite. */
 function difference(logit: number, norm: number): number {
-  const IMPOSSIBLE = -1000
-  return logit === -Infinity ? IMPOSSIBLE : Math.max(IMPOSSIBLE, Math.min(0, logit - norm))
+  const LEAST_LOG_PROBABILITY = -1000
+  return logit === -Infinity ? LEAST_LOG_PROBABILITY : Math.max(LEAST_LOG_PROBABILITY, Math.min(0, logit - norm))
 }
 
 /** Binary search in ascending ids. */
@@ -132,7 +132,7 @@ function includes(ids: Uint32Array, id: number): boolean {
   return false
 }
 
-function textOf(said: readonly Uint8Array[]): string {
+function textOf(parts: readonly Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  return said.map((bytes) => decoder.decode(bytes, { stream: true })).join('')
+  return parts.map((bytes) => decoder.decode(bytes, { stream: true })).join('')
 }

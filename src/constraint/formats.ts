@@ -1,9 +1,9 @@
-// What a span of a format looks like: a finder for the places in a text and a predicate on one text. Wide on purpose: the model chooses
-// among the places found, so a missed place costs an answer and a spurious one costs little.
+// Finds the stretches of a text that look like a format: a number, a date, an address. The patterns are wide on purpose: the model chooses among the
+// stretches found, so a missed one costs an answer and a spurious one costs little.
 import type { SpanFormat } from '../backends/backend.ts'
 
-/** UTF-16 offsets of one place. */
-export interface Place {
+/** UTF-16 offsets of one stretch that looks like a format. */
+export interface FormatMatch {
   readonly start: number
   readonly end: number
 }
@@ -53,24 +53,17 @@ const FINDERS: Record<Exclude<SpanFormat, 'text'>, string> = {
 }
 
 /**
- * The places of a format in a text, in reading order, not overlapping, the longest at each place. `int`: digits, also with thousands
+ * The stretches of a format in a text, in reading order, not overlapping, the longest at each position. `int`: digits, also with thousands
  * ("1,250") and a sign, not part of a decimal. `number`: the same with decimals behind point or comma. `date`: a day of a month in numbers (any
  * order, `-` `/` `.`) or with an English month name, also a month of a year; not checked against the calendar. `email`: name@domain.tld. `url`: from http://, https://
  * or www. to the last character that is no closing punctuation. `money`: a number with a currency sign, ISO code or English name beside it.
  */
-export function findFormat(format: Exclude<SpanFormat, 'text'>, text: string): Place[] {
+export function findFormat(format: Exclude<SpanFormat, 'text'>, text: string): FormatMatch[] {
   // Amounts in Arabic or Devanagari digits are not found; \d is ASCII.
   const finder = new RegExp(FINDERS[format], format === 'int' || format === 'number' ? 'gu' : 'giu')
-  const places: Place[] = []
+  const found: FormatMatch[] = []
   for (const match of text.matchAll(finder)) {
-    if (match[0].length > 0) places.push({ start: match.index, end: match.index + match[0].length })
+    if (match[0].length > 0) found.push({ start: match.index, end: match.index + match[0].length })
   }
-  return places
-}
-
-/** Whether the whole text is one span of the format. A text has no outer spaces and is not empty. */
-export function matchesFormat(format: SpanFormat, text: string): boolean {
-  if (format === 'text') return text !== '' && text.trim() === text
-  const [place] = findFormat(format, text)
-  return place !== undefined && place.start === 0 && place.end === text.length
+  return found
 }

@@ -1,19 +1,19 @@
-// The grammars of `fill` to byte automata (what may be written) and back (what was written, as a value). Whatever the automaton accepts parses.
+// The grammars of `fill` to byte automata (which texts may be written), and written texts to values. Every text that the automaton accepts parses.
 import type { Grammar } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import {
   type Automaton,
+  type AutomatonState,
   anyNumber,
+  type ByteExpression,
   bytes,
   compileExpression,
-  type Expression,
   either,
   literal,
   oneOf,
   optional,
   repeat,
   run,
-  type State,
   sequence,
 } from './automaton.ts'
 
@@ -23,16 +23,16 @@ export const MAX_DIGITS = 15
 export const LIST_SEPARATOR = '; '
 
 /** A written value: a number for `int` and `number`, the items for `list`, else the text itself. */
-export type Parsed = number | string | readonly (number | string)[]
+export type ParsedValue = number | string | readonly (number | string)[]
 
 const DIGIT = bytes([0x30, 0x39])
 const NONZERO = bytes([0x31, 0x39])
 
 const INT = either(literal('0'), sequence(optional(literal('-')), NONZERO, repeat(DIGIT, 0, MAX_DIGITS - 1)))
 
-/** Whole digits, and at most as many decimals as are left of MAX_DIGITS: one way for each count of whole digits. */
-function numberExpression(): Expression {
-  const ways: Expression[] = []
+/** Whole digits, and at most as many decimals as are left of MAX_DIGITS: one alternative for each count of whole digits. */
+function numberExpression(): ByteExpression {
+  const ways: ByteExpression[] = []
   for (let whole = 1; whole <= MAX_DIGITS; whole++) {
     const digits = whole === 1 ? DIGIT : sequence(NONZERO, repeat(DIGIT, whole - 1, whole - 1))
     const decimals = MAX_DIGITS - whole
@@ -42,7 +42,7 @@ function numberExpression(): Expression {
 }
 
 /** Days that exist in the Gregorian calendar, years 0001 to 9999. */
-function dateExpression(): Expression {
+function dateExpression(): ByteExpression {
   const twoDigits = either(sequence(literal('0'), NONZERO), sequence(NONZERO, DIGIT)) // 01 to 99
   const year = either(sequence(twoDigits, DIGIT, DIGIT), sequence(literal('00'), twoDigits))
   const multipleOf4 = either(
@@ -66,7 +66,7 @@ function dateExpression(): Expression {
 }
 
 /** One character in well-formed UTF-8 (RFC 3629), without controls (C0, DEL, C1) and without the line breaks U+2028 and U+2029. ASCII as given. */
-function character(...ascii: readonly (readonly [number, number])[]): Expression {
+function character(...ascii: readonly (readonly [number, number])[]): ByteExpression {
   const next = bytes([0x80, 0xbf])
   return either(
     bytes(...ascii),
@@ -84,7 +84,7 @@ function character(...ascii: readonly (readonly [number, number])[]): Expression
 }
 
 /** One line that neither starts nor ends with a space. In a list it has no semicolon, so that items end where they end. */
-function textExpression(inList: boolean): Expression {
+function textExpression(inList: boolean): ByteExpression {
   const visible: readonly (readonly [number, number])[] = inList
     ? [
         [0x21, 0x3a],
@@ -99,7 +99,7 @@ function refuse(message: string): EngineError {
   return new EngineError('invalid_question', message)
 }
 
-function enumExpression(values: readonly string[], inList: boolean): Expression {
+function enumExpression(values: readonly string[], inList: boolean): ByteExpression {
   if (values.length === 0) throw refuse('an enum needs at least 1 value')
   for (const value of values) {
     if (/\p{Surrogate}/u.test(value)) throw refuse(`enum value ${JSON.stringify(value)} is not well-formed Unicode`)
@@ -110,7 +110,7 @@ function enumExpression(values: readonly string[], inList: boolean): Expression 
   return either(...values.map(literal))
 }
 
-function expressionOf(grammar: Exclude<Grammar, { type: 'list' }>, inList: boolean): Expression {
+function expressionOf(grammar: Exclude<Grammar, { type: 'list' }>, inList: boolean): ByteExpression {
   switch (grammar.type) {
     case 'int':
       return INT
@@ -129,8 +129,9 @@ function expressionOf(grammar: Exclude<Grammar, { type: 'list' }>, inList: boole
 function listAutomaton(item: Automaton, maxItems: number): Automaton {
   const SEMICOLON = 0x3b
   const SPACE = 0x20
-  const START: State = 0
-  const pack = (inner: State, count: number, isSeparator: 0 | 1): State => 1 + (inner * maxItems + count) * 2 + isSeparator
+  const START: AutomatonState = 0
+  const pack = (inner: AutomatonState, count: number, isSeparator: 0 | 1): AutomatonState =>
+    1 + (inner * maxItems + count) * 2 + isSeparator
   return {
     start: START,
     step(state, byte) {
@@ -151,9 +152,9 @@ function listAutomaton(item: Automaton, maxItems: number): Automaton {
 }
 
 /**
- * What a `fill` may write, in UTF-8 bytes. `int`: no leading zeros, no plus, no −0, at most 15 digits. `number`: the same with decimals behind a
+ * The texts that a `fill` may write, as UTF-8 bytes. `int`: no leading zeros, no plus, no −0, at most 15 digits. `number`: the same with decimals behind a
  * point. `date`: a day that exists, YYYY-MM-DD. `enum`: one of the values. `text`: one line of valid UTF-8 without control characters or outer spaces,
- * not empty. `list`: 0 to `maxItems` items separated by `; `. Throws `invalid_question` for an enum without values or a list that cannot be told apart.
+ * not empty. `list`: 0 to `maxItems` items separated by `; `. Throws `invalid_question` for an enum without values or a list whose items could not be told apart.
  */
 export function compileGrammar(grammar: Grammar): Automaton {
   if (grammar.type !== 'list') return compileExpression(expressionOf(grammar, false))
@@ -169,13 +170,13 @@ export function matches(automaton: Automaton, text: string): boolean {
   return end !== null && automaton.accepts(end)
 }
 
-function toValue(grammar: Grammar, text: string): Parsed {
+function toValue(grammar: Grammar, text: string): ParsedValue {
   if (grammar.type === 'int' || grammar.type === 'number') return Number(text) + 0 // + 0 turns "-0.0" into 0
   if (grammar.type !== 'list') return text
   return text === '' ? [] : text.split(LIST_SEPARATOR).map((item) => toValue(grammar.item, item) as number | string)
 }
 
 /** The value a text stands for, or null when the text is not in the grammar. Total on what `compileGrammar` accepts. */
-export function parse(grammar: Grammar, text: string): Parsed | null {
+export function parse(grammar: Grammar, text: string): ParsedValue | null {
   return !/\p{Surrogate}/u.test(text) && matches(compileGrammar(grammar), text) ? toValue(grammar, text) : null
 }

@@ -1,26 +1,26 @@
-// A vocabulary as a trie of bytes, walked side by side with an automaton: which tokens may come next. Tokens that share their first bytes
-// share the work, and a byte that leads nowhere cuts off everything below it.
-import { type Automaton, run, type State } from './automaton.ts'
+// Finds the tokens that may come next, by walking a vocabulary as a trie of bytes side by side with an automaton. Tokens that share their first bytes
+// share the work, and a byte that is not allowed cuts off everything below it.
+import { type Automaton, type AutomatonState, run } from './automaton.ts'
 
-/** The bytes of each token id; null for ids that no text is made of (control tokens, unused ids). */
-export type Vocabulary = readonly (Uint8Array | null)[]
+/** The bytes of each token id; null for ids that are in no text (control tokens, unused ids). */
+export type TokenVocabulary = readonly (Uint8Array | null)[]
 
-/** A constraint over token ids. States are small integers; equal states allow the same. */
+/** A constraint over token ids. States are small integers; equal states allow the same tokens. */
 export interface TokenConstraint {
-  readonly start: State
+  readonly start: AutomatonState
   /** Tokens that may come next, ascending. A token is allowed when all its bytes are, so a text may be cut into tokens in any way. */
-  allowed(state: State): Uint32Array
+  allowed(state: AutomatonState): Uint32Array
   /** The state after the token, or null when it is not allowed. */
-  advance(state: State, token: number): State | null
+  advance(state: AutomatonState, token: number): AutomatonState | null
   /** Whether the text may end here. */
-  mayEnd(state: State): boolean
+  mayEnd(state: AutomatonState): boolean
   /** The bytes of an allowed token. */
   bytesOf(token: number): Uint8Array
 }
 
 /** The trie as flat arrays in preorder: node i covers the nodes i to `end[i]` − 1; its tokens are `tokens[firstToken[i]]` to `tokens[firstToken[i + 1] - 1]`. */
 export interface TokenTrie {
-  readonly vocabulary: Vocabulary
+  readonly vocabulary: TokenVocabulary
   readonly depth: Uint16Array
   readonly byte: Uint8Array
   readonly end: Uint32Array
@@ -36,12 +36,12 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
 }
 
 /** Builds the trie once for a tokenizer (50 000 tokens: some tens of milliseconds). Tokens without bytes are left out: they would never advance. */
-export function buildTokenTrie(vocabulary: Vocabulary): TokenTrie {
-  const entries: { id: number; said: Uint8Array }[] = []
-  vocabulary.forEach((said, id) => {
-    if (said !== null && said.length > 0) entries.push({ id, said })
+export function buildTokenTrie(vocabulary: TokenVocabulary): TokenTrie {
+  const entries: { id: number; bytes: Uint8Array }[] = []
+  vocabulary.forEach((bytes, id) => {
+    if (bytes !== null && bytes.length > 0) entries.push({ id, bytes })
   })
-  entries.sort((a, b) => compareBytes(a.said, b.said) || a.id - b.id)
+  entries.sort((a, b) => compareBytes(a.bytes, b.bytes) || a.id - b.id)
 
   const depth: number[] = []
   const byte: number[] = []
@@ -49,18 +49,18 @@ export function buildTokenTrie(vocabulary: Vocabulary): TokenTrie {
   const firstToken: number[] = []
   const path: number[] = [] // node at each depth of the current entry
   let previous = new Uint8Array(0)
-  entries.forEach(({ said }, index) => {
+  entries.forEach(({ bytes }, index) => {
     let shared = 0
-    while (shared < previous.length && shared < said.length && previous[shared] === said[shared]) shared++
+    while (shared < previous.length && shared < bytes.length && previous[shared] === bytes[shared]) shared++
     while (path.length > shared) end[path.pop() as number] = byte.length
-    for (let i = shared; i < said.length; i++) {
+    for (let i = shared; i < bytes.length; i++) {
       path.push(byte.length)
       depth.push(i)
-      byte.push(said[i] as number)
+      byte.push(bytes[i] as number)
       end.push(0)
       firstToken.push(index)
     }
-    previous = new Uint8Array(said)
+    previous = new Uint8Array(bytes)
   })
   while (path.length > 0) end[path.pop() as number] = byte.length
   return {
@@ -75,14 +75,14 @@ export function buildTokenTrie(vocabulary: Vocabulary): TokenTrie {
 }
 
 /** The tokens that may follow `state`, ascending. A new array; nothing is cached. */
-export function allowedTokens(trie: TokenTrie, automaton: Automaton, state: State): Uint32Array {
+export function allowedTokens(trie: TokenTrie, automaton: Automaton, state: AutomatonState): Uint32Array {
   const { depth, byte, end, firstToken, tokens } = trie
-  const states = new Array<State>(trie.maxDepth + 1).fill(state) // states[d]: before the byte at depth d
+  const states = new Array<AutomatonState>(trie.maxDepth + 1).fill(state) // states[d]: before the byte at depth d
   const found = new Uint32Array(tokens.length)
   let count = 0
   for (let node = 0; node < byte.length; ) {
     const d = depth[node] as number
-    const next = automaton.step(states[d] as State, byte[node] as number)
+    const next = automaton.step(states[d] as AutomatonState, byte[node] as number)
     if (next === null) {
       node = end[node] as number
       continue
@@ -97,17 +97,17 @@ export function allowedTokens(trie: TokenTrie, automaton: Automaton, state: Stat
   return found.slice(0, count).sort()
 }
 
-/** Token ids kept in the masks of one constraint (16 MB); when they are more, all are forgotten and worked out again. */
-const MASK_IDS = 4_194_304
+/** The most token ids in the cached masks of one constraint (16 MB). When there are more, the cache is cleared. */
+const MOST_CACHED_IDS = 4_194_304
 
-/** An automaton over bytes as one over tokens. Masks are kept per state, so make one per grammar and share it between reads. */
+/** An automaton over bytes as one over tokens. Masks are cached per state, so make one per grammar and share it between reads. */
 export function constrainTokens(trie: TokenTrie, automaton: Automaton): TokenConstraint {
-  const masks = new Map<State, Uint32Array>()
-  let kept = 0
+  const masks = new Map<AutomatonState, Uint32Array>()
+  let cachedIds = 0
   const bytesOf = (token: number): Uint8Array => {
-    const said = trie.vocabulary[token]
-    if (!said) throw new RangeError(`token ${token} has no bytes in a vocabulary of ${trie.vocabulary.length}`)
-    return said
+    const bytes = trie.vocabulary[token]
+    if (!bytes) throw new RangeError(`token ${token} has no bytes in a vocabulary of ${trie.vocabulary.length}`)
+    return bytes
   }
   return {
     start: automaton.start,
@@ -115,18 +115,18 @@ export function constrainTokens(trie: TokenTrie, automaton: Automaton): TokenCon
       let mask = masks.get(state)
       if (mask === undefined) {
         mask = allowedTokens(trie, automaton, state)
-        kept += mask.length
-        if (kept > MASK_IDS) {
+        cachedIds += mask.length
+        if (cachedIds > MOST_CACHED_IDS) {
           masks.clear()
-          kept = mask.length
+          cachedIds = mask.length
         }
         masks.set(state, mask)
       }
       return mask
     },
     advance(state, token) {
-      const said = trie.vocabulary[token]
-      return said && said.length > 0 ? run(automaton, state, said) : null
+      const bytes = trie.vocabulary[token]
+      return bytes && bytes.length > 0 ? run(automaton, state, bytes) : null
     },
     mayEnd: (state) => automaton.accepts(state),
     bytesOf,

@@ -1,8 +1,8 @@
-// Where the words of a text begin and end: the places where a quoted span may. Unicode classes only, so that every machine agrees
+// Finds where the words of a text begin and end, which is where a quoted span may. It uses Unicode classes only, so that every machine agrees
 // (dictionaries of word breakers differ between releases).
 
 const WORD = /[\p{L}\p{N}_]/u
-const MARK = /\p{M}/u
+const COMBINING_MARK = /\p{M}/u
 const SPACE = /[\s\u0085]/u
 const DIGIT = /\p{Nd}/u
 const LETTER = /\p{L}/u
@@ -17,16 +17,16 @@ export interface WordBoundaries {
   readonly ends: Uint8Array
 }
 
-type Kind = 'word' | 'unspaced' | 'mark' | 'space' | 'other'
+type CharacterKind = 'word' | 'unspaced' | 'mark' | 'space' | 'other'
 
-function kindOf(character: string): Kind {
+function kindOf(character: string): CharacterKind {
   if (SPACE.test(character)) return 'space'
-  if (MARK.test(character)) return 'mark'
+  if (COMBINING_MARK.test(character)) return 'mark'
   if (!WORD.test(character)) return 'other'
   return UNSPACED.test(character) ? 'unspaced' : 'word'
 }
 
-/** Punctuation inside a word: the apostrophe of "don't", the point of "12.50", the comma of "1,250". `at` is its offset. */
+/** Whether the character at this offset is punctuation inside a word: the apostrophe of "don't", the point of "12.50", the comma of "1,250". */
 function joins(text: string, at: number): boolean {
   const before = text[at - 1]
   const after = text[at + 1]
@@ -51,7 +51,7 @@ function joins(text: string, at: number): boolean {
 export function wordBoundaries(text: string): WordBoundaries {
   const starts = new Uint8Array(text.length + 1)
   const ends = new Uint8Array(text.length + 1)
-  let before: Kind = 'space'
+  let before: CharacterKind = 'space'
   let at = 0
   for (const character of text) {
     const kind = kindOf(character)
@@ -59,7 +59,7 @@ export function wordBoundaries(text: string): WordBoundaries {
       at > 0 && (kind === 'mark' || (kind === 'word' && before === 'word') || joins(text, at) || (at > 1 && joins(text, at - 1)))
     if (!isInside && kind !== 'space') starts[at] = 1
     if (!isInside && at > 0 && before !== 'space') ends[at] = 1
-    // A mark belongs to the character it stands on.
+    // A combining mark belongs to the character before it.
     if (kind !== 'mark' || before === 'space') before = kind
     at += character.length
   }

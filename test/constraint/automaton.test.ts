@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   anyNumber,
+  type ByteExpression,
   compileExpression,
-  type Expression,
   either,
   literal,
   optional,
@@ -19,7 +19,7 @@ const says = (automaton: ReturnType<typeof compileExpression>, text: string) => 
 }
 
 /** The same expression as a JavaScript regular expression over a and b: the oracle. */
-const { tree: expressions } = fc.letrec<{ tree: { expression: Expression; source: string } }>((tie) => ({
+const { tree: expressions } = fc.letrec<{ tree: { expression: ByteExpression; source: string } }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
     fc.constantFrom('a', 'b', 'ab').map((text) => ({ expression: literal(text), source: text })),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SpanFormat } from '../../src/backends/backend.ts'
-import { findFormat, matchesFormat } from '../../src/constraint/formats.ts'
+import { findFormat } from '../../src/constraint/formats.ts'
+import { matchesFormat } from './matches-format.ts'
 
 const found = (format: Exclude<SpanFormat, 'text'>, text: string) =>
   findFormat(format, text).map(({ start, end }) => text.slice(start, end))

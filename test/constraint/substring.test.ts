@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../src/constraint/automaton.ts'
 import { type Decoded, decode } from '../../src/constraint/decode.ts'
-import { matchesFormat } from '../../src/constraint/formats.ts'
 import { compileSpans, readSpans, type SpanOptions } from '../../src/constraint/substring.ts'
 import { buildTokenTrie, constrainTokens } from '../../src/constraint/token-trie.ts'
 import { wordBoundaries } from '../../src/constraint/words.ts'
 import type { Piece, Prompt } from '../../src/core/types.ts'
+import { matchesFormat } from './matches-format.ts'
 import { randomModel, vocabularyOf } from './vocabulary.ts'
 
 /** Strings are quotable, each a part of its own; `scaffold` stands between them. */

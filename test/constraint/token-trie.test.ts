@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Grammar } from '../../src/backends/backend.ts'
-import { run, type State } from '../../src/constraint/automaton.ts'
+import { type AutomatonState, run } from '../../src/constraint/automaton.ts'
 import { compileGrammar } from '../../src/constraint/grammar.ts'
-import { allowedTokens, buildTokenTrie, constrainTokens, type Vocabulary } from '../../src/constraint/token-trie.ts'
+import { allowedTokens, buildTokenTrie, constrainTokens, type TokenVocabulary } from '../../src/constraint/token-trie.ts'
 
 const grammars: fc.Arbitrary<Grammar> = fc.constantFrom<Grammar>(
   { type: 'int' },
@@ -12,7 +12,7 @@ const grammars: fc.Arbitrary<Grammar> = fc.constantFrom<Grammar>(
   { type: 'enum', values: ['ab', 'abba', 'b', ''] },
   { type: 'list', item: { type: 'number' }, maxItems: 3 },
 )
-const vocabularies: fc.Arbitrary<Vocabulary> = fc.array(
+const vocabularies: fc.Arbitrary<TokenVocabulary> = fc.array(
   fc.option(
     fc
       .string({ unit: fc.constantFrom('a', 'b', '1', '2', '0', '-', '; ', 'é'), maxLength: 4 })
@@ -28,7 +28,7 @@ describe('allowedTokens', () => {
       fc.property(grammars, vocabularies, fc.array(fc.nat(), { maxLength: 5 }), (grammar, vocabulary, choices) => {
         const automaton = compileGrammar(grammar)
         const constraint = constrainTokens(buildTokenTrie(vocabulary), automaton)
-        let state: State = constraint.start
+        let state: AutomatonState = constraint.start
         for (const choice of [0, ...choices]) {
           const expected: number[] = []
           vocabulary.forEach((said, id) => {
@@ -40,7 +40,7 @@ describe('allowedTokens', () => {
             expect(constraint.advance(state, id) !== null).toBe(expected.includes(id))
           })
           if (expected.length === 0) break
-          state = constraint.advance(state, expected[choice % expected.length] as number) as State
+          state = constraint.advance(state, expected[choice % expected.length] as number) as AutomatonState
         }
       }),
       { seed: 23, numRuns: 200 },

@@ -1,9 +1,9 @@
 // Small vocabularies and seeded logits for tests of constraints.
-import type { Vocabulary } from '../../src/constraint/token-trie.ts'
+import type { TokenVocabulary } from '../../src/constraint/token-trie.ts'
 import { seededRandom } from '../../src/core/random.ts'
 
 /** All 256 bytes, then the words; the last id is a control token without bytes, for the end. */
-export function vocabularyOf(words: readonly string[]): { vocabulary: Vocabulary; end: number } {
+export function vocabularyOf(words: readonly string[]): { vocabulary: TokenVocabulary; end: number } {
   const bytes = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte))
   const vocabulary = [...bytes, ...words.map((word) => new TextEncoder().encode(word)), null]
   return { vocabulary, end: vocabulary.length - 1 }

@@ -7,7 +7,7 @@ import {
   constrainTokens,
   type TokenConstraint,
   type TokenTrie,
-  type Vocabulary,
+  type TokenVocabulary,
 } from '../../../../constraint/token-trie.ts'
 import type { Constraint, Grammar } from '../../../backend.ts'
 import { byteOfCharacter } from '../../runtime/byte-level.ts'
@@ -19,7 +19,7 @@ import { guidedByQuote, type PointerGeneratorLogits, type QuotePointers } from '
 /** The pieces as a trie of bytes. Control tokens have no bytes, so no grammar allows one. */
 function pieceTrie(tokenizer: PieceTokenizer): TokenTrie {
   const bytes = byteOfCharacter()
-  const vocabulary: Vocabulary = Array.from({ length: tokenizer.control.from }, (_, id) => {
+  const vocabulary: TokenVocabulary = Array.from({ length: tokenizer.control.from }, (_, id) => {
     const spelling = tokenizer.spelling(id)
     return spelling === '' ? null : Uint8Array.from(spelling, (character) => bytes.get(character) ?? 0)
   })

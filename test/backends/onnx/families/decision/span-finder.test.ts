@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { SpanFormat } from '../../../../../src/backends/backend.ts'
 import type { PackedState } from '../../../../../src/backends/onnx/families/decision/pack.ts'
 import { SpanFinder, type SpanPointers } from '../../../../../src/backends/onnx/families/decision/span-finder.ts'
-import { matchesFormat } from '../../../../../src/constraint/formats.ts'
 import { wordBoundaries } from '../../../../../src/constraint/words.ts'
+import { matchesFormat } from '../../../../constraint/matches-format.ts'
 import { anyText, image, line, pack, quotable, SEED, scaffold } from './shared.ts'
 
 const LONGEST = 24
