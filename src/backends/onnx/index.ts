@@ -10,13 +10,13 @@ import type { OnnxOptions } from './options.ts'
 import { refuseTelemetry } from './runtime/telemetry.ts'
 import { makePool } from './workers/pool.ts'
 import { startWorker } from './workers/proxy.ts'
-import { makeLasting } from './workers/supervisor.ts'
+import { superviseBackend } from './workers/supervisor.ts'
 
 export type { ProbeProgress } from '../prompted/probe.ts'
 export type { Scoring } from '../prompted/scoring.ts'
 export type { Dtype, OnnxOptions } from './options.ts'
 
-/** More copies of a model than this are a slip of the keyboard. */
+/** More copies of a model than this are taken for a typing mistake. */
 const MOST_WORKERS = 64
 
 /** The worker as JavaScript: beside this file when it is built, in `dist/` when this file runs from its source. */
@@ -33,8 +33,8 @@ function workerEntry(): URL {
 
 /**
  * Loads a model folder (config.json, tokenizer, onnx/). Throws `model_not_found` when there is no such folder, `model_not_available` when
- * something in it is missing or of an unknown type. The model runs on its own thread unless `inProcess` is set, one that is started again when it has ended
- * by itself; passes of calls take turns.
+ * something in it is missing or of an unknown type. The model runs on a thread of its own unless `inProcess` is set; when the thread ends by itself, it is
+ * restarted with the next request.
  */
 export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): Promise<Backend> {
   refuseTelemetry()
@@ -45,8 +45,8 @@ export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): 
   }
   if (inProcess) return loadFamily(folder, options)
   const entry = workerEntry()
-  const start = (): Promise<Backend> => makeLasting(() => startWorker(entry, folder, options))
-  // One after the other: the first reads the files from disk, and what is wrong with them is said once.
+  const start = (): Promise<Backend> => superviseBackend(() => startWorker(entry, folder, options))
+  // The first one alone: it reads the files from disk, and a fault in them is reported once.
   const first = await start()
   if (workers === 1) return first
   const others = await Promise.allSettled(Array.from({ length: workers - 1 }, start))
@@ -58,8 +58,8 @@ export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): 
 }
 
 /**
- * Finds out how a model that answers by symbols is to be read, by 312 short questions on the calling thread (fewer when it tells no symbols apart):
- * up to how many candidates, and what it says before it has read anything. Kept as `scoring.json` in the folder, it is not asked again at load.
+ * Measures how a model that answers by symbols is to be read, by 312 short questions on the calling thread (fewer when it tells no symbols apart): up to
+ * how many candidates, and its prior over the symbols. With the result as `scoring.json` in the folder, nothing is measured at load.
  * Throws as `loadOnnxModel` does, and `capability_not_supported` for models that have no symbols. `options` must be those the model is loaded with.
  */
 export async function probeOnnxModel(folder: string, options: OnnxOptions = {}, onProgress?: ProbeProgress): Promise<Scoring> {

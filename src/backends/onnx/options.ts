@@ -10,23 +10,23 @@ export interface OnnxOptions {
   /** Threads of one session. Default: 2, or fewer when there are not as many cores for each worker. */
   readonly threads?: number
   /**
-   * Copies of the model, each with weights and caches of its own on a thread of its own, that answer at the same time. Default: 1. Two with one thread
-   * each answer more requests a second than one with two, which answers a single request sooner.
+   * Copies of the model, each with weights, caches and a thread of its own, that answer at the same time. Default: 1. Two copies with one thread each
+   * answer more requests a second than one with two, which answers a single request sooner.
    */
   readonly workers?: number
   /** One dtype for every graph, or one per graph name (`vision_encoder`, …). Default: the best one that the folder has. */
   readonly dtype?: Dtype | { readonly [graph: string]: Dtype }
-  /** Bytes kept for encoded states, and as many again for encoded pictures, by each worker. Default: 256 MiB. */
+  /** Bytes of the cache of encoded states, and as many again for encoded pictures, in each worker. Default: 256 MiB. */
   readonly cacheBytes?: number
   /** Overrides the picture rule of the folder: fewer pixels are faster and read less. Part of `info.templateHash`. */
   readonly pictures?: { readonly longestEdge?: number; readonly split?: boolean }
   /**
    * How candidates of a model that answers by symbols are read. `folder`: as the folder's `scoring.json` says if it fits the model, else as `probe`.
-   * `probe`: as 152 short questions at load find (fewer when the first show that the model tells no symbols apart), and a few more when a number of
-   * candidates first comes up. `plain`: by symbols wherever there are, nothing divided out. Default: `folder`. Part of `info.templateHash`.
+   * `probe`: as measured by 152 short questions at load (fewer when the first show that the model tells no symbols apart), and a few more when a number
+   * of candidates first comes up. `plain`: by symbols wherever there are any, no prior divided out. Default: `folder`. Part of `info.templateHash`.
    */
   readonly scoring?: 'folder' | 'probe' | 'plain'
-  /** Runs the model on the calling thread, which then stands still during every call. For tools and tests; default false: a worker. */
+  /** Runs the model on the calling thread, which blocks during every pass. For tools and tests. Default: false, in a worker. */
   readonly inProcess?: boolean
 }
 

@@ -1,9 +1,9 @@
 // Prefills states, each once: in chunks of a fixed grid, so that other requests have their turns in between, and from where a cached state with the
 // same beginning ends. An image is encoded only where its tokens are read.
-import { createHash } from 'node:crypto'
 import { EngineError } from '../../../core/errors.ts'
 import type { Piece } from '../../../core/types.ts'
 import type { CacheCounts } from '../../backend.ts'
+import { promptKey } from '../../prompt-key.ts'
 import { PrefixCache } from '../caching/prefix-cache.ts'
 import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import type { Decoder } from './decoder.ts'
@@ -83,7 +83,7 @@ export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fi
         fits(state.ids.length)
         return prefill(state, stop)
       }
-      const { value, cachedTokens } = await states.through(keyOf(pieces), make, signal)
+      const { value, cachedTokens } = await states.through(promptKey(pieces, 'content'), make, signal)
       return { cache: value, cachedTokens }
     },
     get counts() {
@@ -91,14 +91,6 @@ export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fi
     },
     clear: () => states.clear(),
   }
-}
-
-/** A hash of all that the model reads. Image ids are not part of it: where the model can read them, they stand in the text. */
-function keyOf(pieces: readonly Piece[]): string {
-  const read = pieces.map((piece) =>
-    piece.type === 'text' ? ['text', piece.text] : ['image', piece.picture.sha256, piece.picture.width, piece.picture.height],
-  )
-  return createHash('sha256').update(JSON.stringify(read)).digest('hex')
 }
 
 /** Ids, with the key of the image in place of image tokens: which row of its features a token stands for follows from how many came before. */

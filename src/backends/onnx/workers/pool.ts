@@ -1,57 +1,57 @@
-// Several copies of one model to one `Backend`. A request goes to the copy that holds its state, or the beginning of it, or its pictures, else to the one
-// with the fewest requests; and to another one when that copy has gone and does not come back.
+// Several copies of one model as one `Backend`. A request goes to the copy that has its state cached, or the beginning of it, or its pictures, else to
+// the one with the fewest requests; and to another one when the worker of that copy has ended and cannot be restarted.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../core/errors.ts'
 import type { Piece, Prompt } from '../../../core/types.ts'
 import type { Backend, CacheCounts, CachesOfBackend, Prefix } from '../../backend.ts'
 
-/** Marks remembered: of each the copy that read it last. */
-const MOST_MARKS = 10_000
-/** Characters between the marks of a text. */
-const GRID = 2048
+/** How many prefix hashes are remembered, each with the copy that read it last. */
+const MOST_HASHES = 10_000
+/** Characters between the prefixes of a text that are hashed. */
+const GRID_CHARACTERS = 2048
 /**
- * How many requests more than the idlest copy one may have and still be given what it holds a part of: beyond that, reading it again elsewhere is sooner
- * done. A whole state goes where it is whatever waits there: questions about one state share passes.
+ * How many requests more than the idlest copy a copy may have and still get a request whose state it has a part of: beyond that, reading the state again
+ * elsewhere is faster. A request whose whole state is cached always goes there, since questions about one state share passes.
  */
-const MOST_AHEAD = 2
+const MOST_REQUESTS_AHEAD = 2
 
-interface Copy {
+interface ModelCopy {
   readonly backend: Backend
   /** States that are open, and being opened. */
   requests: number
 }
 
-/** The copies are the pool's, to be closed with it. */
+/** The pool owns the copies: closing it closes them. */
 export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
-  const copies = backends.map((backend): Copy => ({ backend, requests: 0 }))
-  const holders = new Map<string, Copy>()
+  const copies = backends.map((backend): ModelCopy => ({ backend, requests: 0 }))
+  const holders = new Map<string, ModelCopy>()
 
-  const idlest = (among: readonly Copy[]): Copy => among.reduce((least, copy) => (copy.requests < least.requests ? copy : least))
+  const idlest = (among: readonly ModelCopy[]): ModelCopy => among.reduce((least, copy) => (copy.requests < least.requests ? copy : least))
 
-  function choose({ whole, parts }: Marks): Copy {
+  function choose({ whole, parts }: PrefixHashes): ModelCopy {
     const least = idlest(copies)
     const ofWhole = holders.get(whole)
     if (ofWhole !== undefined) return ofWhole
-    for (const mark of parts) {
-      const holder = holders.get(mark)
-      if (holder !== undefined && holder.requests <= least.requests + MOST_AHEAD) return holder
+    for (const hash of parts) {
+      const holder = holders.get(hash)
+      if (holder !== undefined && holder.requests <= least.requests + MOST_REQUESTS_AHEAD) return holder
     }
     return least
   }
 
-  function remember({ whole, parts }: Marks, copy: Copy): void {
-    for (const mark of [...parts, whole]) {
-      // The one used last goes to the end.
-      holders.delete(mark)
-      holders.set(mark, copy)
+  function remember({ whole, parts }: PrefixHashes, copy: ModelCopy): void {
+    for (const hash of [...parts, whole]) {
+      // The hash used last goes to the end.
+      holders.delete(hash)
+      holders.set(hash, copy)
     }
     for (const oldest of holders.keys()) {
-      if (holders.size <= MOST_MARKS) break
+      if (holders.size <= MOST_HASHES) break
       holders.delete(oldest)
     }
   }
 
-  async function openIn(copy: Copy, prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
+  async function openIn(copy: ModelCopy, prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
     copy.requests += 1
     let isOpen = true
     const close = (): void => {
@@ -80,10 +80,10 @@ export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
   return {
     info,
     async open(prompt, signal) {
-      const marks = marksOf(prompt.pieces)
-      let left: readonly Copy[] = copies
-      for (let copy = choose(marks); ; copy = idlest(left)) {
-        remember(marks, copy)
+      const hashes = prefixHashesOf(prompt.pieces)
+      let left: readonly ModelCopy[] = copies
+      for (let copy = choose(hashes); ; copy = idlest(left)) {
+        remember(hashes, copy)
         try {
           return await openIn(copy, prompt, signal)
         } catch (error) {
@@ -101,40 +101,40 @@ export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
   }
 }
 
-/** The copy's worker has ended, and could not be started again. */
+/** Whether the worker of a copy has ended and could not be restarted. */
 const isGone = (error: unknown): boolean =>
   error instanceof EngineError && (error.code === 'model_not_available' || error.code === 'model_not_found')
 
-interface Marks {
+interface PrefixHashes {
   readonly whole: string
-  /** Of the longest beginning first; pictures are parts too. */
+  /** The longest prefix first; pictures are parts too. */
   readonly parts: readonly string[]
 }
 
-/** What a state is known by, from its texts and its pictures: beginnings end on a grid of characters and behind each picture. */
-function marksOf(pieces: readonly Piece[]): Marks {
+/** Hashes of a state and of its prefixes, which end on a grid of characters and behind each picture. */
+function prefixHashesOf(pieces: readonly Piece[]): PrefixHashes {
   const parts: string[] = []
-  let mark = ''
+  let hash = ''
   let begun = ''
   const add = (text: string): void => {
-    mark = createHash('sha256').update(mark).update(text).digest('base64')
+    hash = createHash('sha256').update(hash).update(text).digest('base64')
   }
   for (const piece of pieces) {
     if (piece.type === 'image') {
       add(begun)
       begun = ''
       add(`\uE000${piece.picture.sha256}`)
-      parts.push(`picture ${piece.picture.sha256}`, mark)
+      parts.push(`picture ${piece.picture.sha256}`, hash)
       continue
     }
     begun += piece.text
-    for (; begun.length >= GRID; begun = begun.slice(GRID)) {
-      add(begun.slice(0, GRID))
-      parts.push(mark)
+    for (; begun.length >= GRID_CHARACTERS; begun = begun.slice(GRID_CHARACTERS)) {
+      add(begun.slice(0, GRID_CHARACTERS))
+      parts.push(hash)
     }
   }
   add(`${begun}\uE001`)
-  return { whole: mark, parts: parts.reverse() }
+  return { whole: hash, parts: parts.reverse() }
 }
 
 function summed(all: readonly CachesOfBackend[]): CachesOfBackend {

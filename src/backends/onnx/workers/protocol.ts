@@ -1,20 +1,20 @@
-// What the two sides of a model worker say to each other. Everything here survives the structured clone of postMessage.
+// The messages between the two sides of a model worker. Everything here survives the structured clone of postMessage.
 import { EngineError, ERROR_CODES, type ErrorCode, type Problem } from '../../../core/errors.ts'
 import type { Prompt } from '../../../core/types.ts'
 import type { Branch, CachesOfBackend, Constraint, Generated, ModelInfo, Scores } from '../../backend.ts'
 import type { OnnxOptions } from '../options.ts'
 
-/** Handed to the worker at its start. */
+/** The worker's `workerData`. */
 export interface WorkerStart {
   readonly folder: string
   readonly options: OnnxOptions
 }
 
 /**
- * Every request with an `id` gets one reply; `release` and `cancel` get none. `prefix` numbers an encoded state that the worker holds, `signal` the
- * caller: all calls of one request have the same number, which says whose turn it is, and `cancel` stops them all.
+ * Every request with an `id` gets one reply; `release` and `cancel` get none. `prefix` is the number of an encoded state that the worker holds, `signal`
+ * that of the caller: all calls of one caller have the same number, for the scheduler, and `cancel` stops them all.
  */
-export type Request =
+export type WorkerRequest =
   | { readonly id: number; readonly type: 'open'; readonly signal: number; readonly prompt: Prompt }
   | { readonly id: number; readonly type: 'score'; readonly signal: number; readonly prefix: number; readonly branches: readonly Branch[] }
   | {
@@ -29,15 +29,15 @@ export type Request =
   | { readonly type: 'release'; readonly prefix: number }
   | { readonly id: number; readonly type: 'close' }
 
-export interface Opened {
+export interface OpenedPrefix {
   readonly prefix: number
   readonly tokens: number
   readonly cachedTokens: number
 }
 
-/** The reply with id 0 says that the model is loaded, or why it is not. Every reply says what the caches did by then. */
-export type Reply = { readonly id: number; readonly caches: CachesOfBackend | null } & (
-  | { readonly value: ModelInfo | Opened | readonly Scores[] | Generated | null }
+/** The reply with id 0 says that the model is loaded, or why it is not. Every reply has the counts of the caches at that time. */
+export type WorkerReply = { readonly id: number; readonly caches: CachesOfBackend | null } & (
+  | { readonly value: ModelInfo | OpenedPrefix | readonly Scores[] | Generated | null }
   | { readonly error: WireError }
 )
 
@@ -48,7 +48,7 @@ export interface WireError {
   readonly problems: readonly Problem[]
 }
 
-/** Any error as data. What is not an `EngineError` is ours to blame; its text stays, less the folder it names. */
+/** Any error as data. An error that is no `EngineError` is an internal one; its text stays, without the folder it names. */
 export function toWire(error: unknown, folder: string): WireError {
   if (error instanceof EngineError) {
     return { code: error.code, message: error.message, param: error.param, problems: error.problems }

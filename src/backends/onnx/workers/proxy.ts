@@ -1,13 +1,13 @@
-// The outside of a model worker: the same `Backend` as inside, over messages, so that the calling thread stays free while the model runs.
-// A worker is never terminated: ending one in the middle of a run takes the whole process down. Closing waits for what is under way.
+// The outside of a model worker: a `Backend` that passes calls on by messages, so that the calling thread stays free while the model runs.
+// A worker is never terminated, since ending one in the middle of a run takes the whole process down. Closing waits for what is under way.
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { EngineError } from '../../../core/errors.ts'
 import type { Piece, Prompt } from '../../../core/types.ts'
 import type { CachesOfBackend, ModelInfo, Prefix } from '../../backend.ts'
 import type { OnnxOptions } from '../options.ts'
-import { fromWire, type Opened, type Reply, type Request, type WorkerStart } from './protocol.ts'
-import type { Mortal } from './supervisor.ts'
+import { fromWire, type OpenedPrefix, type WorkerReply, type WorkerRequest, type WorkerStart } from './protocol.ts'
+import type { RestartableBackend } from './supervisor.ts'
 
 interface Pending {
   readonly resolve: (value: never) => void
@@ -15,28 +15,28 @@ interface Pending {
 }
 
 type Without<R, K extends string> = R extends unknown ? Omit<R, K> : never
-/** What a caller asks, before it is numbered. */
-type Call = Without<Extract<Request, { id: number; signal: number }>, 'id' | 'signal'>
+/** A call before it has its numbers. */
+type WorkerCall = Without<Extract<WorkerRequest, { id: number; signal: number }>, 'id' | 'signal'>
 
-interface Caller {
+interface WorkerCaller {
   readonly signal: number
   calls: number
 }
 
 /**
- * Room for what lives briefly: V8 lets it grow to several times this before it tidies up, for nothing that a model needs. What is large lies in typed
+ * Size of the young generation of the heap in MiB. V8 would let it grow to several times this, for nothing that a model needs: large data is in typed
  * arrays, outside of it.
  */
-const YOUNG_MIB = 12
+const YOUNG_GENERATION_MIB = 12
 
 /** Starts a worker from a built entry file and loads the model in it. */
-export async function startWorker(entry: URL, folder: string, options: OnnxOptions): Promise<Mortal> {
+export async function startWorker(entry: URL, folder: string, options: OnnxOptions): Promise<RestartableBackend> {
   const start: WorkerStart = { folder, options }
-  // Flags of the calling process (an --eval, a loader) are not meant for the worker, and some would stop it.
-  const worker = new Worker(entry, { workerData: start, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } })
+  // Flags of the calling process (--eval, a loader) are not meant for the worker, and some would stop it.
+  const worker = new Worker(entry, { workerData: start, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB } })
   const pending = new Map<number, Pending>()
-  // Those with something under way. The worker knows them by number, and hears of each that goes once, however much it has asked.
-  const callers = new Map<AbortSignal, Caller>()
+  // Callers with calls under way. The worker knows them by number, and gets one message for each that aborts.
+  const callers = new Map<AbortSignal, WorkerCaller>()
   let caches: CachesOfBackend | null = null
   let nextId = 1
   let nextSignal = 1
@@ -61,7 +61,7 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
 
   const ready = expect<ModelInfo>(0)
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  worker.on('message', (reply: Reply) => {
+  worker.on('message', (reply: WorkerReply) => {
     const waiting = settle(reply.id)
     caches = reply.caches
     if ('error' in reply) waiting?.reject(fromWire(reply.error))
@@ -72,7 +72,7 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
   )
   worker.on('exit', () => stop(new EngineError('internal_error', 'the model worker ended; ask again, and it is started anew')))
 
-  const post = <T>(request: Without<Extract<Request, { id: number }>, 'id'>): Promise<T> => {
+  const post = <T>(request: Without<Extract<WorkerRequest, { id: number }>, 'id'>): Promise<T> => {
     if (stopped !== null) return Promise.reject(stopped)
     const id = nextId++
     const reply = expect<T>(id)
@@ -80,20 +80,20 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
     return reply
   }
 
-  const callerOf = (signal: AbortSignal): Caller => {
+  const callerOf = (signal: AbortSignal): WorkerCaller => {
     const known = callers.get(signal)
     if (known !== undefined) return known
-    const caller: Caller = { signal: nextSignal++, calls: 0 }
+    const caller: WorkerCaller = { signal: nextSignal++, calls: 0 }
     callers.set(signal, caller)
     signal.addEventListener('abort', onAbort)
     return caller
   }
   function onAbort(this: AbortSignal): void {
     const caller = callers.get(this)
-    if (caller !== undefined) worker.postMessage({ type: 'cancel', signal: caller.signal } satisfies Request)
+    if (caller !== undefined) worker.postMessage({ type: 'cancel', signal: caller.signal } satisfies WorkerRequest)
   }
-  /** A reply that was under way when the signal aborted counts: an encoded state has to be let go of by whom it was opened for. */
-  const call = async <T>(request: Call, signal: AbortSignal | undefined): Promise<T> => {
+  /** A reply that was under way when the signal aborted still counts: whoever opened an encoded state has to release it. */
+  const call = async <T>(request: WorkerCall, signal: AbortSignal | undefined): Promise<T> => {
     if (signal === undefined) return post<T>({ ...request, signal: nextSignal++ })
     signal.throwIfAborted()
     const caller = callerOf(signal)
@@ -111,9 +111,9 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
     }
   }
 
-  const prefixOf = ({ prefix, tokens, cachedTokens }: Opened): Prefix => {
+  const prefixOf = ({ prefix, tokens, cachedTokens }: OpenedPrefix): Prefix => {
     let open = true
-    const guard = <T>(request: Call, signal: AbortSignal | undefined): Promise<T> =>
+    const guard = <T>(request: WorkerCall, signal: AbortSignal | undefined): Promise<T> =>
       open ? call<T>(request, signal) : Promise.reject(new EngineError('internal_error', 'this encoded state is closed; open it again'))
     return {
       tokens,
@@ -121,7 +121,7 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
       score: (branches, signal) => guard({ type: 'score', prefix, branches }, signal),
       generate: (branch, constraint, signal) => guard({ type: 'generate', prefix, branch, constraint }, signal),
       close: () => {
-        if (open && stopped === null) worker.postMessage({ type: 'release', prefix } satisfies Request)
+        if (open && stopped === null) worker.postMessage({ type: 'release', prefix } satisfies WorkerRequest)
         open = false
       },
     }
@@ -132,15 +132,15 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
   return {
     info,
     isAlive: () => stopped === null,
-    open: async (prompt, signal) => prefixOf(await call<Opened>({ type: 'open', prompt: await sendable(prompt) }, signal)),
-    // Of a family that keeps none, null.
+    open: async (prompt, signal) => prefixOf(await call<OpenedPrefix>({ type: 'open', prompt: await sendable(prompt) }, signal)),
+    // Null for a family without caches.
     ...(caches === null ? {} : { caches: () => caches as CachesOfBackend }),
     close: () => {
       closing ??= (async () => {
         const drained = post<null>({ type: 'close' })
         stopped ??= new EngineError('internal_error', 'the model is closed; load it again')
         await drained.catch(() => {})
-        // Held until it is gone, or the process could end while its sessions are being freed.
+        // Keeps the process alive until the worker is gone: it could end while sessions are being freed.
         worker.ref()
         await exited
       })()
@@ -149,22 +149,22 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
   }
 }
 
-/** Bytes copied in one go: some 2 ms, in which this thread does nothing else. A message copies what it holds all at once. */
-const COPIED_AT_ONCE = 2 * 2 ** 20
+/** Bytes copied in one go, which blocks this thread for some 2 ms. A message would copy everything in it at once. */
+const CHUNK_BYTES = 2 * 2 ** 20
 
-/** The prompt with large pictures in memory that both threads see, copied there bit by bit. The caller's own may be used again. */
+/** The prompt with large pictures copied, in chunks, to memory that both threads share. The caller may change the originals afterwards. */
 async function sendable({ pieces }: Prompt): Promise<Prompt> {
   const sent: Piece[] = []
   for (const piece of pieces) {
-    if (piece.type === 'text' || piece.picture.data.byteLength <= COPIED_AT_ONCE) {
+    if (piece.type === 'text' || piece.picture.data.byteLength <= CHUNK_BYTES) {
       sent.push(piece)
       continue
     }
     const { data } = piece.picture
     const copy = new Uint8Array(new SharedArrayBuffer(data.byteLength))
-    for (let from = 0; from < data.byteLength; from += COPIED_AT_ONCE) {
+    for (let from = 0; from < data.byteLength; from += CHUNK_BYTES) {
       if (from > 0) await setImmediate()
-      copy.set(data.subarray(from, from + COPIED_AT_ONCE), from)
+      copy.set(data.subarray(from, from + CHUNK_BYTES), from)
     }
     sent.push({ ...piece, picture: { ...piece.picture, data: copy } })
   }

@@ -1,23 +1,23 @@
-// A model that outlives its worker: one that has ended by itself (out of memory, say) is started again with the next request.
+// Supervises a model worker: one that has ended by itself (out of memory, say) is restarted with the next request.
 import { EngineError } from '../../../core/errors.ts'
 import type { Backend, CachesOfBackend } from '../../backend.ts'
 
-/** A backend that can end before it is closed, as a worker can. */
-export interface Mortal extends Backend {
+/** A backend in a worker, which can end before it is closed. */
+export interface RestartableBackend extends Backend {
   readonly isAlive: () => boolean
 }
 
 /**
- * What was under way when a worker ended fails, and so do the states it held; what is opened from then on is opened by the next one. Throws what `start`
- * throws, and `model_not_available` when the files are other ones by then: answers and calibration are bound to those that were loaded.
+ * Calls that were under way when a worker ended fail, and so do the states it held; states opened from then on are opened by the next worker. Throws
+ * what `start` throws, and `model_not_available` when the files have changed: answers and calibration are bound to those that were loaded.
  */
-export async function makeLasting(start: () => Promise<Mortal>): Promise<Backend> {
+export async function superviseBackend(start: () => Promise<RestartableBackend>): Promise<Backend> {
   let current = await start()
   const { info } = current
-  let starting: Promise<Mortal> | null = null
+  let starting: Promise<RestartableBackend> | null = null
   let isClosed = false
 
-  async function startAgain(): Promise<Mortal> {
+  async function startAgain(): Promise<RestartableBackend> {
     const next = await start()
     const isOther = next.info.revision !== info.revision || next.info.templateHash !== info.templateHash
     if (isOther || isClosed) {
@@ -29,8 +29,8 @@ export async function makeLasting(start: () => Promise<Mortal>): Promise<Backend
     return next
   }
 
-  /** The worker that lives; a closed one refuses by itself. */
-  async function living(): Promise<Mortal> {
+  /** The running worker, restarted if need be; a closed one refuses by itself. */
+  async function running(): Promise<RestartableBackend> {
     if (isClosed || current.isAlive()) return current
     starting ??= startAgain().finally(() => {
       starting = null
@@ -40,8 +40,8 @@ export async function makeLasting(start: () => Promise<Mortal>): Promise<Backend
 
   return {
     info,
-    open: async (prompt, signal) => (await living()).open(prompt, signal),
-    // Whether a family keeps any stands with the model, which is the same one.
+    open: async (prompt, signal) => (await running()).open(prompt, signal),
+    // A restarted worker loads the same model, so it has caches exactly if the first one had.
     ...(current.caches !== undefined && { caches: () => current.caches?.() as CachesOfBackend }),
     async close() {
       isClosed = true

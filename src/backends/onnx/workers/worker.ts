@@ -1,8 +1,8 @@
-// The inside of a model worker: requests by message to an in-process backend, as they come, and its answers back. The backend has
-// their passes take turns. `session.run` blocks the thread it is called on, so this thread is where that happens; messages are heard between passes.
+// The inside of a model worker: passes requests on to an in-process backend as they come, and its answers back. The backend schedules their passes.
+// `session.run` blocks the thread it is called on, which is this one; messages are received between passes.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Backend, Prefix } from '../../backend.ts'
-import { type Reply, type Request, toWire, type WorkerStart } from './protocol.ts'
+import { toWire, type WorkerReply, type WorkerRequest, type WorkerStart } from './protocol.ts'
 
 // onnxruntime-node 1.30 cannot take float16 inputs where this global exists (Node 24). This thread needs it for nothing else.
 Reflect.deleteProperty(globalThis, 'Float16Array')
@@ -13,16 +13,16 @@ const { folder, options } = workerData as WorkerStart
 const prefixes = new Map<number, Prefix>()
 let nextPrefix = 1
 
-function held(prefix: number): Prefix {
+function heldPrefix(prefix: number): Prefix {
   const found = prefixes.get(prefix)
   if (found === undefined) throw new Error(`there is no encoded state ${prefix}`)
   return found
 }
 
-/** Callers that have something under way, by the number of their signal. */
+/** Callers with calls under way, by the number of their signal. */
 const callers = new Map<number, { readonly controller: AbortController; calls: number }>()
 
-/** Works on a call with the signal of its caller, which is the same one for all that this has under way. */
+/** Runs a call with the signal of its caller: all calls of one caller share one signal. */
 async function asCaller<T>(signal: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const caller = callers.get(signal) ?? { controller: new AbortController(), calls: 0 }
   callers.set(signal, caller)
@@ -35,9 +35,9 @@ async function asCaller<T>(signal: number, work: (signal: AbortSignal) => Promis
   }
 }
 
-type Value = Extract<Reply, { value: unknown }>['value']
+type ReplyValue = Extract<WorkerReply, { value: unknown }>['value']
 
-async function answer(backend: Backend, request: Request): Promise<Value> {
+async function answer(backend: Backend, request: WorkerRequest): Promise<ReplyValue> {
   switch (request.type) {
     case 'open':
       return asCaller(request.signal, async (signal) => {
@@ -46,9 +46,9 @@ async function answer(backend: Backend, request: Request): Promise<Value> {
         return { prefix: nextPrefix++, tokens: prefix.tokens, cachedTokens: prefix.cachedTokens }
       })
     case 'score':
-      return asCaller(request.signal, (signal) => held(request.prefix).score(request.branches, signal))
+      return asCaller(request.signal, (signal) => heldPrefix(request.prefix).score(request.branches, signal))
     case 'generate':
-      return asCaller(request.signal, (signal) => held(request.prefix).generate(request.branch, request.constraint, signal))
+      return asCaller(request.signal, (signal) => heldPrefix(request.prefix).generate(request.branch, request.constraint, signal))
     case 'cancel':
       callers.get(request.signal)?.controller.abort()
       return null
@@ -57,7 +57,7 @@ async function answer(backend: Backend, request: Request): Promise<Value> {
       prefixes.delete(request.prefix)
       return null
     case 'close':
-      // Refuses what comes from here on, and waits for what is under way, with the states that this stands on.
+      // Refuses later calls, and waits for those under way and the states they need.
       await backend.close()
       for (const prefix of prefixes.values()) prefix.close()
       prefixes.clear()
@@ -65,30 +65,30 @@ async function answer(backend: Backend, request: Request): Promise<Value> {
   }
 }
 
-const say = (reply: Reply): void => port.postMessage(reply)
+const send = (message: WorkerReply): void => port.postMessage(message)
 
 async function serve(): Promise<void> {
   // Loaded here and not at the top: the global above must be gone before the runtime is read.
   const { loadFamily } = await import('../families/index.ts')
   const backend = await loadFamily(folder, options)
   const caches = () => backend.caches?.() ?? null
-  const take = async (request: Request): Promise<void> => {
+  const take = async (request: WorkerRequest): Promise<void> => {
     const id = 'id' in request ? request.id : null
     try {
       const value = await answer(backend, request)
-      if (id !== null) say({ id, caches: caches(), value })
+      if (id !== null) send({ id, caches: caches(), value })
     } catch (error) {
-      if (id !== null) say({ id, caches: caches(), error: toWire(error, folder) })
+      if (id !== null) send({ id, caches: caches(), error: toWire(error, folder) })
     }
     if (request.type === 'close') port?.close()
   }
-  port?.on('message', (request: Request) => {
+  port?.on('message', (request: WorkerRequest) => {
     void take(request)
   })
-  say({ id: 0, caches: caches(), value: backend.info })
+  send({ id: 0, caches: caches(), value: backend.info })
 }
 
 serve().catch((error) => {
-  say({ id: 0, caches: null, error: toWire(error, folder) })
+  send({ id: 0, caches: null, error: toWire(error, folder) })
   port.close()
 })

@@ -8,7 +8,7 @@ import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
 import { threadsOf } from '../../../../src/backends/onnx/options.ts'
 import { makePool } from '../../../../src/backends/onnx/workers/pool.ts'
 import { startWorker } from '../../../../src/backends/onnx/workers/proxy.ts'
-import { makeLasting } from '../../../../src/backends/onnx/workers/supervisor.ts'
+import { superviseBackend } from '../../../../src/backends/onnx/workers/supervisor.ts'
 import type { Prompt } from '../../../../src/core/types.ts'
 import { picture, textPrompt } from '../../../contract/backend-suite.ts'
 
@@ -203,7 +203,7 @@ describe('a model that outlives its worker', () => {
       starts += 1
       return startWorker(worker('1'), '', {})
     }
-    const pool = makePool([await makeLasting(start), await makeLasting(start)])
+    const pool = makePool([await superviseBackend(start), await superviseBackend(start)])
     await expect(pool.open(textPrompt('break'))).rejects.toMatchObject({
       code: 'internal_error',
       message: expect.stringContaining('ask again'),
@@ -219,7 +219,7 @@ describe('a model that outlives its worker', () => {
   it('is done without where another copy lives', async () => {
     let revision = '1'
     const start = () => startWorker(worker(revision), '', {})
-    const pool = makePool([await makeLasting(start), await makeLasting(start)])
+    const pool = makePool([await superviseBackend(start), await superviseBackend(start)])
     await expect(pool.open(textPrompt('break'))).rejects.toMatchObject({ code: 'internal_error' })
     revision = '2'
     for (const text of ['a', 'b', 'a']) expect(await pool.open(textPrompt(text))).toMatchObject({ tokens: 1 })
@@ -230,7 +230,7 @@ describe('a model that outlives its worker', () => {
 
   it('is refused when its files are others by then', async () => {
     const revisions = ['1', '2', '1']
-    const model = await makeLasting(() => startWorker(worker(revisions.shift() as string), '', {}))
+    const model = await superviseBackend(() => startWorker(worker(revisions.shift() as string), '', {}))
     await expect(model.open(textPrompt('break'))).rejects.toMatchObject({ code: 'internal_error' })
     await expect(model.open(textPrompt('a'))).rejects.toMatchObject({ code: 'model_not_available' })
     expect(await model.open(textPrompt('a'))).toMatchObject({ tokens: 1 })

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../core/errors.ts'
 import type { Prompt } from '../../../../core/types.ts'
 import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
+import { promptKey } from '../../../prompt-key.ts'
 import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
@@ -15,7 +16,7 @@ import { DecisionGraphs } from './graphs.ts'
 import { ImageViews } from './image-views.ts'
 import { type DecisionModel, OpenState, type StateImage } from './open-state.ts'
 import { packState } from './pack.ts'
-import { PictureEncoder, pictureKey } from './picture-encoder.ts'
+import { PictureEncoder } from './picture-encoder.ts'
 import { pictureInputsOf } from './picture-inputs.ts'
 import { PieceTokenizer } from './piece-tokenizer.ts'
 import { TextReader } from './text-reader.ts'
@@ -113,7 +114,11 @@ class DecisionBackend implements Backend {
 
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
     return this.#work(async () => {
-      const { value, isKept } = await this.#states.through(keyOf(prompt), (stop) => this.#encode(prompt, stop), signal)
+      const { value, isKept } = await this.#states.through(
+        promptKey(prompt.pieces, 'content and sources'),
+        (stop) => this.#encode(prompt, stop),
+        signal,
+      )
       return this.#prefix(value, isKept)
     })
   }
@@ -196,14 +201,4 @@ class DecisionBackend implements Backend {
       },
     }
   }
-}
-
-/** A hash of everything that the answers depend on: answers name image ids and the sources of spans, so these are part of it. */
-function keyOf(prompt: Prompt): string {
-  const hash = createHash('sha256')
-  for (const piece of prompt.pieces) {
-    if (piece.type === 'image') hash.update(JSON.stringify(['image', piece.id, pictureKey(piece.picture)]))
-    else hash.update(JSON.stringify(['text', piece.text, piece.source?.part ?? null, piece.source?.path ?? null]))
-  }
-  return hash.digest('hex')
 }

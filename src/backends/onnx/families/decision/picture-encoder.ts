@@ -95,6 +95,6 @@ export class PictureEncoder {
 const bytesOf = (lines: readonly TextLine[]): number => lines.reduce((sum, { text }) => sum + 100 + 12 * text.length, 0)
 
 /** Pictures with the same key show the same. */
-export function pictureKey({ sha256, width, height }: Picture): string {
+function pictureKey({ sha256, width, height }: Picture): string {
   return `${sha256} ${width}x${height}`
 }
