@@ -1,5 +1,5 @@
-// The seam between the engine and a model. The engine speaks of questions, candidates and constraints; a backend's family
-// decides how they read as a prompt, and how candidates are scored. One contract suite runs over every backend.
+// The seam between the engine and a model. The engine speaks of questions, candidates and constraints; a backend's
+// family decides how they read as a prompt, and how candidates are scored. One contract suite runs over every backend.
 import type { Prompt, TextSource } from '../core/types.ts'
 
 /** What a model is and can do. Calibration is bound to `revision` and `templateHash`. */
@@ -17,8 +17,8 @@ export interface ModelInfo {
 }
 
 /**
- * How candidates are read. `symbols`: listed in the prompt, one token each, so their places matter. `texts`: by what they would cost to write.
- * `options`: each is a branch of its own, so their order cannot matter.
+ * How candidates are read. `symbols`: listed in the prompt, one token each, so their places matter. `texts`: by what
+ * they would cost to write. `options`: each is a branch of its own, so their order cannot matter.
  */
 export type Scorer = 'symbols' | 'texts' | 'options'
 
@@ -28,7 +28,7 @@ export interface Capabilities {
   readonly boxes: boolean
 }
 
-/** Something that can be said in answer: its name as the caller wrote it, and what it means. */
+/** A possible answer: its name as the caller wrote it, and its description. */
 export interface Candidate {
   readonly name: string
   readonly description: string | null
@@ -36,8 +36,9 @@ export interface Candidate {
 
 /**
  * One question behind the state.
- * `binary`: is the statement true? candidates are [true, false]. `exclusive`: exactly one candidate holds. `ordinal`: the same on an ordered
- * scale (never reordered). `independent`: each candidate is its own yes or no. `read`: something is to be written or pointed at; no candidates.
+ * `binary`: is the statement true? candidates are [true, false]. `exclusive`: exactly one candidate holds. `ordinal`:
+ * the same on an ordered scale (never reordered). `independent`: each candidate is its own yes or no. `read`: something
+ * is to be written or pointed at; no candidates.
  */
 export interface Branch {
   readonly readout: 'binary' | 'exclusive' | 'ordinal' | 'independent' | 'read'
@@ -47,7 +48,10 @@ export interface Branch {
   readonly image: string | null
 }
 
-/** One distribution: log-probabilities as the model gave them, before renormalising, and their mass (the sum of the probabilities, ≤ 1). */
+/**
+ * One distribution: log-probabilities as the model gave them, before renormalising, and their mass (the sum of the
+ * probabilities, ≤ 1).
+ */
 export interface ScoreRow {
   readonly logProbabilities: readonly number[]
   readonly mass: number
@@ -60,13 +64,19 @@ export interface ScoreRow {
 export interface Scores {
   readonly rows: readonly ScoreRow[]
   readonly inputTokens: number
-  /** What the model made of state and question together, one vector of a fixed width, for heads learned on top. Absent: it gives none. */
+  /**
+   * The feature vector of state and question together, of a fixed width, for heads learned on top. Absent: the model
+   * gives none.
+   */
   readonly features?: Float32Array
 }
 
-/** What a read may say. Values parse by construction. */
+/** What a read may return. Values parse by construction. */
 export type Constraint =
-  /** A verbatim substring of the quotable text of the state, or nothing. `many`: any number of them, in reading order. `format` restricts what a span may look like. */
+  /**
+   * A verbatim substring of the quotable text of the state, or nothing. `many`: any number of them, in reading order.
+   * `format` restricts what a span may look like.
+   */
   | { readonly type: 'span'; readonly many: boolean; readonly format: SpanFormat }
   /** A pixel box in one image, or nothing. */
   | { readonly type: 'box'; readonly many: boolean }
@@ -75,7 +85,10 @@ export type Constraint =
 
 export type SpanFormat = 'text' | 'int' | 'number' | 'date' | 'email' | 'url' | 'money'
 
-/** The regular languages of `fill`. `text` is one line without control characters; `date` is YYYY-MM-DD. `list` is items separated by `; `. */
+/**
+ * The regular languages of `fill`. `text` is one line without control characters; `date` is YYYY-MM-DD. `list` is items
+ * separated by `; `.
+ */
 export type Grammar =
   | { readonly type: 'text' }
   | { readonly type: 'int' }
@@ -85,8 +98,8 @@ export type Grammar =
   | { readonly type: 'list'; readonly item: Grammar; readonly maxItems: number }
 
 /**
- * A verbatim span. `start` and `end` are UTF-16 offsets into the string that `source` names, or, where it was read in an image, into a line of it; `seen` says where
- * it stands there. `logProbability` is the model's own, uncalibrated.
+ * A verbatim span. `start` and `end` are UTF-16 offsets into the string that `source` names, or, where it was read in
+ * an image, into a line of it; `seen` says where it stands there. `logProbability` is the model's own, uncalibrated.
  */
 export interface Span {
   readonly text: string
@@ -120,8 +133,9 @@ export type Generated = {
 export interface Backend {
   readonly info: ModelInfo
   /**
-   * Tokenises and encodes the state once. Throws `context_length_exceeded` with the numbers. The same prompt again, or its beginning, may come from a cache.
-   * Here and below: when the signal aborts, the call rejects with its reason after the pass it is in, and what has not run is not run.
+   * Tokenises and encodes the state once. Throws `context_length_exceeded` with the numbers. The same prompt again, or
+   * its beginning, may come from a cache. Here and below: when the signal aborts, the call rejects with its reason
+   * after the pass it is in, and what has not run is not run.
    */
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix>
   /** What its caches did since it was loaded. Absent: it keeps none of its own. */

@@ -1,10 +1,14 @@
-// Regular expressions over bytes to a deterministic automaton. Expressions are values (`sequence`, `either`, …) rather than a syntax;
-// the automaton is built lazily from Thompson's NFA by subset construction, so that only states that are visited cost anything.
+// Regular expressions over bytes to a deterministic automaton. Expressions are values (`sequence`, `either`, …) rather
+// than a syntax; the automaton is built lazily from Thompson's NFA by subset construction, so that only states that are
+// visited cost anything.
 
 /** A state of an automaton. States are small integers, so that callers can cache by them. */
 export type AutomatonState = number
 
-/** A set of texts, read byte by byte (UTF-8). From every state that `step` gives, some path leads to a state that accepts. */
+/**
+ * A set of texts, read byte by byte (UTF-8). From every state that `step` gives, some path leads to a state that
+ * accepts.
+ */
 export interface Automaton {
   readonly start: AutomatonState
   /** The state after the byte (0 to 255), or null when no text of the set continues like that. */
@@ -166,7 +170,10 @@ export function run(automaton: Automaton, state: AutomatonState, text: Uint8Arra
   return at
 }
 
-/** The same texts, optionally behind one space: many tokenizers write the first word of an answer with the space before it. */
+/**
+ * The same texts, optionally behind one space: many tokenizers write the first word of an answer with the space before
+ * it.
+ */
 export function withLeadingSpace(automaton: Automaton): Automaton {
   const SPACE = 0x20
   // AutomatonState 0 is the new start; the others are those of the automaton, one further.

@@ -1,21 +1,30 @@
-// Greedy decoding under a constraint: logits of the next token in, a text that fits the constraint out. Which model gives the logits, and its KV cache,
-// are the caller's concern.
+// Greedy decoding under a constraint: logits of the next token in, a text that fits the constraint out. Which model
+// gives the logits, and its KV cache, are the caller's concern.
 import { EngineError } from '../core/errors.ts'
 import { logSumExp } from '../core/math.ts'
 import type { AutomatonState } from './automaton.ts'
 import type { TokenConstraint } from './token-trie.ts'
 
-/** Logits over the vocabulary for the token behind `tokens`, which are all tokens decoded so far: one more than at the call before. */
+/**
+ * Logits over the vocabulary for the token behind `tokens`, which are all tokens decoded so far: one more than at the
+ * call before.
+ */
 export type NextLogits = (tokens: readonly number[]) => Promise<Float32Array>
 
 export interface DecodeOptions {
   /** Tokens the text may take; the end is not counted. */
   readonly maxTokens: number
-  /** Ids that end the text (end of sequence, end of turn, perhaps a newline). Where the constraint allows one of them as text, it is text. */
+  /**
+   * Ids that end the text (end of sequence, end of turn, perhaps a newline). Where the constraint allows one of them as
+   * text, it is text.
+   */
   readonly endTokens: readonly number[]
 }
 
-/** Log-probability of one step under the model's own distribution, and under the distribution of what was allowed (the end included). */
+/**
+ * Log-probability of one step under the model's own distribution, and under the distribution of what was allowed (the
+ * end included).
+ */
 export interface DecodedStep {
   readonly logProbability: number
   readonly constrainedLogProbability: number
@@ -32,7 +41,9 @@ export interface Decoded {
   /** Sums over the steps. */
   readonly logProbability: number
   readonly constrainedLogProbability: number
-  /** The text ended by itself. False when the token budget was spent first, or no token of the vocabulary was allowed. */
+  /**
+   * The text ended by itself. False when the token budget was spent first, or no token of the vocabulary was allowed.
+   */
   readonly complete: boolean
 }
 
@@ -54,9 +65,10 @@ function argmax(values: Float32Array): number {
 }
 
 /**
- * Takes the likeliest allowed token at each step, or the end where the constraint may end and the end tokens together are likelier than any token.
- * Of equal logits the lower id wins, so the same logits give the same text. When `maxTokens` are spent, one more call asks whether the text has ended.
- * Throws `internal_error` when the logits are not numbers (NaN) or too few.
+ * Takes the likeliest allowed token at each step, or the end where the constraint may end and the end tokens together
+ * are likelier than any token. Of equal logits the lower id wins, so the same logits give the same text. When
+ * `maxTokens` are spent, one more call asks whether the text has ended. Throws `internal_error` when the logits are not
+ * numbers (NaN) or too few.
  */
 export async function decode(nextLogits: NextLogits, constraint: TokenConstraint, options: DecodeOptions): Promise<Decoded> {
   const tokens: number[] = []

@@ -1,5 +1,6 @@
-// Finds the stretches of a text that look like a format: a number, a date, an address. The patterns are wide on purpose: the model chooses among the
-// stretches found, so a missed one costs an answer and a spurious one costs little.
+// Finds the stretches of a text that look like a format: a number, a date, an address. The patterns are wide on
+// purpose: the model chooses among the stretches found, so a missed one costs an answer and a spurious one costs
+// little.
 import type { SpanFormat } from '../backends/backend.ts'
 
 /** UTF-16 offsets of one stretch that looks like a format. */
@@ -13,7 +14,10 @@ const WHOLE = `(?:${THOUSANDS}|\\d{1,40})`
 // `12.50`, `12,50`, `1,250.50`, `1.250,50`
 const DECIMAL = `(?:${THOUSANDS}(?:\\.\\d{1,20})?|\\d{1,3}(?:\\.\\d{3})+,\\d{1,20}|\\d{1,40}(?:[.,]\\d{1,20})?)`
 const SIGN = '(?:(?<![\\p{L}\\p{N}])[-+\u2212])?'
-/** Not in the middle of a word or of another number; a comma belongs to a number only before three digits, so that "1,2" may be a list. */
+/**
+ * Not in the middle of a word or of another number; a comma belongs to a number only before three digits, so that "1,2"
+ * may be a list.
+ */
 const NUMBER_STARTS = '(?<![\\p{L}\\p{N}_]|\\d\\.|\\d,(?=\\d{3}(?!\\d)))'
 const NUMBER_ENDS = '(?!\\d|\\.\\d|,\\d{3}(?!\\d))'
 
@@ -34,7 +38,8 @@ const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?'
 const EMAIL = `(?<!${ATOM}|\\.)${ATOM}{1,64}(?:\\.${ATOM}{1,64}){0,8}@${LABEL}(?:\\.${LABEL}){1,8}`
 
 const URL_TAIL = '[^\\s<>"\'\\u0060{}|\\\\^]'
-// Behind the last character that is no closing punctuation; a closing bracket stays when the address has an opening one.
+// Behind the last character that is no closing punctuation; a closing bracket stays when the address has an opening
+// one.
 const URL = `(?<![\\p{L}\\p{N}@.])(?:https?:\\/\\/|www\\.)(?:${URL_TAIL}{0,2000}\\([^\\s()<>]{0,200}\\))?(?:${URL_TAIL}{0,2000}[^\\s<>"'\\u0060{}|\\\\^.,;:!?()\\[\\]])?`
 
 const SCALE = '(?:\\s?(?:[km]|bn|thousand|million|billion)\\b)'
@@ -53,10 +58,11 @@ const FINDERS: Record<Exclude<SpanFormat, 'text'>, string> = {
 }
 
 /**
- * The stretches of a format in a text, in reading order, not overlapping, the longest at each position. `int`: digits, also with thousands
- * ("1,250") and a sign, not part of a decimal. `number`: the same with decimals behind point or comma. `date`: a day of a month in numbers (any
- * order, `-` `/` `.`) or with an English month name, also a month of a year; not checked against the calendar. `email`: name@domain.tld. `url`: from http://, https://
- * or www. to the last character that is no closing punctuation. `money`: a number with a currency sign, ISO code or English name beside it.
+ * The stretches of a format in a text, in reading order, not overlapping, the longest at each position. `int`: digits,
+ * also with thousands ("1,250") and a sign, not part of a decimal. `number`: the same with decimals behind point or
+ * comma. `date`: a day of a month in numbers (any order, `-` `/` `.`) or with an English month name, also a month of a
+ * year; not checked against the calendar. `email`: name@domain.tld. `url`: from http://, https:// or www. to the last
+ * character that is no closing punctuation. `money`: a number with a currency sign, ISO code or English name beside it.
  */
 export function findFormat(format: Exclude<SpanFormat, 'text'>, text: string): FormatMatch[] {
   // Amounts in Arabic or Devanagari digits are not found; \d is ASCII.

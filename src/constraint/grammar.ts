@@ -1,4 +1,5 @@
-// The grammars of `fill` to byte automata (which texts may be written), and written texts to values. Every text that the automaton accepts parses.
+// The grammars of `fill` to byte automata (which texts may be written), and written texts to values. Every text that
+// the automaton accepts parses.
 import type { Grammar } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import {
@@ -30,7 +31,9 @@ const NONZERO = bytes([0x31, 0x39])
 
 const INT = either(literal('0'), sequence(optional(literal('-')), NONZERO, repeat(DIGIT, 0, MAX_DIGITS - 1)))
 
-/** Whole digits, and at most as many decimals as are left of MAX_DIGITS: one alternative for each count of whole digits. */
+/**
+ * Whole digits, and at most as many decimals as are left of MAX_DIGITS: one alternative for each count of whole digits.
+ */
 function numberExpression(): ByteExpression {
   const ways: ByteExpression[] = []
   for (let whole = 1; whole <= MAX_DIGITS; whole++) {
@@ -65,7 +68,10 @@ function dateExpression(): ByteExpression {
   return either(sequence(year, literal('-'), ofYear), sequence(leapYear, literal('-02-29')))
 }
 
-/** One character in well-formed UTF-8 (RFC 3629), without controls (C0, DEL, C1) and without the line breaks U+2028 and U+2029. ASCII as given. */
+/**
+ * One character in well-formed UTF-8 (RFC 3629), without controls (C0, DEL, C1) and without the line breaks U+2028 and
+ * U+2029. ASCII as given.
+ */
 function character(...ascii: readonly (readonly [number, number])[]): ByteExpression {
   const next = bytes([0x80, 0xbf])
   return either(
@@ -83,7 +89,9 @@ function character(...ascii: readonly (readonly [number, number])[]): ByteExpres
   )
 }
 
-/** One line that neither starts nor ends with a space. In a list it has no semicolon, so that items end where they end. */
+/**
+ * One line that neither starts nor ends with a space. In a list it has no semicolon, so that items end where they end.
+ */
 function textExpression(inList: boolean): ByteExpression {
   const visible: readonly (readonly [number, number])[] = inList
     ? [
@@ -125,7 +133,10 @@ function expressionOf(grammar: Exclude<Grammar, { type: 'list' }>, inList: boole
   }
 }
 
-/** No item at all, or up to `maxItems` of them with the separator between. States are (item state, count, inside the separator or not). */
+/**
+ * No item at all, or up to `maxItems` of them with the separator between. States are (item state, count, inside the
+ * separator or not).
+ */
 function listAutomaton(item: Automaton, maxItems: number): Automaton {
   const SEMICOLON = 0x3b
   const SPACE = 0x20
@@ -152,9 +163,11 @@ function listAutomaton(item: Automaton, maxItems: number): Automaton {
 }
 
 /**
- * The texts that a `fill` may write, as UTF-8 bytes. `int`: no leading zeros, no plus, no −0, at most 15 digits. `number`: the same with decimals behind a
- * point. `date`: a day that exists, YYYY-MM-DD. `enum`: one of the values. `text`: one line of valid UTF-8 without control characters or outer spaces,
- * not empty. `list`: 0 to `maxItems` items separated by `; `. Throws `invalid_question` for an enum without values or a list whose items could not be told apart.
+ * The texts that a `fill` may write, as UTF-8 bytes. `int`: no leading zeros, no plus, no −0, at most 15 digits.
+ * `number`: the same with decimals behind a point. `date`: a day that exists, YYYY-MM-DD. `enum`: one of the values.
+ * `text`: one line of valid UTF-8 without control characters or outer spaces, not empty. `list`: 0 to `maxItems` items
+ * separated by `; `. Throws `invalid_question` for an enum without values or a list whose items could not be told
+ * apart.
  */
 export function compileGrammar(grammar: Grammar): Automaton {
   if (grammar.type !== 'list') return compileExpression(expressionOf(grammar, false))

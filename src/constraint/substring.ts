@@ -1,5 +1,6 @@
-// The quotable text of a prompt to an automaton that can only quote it: whatever is decoded is a substring of one string of the state, from a word
-// boundary to a word boundary, with known offsets. A state is a path of bytes, with all ranges of the text that begin with this path.
+// The quotable text of a prompt to an automaton that can only quote it: whatever is decoded is a substring of one
+// string of the state, from a word boundary to a word boundary, with known offsets. A state is a path of bytes, with
+// all ranges of the text that begin with this path.
 import type { Span, SpanFormat } from '../backends/backend.ts'
 import type { Prompt, TextSource } from '../core/types.ts'
 import type { Automaton, AutomatonState } from './automaton.ts'
@@ -14,7 +15,9 @@ export interface SpanOptions {
   readonly format: SpanFormat
   /** Several spans, each on one line, with a newline between; no two overlap. */
   readonly many: boolean
-  /** The text for "nothing to quote", e.g. `none`; '' means to end at once. It wins where the state has the same words. */
+  /**
+   * The text for "nothing to quote", e.g. `none`; '' means to end at once. It wins where the state has the same words.
+   */
   readonly nothing: string
   /** Most spans of one read; 32 unless told. */
   readonly maxSpans?: number
@@ -22,19 +25,28 @@ export interface SpanOptions {
   readonly leadingSpace?: boolean
 }
 
-/** A verbatim span, with UTF-16 offsets into the string of `source`. `at` is its position in all quotable text, for reading order. */
+/**
+ * A verbatim span, with UTF-16 offsets into the string of `source`. `at` is its position in all quotable text, for
+ * reading order.
+ */
 export interface QuotedSpan extends Omit<Span, 'logProbability'> {
   readonly at: number
 }
 
 export interface SpanAutomaton extends Automaton {
-  /** The spans so far, in the order they were written; the last one only if it may end here. Repeated text is found at its first free position. */
+  /**
+   * The spans so far, in the order they were written; the last one only if it may end here. Repeated text is found at
+   * its first free position.
+   */
   quotes(state: AutomatonState): readonly QuotedSpan[]
   /** How many spans are finished, that is, followed by a separator. */
   finished(state: AutomatonState): number
 }
 
-/** A range as byte offsets into all text. A span that starts there may end at `limit` or before; with a format it ends at `limit`. */
+/**
+ * A range as byte offsets into all text. A span that starts there may end at `limit` or before; with a format it ends
+ * at `limit`.
+ */
 interface ByteRange {
   readonly start: number
   readonly limit: number
@@ -119,7 +131,10 @@ class QuotableText {
     return this.isEnd[byte] === 1
   }
 
-  /** The ranges that do not overlap the taken ones: with a format whole ones only, else cut short before the next taken one. */
+  /**
+   * The ranges that do not overlap the taken ones: with a format whole ones only, else cut short before the next taken
+   * one.
+   */
   free(taken: readonly ByteRange[], isExact: boolean): ByteRange[] {
     return this.ranges.flatMap((range) => {
       let limit = range.limit
@@ -169,8 +184,9 @@ function byteOffsets(text: string): Int32Array {
 }
 
 /**
- * An automaton over UTF-8 bytes that quotes the text pieces of the prompt that have a source. Make it once for a prompt and its options; its states
- * grow with what is explored. Throws RangeError when `nothing` starts with a space (with `leadingSpace`) or has a newline (with `many`).
+ * An automaton over UTF-8 bytes that quotes the text pieces of the prompt that have a source. Make it once for a prompt
+ * and its options; its states grow with what is explored. Throws RangeError when `nothing` starts with a space (with
+ * `leadingSpace`) or has a newline (with `many`).
  */
 export function compileSpans(prompt: Prompt, options: SpanOptions): SpanAutomaton {
   const { format, many, maxSpans = 32 } = options
@@ -242,8 +258,9 @@ export function compileSpans(prompt: Prompt, options: SpanOptions): SpanAutomato
 }
 
 /**
- * The spans of a decoded read, in reading order (the order of the state's strings, then of offsets). Each has the constrained log-probability of its
- * own tokens, its separator or end included. When the token budget ran out inside a span, its longest beginning of whole words is kept.
+ * The spans of a decoded read, in reading order (the order of the state's strings, then of offsets). Each has the
+ * constrained log-probability of its own tokens, its separator or end included. When the token budget ran out inside a
+ * span, its longest beginning of whole words is kept.
  */
 export function readSpans(automaton: SpanAutomaton, decoded: Decoded): Span[] {
   const last = decoded.states.findLast((state) => automaton.accepts(state)) ?? automaton.start

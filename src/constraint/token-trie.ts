@@ -1,5 +1,5 @@
-// Finds the tokens that may come next, by walking a vocabulary as a trie of bytes side by side with an automaton. Tokens that share their first bytes
-// share the work, and a byte that is not allowed cuts off everything below it.
+// Finds the tokens that may come next, by walking a vocabulary as a trie of bytes side by side with an automaton.
+// Tokens that share their first bytes share the work, and a byte that is not allowed cuts off everything below it.
 import { type Automaton, type AutomatonState, run } from './automaton.ts'
 
 /** The bytes of each token id; null for ids that are in no text (control tokens, unused ids). */
@@ -8,7 +8,10 @@ export type TokenVocabulary = readonly (Uint8Array | null)[]
 /** A constraint over token ids. States are small integers; equal states allow the same tokens. */
 export interface TokenConstraint {
   readonly start: AutomatonState
-  /** Tokens that may come next, ascending. A token is allowed when all its bytes are, so a text may be cut into tokens in any way. */
+  /**
+   * Tokens that may come next, ascending. A token is allowed when all its bytes are, so a text may be cut into tokens
+   * in any way.
+   */
   allowed(state: AutomatonState): Uint32Array
   /** The state after the token, or null when it is not allowed. */
   advance(state: AutomatonState, token: number): AutomatonState | null
@@ -18,7 +21,10 @@ export interface TokenConstraint {
   bytesOf(token: number): Uint8Array
 }
 
-/** The trie as flat arrays in preorder: node i covers the nodes i to `end[i]` − 1; its tokens are `tokens[firstToken[i]]` to `tokens[firstToken[i + 1] - 1]`. */
+/**
+ * The trie as flat arrays in preorder: node i covers the nodes i to `end[i]` − 1; its tokens are
+ * `tokens[firstToken[i]]` to `tokens[firstToken[i + 1] - 1]`.
+ */
 export interface TokenTrie {
   readonly vocabulary: TokenVocabulary
   readonly depth: Uint16Array
@@ -35,7 +41,10 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-/** Builds the trie once for a tokenizer (50 000 tokens: some tens of milliseconds). Tokens without bytes are left out: they would never advance. */
+/**
+ * Builds the trie once for a tokenizer (50 000 tokens: some tens of milliseconds). Tokens without bytes are left out:
+ * they would never advance.
+ */
 export function buildTokenTrie(vocabulary: TokenVocabulary): TokenTrie {
   const entries: { id: number; bytes: Uint8Array }[] = []
   vocabulary.forEach((bytes, id) => {
@@ -100,7 +109,10 @@ export function allowedTokens(trie: TokenTrie, automaton: Automaton, state: Auto
 /** The most token ids in the cached masks of one constraint (16 MB). When there are more, the cache is cleared. */
 const MOST_CACHED_IDS = 4_194_304
 
-/** An automaton over bytes as one over tokens. Masks are cached per state, so make one per grammar and share it between reads. */
+/**
+ * An automaton over bytes as one over tokens. Masks are cached per state, so make one per grammar and share it between
+ * reads.
+ */
 export function constrainTokens(trie: TokenTrie, automaton: Automaton): TokenConstraint {
   const masks = new Map<AutomatonState, Uint32Array>()
   let cachedIds = 0

@@ -1,5 +1,5 @@
-// Finds where the words of a text begin and end, which is where a quoted span may. It uses Unicode classes only, so that every machine agrees
-// (dictionaries of word breakers differ between releases).
+// Finds where the words of a text begin and end, which is where a quoted span may. It uses Unicode classes only, so
+// that every machine agrees (dictionaries of word breakers differ between releases).
 
 const WORD = /[\p{L}\p{N}_]/u
 const COMBINING_MARK = /\p{M}/u
@@ -26,7 +26,10 @@ function kindOf(character: string): CharacterKind {
   return UNSPACED.test(character) ? 'unspaced' : 'word'
 }
 
-/** Whether the character at this offset is punctuation inside a word: the apostrophe of "don't", the point of "12.50", the comma of "1,250". */
+/**
+ * Whether the character at this offset is punctuation inside a word: the apostrophe of "don't", the point of "12.50",
+ * the comma of "1,250".
+ */
 function joins(text: string, at: number): boolean {
   const before = text[at - 1]
   const after = text[at + 1]
@@ -45,8 +48,9 @@ function joins(text: string, at: number): boolean {
 }
 
 /**
- * A span starts before and ends behind a character that is no space, and never inside a word, a number ("1,250.50"), a character, or before a
- * combining mark. Punctuation is a word of its own; in scripts without spaces every character is.
+ * A span starts before and ends behind a character that is no space, and never inside a word, a number ("1,250.50"), a
+ * character, or before a combining mark. Punctuation is a word of its own; in scripts without spaces every character
+ * is.
  */
 export function wordBoundaries(text: string): WordBoundaries {
   const starts = new Uint8Array(text.length + 1)

@@ -1,5 +1,6 @@
-// The bytes behind a URL that a request names, over a connection that leads where it was checked to lead: https to a listed host, to public
-// addresses alone, resolved here once and used as resolved. Whatever fails on the way is said in one sentence, so that nobody can map a network by it.
+// The bytes behind a URL that a request names, over a connection that leads where it was checked to lead: https to a
+// listed host, to public addresses alone, resolved here once and used as resolved. Whatever fails on the way is said in
+// one sentence, so that nobody can map a network by it.
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
@@ -19,7 +20,7 @@ export interface UrlOptions {
   readonly network?: Partial<Network>
 }
 
-/** What fetching leans on; a test brings a network of its own, a request never can. */
+/** The network that fetching uses; tests replace it, requests never can. */
 export interface Network {
   resolve(host: string): Promise<readonly { readonly address: string; readonly family: number }[]>
   isPublic(address: string): boolean
@@ -29,7 +30,10 @@ export interface Network {
   readonly port: number
 }
 
-/** Fetches one picture. Throws `invalid_request` (not open to requests), `invalid_image` (not to be had) or `image_too_large`. */
+/**
+ * Fetches one picture. Throws `invalid_request` (not open to requests), `invalid_image` (not to be had) or
+ * `image_too_large`.
+ */
 export type FetchUrl = (url: string, limits: ImageLimits, param: string) => Promise<Uint8Array>
 
 const TIMEOUT_MS = 10_000
@@ -44,14 +48,17 @@ const INTERNET: Network = {
   port: 443,
 }
 
-/** What a request is told that names a URL where none are fetched. */
+/** The error for a request that names a URL where none are fetched. */
 export function urlsAreClosed(param: string): EngineError {
   const message =
     'URLs are not fetched for this request; download the image and send it as {"type": "base64", "media_type", "data"} or as a data: URL.'
   return new EngineError('invalid_request', message, { param })
 }
 
-/** Throws `invalid_request` unless the URL may be tried: https on its own port, no sign-in, a listed host. Nothing is asked of the network. */
+/**
+ * Throws `invalid_request` unless the URL may be tried: https on its own port, no sign-in, a listed host. Nothing is
+ * asked of the network.
+ */
 export function checkUrlIsOpen(text: string, urls: UrlOptions | null, param: string): URL {
   const refused = (message: string): EngineError => new EngineError('invalid_request', message, { param })
   if (urls === null || urls.hosts.length === 0) throw urlsAreClosed(param)
@@ -69,13 +76,16 @@ export function checkUrlIsOpen(text: string, urls: UrlOptions | null, param: str
   return url
 }
 
-/** What fetches the pictures of one request. Its time runs from now on; what is under way when it is over, or when `stop` is called, is given up. */
+/**
+ * What fetches the pictures of one request. Its time runs from now on; what is under way when it is over, or when
+ * `stop` is called, is given up.
+ */
 export function urlFetcher(urls: UrlOptions): { readonly fetch: FetchUrl; stop(): void } {
   const network: Network = { ...INTERNET, ...urls.network }
   const { timeoutMs = TIMEOUT_MS, redirects = REDIRECTS } = urls
   const stopping = new AbortController()
   const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)])
-  // One for the request, and nothing of it kept: no connection outlives what it was checked for.
+  // One agent per request, without keep-alive: no connection is used for another request than it was checked for.
   const agent = new Agent({ keepAlive: false })
 
   const follow = async (first: URL, limits: ImageLimits, param: string): Promise<Uint8Array> => {
@@ -109,7 +119,9 @@ export function urlFetcher(urls: UrlOptions): { readonly fetch: FetchUrl; stop()
   }
 }
 
-/** The head of an answer from an address that was checked. Rejects for hosts of which any address is not public. */
+/**
+ * The head of the response, from an address that was checked. Rejects for hosts with any address that is not public.
+ */
 async function openUrl(url: URL, network: Network, agent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
   const host = hostOf(url)
   const family = isIP(host)
@@ -120,14 +132,14 @@ async function openUrl(url: URL, network: Network, agent: Agent, signal: AbortSi
       agent,
       signal,
       port: network.port,
-      // The name must not be looked up again: a second answer could lead elsewhere.
+      // The name is not looked up again: a second answer could lead elsewhere.
       lookup: (_host, options, done) => {
         if (options.all === true) done(null, [...addresses])
         else done(null, addresses[0]!.address, addresses[0]!.family)
       },
       rejectUnauthorized: true,
       ...(network.ca === undefined ? {} : { ca: network.ca }),
-      // Compressed, a small answer could become a huge one.
+      // A small compressed answer could become a huge one.
       headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'assay-engine' },
     })
     sent.on('response', resolve)
@@ -155,7 +167,7 @@ async function readBody(response: IncomingMessage, limits: ImageLimits, param: s
   }
 }
 
-/** Looking up a name cannot be called off, but need not be waited for. */
+/** Stops waiting when the signal aborts: a name lookup itself cannot be aborted. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error)

@@ -1,4 +1,4 @@
-// Image files to upright 8-bit RGB pictures, through sharp. The header is read and doubted before any pixel is.
+// Image files to upright 8-bit RGB pictures, by sharp. The header is read and checked before any pixel is decoded.
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
@@ -17,22 +17,25 @@ export interface ImageLimits {
 
 export const IMAGE_LIMITS: ImageLimits = { imageBytes: 16 * 1024 * 1024, imagePixels: 40_000_000 }
 
-/** What the header of an image file says. `orientation` is the EXIF one, 1 to 8. */
+/** The header of an image file. `orientation` is the EXIF one, 1 to 8. */
 export interface ImageHeader extends SentImage {
   readonly mediaType: ImageMediaType
 }
 
-/** A side may have so many pixels, as in JPEG. Longer ones are no pictures, and take seconds to resize however few pixels they have. */
-const MOST_SIDE = 65_535
+/**
+ * A side may have so many pixels, as in JPEG. Longer ones are no pictures, and take seconds to resize however few
+ * pixels they have.
+ */
+const LONGEST_SIDE_PIXELS = 65_535
 
-/** Decoding one image may take this long. */
-const TIMEOUT_SECONDS = 30
+/** The most time that decoding one image may take. */
+const DECODE_TIMEOUT_SECONDS = 30
 
 const require = createRequire(import.meta.url)
 
 let loading: Promise<typeof Sharp> | null = null
 
-/** sharp, at the first image. Its cache would keep the pixels of users, so it is turned off. */
+/** Loads sharp at the first image. Its cache would keep the pixels of users, so it is turned off. */
 function loadSharp(): Promise<typeof Sharp> {
   loading ??= requireSharp().catch((cause: unknown) => {
     loading = null
@@ -42,7 +45,7 @@ function loadSharp(): Promise<typeof Sharp> {
   return loading
 }
 
-/** Not imported: its ES modules are written in what Node reads from 20.10 on. */
+/** Required rather than imported: its ES modules need Node 20.10 or newer. */
 async function requireSharp(): Promise<typeof Sharp> {
   const sharp = require('sharp') as typeof Sharp
   sharp.cache(false)
@@ -53,7 +56,7 @@ function fail(code: ErrorCode, message: string, param: string, cause?: unknown):
   return new EngineError(code, message, { param, cause })
 }
 
-/** libvips says where in its source it failed and repeats itself; the first line without the path is what helps. */
+/** The first line of an error of libvips, without its path in the source: the rest are repetitions. */
 function reason(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return line.replace(/^Input buffer (?:has corrupt header: |contains )?/, '').slice(0, 120)
@@ -69,8 +72,8 @@ export function checkImageBytes(bytes: number, limits: ImageLimits, param: strin
 }
 
 /**
- * Reads the header. Throws `unsupported_media_type` for other formats than JPEG, PNG, WebP and GIF, `image_too_large` with the numbers, and
- * `invalid_image` when the header is broken. `param` is the JSON Pointer of the source.
+ * Reads the header. Throws `unsupported_media_type` for other formats than JPEG, PNG, WebP and GIF, `image_too_large`
+ * with the numbers, and `invalid_image` when the header is broken. `param` is the JSON Pointer of the source.
  */
 export async function readImageHeader(data: Uint8Array, limits: ImageLimits, param: string): Promise<ImageHeader> {
   checkImageBytes(data.length, limits, param)
@@ -94,16 +97,16 @@ export async function readImageHeader(data: Uint8Array, limits: ImageLimits, par
     const message = `The image has ${sentWidth} x ${sentHeight} = ${pixels} pixels, at most ${limits.imagePixels} are taken; send it smaller.`
     throw fail('image_too_large', message, param)
   }
-  if (Math.max(sentWidth, sentHeight) > MOST_SIDE) {
-    const message = `The image has ${sentWidth} x ${sentHeight} pixels, at most ${MOST_SIDE} a side are taken; cut it into shorter ones.`
+  if (Math.max(sentWidth, sentHeight) > LONGEST_SIDE_PIXELS) {
+    const message = `The image has ${sentWidth} x ${sentHeight} pixels, at most ${LONGEST_SIDE_PIXELS} a side are taken; cut it into shorter ones.`
     throw fail('image_too_large', message, param)
   }
   return { mediaType, sentWidth, sentHeight, orientation: orientation >= 1 && orientation <= 8 ? orientation : 1 }
 }
 
 /**
- * Decodes to an upright picture: EXIF orientation applied, sRGB, transparency on white, 8 bits a channel. Throws `invalid_image` when the file is
- * truncated or broken. `header` is what `readImageHeader` gave for the same bytes.
+ * Decodes to an upright picture: EXIF orientation applied, sRGB, transparency on white, 8 bits a channel. Throws
+ * `invalid_image` when the file is truncated or broken. `header` is what `readImageHeader` gave for the same bytes.
  */
 export async function decodeImage(data: Uint8Array, header: ImageHeader, param: string): Promise<Picture> {
   const sharp = await loadSharp()
@@ -112,7 +115,7 @@ export async function decodeImage(data: Uint8Array, header: ImageHeader, param: 
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
     .removeAlpha()
-    .timeout({ seconds: TIMEOUT_SECONDS })
+    .timeout({ seconds: DECODE_TIMEOUT_SECONDS })
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
     .catch((cause: unknown) => {
@@ -129,14 +132,14 @@ export async function decodeImage(data: Uint8Array, header: ImageHeader, param: 
   return { width, height, data: pixels, sha256: await hashPixels(width, height, pixels) }
 }
 
-/** Pixels hashed in one go: some 3 ms, so that a large picture does not hold up the process. */
-const HASHED_AT_ONCE = 4 * MiB
+/** Bytes hashed in one go, some 3 ms, so that a large picture does not block the process. */
+const HASH_CHUNK_BYTES = 4 * MiB
 
 async function hashPixels(width: number, height: number, pixels: Uint8Array): Promise<string> {
   const hash = createHash('sha256').update(`${width}x${height}\n`)
-  for (let from = 0; from < pixels.length; from += HASHED_AT_ONCE) {
+  for (let from = 0; from < pixels.length; from += HASH_CHUNK_BYTES) {
     if (from > 0) await setImmediate()
-    hash.update(pixels.subarray(from, from + HASHED_AT_ONCE))
+    hash.update(pixels.subarray(from, from + HASH_CHUNK_BYTES))
   }
   return hash.digest('hex')
 }

@@ -1,14 +1,14 @@
-// The first bytes of a file to what it really is; what the sender calls it is not believed.
+// The first bytes of a file to its real format; the name that the sender gives it is ignored.
 
-/** The image formats that are read. Of an animation, the first picture. */
+/** The image formats that are read. Of an animation, only the first picture is read. */
 export type ImageMediaType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif'
 
 export const IMAGE_MEDIA_TYPES: readonly ImageMediaType[] = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']
 
 export interface Sniffed {
-  /** Null when it is a format that is not read. */
+  /** Null for formats that are not read. */
   readonly mediaType: ImageMediaType | null
-  /** What it seems to be, for messages. */
+  /** The name of the format, for messages. */
   readonly name: string
 }
 

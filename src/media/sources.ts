@@ -1,11 +1,16 @@
-// Where the bytes of a picture are said to be, doubted (`checkSource`), and then fetched (`readSource`). The network is used only where URLs are open.
+// The source of a picture, as a request gives it: checked (`checkSource`), then read as bytes (`readSource`). The
+// network is used only where URLs are open.
 import { open } from 'node:fs/promises'
 import { EngineError, type ErrorCode, pointer } from '../core/errors.ts'
+import { isObject } from '../core/untrusted.ts'
 import { checkUrlIsOpen, type FetchUrl, type UrlOptions, urlsAreClosed } from './fetch-url.ts'
 import { checkImageBytes, type ImageLimits } from './images.ts'
 
 export interface SourceOptions extends ImageLimits {
-  /** Whether `path` sources are read. True by default: the engine runs in the caller's process. Say false where requests come from elsewhere. */
+  /**
+   * Whether `path` sources are read. True by default: the engine runs in the caller's process. Say false where requests
+   * come from elsewhere.
+   */
   readonly localFiles: boolean
   /** Files that came with the request, for `part` sources: name to bytes. */
   readonly files: ReadonlyMap<string, Uint8Array>
@@ -22,7 +27,7 @@ export type CheckedSource = { readonly param: string } & (
   | { readonly type: 'url'; readonly url: string }
 )
 
-/** Takes the problems of one request; `param` is a JSON Pointer. */
+/** Collects the problems of one request; `param` is a JSON Pointer. */
 export interface Reporter {
   report(code: ErrorCode, param: string, message: string): void
   /** Reports every field of `value` that is not among the known ones. */
@@ -43,7 +48,10 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'an array' : value === undefined ? 'nothing' : `a value of type ${typeof value}`
 }
 
-/** A data URL (RFC 2397) in base64, any other URL as it is, or a reported problem. Whether it may be fetched is said by `refuseClosedUrls`. */
+/**
+ * A data URL (RFC 2397) in base64, any other URL as it is, or a reported problem. Whether it may be fetched is said by
+ * `refuseClosedUrls`.
+ */
 export function checkUrl(url: unknown, param: string, reporter: Reporter): CheckedSource | null {
   if (typeof url !== 'string') {
     reporter.report('invalid_request', param, `A URL is a string, received ${describe(url)}.`)
@@ -62,11 +70,11 @@ export function checkUrl(url: unknown, param: string, reporter: Reporter): Check
 /** The shape of a source, or null with the problems reported. A string is taken as a data URL. */
 export function checkSource(source: unknown, param: string, reporter: Reporter): CheckedSource | null {
   if (typeof source === 'string') return checkUrl(source, param, reporter)
-  if (typeof source !== 'object' || source === null || Array.isArray(source)) {
+  if (!isObject(source)) {
     reporter.report('invalid_request', param, `A source is an object with a type (${TYPES.join(', ')}), received ${describe(source)}.`)
     return null
   }
-  const fields = source as Readonly<Record<string, unknown>>
+  const fields = source
   const type = TYPES.find((known) => known === fields.type)
   if (type === undefined) {
     const got = typeof fields.type === 'string' ? JSON.stringify(fields.type.slice(0, 40)) : describe(fields.type)
@@ -99,7 +107,7 @@ export function checkSource(source: unknown, param: string, reporter: Reporter):
   return type === 'base64' ? { type, data: value, ...at } : type === 'path' ? { type, path: value, ...at } : { type, name: value, ...at }
 }
 
-/** Throws everything that is wrong with URLs among the sources, before any of them is fetched. */
+/** Throws everything that is wrong with the URLs among the sources, before any of them is fetched. */
 export function refuseClosedUrls(sources: readonly CheckedSource[], urls: UrlOptions | null): void {
   const errors = sources.flatMap((source): EngineError[] => {
     if (source.type !== 'url') return []
@@ -117,7 +125,7 @@ export function refuseClosedUrls(sources: readonly CheckedSource[], urls: UrlOpt
   throw new EngineError(first.code, first.message, { param: first.param ?? '', problems })
 }
 
-/** Standard base64, line breaks allowed; Buffer alone would skip over anything. */
+/** Decodes standard base64, with line breaks allowed. Buffer alone would ignore wrong characters. */
 function decodeBase64(text: string, limits: ImageLimits, param: string): Uint8Array {
   const data = /\s/.test(text) ? text.replace(/\s+/g, '') : text
   checkImageBytes(Math.floor((data.length * 3) / 4) - 2, limits, param)
@@ -156,7 +164,10 @@ async function readLocalFile(path: string, limits: ImageLimits, param: string): 
   }
 }
 
-/** The bytes of a source. Throws `invalid_image`, `image_too_large`, or `invalid_request` for a source that is not open to this request. */
+/**
+ * The bytes of a source. Throws `invalid_image`, `image_too_large`, or `invalid_request` for a source that is not open
+ * to this request.
+ */
 export async function readSource(source: CheckedSource, options: SourceOptions): Promise<Uint8Array> {
   const { param } = source
   switch (source.type) {

@@ -1,10 +1,10 @@
-// Which URLs may be fetched, and which addresses are the public internet: what is judged before anything is sent.
+// Decides which hosts may be fetched from, and which addresses are on the public internet, before anything is sent.
 import { BlockList, isIP } from 'node:net'
 import { EngineError } from '../core/errors.ts'
 
 /**
- * Everything in IPv4 that is not plainly someone's public address (IANA's special-purpose registry), and the one public address that a cloud
- * answers on from inside.
+ * Everything in IPv4 that is not plainly someone's public address (IANA's special-purpose registry), and the one public
+ * address that a cloud answers on from inside.
  */
 const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
@@ -28,7 +28,10 @@ const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ]
 
-/** Of IPv6 only what is given out as global unicast: loopback, link-local, unique local, multicast, IPv4-mapped and NAT64 lie outside it. */
+/**
+ * Of IPv6 only what is given out as global unicast: loopback, link-local, unique local, multicast, IPv4-mapped and
+ * NAT64 lie outside it.
+ */
 const GLOBAL_V6: readonly [string, number] = ['2000::', 3]
 /** Inside it: protocol assignments (Teredo among them), documentation, 6to4, which hides an IPv4 address, and AS112. */
 const NOT_PUBLIC_V6: readonly (readonly [string, number])[] = [
@@ -49,7 +52,7 @@ const closedV4 = blockListOf(NOT_PUBLIC_V4, 'ipv4')
 const globalV6 = blockListOf([GLOBAL_V6], 'ipv6')
 const closedV6 = blockListOf(NOT_PUBLIC_V6, 'ipv6')
 
-/** Whether an address is on the public internet. What is no address, or names a zone, is not. */
+/** Whether an address is on the public internet. Text that is no address, or names a zone, is not. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 4) return !closedV4.check(address, 'ipv4')
@@ -62,8 +65,8 @@ export function hostOf(url: URL): string {
 }
 
 /**
- * Whether a host stands on a list of names: exactly, or below a `*.example.com`, which does not hold `example.com` itself. Entries are as an
- * operator writes them, in any case. Throws `invalid_request` for an entry that is no name.
+ * Whether a host stands on a list of names: exactly, or below a `*.example.com`, which does not hold `example.com`
+ * itself. Entries are as an operator writes them, in any case. Throws `invalid_request` for an entry that is no name.
  */
 export function isHostListed(host: string, entries: readonly string[]): boolean {
   return entries.map(entryOf).some(({ name, isBelow }) => (isBelow ? host.endsWith(`.${name}`) : host === name))

@@ -1,5 +1,6 @@
-// A model that is arithmetic: the same question of the same state has the same answer, from a hash or from a script. For tests, docs and dry runs.
-// It keeps the whole contract (counts, context length, capabilities, verbatim spans, grammars), and it understands nothing.
+// A model without weights: the same question about the same state has the same answer, from a hash or from a script.
+// For tests, docs and dry runs. It keeps the whole contract (counts, context length, capabilities, verbatim spans,
+// grammars), and it understands nothing.
 import { EngineError } from '../../core/errors.ts'
 import { logSoftmax } from '../../core/math.ts'
 import type { Prompt } from '../../core/types.ts'
@@ -14,13 +15,13 @@ export interface FakeOptions {
   readonly id?: string
   /** Default 4096; a token is a word, and an image is 64 of them. */
   readonly contextLength?: number
-  /** Default: all there are. */
+  /** Default: all. */
   readonly capabilities?: Partial<Capabilities>
   /** Default `options`: order cannot matter, unless the script makes it. */
   readonly scorer?: Scorer
   /**
-   * Scripted scores: logits, one row of them for each row of the read-out (`independent`: one row [yes, no] per candidate). Null: from the hash.
-   * What it throws comes out of `score`.
+   * Scripted scores: logits, one row of them for each row of the read-out (`independent`: one row [yes, no] per
+   * candidate). Null: from the hash. What it throws comes out of `score`.
    */
   readonly score?: (
     branch: Branch,
@@ -28,7 +29,10 @@ export interface FakeOptions {
   ) => readonly (readonly number[])[] | null | Promise<readonly (readonly number[])[] | null>
   /** Scripted reads: what was read, without the counts. Null: from the hash. What it throws comes out of `generate`. */
   readonly read?: (branch: Branch, constraint: Constraint, prompt: Prompt) => FakeRead | null | Promise<FakeRead | null>
-  /** Records no calls and remembers a bounded number of states, so that it can run for days. Default: everything is kept. */
+  /**
+   * Records no calls and remembers a bounded number of states, so that it can run for days. Default: everything is
+   * kept.
+   */
   readonly isForgetful?: boolean
 }
 
@@ -45,8 +49,8 @@ export interface FakeBackend extends Backend {
 }
 
 const IMAGE_TOKENS = 64
-/** States that a forgetful fake counts as cached. */
-const MOST_OPENED = 1000
+/** How many states a forgetful fake remembers as cached. */
+const MOST_REMEMBERED_STATES = 1000
 
 function countWords(text: string): number {
   return text.match(/\S+/g)?.length ?? 0
@@ -60,8 +64,8 @@ function branchTokens({ instructions, candidates }: Branch): number {
   return candidates.reduce((sum, { name, description }) => sum + countWords(name) + countWords(description ?? ''), countWords(instructions))
 }
 
-/** What of a prompt the hash sees: an image is its pixels. */
-function promptKey({ pieces }: Prompt): string {
+/** The content of a prompt that answers depend on; an image counts by its id and pixels. */
+function promptContent({ pieces }: Prompt): string {
   return JSON.stringify(pieces.map((piece) => (piece.type === 'text' ? piece.text : { image: piece.id, pixels: piece.picture.sha256 })))
 }
 
@@ -81,7 +85,7 @@ function toRow(logits: readonly number[], random: Random): ScoreRow {
   return { logProbabilities: logSoftmax(logits).map((logP) => logP + Math.log(mass)), mass }
 }
 
-/** A fake backend. Nothing about it is random: hashes of what it is asked decide. */
+/** A fake backend. Its answers are not random: they follow from hashes of the questions. */
 export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
   const contextLength = options.contextLength ?? 4096
   const capabilities: Capabilities = { images: true, boxes: true, ...options.capabilities }
@@ -114,7 +118,7 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
 
   async function scoreBranch(branch: Branch, key: string, prompt: Prompt): Promise<Scores> {
     const logits = (await options.score?.(branch, prompt)) ?? hashedRows(key, branch)
-    // Of the candidates as a set, so that their order does not matter here either.
+    // From the sorted names, so that the order of candidates does not matter here either.
     const names = branch.candidates.map(({ name }) => name).sort()
     const rows = logits.map((row, i) => {
       const of = branch.readout === 'independent' ? branch.candidates[i]?.name : names
@@ -144,10 +148,10 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
     }
     const tokens = promptTokens(prompt)
     checkLength(tokens, 'The state')
-    const key = promptKey(prompt)
+    const key = promptContent(prompt)
     const known = hashOf(key)
     const cachedTokens = opened.has(known) ? tokens : 0
-    if (options.isForgetful === true && opened.size >= MOST_OPENED) opened.clear()
+    if (options.isForgetful === true && opened.size >= MOST_REMEMBERED_STATES) opened.clear()
     opened.add(known)
     let isPrefixClosed = false
     function refuseClosedPrefix(): void {
@@ -173,7 +177,7 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
         checkLength(tokens + branchTokens(branch), 'The state with its question')
         const read = await readBranch(branch, constraint, key, prompt)
         signal?.throwIfAborted()
-        return { ...read, inputTokens: branchTokens(branch), outputTokens: countWords(saidBy(read)) }
+        return { ...read, inputTokens: branchTokens(branch), outputTokens: countWords(textOf(read)) }
       },
       close() {
         if (!isPrefixClosed) record({ type: 'close prefix' })
@@ -193,7 +197,7 @@ export function createFakeBackend(options: FakeOptions = {}): FakeBackend {
   }
 }
 
-function saidBy(read: FakeRead): string {
+function textOf(read: FakeRead): string {
   if (read.type === 'text') return read.text
   return read.type === 'spans' ? read.spans.map(({ text }) => text).join(' ') : read.boxes.map(() => 'x y x y').join(' ')
 }

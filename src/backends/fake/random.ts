@@ -1,4 +1,4 @@
-// Text to numbers that look random and never change: SHA-256 as the seed.
+// A text to a fixed stream of numbers that look random, with SHA-256 as the seed.
 import { createHash } from 'node:crypto'
 import { seededRandom } from '../../core/random.ts'
 

@@ -1,4 +1,5 @@
-// What the fake reads: real substrings of the state, texts that fit their grammar, boxes inside their image. Which ones, a random stream decides.
+// What the fake reads: real substrings of the state, texts that fit their grammar, boxes inside their image. Which
+// ones, a random stream decides.
 import { EngineError } from '../../core/errors.ts'
 import type { Piece, Prompt } from '../../core/types.ts'
 import type { Box, Constraint, Generated, Grammar, Span, SpanFormat } from '../backend.ts'
@@ -8,7 +9,7 @@ type Uncounted<T> = T extends unknown ? Omit<T, 'inputTokens' | 'outputTokens'> 
 /** What was read, before its tokens are counted. */
 export type FakeRead = Uncounted<Generated>
 
-/** What a span of each format looks like to the fake. A real backend knows more forms; these are all among them. */
+/** The spans of each format that the fake finds; a real backend finds these and more. */
 const FORMATS: Readonly<Record<SpanFormat, RegExp>> = {
   text: /\S+(?:[ \t]\S+){0,2}/g,
   int: /(?<![\d.,])\d{1,9}(?![\d.,]*\d)/g,
@@ -19,8 +20,8 @@ const FORMATS: Readonly<Record<SpanFormat, RegExp>> = {
   money: /(?<![\d.,$€£])[$€£]\d{1,6}(?:\.\d{2})?(?![\d.,]*\d)/g,
 }
 
-/** One time in eight, what is asked for is not there. */
-const ABSENT = 1 / 8
+/** How often the answer is "nothing there". */
+const ABSENT_SHARE = 1 / 8
 
 function logProbability(random: Random): number {
   return Math.log(0.05 + 0.94 * random.next())
@@ -36,7 +37,7 @@ export function readSpans({ pieces }: Prompt, { many, format }: Extract<Constrai
       return { text: match[0], source, start: match.index, end: match.index + match[0].length, logProbability: 0 }
     }),
   )
-  const wanted = found.length === 0 || random.next() < ABSENT ? 0 : many ? 1 + random.below(Math.min(3, found.length)) : 1
+  const wanted = found.length === 0 || random.next() < ABSENT_SHARE ? 0 : many ? 1 + random.below(Math.min(3, found.length)) : 1
   const picked = new Set<number>()
   while (picked.size < wanted) picked.add(random.below(found.length))
   // In reading order, which is the order they were found in.
@@ -55,7 +56,7 @@ export function readBoxes({ pieces }: Prompt, asked: string | null, many: boolea
       `A box lies in one image, and ${JSON.stringify(asked)} of ${images.length} does not say which.`,
     )
   }
-  const wanted = random.next() < ABSENT ? 0 : many ? 1 + random.below(3) : 1
+  const wanted = random.next() < ABSENT_SHARE ? 0 : many ? 1 + random.below(3) : 1
   const boxes = Array.from({ length: wanted }, (): Box => {
     const [left, top] = [random.next() * 0.8, random.next() * 0.8]
     const edges = [left, top, left + 0.05 + random.next() * 0.15, top + 0.05 + random.next() * 0.15] as const
@@ -87,7 +88,7 @@ function write(grammar: Grammar, random: Random): string {
   }
 }
 
-/** A word is a token here too: what is longer than the budget is cut, and says so. */
+/** A token is a word. A text longer than the budget is cut, and marked as incomplete. */
 export function writeGrammar(grammar: Grammar, maxTokens: number, random: Random): FakeRead {
   const text = write(grammar, random)
   const words = text.split(' ')

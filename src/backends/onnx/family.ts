@@ -1,4 +1,5 @@
-// What a model family gives to this backend: a folder in Hugging Face layout to a `Backend`, and to a measurement of how it reads candidates.
+// What a model family gives to this backend: a folder in Hugging Face layout to a `Backend`, and to a measurement of
+// how it reads candidates.
 import type { Backend } from '../backend.ts'
 import type { ProbeProgress } from '../prompted/probe.ts'
 import type { Scoring } from '../prompted/scoring.ts'

@@ -32,9 +32,9 @@ function workerEntry(): URL {
 }
 
 /**
- * Loads a model folder (config.json, tokenizer, onnx/). Throws `model_not_found` when there is no such folder, `model_not_available` when
- * something in it is missing or of an unknown type. The model runs on a thread of its own unless `inProcess` is set; when the thread ends by itself, it is
- * restarted with the next request.
+ * Loads a model folder (config.json, tokenizer, onnx/). Throws `model_not_found` when there is no such folder,
+ * `model_not_available` when something in it is missing or of an unknown type. The model runs on a thread of its own
+ * unless `inProcess` is set; when the thread ends by itself, it is restarted with the next request.
  */
 export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): Promise<Backend> {
   refuseTelemetry()
@@ -58,9 +58,10 @@ export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): 
 }
 
 /**
- * Measures how a model that answers by symbols is to be read, by 312 short questions on the calling thread (fewer when it tells no symbols apart): up to
- * how many candidates, and its prior over the symbols. With the result as `scoring.json` in the folder, nothing is measured at load.
- * Throws as `loadOnnxModel` does, and `capability_not_supported` for models that have no symbols. `options` must be those the model is loaded with.
+ * Measures how a model that answers by symbols is to be read, by 312 short questions on the calling thread (fewer when
+ * it tells no symbols apart): up to how many candidates, and its prior over the symbols. With the result as
+ * `scoring.json` in the folder, nothing is measured at load. Throws as `loadOnnxModel` does, and
+ * `capability_not_supported` for models that have no symbols. `options` must be those the model is loaded with.
  */
 export async function probeOnnxModel(folder: string, options: OnnxOptions = {}, onProgress?: ProbeProgress): Promise<Scoring> {
   refuseTelemetry()

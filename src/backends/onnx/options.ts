@@ -1,4 +1,5 @@
-// What a caller may set when loading a model from a folder. Everything has a default; nothing here changes what a folder must contain.
+// What a caller may set when loading a model from a folder. Everything has a default; nothing here changes what a
+// folder must contain.
 import { availableParallelism } from 'node:os'
 
 /** How the numbers of a graph are stored: the suffix of its file, `fp32` for none. See `layout.ts` for the list. */
@@ -10,23 +11,30 @@ export interface OnnxOptions {
   /** Threads of one session. Default: 2, or fewer when there are not as many cores for each worker. */
   readonly threads?: number
   /**
-   * Copies of the model, each with weights, caches and a thread of its own, that answer at the same time. Default: 1. Two copies with one thread each
-   * answer more requests a second than one with two, which answers a single request sooner.
+   * Copies of the model, each with weights, caches and a thread of its own, that answer at the same time. Default: 1.
+   * Two copies with one thread each answer more requests a second than one with two, which answers a single request
+   * sooner.
    */
   readonly workers?: number
-  /** One dtype for every graph, or one per graph name (`vision_encoder`, …). Default: the best one that the folder has. */
+  /**
+   * One dtype for every graph, or one per graph name (`vision_encoder`, …). Default: the best one that the folder has.
+   */
   readonly dtype?: Dtype | { readonly [graph: string]: Dtype }
   /** Bytes of the cache of encoded states, and as many again for encoded pictures, in each worker. Default: 256 MiB. */
   readonly cacheBytes?: number
   /** Overrides the picture rule of the folder: fewer pixels are faster and read less. Part of `info.templateHash`. */
   readonly pictures?: { readonly longestEdge?: number; readonly split?: boolean }
   /**
-   * How candidates of a model that answers by symbols are read. `folder`: as the folder's `scoring.json` says if it fits the model, else as `probe`.
-   * `probe`: as measured by 152 short questions at load (fewer when the first show that the model tells no symbols apart), and a few more when a number
-   * of candidates first comes up. `plain`: by symbols wherever there are any, no prior divided out. Default: `folder`. Part of `info.templateHash`.
+   * How candidates of a model that answers by symbols are read. `folder`: as the folder's `scoring.json` says if it
+   * fits the model, else as `probe`. `probe`: as measured by 152 short questions at load (fewer when the first show
+   * that the model tells no symbols apart), and a few more when a number of candidates first comes up. `plain`: by
+   * symbols wherever there are any, no prior divided out. Default: `folder`. Part of `info.templateHash`.
    */
   readonly scoring?: 'folder' | 'probe' | 'plain'
-  /** Runs the model on the calling thread, which blocks during every pass. For tools and tests. Default: false, in a worker. */
+  /**
+   * Runs the model on the calling thread, which blocks during every pass. For tools and tests. Default: false, in a
+   * worker.
+   */
   readonly inProcess?: boolean
 }
 

@@ -1,10 +1,13 @@
-// Measures how a model is to be read (scoring.ts), by a few dozen short questions that need no state. There are two kinds, so that the prior is not
-// estimated on the questions that are then counted:
+// Measures how a model is to be read (scoring.ts), by a few dozen short questions that need no state. There are two
+// kinds, so that the prior is not estimated on the questions that are then counted:
 //
-//   binding   Which option equals "blue"?              one option is right; asked with the right one at every position
-//   prior     Which option was drawn from the hat?     no option is right, so the answer is the model's habit; every option at every position
+//   binding   Which option equals "blue"?
+//             One option is right; asked with the right one at every position.
+//   prior     Which option was drawn from the hat?
+//             No option is right, so the answer is the model's habit; asked with every option at every position.
 //
-// For yes and no there are statements that nobody can know, each with its denial. Nothing is random: the same model gives the same result.
+// For yes and no there are statements that nobody can know, each with its denial. Nothing is random: the same model
+// gives the same result.
 import { createHash } from 'node:crypto'
 import { logSoftmax } from '../../core/math.ts'
 import type { Branch, ScoreRow } from '../backend.ts'
@@ -30,7 +33,9 @@ export type ProbeProgress = (done: number, total: number) => void
 
 const WORDS = ['blue', 'dog', 'seven', 'house', 'apple', 'river', 'green', 'chair', 'bread', 'cloud', 'horse', 'paper'] as const
 
-/** Binding items by number of candidates. Each is asked once per position of the right option: 8 + 16 + 16 questions. */
+/**
+ * Binding items by number of candidates. Each is asked once per position of the right option: 8 + 16 + 16 questions.
+ */
 const BINDING_ITEMS: Readonly<Record<number, number>> = { 2: 4, 4: 4, 8: 2 }
 /** Prior items for every number of candidates: their differences are treated as noise (`estimateLogPrior`). */
 const DRAWN_ITEMS = 2
@@ -55,7 +60,10 @@ const NOUNS: Readonly<Record<Listed, string>> = { exclusive: 'option', ordinal: 
 
 const named = (name: string) => ({ name, description: null })
 
-/** One item as branches, [rotation]. Rotation r has word (i + r) mod count at position i, so the first word is at (count - r) mod count. */
+/**
+ * One item as branches, [rotation]. Rotation r has word (i + r) mod count at position i, so the first word is at (count
+ * - r) mod count.
+ */
 function rotationsOf(readout: Listed, instructions: string, words: readonly string[]): Branch[] {
   return words.map((_, r) => ({ readout, instructions, candidates: [...words.slice(r), ...words.slice(0, r)].map(named), image: null }))
 }
@@ -100,7 +108,10 @@ const everything = [
 export const PROBE_HASH: string = createHash('sha256').update(JSON.stringify(everything)).digest('hex').slice(0, 16)
 
 export interface ProbeOptions {
-  /** Also measure priors at sizes where binding is not measured. Default false: `readingOf` measures them when they are first needed. */
+  /**
+   * Also measure priors at sizes where binding is not measured. Default false: `readingOf` measures them when they are
+   * first needed.
+   */
   readonly everyPrior?: boolean
   readonly onProgress?: ProbeProgress
 }

@@ -1,5 +1,5 @@
-// A branch to the text that stands behind the state, and the symbols the model answers with. Every prompt for models that answer in text is written
-// here; `info.templateHash` covers it through `samplePrompts`.
+// A branch to the text that stands behind the state, and the symbols the model answers with. Every prompt for models
+// that answer in text is written here; `info.templateHash` covers it through `samplePrompts`.
 //
 //   binary       Statement: {instructions}                      independent  Question: {instructions}
 //                Yes means: {description of true}                            Option: {name}: {description}
@@ -15,7 +15,10 @@ import type { Branch, Candidate, Constraint, Grammar, SpanFormat } from '../back
 /** The answer that stands for "no such span in the state". */
 export const NO_SPAN = 'none'
 
-/** The spellings that answer each candidate, the best one first, [candidate][spelling]; null when there are more candidates than symbols. */
+/**
+ * The spellings that answer each candidate, the best one first, [candidate][spelling]; null when there are more
+ * candidates than symbols.
+ */
 export type AnswerSymbols = readonly (readonly string[])[] | null
 
 /** The prompt of one row of scores. `shared` is the same for all rows of a branch and stands in front of `question`. */
@@ -44,8 +47,8 @@ const candidateText = ({ name, description }: Candidate): string =>
 const labelled = (label: string, instructions: string): string | null => (instructions === '' ? null : `${label}: ${instructions}`)
 
 /**
- * The prompts of a scored branch: one, or one per candidate when candidates are independent. `about` names the image in question, if there are
- * several (`imageReference`).
+ * The prompts of a scored branch: one, or one per candidate when candidates are independent. `about` names the image in
+ * question, if there are several (`imageReference`).
  */
 export function scoredPrompts(branch: Branch, about: string | null): ScoredPrompt[] {
   const { instructions, candidates } = branch
@@ -141,7 +144,10 @@ export function readPrompt({ instructions }: Branch, constraint: Exclude<Constra
   ])
 }
 
-/** Names the image that a branch is about, among the images of the state in their order; null when there is nothing to tell apart. */
+/**
+ * Names the image that a branch is about, among the images of the state in their order; null when there is nothing to
+ * tell apart.
+ */
 export function imageReference(image: string | null, images: readonly string[]): string | null {
   if (image === null) return null
   if (!images.includes(image)) {
@@ -150,7 +156,9 @@ export function imageReference(image: string | null, images: readonly string[]):
   return images.length > 1 ? `image ${images.indexOf(image) + 1} of ${images.length} (${image})` : null
 }
 
-/** Every kind of prompt once, for the template hash: a change of a text, or of how it is tokenised, changes the hash. */
+/**
+ * Every kind of prompt once, for the template hash: a change of a text, or of how it is tokenised, changes the hash.
+ */
 export function samplePrompts(): string[] {
   const candidates = [
     { name: 'one', description: 'first' },

@@ -1,8 +1,10 @@
-// How a model that answers by symbols is to be read: up to how many candidates it tells apart by symbol, and its prior over the symbols before it
-// has read anything, which is divided out. Plain data from probe.ts, kept as `scoring.json` in a model folder, bound to the model and its prompts.
+// How a model that answers by symbols is to be read: up to how many candidates it tells apart by symbol, and its prior
+// over the symbols before it has read anything, which is divided out. Plain data from probe.ts, kept as `scoring.json`
+// in a model folder, bound to the model and its prompts.
 //
-// Source of the prior: PriDe (Zheng et al. 2024, arXiv 2309.03882): P(symbol) ∝ prior(symbol) · P(candidate behind it). Over all rotations of
-// the candidates every symbol stands for every candidate once, so the mean log-probability of a symbol is its log prior and a constant.
+// Source of the prior: PriDe (Zheng et al. 2024, arXiv 2309.03882): P(symbol) ∝ prior(symbol) · P(candidate behind it).
+// Over all rotations of the candidates every symbol stands for every candidate once, so the mean log-probability of a
+// symbol is its log prior and a constant.
 import { EngineError } from '../../core/errors.ts'
 import { logSoftmax, logSumExp } from '../../core/math.ts'
 import type { UntrustedObject } from '../../core/untrusted.ts'
@@ -11,26 +13,40 @@ import type { Branch, ScoreRow } from '../backend.ts'
 export const SCORING_FILE = 'scoring.json'
 const FORMAT = 'assay-scoring/1'
 
-/** Share of right answers from which on symbols are read: below it, a wrong symbol would be a large part of the model's errors. */
+/**
+ * Share of right answers from which on symbols are read: below it, a wrong symbol would be a large part of the model's
+ * errors.
+ */
 export const LEAST_BINDING_SHARE = 0.98
 /** Numbers of candidates at which binding is measured. A model that passes the largest is taken to pass any number. */
 export const BINDING_SIZES: readonly number[] = [2, 4, 8]
 const LARGEST_BINDING_SIZE = BINDING_SIZES[BINDING_SIZES.length - 1] as number
-/** The largest number of candidates whose prior is measured. For more, which would take many more questions, no prior is divided out. */
+/**
+ * The largest number of candidates whose prior is measured. For more, which would take many more questions, no prior is
+ * divided out.
+ */
 export const LARGEST_PRIOR_SIZE = 10
 
 /** How a backend that was probed reads candidates. */
 export interface SymbolReading {
-  /** Whether a branch is read by symbols (if it has any), rather than by the texts of its candidates. Yes and no always are. */
+  /**
+   * Whether a branch is read by symbols (if it has any), rather than by the texts of its candidates. Yes and no always
+   * are.
+   */
   readsSymbols(branch: Branch): boolean
-  /** The log prior over the symbols of one row of a branch; null when there is none to divide out. May ask the model. */
+  /**
+   * The log prior over the symbols of one row of a branch; null when there is none to divide out. May ask the model.
+   */
   logPriorOf(branch: Branch): Promise<readonly number[] | null>
 }
 
 /** How well the model binds symbols to candidates, measured on trivial questions with one number of candidates. */
 export interface SymbolBinding {
   readonly count: number
-  /** Questions asked, the right candidate at every position equally often, and how many were right once the prior was divided out. */
+  /**
+   * Questions asked, the right candidate at every position equally often, and how many were right once the prior was
+   * divided out.
+   */
   readonly asked: number
   readonly right: number
   /** Mean probability of all symbols together over these questions. */
@@ -39,9 +55,14 @@ export interface SymbolBinding {
 
 /** How lists of candidates are read. */
 export interface ListScoring {
-  /** Ascending by count; ends at the first number that the model does not tell apart. Empty: its symbols are not single tokens. */
+  /**
+   * Ascending by count; ends at the first number that the model does not tell apart. Empty: its symbols are not single
+   * tokens.
+   */
   readonly binding: readonly SymbolBinding[]
-  /** By number of candidates, as far as it was measured: natural logarithms of probabilities that sum to one, by symbol. */
+  /**
+   * By number of candidates, as far as it was measured: natural logarithms of probabilities that sum to one, by symbol.
+   */
   readonly logPriors: { readonly [count: string]: readonly number[] }
 }
 
@@ -57,7 +78,10 @@ export interface SymbolMeasurement {
   readonly independent: readonly number[] | null
 }
 
-/** A measurement and the model it was made on: `revision` and `templateHash` are those of the model before any scoring is applied. */
+/**
+ * A measurement and the model it was made on: `revision` and `templateHash` are those of the model before any scoring
+ * is applied.
+ */
 export interface Scoring extends SymbolMeasurement {
   readonly format: typeof FORMAT
   readonly revision: string
@@ -73,7 +97,10 @@ export function scoringOf({ revision, templateHash }: ScoredModel, measured: Sym
 /** Whether symbols are told apart with this many candidates. */
 export const binds = ({ asked, right }: SymbolBinding): boolean => right >= LEAST_BINDING_SHARE * asked
 
-/** The largest number of candidates that is read by symbols: 0 for none, Infinity where the largest that was tried is told apart. */
+/**
+ * The largest number of candidates that is read by symbols: 0 for none, Infinity where the largest that was tried is
+ * told apart.
+ */
 export function symbolsUpTo({ binding }: Pick<ListScoring, 'binding'>): number {
   let most = 0
   for (const size of binding) {
@@ -87,7 +114,10 @@ export function readsSymbols(scoring: Scoring, { readout, candidates }: Branch):
   return (readout !== 'exclusive' && readout !== 'ordinal') || candidates.length <= symbolsUpTo(scoring[readout])
 }
 
-/** Divides a prior out of a row. The mass of all candidates together stays as it was: it says how well the model kept to the form. */
+/**
+ * Divides a prior out of a row. The mass of all candidates together stays as it was: it says how well the model kept to
+ * the form.
+ */
 export function divideOut({ logProbabilities, mass }: ScoreRow, logPrior: readonly number[]): ScoreRow {
   const total = logSumExp(logProbabilities)
   const shares = logSoftmax(logProbabilities.map((logP, i) => logP - (logPrior[i] as number)))
@@ -97,9 +127,10 @@ export function divideOut({ logProbabilities, mass }: ScoreRow, logPrior: readon
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /**
- * The log prior of symbols from log-probabilities [item][rotation][symbol], any normalisation; each item with all rotations of its candidates.
- * Differences between items are noise, and dividing noise out would add it to every answer: with two items or more the prior is shrunk towards
- * equal shares by the part of its spread that the spread between items explains (James and Stein 1961, positive part).
+ * The log prior of symbols from log-probabilities [item][rotation][symbol], any normalisation; each item with all
+ * rotations of its candidates. Differences between items are noise, and dividing noise out would add it to every
+ * answer: with two items or more the prior is shrunk towards equal shares by the part of its spread that the spread
+ * between items explains (James and Stein 1961, positive part).
  */
 export function estimateLogPrior(items: readonly (readonly (readonly number[])[])[]): number[] {
   const ofItem = items.map((rotations) => {

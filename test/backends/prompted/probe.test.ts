@@ -1,4 +1,5 @@
-// The probe on models with habits, through the prompts, tokens and scores of the Idefics3 family; and what a folder keeps of it.
+// The probe on models with habits, through the prompts, tokens and scores of the Idefics3 family; and what a folder
+// keeps of it.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -110,7 +111,8 @@ describe('the probe', () => {
     const { found, score, steps } = await measured(deafToSymbols)
     expect([symbolsUpTo(found.exclusive), symbolsUpTo(found.ordinal)]).toEqual([0, 0])
     expect([found.exclusive.logPriors, found.ordinal.logPriors]).toEqual([{}, {}])
-    // It is done after the first sizes: four questions on the prior and eight on binding, twice, and those on yes and no.
+    // It is done after the first sizes: four questions on the prior and eight on binding, twice, and those on yes and
+    // no.
     expect(steps).toHaveLength(2 * (4 + 8) + 16)
     for (const readout of ['exclusive', 'ordinal'] as const) {
       for (let by = 0; by < NAMES.length; by++) {

@@ -1,5 +1,5 @@
-// A least-recently-used cache bounded in bytes. Keys are content hashes, so an entry is never stale. A value that is being made counts as cached:
-// whoever asks for it meanwhile waits for it.
+// A least-recently-used cache bounded in bytes. Keys are content hashes, so an entry is never stale. A value that is
+// being made counts as cached: whoever asks for it meanwhile waits for it.
 import type { CacheCounts } from '../../backend.ts'
 
 export interface CacheEntry<V> {
@@ -72,9 +72,10 @@ export class ByteCache<V> {
   }
 
   /**
-   * The value under the key, or else what `make` gives, which is then kept; callers at the same time share one call of `make`. `isKept`: it was not
-   * made for this caller. The signal of `make` aborts when all callers that wait for it have gone. A caller whose signal aborts is rejected with its
-   * reason: at once when others still wait, otherwise when `make` has stopped.
+   * The value under the key, or else what `make` gives, which is then kept; callers at the same time share one call of
+   * `make`. `isKept`: it was not made for this caller. The signal of `make` aborts when all callers that wait for it
+   * have gone. A caller whose signal aborts is rejected with its reason: at once when others still wait, otherwise when
+   * `make` has stopped.
    */
   async through(
     key: string,

@@ -1,5 +1,6 @@
-// A cache of encoded states by their beginnings: a state that continues a cached one is read only from where they differ. Beginnings are reused in
-// whole chunks of a grid that starts at the first token, which is how states are read; so the reused part is bit for bit what would be computed again.
+// A cache of encoded states by their beginnings: a state that continues a cached one is read only from where they
+// differ. Beginnings are reused in whole chunks of a grid that starts at the first token, which is how states are read;
+// so the reused part is bit for bit what would be computed again.
 import { createHash } from 'node:crypto'
 import type { CacheCounts } from '../../backend.ts'
 import { ByteCache, type CacheEntry } from './byte-cache.ts'
@@ -23,7 +24,10 @@ interface HeldState<P> extends EncodedTokens<P> {
   readonly prefixHashes: readonly string[]
 }
 
-/** How many last tokens of a state may differ in a state that continues it: a word that goes on is cut into other tokens. */
+/**
+ * How many last tokens of a state may differ in a state that continues it: a word that goes on is cut into other
+ * tokens.
+ */
 const LAST_TOKENS_THAT_MAY_DIFFER = 8
 
 export class PrefixCache<P> {
@@ -47,8 +51,8 @@ export class PrefixCache<P> {
   }
 
   /**
-   * The state under the key, a hash of all of it, or else what `make` gives; callers at the same time share one call of `make`. `cachedTokens`: how
-   * many tokens were not read for this caller.
+   * The state under the key, a hash of all of it, or else what `make` gives; callers at the same time share one call of
+   * `make`. `cachedTokens`: how many tokens were not read for this caller.
    */
   async through(
     key: string,
@@ -73,7 +77,10 @@ export class PrefixCache<P> {
     return { value: held.value, cachedTokens: isKept ? held.tokens.length : reused }
   }
 
-  /** The cached state with the longest beginning of these tokens, if one shares a whole chunk. At least one token is left to be read. */
+  /**
+   * The cached state with the longest beginning of these tokens, if one shares a whole chunk. At least one token is
+   * left to be read.
+   */
   beginningOf(tokens: readonly (number | string)[]): SharedBeginning<P> | null {
     const hashes = this.#prefixHashesOf(tokens)
     const most = Math.min(hashes.length, Math.ceil(tokens.length / this.#chunk) - 1)
@@ -124,7 +131,8 @@ export class PrefixCache<P> {
 
 function isBeginning(tokens: readonly (number | string)[], of: readonly (number | string)[]): boolean {
   if (tokens.length > of.length) return false
-  // Of two states of the same length neither continues the other, unless they are equal: otherwise they would push each other out for ever.
+  // Of two states of the same length neither continues the other, unless they are equal: otherwise they would push each
+  // other out for ever.
   const same = tokens.length === of.length ? tokens.length : tokens.length - LAST_TOKENS_THAT_MAY_DIFFER
   for (let i = 0; i < same; i++) if (tokens[i] !== of[i]) return false
   return true

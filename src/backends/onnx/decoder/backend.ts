@@ -1,4 +1,5 @@
-// A decoder and the prompts of its family to a `Backend`. A state is prefilled once; every branch is a short continuation on its keys and values.
+// A decoder and the prompts of its family to a `Backend`. A state is prefilled once; every branch is a short
+// continuation on its keys and values.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../core/errors.ts'
 import type { Prompt } from '../../../core/types.ts'
@@ -29,13 +30,19 @@ export interface DecoderFiles {
   readonly prompts: PromptBuilder
   /** Null: the model sees no images. Closed with the model. */
   readonly images: ImageEncoder | null
-  /** `embedder` is null when the decoder graph takes ids. `others`: graphs of the family itself, which are part of the revision. */
+  /**
+   * `embedder` is null when the decoder graph takes ids. `others`: graphs of the family itself, which are part of the
+   * revision.
+   */
   readonly graphs: { readonly embedder: GraphFile | null; readonly decoder: GraphFile; readonly others: readonly GraphFile[] }
   /** Ids that end an answer. */
   readonly endTokens: readonly number[]
   /** Tokens. */
   readonly contextLength: number
-  /** Everything that decides how a state becomes tokens, for the template hash; what `prompts` does with questions is added. */
+  /**
+   * Everything that decides how a state becomes tokens, for the template hash; what `prompts` does with questions is
+   * added.
+   */
   readonly template: { readonly [name: string]: unknown }
 }
 
@@ -93,7 +100,10 @@ async function closedOnFailure<T>(loaded: LoadedDecoder, work: () => Promise<T>)
 const keptScoring = async (folder: ModelFolder): Promise<Scoring | null> =>
   folder.files.includes(SCORING_FILE) ? parseScoring(await readJson(folder, SCORING_FILE)) : null
 
-/** Whether it was measured on this model, with these prompts, by this probe. Another dtype of the same folder is another model. */
+/**
+ * Whether it was measured on this model, with these prompts, by this probe. Another dtype of the same folder is another
+ * model.
+ */
 function isFor({ revision, templateHash }: ModelInfo, kept: Scoring | null): kept is Scoring {
   return kept !== null && kept.revision === revision && kept.templateHash === templateHash && kept.probe === PROBE_HASH
 }
@@ -110,8 +120,9 @@ async function measure(loaded: LoadedDecoder, options: ProbeOptions = {}): Promi
 }
 
 /**
- * The model, read as the probe found best. Up to how many candidates it reads by symbols is part of what calibration is bound to. The priors are not:
- * they follow from weights and prompts, and their last digits, which differ between machines, must not part a calibration from its model.
+ * The model, read as the probe found best. Up to how many candidates it reads by symbols is part of what calibration is
+ * bound to. The priors are not: they follow from weights and prompts, and their last digits, which differ between
+ * machines, must not part a calibration from its model.
  */
 async function withScoring(loaded: LoadedDecoder, scoring: Scoring): Promise<LoadedDecoder> {
   const { templateHash } = loaded.info

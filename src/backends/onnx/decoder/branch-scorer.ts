@@ -1,7 +1,9 @@
-// Scores branches behind a KV cache: one row of tokens gives the log-probabilities of all symbols of a question. Where candidates have no symbols of
-// one token each, their texts are scored instead, by the mean log-probability of their tokens (so that long names are at no disadvantage).
+// Scores branches behind a KV cache: one row of tokens gives the log-probabilities of all symbols of a question. Where
+// candidates have no symbols of one token each, their texts are scored instead, by the mean log-probability of their
+// tokens (so that long names are at no disadvantage).
 //
-// Rows of all branches, of all requests about the same state, go through the model together, as many at a time as are fastest (batcher.ts).
+// Rows of all branches, of all requests about the same state, go through the model together, as many at a time as are
+// fastest (batcher.ts).
 import { EngineError } from '../../../core/errors.ts'
 import { logSoftmax, logSumExp } from '../../../core/math.ts'
 import type { Branch, ScoreRow, Scores } from '../../backend.ts'
@@ -16,27 +18,33 @@ import type { DecoderModel } from './model.ts'
 
 /** Scores branches behind one KV cache. Branches that are scored at the same time share passes. */
 export interface BranchScorer {
-  /** `about` names the image the branch is about, when there are several. Rejects with the signal's reason when that aborts. */
+  /**
+   * `about` names the image the branch is about, when there are several. Rejects with the signal's reason when that
+   * aborts.
+   */
   score(branch: Branch, about: string | null, signal?: AbortSignal): Promise<Scores>
 }
 
 /** Tokens of a pass: from here on, more at once are no faster, and others wait longer. */
 export const MOST_TOKENS = 200
 /**
- * Tokens that rows may repeat of each other before it pays to prefill them once: a pass that only prefills is short, so slow for its tokens, and the
- * KV cache is copied to grow.
+ * Tokens that rows may repeat of each other before it pays to prefill them once: a pass that only prefills is short, so
+ * slow for its tokens, and the KV cache is copied to grow.
  */
 const MOST_REPEATED_TOKENS = 64
 
-/** The tokens that answer with a symbol: those in front of all symbols (a lone space, for tokenizers that split it from digits), then each symbol's ids. */
+/**
+ * The tokens that answer with a symbol: those in front of all symbols (a lone space, for tokenizers that split it from
+ * digits), then each symbol's ids.
+ */
 export interface SymbolTokens {
   readonly lead: readonly number[]
   readonly ids: readonly (readonly number[])[] // [symbol][spelling]
 }
 
 /**
- * Finds single tokens for all symbols; null when some symbol has none of its own. The first spelling of a symbol decides, the others join when they
- * are single tokens too.
+ * Finds single tokens for all symbols; null when some symbol has none of its own. The first spelling of a symbol
+ * decides, the others join when they are single tokens too.
  */
 export function symbolTokensOf(symbols: AnswerSymbols, tokenizer: TextTokenizer, opensWithSpace: boolean): SymbolTokens | null {
   if (symbols === null) return null
@@ -77,8 +85,8 @@ const symbolLogs = (next: NextTokenLogits, ids: SymbolTokens['ids']): number[] =
 const massOf = (logProbabilities: readonly number[]): number => Math.min(1, Math.exp(logSumExp(logProbabilities)))
 
 /**
- * A row, and how the logits behind its last tokens are reduced to a few numbers. They are reduced within the pass: kept for each token, logits over
- * a vocabulary would take all memory for the options of a few questions.
+ * A row, and how the logits behind its last tokens are reduced to a few numbers. They are reduced within the pass: kept
+ * for each token, logits over a vocabulary would take all memory for the options of a few questions.
  */
 interface ScoredRow extends TokenRow {
   /** `from`: how many of the last tokens were in earlier parts of the row. The numbers of all parts are added up. */
@@ -123,8 +131,8 @@ interface RowPosition {
 }
 
 /**
- * Runs rows that all begin with `shared`; [row]. The shared tokens are prefilled once when that saves enough; otherwise they are part of each row,
- * and the rows share passes with those of others.
+ * Runs rows that all begin with `shared`; [row]. The shared tokens are prefilled once when that saves enough; otherwise
+ * they are part of each row, and the rows share passes with those of others.
  */
 async function runRows(
   model: DecoderModel,
@@ -167,7 +175,10 @@ async function runAll(
   return found
 }
 
-/** Runs a long row: the tokens whose logits are not wanted are prefilled, the others run in parts, each behind the one before. */
+/**
+ * Runs a long row: the tokens whose logits are not wanted are prefilled, the others run in parts, each behind the one
+ * before.
+ */
 async function runLong(
   model: DecoderModel,
   { cache: base }: RowPosition,
@@ -203,8 +214,8 @@ async function runLong(
 }
 
 /**
- * Scores candidate texts behind the question. The row sums to the probability of all texts, each with its end; within it, candidates share by their
- * mean log-probability.
+ * Scores candidate texts behind the question. The row sums to the probability of all texts, each with its end; within
+ * it, candidates share by their mean log-probability.
  */
 async function textRow(
   model: DecoderModel,
@@ -216,7 +227,8 @@ async function textRow(
   const { tokenizer, prompts, endTokens } = model
   const answers = texts.map((text) => tokenizer.encode(prompts.opensWithSpace ? text : ` ${text}`))
   model.fits(position.cache, question.length + Math.max(...answers.map((ids) => ids.length)))
-  // The logits behind the last token of the question are those of the first token of the answer, so that token is part of each row.
+  // The logits behind the last token of the question are those of the first token of the answer, so that token is part
+  // of each row.
   const last = question.at(-1) as number
   // The end belongs to the answer: without it "ash" would take its share of "ashtray".
   const meant = (ids: readonly number[], at: number): readonly number[] => (at < ids.length ? [ids[at] as number] : endTokens)

@@ -1,4 +1,5 @@
-// A cascade graph (patches/cascade.ts) as a decoder: one pass takes many rows behind one KV cache, and the cache is read without a copy.
+// A cascade graph (patches/cascade.ts) as a decoder: one pass takes many rows behind one KV cache, and the cache is
+// read without a copy.
 import { LOGIT_NORMS, LOGIT_ROWS } from '../runtime/patch.ts'
 import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
 import { type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
@@ -7,11 +8,17 @@ import { rowsFor } from './embeddings.ts'
 import { appended, type BufferedKvCache, emptyCache, type KvCache, type KvLayout, layerOf, release, truncated } from './kv-cache.ts'
 import { rowsOf } from './logits.ts'
 
-/** Tokens of one prefill pass: enough for matrix products at full speed (128 take a tenth longer in all), few enough that others wait little. */
+/**
+ * Tokens of one prefill pass: enough for matrix products at full speed (128 take a tenth longer in all), few enough
+ * that others wait little.
+ */
 const CHUNK_TOKENS = 256
 /** Added to the attention scores of masked tokens. */
 const MASKED_SCORE = -1e30
-/** How many bias tensors are cached, by the shape of the pass, and the most numbers of one that is: they grow with the square of the tokens. */
+/**
+ * How many bias tensors are cached, by the shape of the pass, and the most numbers of one that is: they grow with the
+ * square of the tokens.
+ */
 const MOST_CACHED_BIASES = 32
 const LARGEST_CACHED_BIAS = 2 ** 18
 
@@ -33,7 +40,10 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, embedder: Embedder
   const presents = names.flatMap((layer) => [`present.${layer}.key`, `present.${layer}.value`])
   const biases = new Map<string, Tensor>()
 
-  /** Each token attends to those before it in its row. Padding stands behind the tokens of a row, which do not attend to it. */
+  /**
+   * Each token attends to those before it in its row. Padding stands behind the tokens of a row, which do not attend to
+   * it.
+   */
   const biasOf = (rows: number, tokens: number): Tensor => {
     const key = `${rows} ${tokens}`
     const kept = biases.get(key)
@@ -102,7 +112,8 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, embedder: Embedder
       const padded = tokens === count ? embeddings : new Float32Array(tokens * width)
       if (tokens !== count) padded.set(embeddings)
       const positions = BigInt64Array.from({ length: tokens }, (_, at) => BigInt(cache.length + Math.min(at, count - 1)))
-      // Logits of one row are asked for though none is needed: reductions over no rows at all give wrong results in onnxruntime 1.30.
+      // Logits of one row are asked for though none is needed: reductions over no rows at all give wrong results in
+      // onnxruntime 1.30.
       const pass = { rows: 1, tokens, embeddings: padded, positions, logitRows: [0] }
       return grown(cache as BufferedKvCache, count, await run(cache as BufferedKvCache, pass, presents), room)
     },
@@ -137,8 +148,8 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, embedder: Embedder
 }
 
 /**
- * Into how many groups a pass is cut. There is one product with the cache for each group and head, and two threads share them evenly only if
- * their number is even (three heads on two threads: 1.28 times as fast in two groups).
+ * Into how many groups a pass is cut. There is one product with the cache for each group and head, and two threads
+ * share them evenly only if their number is even (three heads on two threads: 1.28 times as fast in two groups).
  */
 function groupsOf(rows: number, tokens: number, heads: number): number {
   if (heads % 2 === 0) return 1
@@ -146,6 +157,9 @@ function groupsOf(rows: number, tokens: number, heads: number): number {
   return rows % 2 === 0 ? 2 : rows
 }
 
-/** Tokens of each row, padded to an even number where that is worth it: in a long single row with an odd number of heads. */
+/**
+ * Tokens of each row, padded to an even number where that is worth it: in a long single row with an odd number of
+ * heads.
+ */
 const evened = (rows: number, tokens: number, heads: number): number =>
   rows === 1 && heads % 2 === 1 && tokens % 2 === 1 && tokens > 8 ? tokens + 1 : tokens

@@ -36,7 +36,8 @@ export interface ChatTemplateOptions {
   readonly images: ImageTokens | null
 }
 
-// Placeholders stand for the user's text while the template is rendered, so that neither template logic nor control names ever meet it.
+// Placeholders stand for the user's text while the template is rendered, so that neither template logic nor control
+// names ever meet it.
 const placeholder = (index: number): string => `\uE000${index}\uE001`
 const PLACEHOLDER = /\uE000(\d+)\uE001/
 

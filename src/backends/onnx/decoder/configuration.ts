@@ -1,4 +1,5 @@
-// The configuration files of a decoder's folder to what every family of decoders needs. What is missing or unusual is an error, not a guess.
+// The configuration files of a decoder's folder to what every family of decoders needs. What is missing or unusual is
+// an error, not a guess.
 import { EngineError } from '../../../core/errors.ts'
 import type { Json } from '../../../core/types.ts'
 import { isObject } from '../../../core/untrusted.ts'
@@ -24,7 +25,9 @@ export function contextLengthOf({ config }: ModelFolder): number {
   )
 }
 
-/** Ids that end an answer, ascending. generation_config.json comes first: config.json of SmolVLM names another token. */
+/**
+ * Ids that end an answer, ascending. generation_config.json comes first: config.json of SmolVLM names another token.
+ */
 export async function endTokensOf(folder: ModelFolder, tokenizer: TextTokenizer, tokenizerConfig: JsonObject): Promise<readonly number[]> {
   const generation = folder.files.includes('generation_config.json') ? await readJson(folder, 'generation_config.json') : {}
   const eos = generation.eos_token_id

@@ -1,5 +1,5 @@
-// Constrained greedy decoding behind a KV cache: one token a pass, each in its own turn, with the keys and values of the question and of the answer so
-// far kept between them.
+// Constrained greedy decoding behind a KV cache: one token a pass, each in its own turn, with the keys and values of
+// the question and of the answer so far kept between them.
 import type { Automaton } from '../../../constraint/automaton.ts'
 import { type Decoded, decode } from '../../../constraint/decode.ts'
 import { compileGrammar } from '../../../constraint/grammar.ts'

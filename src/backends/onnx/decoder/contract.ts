@@ -32,7 +32,10 @@ export interface Decoder {
   prefill(cache: KvCache, embeddings: Float32Array, room?: number): Promise<KvCache>
   /** The cache of the first `length` tokens. */
   truncate(cache: KvCache, length: number): KvCache
-  /** Frees the room that was used behind `base` up to `cache`, unless other caches stand on it. `cache` must not be used any more. */
+  /**
+   * Frees the room that was used behind `base` up to `cache`, unless other caches stand on it. `cache` must not be used
+   * any more.
+   */
   release(cache: KvCache, base: KvCache): void
   /** Logits behind the last of the ids; with `keep`, also the cache with the ids in it. */
   next(cache: KvCache, ids: readonly number[], keep?: boolean): Promise<{ logits: Float32Array; cache: KvCache }>

@@ -1,5 +1,5 @@
-// Opens a decoder graph as a `Decoder`: plain.ts runs a graph as it came, cascade.ts one in which many rows may stand behind one KV cache
-// (patches/cascade.ts). Both give the same logits. What is here holds for both.
+// Opens a decoder graph as a `Decoder`: plain.ts runs a graph as it came, cascade.ts one in which many rows may stand
+// behind one KV cache (patches/cascade.ts). Both give the same logits. What is here holds for both.
 import { EngineError } from '../../../core/errors.ts'
 import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
@@ -90,10 +90,14 @@ export async function prefillBehind(
   }
 }
 
-/** Whether a row is too long for one pass: others would wait for it, and its memory grows with the square of its tokens. */
+/**
+ * Whether a row is too long for one pass: others would wait for it, and its memory grows with the square of its tokens.
+ */
 export const isLong = ({ chunk }: Decoder, { ids }: TokenRow): boolean => ids.length > 2 * chunk
 
-/** How many of the first tokens of a row are prefilled in chunks before the rest is run: none unless the row is long. */
+/**
+ * How many of the first tokens of a row are prefilled in chunks before the rest is run: none unless the row is long.
+ */
 export function prefilledTokens(decoder: Decoder, row: TokenRow): number {
   return isLong(decoder, row) ? Math.floor((row.ids.length - row.last) / decoder.chunk) * decoder.chunk : 0
 }
@@ -105,8 +109,8 @@ export async function logitsOfAll(decoder: Decoder, cache: KvCache, ids: readonl
 }
 
 /**
- * Logits of a fixed probe, [token][vocabulary], to compare a patched graph with the graph as it came: those of a state, of rows behind it,
- * and of rows behind nothing.
+ * Logits of a fixed probe, [token][vocabulary], to compare a patched graph with the graph as it came: those of a state,
+ * of rows behind it, and of rows behind nothing.
  */
 export async function probeLogits(decoder: Decoder, ids: readonly number[]): Promise<Float32Array[]> {
   const half = ids.length >> 1

@@ -1,4 +1,5 @@
-// Rows of embeddings to the tensor that a decoder graph takes: the embeddings themselves, or the ids where rows hold ids.
+// Rows of embeddings to the tensor that a decoder graph takes: the embeddings themselves, or the ids where rows hold
+// ids.
 import type { Runtime, Tensor } from '../runtime/session.ts'
 import type { Embedder } from './contract.ts'
 

@@ -1,6 +1,7 @@
-// The KV cache of a decoder: keys and values of the tokens it has read, in buffers with room to grow. A cache is the first so many tokens of its
-// buffers and never changes: what is read behind it is written behind it. Where another cache has written there before, the buffers are copied
-// first, so any number of continuations may start from one cache.
+// The KV cache of a decoder: keys and values of the tokens it has read, in buffers with room to grow. A cache is the
+// first so many tokens of its buffers and never changes: what is read behind it is written behind it. Where another
+// cache has written there before, the buffers are copied first, so any number of continuations may start from one
+// cache.
 export interface KvCache {
   /** Tokens. */
   readonly length: number
@@ -8,7 +9,10 @@ export interface KvCache {
   readonly bytes: number
 }
 
-/** Numbers of one token in one head of a layer, and how many heads there are. Keys have one more number, which is zero (patches/cascade.ts). */
+/**
+ * Numbers of one token in one head of a layer, and how many heads there are. Keys have one more number, which is zero
+ * (patches/cascade.ts).
+ */
 export interface KvLayout {
   readonly layers: number
   readonly heads: number
@@ -29,7 +33,10 @@ export interface BufferedKvCache extends KvCache {
   readonly buffers: KvBuffers
 }
 
-/** Spare room for a question and its answer behind a state: at most so many tokens, and at most this share of a known length. */
+/**
+ * Spare room for a question and its answer behind a state: at most so many tokens, and at most this share of a known
+ * length.
+ */
 const SPARE_TOKENS = 128
 const SPARE_SHARE = 1 / 8
 
@@ -74,7 +81,10 @@ export function layerOf(
   return { keys: keys.subarray(0, (1 + length) * keyWidth(layout)), values: values.subarray(0, (1 + length) * valueWidth(layout)) }
 }
 
-/** The cache with new tokens behind it; keys and values are [layer], each [token][head][size]. `room`: tokens it will hold in the end, or 0. */
+/**
+ * The cache with new tokens behind it; keys and values are [layer], each [token][head][size]. `room`: tokens it will
+ * hold in the end, or 0.
+ */
 export function appended(
   layout: KvLayout,
   cache: BufferedKvCache,

@@ -1,4 +1,5 @@
-// A loaded decoder with all that scoring and constrained decoding take: tokenizer, prompts, and what the requests to one model share.
+// A loaded decoder with all that scoring and constrained decoding take: tokenizer, prompts, and what the requests to
+// one model share.
 import type { SymbolReading } from '../../prompted/scoring.ts'
 import type { TextTokenizer } from '../runtime/tokenizer.ts'
 import type { FairScheduler } from '../scheduling/fair-scheduler.ts'

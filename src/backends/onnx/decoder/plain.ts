@@ -1,5 +1,6 @@
-// A decoder graph as it came: one row at a time behind a KV cache, which each run returns whole and longer by what it read. Only the outputs that
-// are asked for are fetched, since fetching copies. It is the reference for cascade.ts, and it runs where a graph cannot be patched.
+// A decoder graph as it came: one row at a time behind a KV cache, which each run returns whole and longer by what it
+// read. Only the outputs that are asked for are fetched, since fetching copies. It is the reference for cascade.ts, and
+// it runs where a graph cannot be patched.
 import { logSumExp } from '../../../core/math.ts'
 import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
@@ -8,7 +9,10 @@ import { rowsFor } from './embeddings.ts'
 import type { KvCache } from './kv-cache.ts'
 import { rowsOf } from './logits.ts'
 
-/** Tokens of one prefill pass, which others wait for. It also bounds the logits that graphs without `num_logits_to_keep` make for all of them. */
+/**
+ * Tokens of one prefill pass, which others wait for. It also bounds the logits that graphs without `num_logits_to_keep`
+ * make for all of them.
+ */
 const CHUNK_TOKENS = 256
 
 interface PlainKvCache extends KvCache {

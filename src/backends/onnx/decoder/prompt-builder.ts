@@ -1,4 +1,5 @@
-// What a family gives to the decoder: how a state and a question become token ids, and the features of images where it has any.
+// What a family gives to the decoder: how a state and a question become token ids, and the features of images where it
+// has any.
 import type { Piece } from '../../../core/types.ts'
 import type { CacheCounts } from '../../backend.ts'
 
@@ -16,7 +17,10 @@ export interface EncodedPrompt {
   readonly images: readonly PlacedImage[]
 }
 
-/** A prompt is a state and a question behind it, each tokenised on its own, so that all questions about a state share its KV cache. */
+/**
+ * A prompt is a state and a question behind it, each tokenised on its own, so that all questions about a state share
+ * its KV cache.
+ */
 export interface PromptBuilder {
   /** Throws `capability_not_supported` for images in a model that sees none. */
   encodeState(pieces: readonly Piece[]): EncodedPrompt

@@ -1,5 +1,5 @@
-// Prefills states, each once: in chunks of a fixed grid, so that other requests have their turns in between, and from where a cached state with the
-// same beginning ends. An image is encoded only where its tokens are read.
+// Prefills states, each once: in chunks of a fixed grid, so that other requests have their turns in between, and from
+// where a cached state with the same beginning ends. An image is encoded only where its tokens are read.
 import { EngineError } from '../../../core/errors.ts'
 import type { Piece } from '../../../core/types.ts'
 import type { CacheCounts } from '../../backend.ts'
@@ -93,7 +93,10 @@ export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fi
   }
 }
 
-/** Ids, with the key of the image in place of image tokens: which row of its features a token stands for follows from how many came before. */
+/**
+ * Ids, with the key of the image in place of image tokens: which row of its features a token stands for follows from
+ * how many came before.
+ */
 function tokensOf({ ids, images }: EncodedPrompt): (number | string)[] {
   const tokens: (number | string)[] = [...ids]
   for (const { key, at } of images) for (const position of at) tokens[position] = key

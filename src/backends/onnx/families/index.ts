@@ -17,8 +17,8 @@ const FAMILIES = new Map<string, FamilyImport>([
 ])
 
 /**
- * Adds a family for folders whose config.json has this `model_type`, on this thread only: such models are loaded with `inProcess`.
- * Throws when the type has a family already.
+ * Adds a family for folders whose config.json has this `model_type`, on this thread only: such models are loaded with
+ * `inProcess`. Throws when the type has a family already.
  */
 export function registerFamily(modelType: string, family: FamilyImport): void {
   if (FAMILIES.has(modelType)) throw new Error(`models of type '${modelType}' have a family already`)
@@ -31,7 +31,10 @@ export async function loadFamily(path: string, options: OnnxOptions): Promise<Ba
   return (await familyOf(folder)).load(folder, options)
 }
 
-/** Probes a folder on the calling thread. Throws as `loadFamily` does, and `capability_not_supported` where there is nothing to measure. */
+/**
+ * Probes a folder on the calling thread. Throws as `loadFamily` does, and `capability_not_supported` where there is
+ * nothing to measure.
+ */
 export async function probeFamily(path: string, options: OnnxOptions, onProgress?: ProbeProgress): Promise<Scoring> {
   const folder = await openFolder(path)
   const { probe } = await familyOf(folder)

@@ -1,18 +1,23 @@
-// The two inner loops of resample.ts as WebAssembly with 128-bit vectors, assembled here: a first screenshot spent more time in their JavaScript than in
-// the vision encoder. Sums are integers, so that they come out the same in whatever order and width they are made.
+// The two inner loops of resample.ts as WebAssembly with 128-bit vectors, assembled here: for a first screenshot their
+// JavaScript took longer than the vision encoder. Sums are integers, so they are the same in any order and width.
 
-/** Bytes past the end of a row that the loops may read (what they read there counts nothing) and write. */
+/** Bytes past the end of a row that the loops may read and write; what they read there has weight zero. */
 export const SLACK = 16
-/** A weight is `high * 2 ** LOW_BITS + low`: products of 16 bits are the widest that are added in pairs. */
+/** A weight is `high * 2 ** LOW_BITS + low`, since the widest products that are added in pairs have 16 bits. */
 const LOW_BITS = 11
 /** Bytes of a pair of weights: two high parts, two low parts, 16 bits each. */
 export const PAIR = 8
 
 export interface Kernels {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
-  /** A row of RGB to `to` pixels at `out`. `firsts`: i32 byte offsets into the row; `weights`: `pairs` pairs for each output pixel. */
+  /**
+   * A row of RGB to `to` pixels at `out`. `firsts`: i32 byte offsets into the row; `weights`: `pairs` pairs for each
+   * output pixel.
+   */
   across(row: number, out: number, to: number, firsts: number, weights: number, pairs: number): void
-  /** Rows, whose i32 addresses lie at `rows`, to one of `bytes` bytes at `out`. `weights`: one pair for two rows. */
+  /**
+   * Rows, whose i32 addresses are at `rows`, to one row of `bytes` bytes at `out`. `weights`: one pair for two rows.
+   */
   down(rows: number, weights: number, pairs: number, out: number, bytes: number): void
 }
 
@@ -160,14 +165,17 @@ function assemble(precision: number): Uint8Array<ArrayBuffer> {
   )
 }
 
-/** What of WebAssembly is used; the types of Node do not have it. */
+/** The part of WebAssembly that is used; the types of Node lack it. */
 interface WebAssemblyApi {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: unknown }
 }
 
-/** The loops, for weights of so many bits; null where there is no WebAssembly or none with vectors (`--jitless`, old processors). */
+/**
+ * The loops, for weights of so many bits; null where there is no WebAssembly or none with vectors (`--jitless`, old
+ * processors).
+ */
 export function loadKernels(precision: number): Kernels | null {
   const api = (globalThis as { WebAssembly?: WebAssemblyApi }).WebAssembly
   if (api === undefined) return null

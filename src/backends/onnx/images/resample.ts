@@ -1,6 +1,7 @@
-// An RGB picture to another size with Lanczos 3, bit for bit as Pillow 13 does it (libImaging/Resample.c, 8 bits per channel): the reference
-// processors resize with Pillow, and libvips enlarges with another kernel (bicubic), which moves pixels by tens of levels.
-// Twice: `resamplePlainly` says what is computed, `resampleInVectors` computes the same some ten times faster, a row at a time.
+// An RGB picture to another size with Lanczos 3, bit for bit as Pillow 13 does it (libImaging/Resample.c, 8 bits per
+// channel): the reference processors resize with Pillow, and libvips enlarges with another kernel (bicubic), which
+// moves pixels by tens of levels. There are two implementations: `resamplePlainly` is the plain one,
+// `resampleInVectors` computes the same about ten times faster, a row at a time.
 import { type Kernels, loadKernels, PAIR, putPair, SLACK } from './resample-simd.ts'
 
 /** Row-major RGB bytes: [height][width][3]. */
@@ -22,7 +23,9 @@ function lanczos(x: number): number {
   return x > -SUPPORT && x < SUPPORT ? sinc(x) * sinc(x / SUPPORT) : 0
 }
 
-/** Where each output position reads from: `first[i]`, `count[i]` and `count[i]` weights at `i * width` in fixed point. */
+/**
+ * Where each output position reads from: `first[i]`, `count[i]` and `count[i]` weights at `i * width` in fixed point.
+ */
 interface Taps {
   readonly width: number
   readonly first: Int32Array
@@ -116,14 +119,17 @@ function vertically({ width, height, data }: Raster, to: number): Raster {
 }
 
 /**
- * Each pass rounds to 8 bits, so their order shows: Pillow 13 goes vertically first when the height loses more than twice the pixels of
- * the width (Pillow 12 and older always start horizontally).
+ * Each pass rounds to 8 bits, so their order shows: Pillow 13 goes vertically first when the height loses more than
+ * twice the pixels of the width (Pillow 12 and older always start horizontally).
  */
 function isVerticalFirst(picture: Raster, width: number, height: number): boolean {
   return picture.height - height > 2 * Math.max(0, picture.width - width)
 }
 
-/** The same, in plain loops: for where there are no vectors, for rows too long to be held in their memory, and for the test of them. */
+/**
+ * The plain implementation, for machines without vectors, for rows too long for their memory, and for the test of the
+ * other.
+ */
 export function resamplePlainly(picture: Raster, width: number, height: number): Raster {
   const wide = (from: Raster) => (width === from.width ? from : horizontally(from, width))
   const tall = (from: Raster) => (height === from.height ? from : vertically(from, height))
@@ -132,11 +138,14 @@ export function resamplePlainly(picture: Raster, width: number, height: number):
 
 /** Loaded at the first picture of a thread. */
 let kernels: Kernels | null | undefined
-/** The memory of the kernels never shrinks. Pictures of 40 million pixels whose sides have at most 65,535 need below 4 MiB. */
+/**
+ * The memory of the kernels never shrinks. Pictures of 40 million pixels whose sides have at most 65,535 need below 4
+ * MiB.
+ */
 const MOST_MEMORY = 16 * 1024 * 1024
 const PAGE = 65_536
 
-/** Pairs of weights that hold the taps of every output position. */
+/** How many pairs of weights hold the taps of any output position. */
 function pairsOf(all: Taps): number {
   return Math.ceil(all.count.reduce((most, n) => Math.max(most, n), 1) / 2)
 }
@@ -148,8 +157,8 @@ function putWeights(view: DataView, at: number, { width, count, weights }: Taps,
 }
 
 /**
- * A row at a time through both passes: rows of the first wait in a ring for as long as the second reads them, so that little memory is touched.
- * Null when the memory would grow beyond `MOST_MEMORY`.
+ * A row at a time through both passes: rows of the first wait in a ring for as long as the second reads them, so that
+ * little memory is touched. Null when the memory would grow beyond `MOST_MEMORY`.
  */
 function resampleInVectors({ memory, across, down }: Kernels, picture: Raster, width: number, height: number): Raster | null {
   const { width: fromWidth, height: fromHeight, data } = picture
@@ -161,7 +170,7 @@ function resampleInVectors({ memory, across, down }: Kernels, picture: Raster, w
   const acrossPairs = columns === null ? 0 : pairsOf(columns)
   const downPairs = lines === null ? 1 : pairsOf(lines)
 
-  // Where things lie. What waits in the ring is narrow already, unless the vertical pass comes first.
+  // Addresses in memory. Rows in the ring are narrow already, unless the vertical pass comes first.
   let end = 0
   const room = (bytes: number): number => {
     const at = end
@@ -175,7 +184,7 @@ function resampleInVectors({ memory, across, down }: Kernels, picture: Raster, w
   const acrossWeights = room(isAcross ? width * acrossPairs * PAIR : 0)
   const downWeights = room(downPairs * PAIR)
   const pointers = room(downPairs * 8)
-  // Past its end a row is read by whole pairs of the widest tap.
+  // A row is read past its end, by whole pairs of the widest tap.
   const sent = room(sentBytes + acrossPairs * 6)
   const between = room(Math.max(sentBytes, outBytes) + acrossPairs * 6)
   const result = room(Math.max(sentBytes, outBytes))
@@ -220,7 +229,7 @@ function resampleInVectors({ memory, across, down }: Kernels, picture: Raster, w
         squeeze(sent, slot)
       }
     }
-    // A row beyond the taps weighs nothing; it must only be one that can be read.
+    // A row beyond the taps has weight zero; its address only has to be readable.
     for (let k = 0; k < slots; k++) view.setInt32(pointers + k * 4, ring + ((first + Math.min(k, n - 1)) % slots) * stride, true)
     putWeights(view, downWeights, lines, y, downPairs)
     const narrowing = verticalFirst && isAcross

@@ -1,5 +1,6 @@
-// A picture to the square tiles a vision encoder takes: the Idefics3 rule of the Python reference (transformers, Idefics3ImageProcessorPil:
-// Lanczos, 8 bits between the steps), with two switches. Tiles are row-major; the whole picture squeezed into one tile comes last.
+// A picture to the square tiles a vision encoder takes: the Idefics3 rule of the Python reference (transformers,
+// Idefics3ImageProcessorPil: Lanczos, 8 bits between the steps), with two switches. Tiles are row-major; the whole
+// picture squeezed into one tile comes last.
 import type { Picture } from '../../../core/types.ts'
 import { type Raster, resample } from './resample.ts'
 
@@ -11,11 +12,17 @@ export interface TileRule {
   readonly tileSize: number
   /** False: one squashed tile, whatever the size. */
   readonly split: boolean
-  /** True (Idefics3): small pictures are enlarged to `longestEdge`. False: the longest side is never enlarged before the cut. */
+  /**
+   * True (Idefics3): small pictures are enlarged to `longestEdge`. False: the longest side is never enlarged before the
+   * cut.
+   */
   readonly upscale: boolean
 }
 
-/** `tiles`: each tileSize x tileSize x 3, RGB. Split: rows * cols tiles row-major, then the global view. Not split: rows = cols = 0, one tile. */
+/**
+ * `tiles`: each tileSize x tileSize x 3, RGB. Split: rows * cols tiles row-major, then the global view. Not split: rows
+ * = cols = 0, one tile.
+ */
 export interface Tiles {
   readonly rows: number
   readonly cols: number
@@ -31,7 +38,10 @@ interface Size {
   readonly height: number
 }
 
-/** The size after the first resize: the longest side at `longestEdge`, the other truncated and made even, both at most 4096. */
+/**
+ * The size after the first resize: the longest side at `longestEdge`, the other truncated and made even, both at most
+ * 4096.
+ */
 function firstSize({ width, height }: Size, rule: TileRule): Size {
   if (!rule.upscale && Math.max(width, height) <= rule.longestEdge) return { width, height }
   const aspect = width / height
@@ -97,12 +107,12 @@ export async function tilePicture(picture: Picture, rule: TileRule): Promise<Til
   return { rows, cols, tiles, tileSize }
 }
 
-/** What the encoder takes for each level of 8 bits. */
+/** The encoder's float for each 8-bit level. */
 const FLOAT_OF_LEVEL = Float32Array.from({ length: 256 }, (_, level) => (level / 255 - 0.5) / 0.5)
 
 /**
- * Tiles of `cols` columns, row-major, as the one picture they were cut from, in the encoder's floats: (x / 255 - 0.5) / 0.5, laid out [channel][y][x].
- * Every tile must be tileSize x tileSize x 3.
+ * Tiles of `cols` columns, row-major, as the one picture they were cut from, in the encoder's floats: (x / 255 - 0.5) /
+ * 0.5, laid out [channel][y][x]. Every tile must be tileSize x tileSize x 3.
  */
 export function normaliseGrid(tiles: readonly Uint8Array[], tileSize: number, cols: number): Float32Array {
   const width = cols * tileSize

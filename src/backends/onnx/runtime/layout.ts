@@ -1,5 +1,6 @@
-// A Hugging Face layout folder to the files of a model: configuration, tokenizer, graphs under `onnx/` with their weights beside them.
-// What is missing is said with what is there, and with what to do. Paths stay out of messages: a folder goes by its own name.
+// A folder in Hugging Face layout to the files of a model: configuration, tokenizer, graphs under `onnx/` with their
+// weights beside them. Messages about missing files say what is there and what to do. They name a folder by its last
+// part, never by its path.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -43,7 +44,9 @@ const SUFFIXES: Readonly<Record<Dtype, string>> = {
   bnb4: '_bnb4',
 }
 
-/** Text graphs: float first, then weights quantised by block, whose results do not depend on what else is in the pass. */
+/**
+ * Text graphs: float first, then weights quantised by block, whose results do not depend on what else is in the pass.
+ */
 export const TEXT_DTYPES: readonly Dtype[] = ['fp32', 'q4', 'q8', 'int8', 'uint8', 'fp16', 'q4f16', 'bnb4']
 /** Vision graphs run hundreds of rows at once: dynamic int8 is about four times as fast as float on a CPU. */
 export const VISION_DTYPES: readonly Dtype[] = ['q8', 'int8', 'uint8', 'fp32', 'q4', 'fp16', 'q4f16', 'bnb4']
@@ -70,7 +73,7 @@ export async function readText(folder: Named, file: string): Promise<string | nu
   return folder.files.includes(file) ? readFile(join(folder.path, file), 'utf8') : null
 }
 
-/** A JSON file that must be there. */
+/** Reads a JSON object. Throws `model_not_available` when the file is missing or holds something else. */
 export async function readJson(folder: Named, file: string): Promise<JsonObject> {
   const text = await readText(folder, file)
   if (text === null) {
@@ -88,7 +91,9 @@ export async function readJson(folder: Named, file: string): Promise<JsonObject>
   return value as JsonObject
 }
 
-/** A graph by name, in the dtype that was asked for or the first of `preferred` that is there. Its weights come along. */
+/**
+ * A graph by name, in the dtype that was asked for or the first of `preferred` that is there. Its weights come along.
+ */
 export function findGraph(folder: ModelFolder, name: string, preferred: readonly Dtype[], options: OnnxOptions): GraphFile {
   const asked = typeof options.dtype === 'object' ? options.dtype[name] : options.dtype
   const fileOf = (dtype: Dtype) => `onnx/${name}${SUFFIXES[dtype]}.onnx`
@@ -104,7 +109,10 @@ export function findGraph(folder: ModelFolder, name: string, preferred: readonly
   return { name, dtype, path: join(folder.path, file), files: [file, ...data] }
 }
 
-/** SHA-256 over names, sizes and contents of files of the folder, in the order of their names; weights are streamed. Hex. */
+/**
+ * SHA-256 over names, sizes and contents of files of the folder, in the order of their names; weights are streamed.
+ * Hex.
+ */
 export async function hashFiles(folder: Named, files: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const file of [...files].filter((one) => folder.files.includes(one)).sort()) {

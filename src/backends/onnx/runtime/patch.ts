@@ -1,9 +1,12 @@
-// A decoder graph to the same graph, faster: changes in memory, the file stays as it is.
+// Patches a decoder graph in memory so that it runs faster; the file stays as it is. Three patches:
 //
-// `accuracyLevel`: accuracy_level = 4 on MatMulNBits nodes that say none: products in int8 instead of unpacking to float, 2 to 60 times as fast on a CPU.
-// `logitRows`: a new input `logit_rows` that picks rows before the last product. The product with the vocabulary is a large share of a short run, and its
-//   result (rows x vocabulary floats) is copied out whole. A graph that can keep the last rows itself (`num_logits_to_keep`) needs it for cascade only.
-// `cascade`: patches/cascade.ts, and with it patches/row-scales.ts: rows may share a pass only if none of them changes what is said about another.
+// `accuracyLevel` sets accuracy_level = 4 on MatMulNBits nodes that have none: products in int8 instead of unpacking to
+//   float, 2 to 60 times as fast on a CPU.
+// `logitRows` adds an input `logit_rows` that picks rows before the product with the vocabulary, which is a large share
+//   of a short run and whose result (rows x vocabulary floats) is copied out whole. A graph that can keep the last rows
+//   itself (`num_logits_to_keep`) needs it for `cascade` only.
+// `cascade` is patches/cascade.ts with patches/row-scales.ts: rows may share a pass only if none of them changes the
+//   logits of another.
 import { cascadeAttention } from './patches/cascade.ts'
 import {
   FLOAT,
@@ -26,13 +29,16 @@ const KEEP = 'num_logits_to_keep'
 
 export interface Patch {
   readonly bytes: Uint8Array
-  /** Nodes that were given an accuracy level. */
+  /** How many nodes were given an accuracy level. */
   readonly quantisedNodes: number
-  /** Whether the graph now takes `logit_rows`, int64 [rows]: rows of each row of the pass, of the pass as a whole in a cascade graph. */
+  /**
+   * Whether the graph now takes `logit_rows`, int64 [rows]: rows of each row of the pass, of the pass as a whole in a
+   * cascade graph.
+   */
   readonly takesLogitRows: boolean
-  /** Whether many rows may now stand behind one past. */
+  /** Whether many rows may now stand behind one KV cache. */
   readonly isCascade: boolean
-  /** Quantised activations that were given a scale for each row. */
+  /** How many quantised activations were given a scale for each row. */
   readonly scaledRows: number
 }
 
@@ -42,7 +48,7 @@ export interface PatchWishes {
   readonly cascade: boolean
 }
 
-/** The patched graph; null when there is nothing to change, or the bytes are not a graph we understand. */
+/** The patched graph; null when there is nothing to change, or the bytes are no graph that is known here. */
 export function patchGraph(bytes: Uint8Array, wishes: PatchWishes): Patch | null {
   try {
     const cascade = wishes.cascade && wishes.logitRows ? cascadeGraph(bytes) : null
@@ -53,13 +59,13 @@ export function patchGraph(bytes: Uint8Array, wishes: PatchWishes): Patch | null
     if (!takesLogitRows && quantisedNodes === 0) return null
     return { bytes: graph.write(), quantisedNodes, takesLogitRows, isCascade: cascade !== null, scaledRows: cascade?.scaledRows ?? 0 }
   } catch (error) {
-    // Not protobuf: loading it will say so.
+    // Not protobuf: loading it will fail with a message.
     if (error instanceof RangeError) return null
     throw error
   }
 }
 
-/** Null unless all that it takes can be done. */
+/** The graph with all changes that cascade attention needs; null when one of them cannot be made. */
 function cascadeGraph(bytes: Uint8Array): { graph: Graph; scaledRows: number } | null {
   const graph = readGraph(bytes)
   const logits = graph?.outputs.find(({ name }) => name === 'logits')
@@ -69,7 +75,10 @@ function cascadeGraph(bytes: Uint8Array): { graph: Graph; scaledRows: number } |
   return left > 0 ? null : { graph, scaledRows: changed }
 }
 
-/** Sums over a vocabulary take a vector of threads in the graph, and one by one outside. The log of the sum is the largest less the log of its share. */
+/**
+ * Adds the log-sum-exp of each row of logits: sums over a vocabulary are vectorised in the graph. It is computed as the
+ * largest logit less the log of its share.
+ */
 function addNorms(graph: Graph): void {
   const [shares, largest, largestShare, log] = ['shares', 'largest', 'largest_share', 'log_share'].map(
     (what) => `${LOGIT_NORMS}/${what}`,
@@ -85,7 +94,7 @@ function addNorms(graph: Graph): void {
   graph.outputs = [...graph.outputs, { name: LOGIT_NORMS, type: FLOAT, dims: [1, null, 1] }]
 }
 
-/** Gives a level to each MatMulNBits node that leaves the choice open: none, or 0, which means the slow way. */
+/** Sets the accuracy level of each MatMulNBits node that has none, or 0, which is the slow way. Returns how many. */
 function setLevels(graph: Graph): number {
   let set = 0
   graph.nodes = graph.nodes.map((node) => {
@@ -96,11 +105,11 @@ function setLevels(graph: Graph): number {
   return set
 }
 
-/** Operators that work on each row alone, between the head's product and the logits, or before it in a quantised head. */
+/** Operators on single rows that may stand between the head's product and the logits, or before it when quantised. */
 const BY_ROW = ['Cast', 'Mul', 'Identity', 'MatMulInteger']
 const PRODUCTS = ['MatMul', 'MatMulNBits', 'FusedMatMul', 'DynamicQuantizeLinear']
 
-/** The node where the head starts: its first input has a row for each token. Null when the way back from the logits is not one we know. */
+/** The first node of the head, whose first input has a row for each token; null when the head has an unknown form. */
 function headOf(graph: Graph): Node | null {
   const producers = producersOf(graph)
   let found: Node | null = null
@@ -132,7 +141,7 @@ function pickRows(graph: Graph): boolean {
   return true
 }
 
-/** Picks rows of a pass, counted through all its rows. What kept the last ones gives way. */
+/** Picks tokens of a pass, counted through all its rows. It replaces the nodes that keep the last tokens. */
 function pickRowsOfPass(graph: Graph): boolean {
   const head = headOf(graph)
   const made = head?.inputs[0]
@@ -141,7 +150,7 @@ function pickRowsOfPass(graph: Graph): boolean {
   const isCut = takes(graph, KEEP) && before?.opType === 'Slice'
   const hidden = (isCut ? before.inputs[0] : made) as string
   const flat = `${hidden}/flat`
-  // 0: as wide as it is.
+  // 0 keeps the width.
   gatherBefore(graph, head, flat, [makeNode('Reshape', [hidden, graph.constant(INT64, [3], [1, -1, 0])], [flat])])
   graph.prune((input) => input === KEEP)
   return !takes(graph, KEEP)
@@ -150,7 +159,7 @@ function pickRowsOfPass(graph: Graph): boolean {
 function gatherBefore(graph: Graph, head: Node, input: string, first: readonly Node[]): void {
   const rows = `${input}/${LOGIT_ROWS}`
   graph.inputs = [...graph.inputs, { name: LOGIT_ROWS, type: INT64, dims: [null] }]
-  // Nodes are in the order they run: what picks the rows comes right before the head.
+  // Nodes are in the order they run: the one that picks rows comes right before the head.
   graph.nodes = graph.nodes.flatMap((node) =>
     node === head
       ? [...first, makeNode('Gather', [input, LOGIT_ROWS], [rows], { axis: 1 }), { ...head, inputs: [rows, ...head.inputs.slice(1)] }]

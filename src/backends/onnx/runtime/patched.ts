@@ -1,4 +1,4 @@
-// A decoder graph to a session with the patches of patch.ts, each kept only if the model still says the same.
+// Opens a decoder graph with the patches of patch.ts. Each patch is kept only if the logits of a probe stay the same.
 import { readFile, stat } from 'node:fs/promises'
 import { logSoftmax } from '../../../core/math.ts'
 import type { OnnxOptions } from '../options.ts'
@@ -6,18 +6,22 @@ import type { GraphFile } from './layout.ts'
 import { type Patch, patchGraph } from './patch.ts'
 import { openSession, type Session } from './session.ts'
 
-/** Graph files above this are used as they are: patching holds a file in memory twice. Weights in files beside it do not count. */
+/**
+ * Larger graph files, in bytes, are not patched: that would hold them in memory twice. External weights do not count.
+ */
 const LARGEST_GRAPH = 1024 ** 3
 
 /**
- * Most by which the next-token distributions of a faster graph may differ from those of the graph as it came: total variation (half the sum of
- * absolute differences), mean over the tokens of the probe. Integer products cost well-behaved models less than a percent; models with a few
- * huge activations lose their top token (onnxruntime issue 29849).
+ * The most that the next-token distributions of a patched graph may differ from those of the graph as it came: total
+ * variation (half the sum of absolute differences), mean over the tokens of the probe. Integer products cost
+ * well-behaved models less than a percent; models with a few huge activations lose their top token (onnxruntime issue
+ * 29849).
  */
 export const LARGEST_CHANGE = 0.05
 /**
- * The same where int8 activations get a scale for each row. Both differ from float then, each in its own way: on random weights of SmolVLM-256M's shape one
- * scale for all by 0.059, a scale for each row by 0.041, and the one from the other by 0.066.
+ * The same where int8 activations get a scale for each row. Both differ from float then, each in its own way: on random
+ * weights of SmolVLM-256M's shape one scale for all by 0.059, a scale for each row by 0.041, and the one from the other
+ * by 0.066.
  */
 export const LARGEST_RESCALING = 0.15
 /** The same where numbers are only added in another order. */
@@ -25,7 +29,7 @@ export const LARGEST_ROUNDING = 0.001
 
 export interface PatchedSession {
   readonly session: Session
-  /** The patches that are on, for the revision of the model: those that change numbers. */
+  /** The applied patches that change numbers, for the revision of the model. */
   readonly applied: readonly string[]
 }
 
@@ -37,19 +41,20 @@ export async function openPatched(graph: GraphFile, options: OnnxOptions, logits
   const bytes = await readFile(graph.path)
   // One session at a time: two would hold the weights twice.
   let expected: readonly Float32Array[] | null = null
-  for (const patch of triesOf(bytes)) {
-    expected ??= await saidBy(await openSession(graph, options), logitsOf)
+  for (const patch of patchesToTry(bytes)) {
+    expected ??= await logitsAndRelease(await openSession(graph, options), logitsOf)
     const applied = [...(patch.quantisedNodes > 0 ? ['accuracy_level 4'] : []), ...(patch.scaledRows > 0 ? ['row scales'] : [])]
     const most = patch.scaledRows > 0 ? LARGEST_RESCALING : patch.quantisedNodes > 0 ? LARGEST_CHANGE : LARGEST_ROUNDING
     const session = await unlessItChanges(() => openSession(graph, options, patch.bytes), logitsOf, expected, most)
     if (session !== null) return { session, applied }
   }
-  // Picking rows changes nothing in the rows that are left (in a dynamic int8 head, they are then scaled without the others, which is closer).
+  // Picking rows changes nothing in the rows that are left (in a dynamic int8 head, they are then scaled without the
+  // others, which is closer).
   const rows = patchGraph(bytes, { accuracyLevel: false, logitRows: true, cascade: false })
   return { session: await openSession(graph, options, rows?.bytes), applied: [] }
 }
 
-async function saidBy(session: Session, logitsOf: LogitsOf): Promise<readonly Float32Array[]> {
+async function logitsAndRelease(session: Session, logitsOf: LogitsOf): Promise<readonly Float32Array[]> {
   try {
     return await logitsOf(session)
   } finally {
@@ -57,7 +62,10 @@ async function saidBy(session: Session, logitsOf: LogitsOf): Promise<readonly Fl
   }
 }
 
-/** The session, if it says what was expected. One that does not open, or fails on the probe, is not for this runtime: the graph as it came still is. */
+/**
+ * The session, if its logits are as expected; otherwise null. A patched graph that does not open or fails on the probe
+ * is not for this runtime, and the graph as it came is used.
+ */
 async function unlessItChanges(
   open: () => Promise<Session>,
   logitsOf: LogitsOf,
@@ -66,14 +74,16 @@ async function unlessItChanges(
 ): Promise<Session | null> {
   const session = await open().catch(() => null)
   if (session === null) return null
-  const said = await logitsOf(session).catch(() => null)
-  if (said !== null && meanChange(said, expected) <= most) return session
+  const logits = await logitsOf(session).catch(() => null)
+  if (logits !== null && meanChange(logits, expected) <= most) return session
   await session.release()
   return null
 }
 
-/** Patches that are to prove themselves, the fastest first; each is made when it is asked for, since it holds the file in memory once more. */
-function* triesOf(bytes: Uint8Array): Generator<Patch> {
+/**
+ * The patches to try, the fastest first. Each is made when it is asked for, since it holds the file in memory again.
+ */
+function* patchesToTry(bytes: Uint8Array): Generator<Patch> {
   const wishes = [
     { accuracyLevel: true, logitRows: true, cascade: true },
     { accuracyLevel: false, logitRows: true, cascade: true },

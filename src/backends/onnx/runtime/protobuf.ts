@@ -1,7 +1,9 @@
-// Just enough protobuf to change a few fields of a message and leave the rest, weights included, byte for byte as it was.
+// A part of protobuf: changes a few fields of a message and leaves the rest, weights included, byte for byte as it was.
 // Encoding: https://protobuf.dev/programming-guides/encoding/
 
-/** One field as it stands in a message: `raw` is all of it (key, length, content), `body` its content when it has a length. */
+/**
+ * One field of a message: `raw` is all of its bytes (key, length, content), `body` its content when it has a length.
+ */
 export interface Field {
   readonly number: number
   readonly raw: Uint8Array
@@ -19,7 +21,7 @@ const FIXED32 = 5
 export function readFields(message: Uint8Array): Field[] {
   const fields: Field[] = []
   let at = 0
-  // Numbers, not bit operations: lengths of models go beyond 32 bits.
+  // Computed in numbers, not bit operations: lengths of models go beyond 32 bits.
   const varint = (): number => {
     let value = 0
     for (let scale = 1; ; scale *= 128) {
@@ -60,7 +62,7 @@ export function varintField(number: number, value: number): Uint8Array {
   return Uint8Array.from([...encodeVarint(number * 8 + VARINT), ...encodeVarint(value)])
 }
 
-/** A varint field of any sign: below zero, all 64 bits. */
+/** A varint field of any sign; negative numbers take all 64 bits. */
 export function signedField(number: number, value: number): Uint8Array {
   if (value >= 0) return varintField(number, value)
   const bytes = encodeVarint(number * 8 + VARINT)
@@ -74,7 +76,10 @@ export function floatField(number: number, value: number): Uint8Array {
   return Uint8Array.from([...encodeVarint(number * 8 + FIXED32), ...new Uint8Array(Float32Array.of(value).buffer)])
 }
 
-/** A field with a length: a text, or a message made of parts. Parts are kept apart, so that large ones are copied once only. */
+/**
+ * A field with a length: a text, or a message made of parts. Parts are kept apart, so that large ones are copied once
+ * only.
+ */
 export function lengthField(number: number, parts: readonly Uint8Array[]): Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   return [Uint8Array.from([...encodeVarint(number * 8 + LENGTH), ...encodeVarint(length)]), ...parts]

@@ -1,4 +1,5 @@
-// Graph files to sessions, and the shapes and types that a session declares: those, not config.json, say what it is to be fed.
+// Graph files to sessions, and the inputs and outputs that a session declares: these, not config.json, decide how it is
+// fed.
 import { dirname } from 'node:path'
 import type * as Ort from 'onnxruntime-node'
 import { EngineError } from '../../../core/errors.ts'
@@ -10,7 +11,7 @@ export type Tensor = Ort.Tensor
 export type Feeds = Record<string, Tensor>
 export type Runtime = typeof Ort
 
-/** The runtime, loaded on first use: it is a native library of some size. */
+/** The runtime, loaded on first use, since it is a large native library. */
 export async function loadRuntime(): Promise<Runtime> {
   try {
     const module = (await import('onnxruntime-node')) as Runtime & { default?: Runtime }
@@ -24,12 +25,15 @@ export async function loadRuntime(): Promise<Runtime> {
   }
 }
 
-/** Opens a graph file, or `bytes` in its stead: a changed graph, whose weights still come from the files beside the original. */
+/**
+ * Opens a graph file, or `bytes` instead of it: a patched graph, whose weights still come from the files beside the
+ * original.
+ */
 export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?: Uint8Array): Promise<Session> {
   const ort = await loadRuntime()
   let session: Session
-  // Threads spin for more work inside a run, and stop with it: each session has its own, and those of one that is done would take the cores from the
-  // next, and from this process's event loop.
+  // Threads spin for more work within a run and stop with it. Each session has threads of its own, and those of a
+  // finished run would take the cores from the next session and from the event loop.
   const extra = { session: { force_spinning_stop: '1' } }
   try {
     const settings: Ort.InferenceSession.SessionOptions = {
@@ -68,20 +72,21 @@ function refuseBrokenFloat16(graph: GraphFile, session: Session): void {
   )
 }
 
-export interface Input {
+/** A declared input or output. */
+export interface SessionValue {
   readonly name: string
   readonly type: Ort.Tensor.Type
   /** Numbers are fixed sizes, strings are free ones. */
   readonly shape: readonly (number | string)[]
 }
 
-/** What the session declares as inputs, in its order. */
-export function inputsOf(session: Session): Input[] {
+/** The inputs that the session declares, in its order. */
+export function inputsOf(session: Session): SessionValue[] {
   return session.inputMetadata.flatMap((one) => (one.isTensor ? [{ name: one.name, type: one.type, shape: one.shape }] : []))
 }
 
 /** The outputs that the session declares, in its order. */
-export function outputsOf(session: Session): Input[] {
+export function outputsOf(session: Session): SessionValue[] {
   return session.outputMetadata.flatMap((one) => (one.isTensor ? [{ name: one.name, type: one.type, shape: one.shape }] : []))
 }
 

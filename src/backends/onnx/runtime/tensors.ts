@@ -1,4 +1,4 @@
-// Rows of numbers to the tensors a graph takes, and back.
+// Arrays of numbers to the tensors a graph takes, and back.
 import type { Runtime, Tensor } from './session.ts'
 
 /** Whole numbers of 32 bits as int64, written as two halves each: a BigInt a number costs more than some passes do. */
@@ -23,7 +23,7 @@ export function dataOf(tensor: Tensor | undefined): Float32Array {
   return tensor?.data as Float32Array
 }
 
-/** Some rows of a tensor of `width` numbers a row, copied. */
+/** Copies some rows of a tensor with `width` numbers per row. */
 export function takeRows(data: Float32Array, width: number, rows: ArrayLike<number>): Float32Array {
   const taken = new Float32Array(rows.length * width)
   for (let i = 0; i < rows.length; i++) {
@@ -33,7 +33,7 @@ export function takeRows(data: Float32Array, width: number, rows: ArrayLike<numb
   return taken
 }
 
-/** One behind the other. */
+/** Concatenates arrays. */
 export function joined(parts: readonly Float32Array[]): Float32Array {
   const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0

@@ -1,5 +1,5 @@
-// tokenizer.json to token ids, with two doors: `encode` for text, which can never say a control token, and `controls` for scaffold of our own,
-// where control tokens are written by name. A user who writes `<|im_end|>` has written ten characters.
+// tokenizer.json to token ids, in two ways: `encode` for text, which never becomes a control token, and `controls` for
+// templates, where control tokens are written by name. A user who writes `<|im_end|>` has written ten characters.
 import { Tokenizer } from '@huggingface/tokenizers'
 import { EngineError } from '../../../core/errors.ts'
 import type { Json } from '../../../core/types.ts'
@@ -10,15 +10,18 @@ import type { JsonObject } from './layout.ts'
 export type TokenRun = string | number
 
 export interface TextTokenizer {
-  /** Ids of the text; nothing is put in front or behind. Strings that name control tokens stay text. */
+  /** Ids of the text, with nothing added. Strings that name control tokens stay text. */
   encode(text: string): number[]
   /** Text runs between control tokens: neighbouring strings are encoded as one, so that words may span them. */
   encodeRuns(runs: readonly TokenRun[]): number[]
-  /** Splits scaffold at the names of control tokens. Never hand it user text. */
+  /** Splits template text at the names of control tokens. Never pass it the caller's text. */
   controls(scaffold: string): TokenRun[]
   /** The id of a control token by its name, e.g. `<image>`. */
   control(name: string): number | undefined
-  /** The bytes of each id, for constrained decoding; null for control tokens and unused ids. Byte-level vocabularies only. */
+  /**
+   * The bytes of each id, for constrained decoding; null for control tokens and unused ids. Byte-level vocabularies
+   * only.
+   */
   readonly vocabulary: readonly (Uint8Array | null)[]
 }
 
@@ -28,7 +31,10 @@ interface AddedToken {
   readonly special: boolean
 }
 
-/** Added tokens that steer: the special ones, and whatever is written like one. The others are words and may stand in text. */
+/**
+ * Whether an added token is a control token: the special ones, and those that are spelled like one. The others are
+ * words and may stand in text.
+ */
 function isControl({ special, content }: AddedToken): boolean {
   return special || /^<.*>$/s.test(content)
 }
@@ -38,7 +44,8 @@ export function makeTokenizer(tokenizerJson: JsonObject, configJson: JsonObject)
   const controls = added.filter(isControl)
   const ids = new Map(controls.map(({ content, id }) => [content, id]))
   const controlIds = new Set(ids.values())
-  // Without its control tokens a tokenizer has no way to make one of text. Their names may also stand in the base vocabulary: checked below.
+  // A tokenizer without its control tokens cannot turn text into one. Their names may also stand in the base
+  // vocabulary, which is checked below.
   const plain = new Tokenizer({ ...tokenizerJson, added_tokens: added.filter((token) => !isControl(token)) }, configJson)
   // Longest first: `<row_1_col_1>` before a shorter name that it might start with.
   const names = [...ids.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
@@ -47,7 +54,7 @@ export function makeTokenizer(tokenizerJson: JsonObject, configJson: JsonObject)
   const ofText = (text: string): number[] => (text === '' ? [] : plain.encode(text, { add_special_tokens: false }).ids)
   const encode = (text: string): number[] => {
     let found = ofText(text)
-    // A vocabulary that takes whole words before merging could still give one: single characters cannot.
+    // A vocabulary that takes whole words before merging could still give one; single characters cannot.
     if (found.some((id) => controlIds.has(id))) found = [...text].flatMap(ofText)
     if (found.some((id) => controlIds.has(id))) {
       throw new EngineError('invalid_request', 'a character of the text is a control token of this model; leave it out')

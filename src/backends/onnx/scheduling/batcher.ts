@@ -1,5 +1,5 @@
-// Collects rows that are asked about one encoded state and runs them in as few passes of the model as pay off, whichever request they came from.
-// Rows of a pass are padded to the longest, so rows of similar length go together.
+// Collects rows that are asked about one encoded state and runs them in as few passes of the model as pay off,
+// whichever request they came from. Rows of a pass are padded to the longest, so rows of similar length go together.
 import { RoundRobin } from '../../../core/round-robin.ts'
 import type { FairScheduler } from './fair-scheduler.ts'
 import { type Bucketed, LengthBuckets } from './length-buckets.ts'
@@ -17,9 +17,10 @@ export interface BatchRule<Item, Result> {
 
 export interface Batcher<Item, Result> {
   /**
-   * Resolves to the results in the order of the items. All calls with one signal belong to one caller, and callers are served round-robin.
-   * Rejects with the signal's reason when that aborts, after the pass that any of the items is in; items that still wait are not run.
-   * When a pass with items of several calls fails, the items of each call run again on their own, so that one does not fail for another.
+   * Resolves to the results in the order of the items. All calls with one signal belong to one caller, and callers are
+   * served round-robin. Rejects with the signal's reason when that aborts, after the pass that any of the items is in;
+   * items that still wait are not run. When a pass with items of several calls fails, the items of each call run again
+   * on their own, so that one does not fail for another.
    */
   run(items: readonly Item[], signal?: AbortSignal): Promise<Result[]>
 }
@@ -60,8 +61,8 @@ export function makeBatcher<Item, Result>(rule: BatchRule<Item, Result>): Batche
 
   async function work(): Promise<void> {
     for (;;) {
-      // Messages that have already arrived are heard first, so that what they ask goes into the next pass too, as does what is asked next by
-      // those who were in the pass before: texts that are written at the same time stay together.
+      // Messages that have already arrived are heard first, so that what they ask goes into the next pass too, as does
+      // what is asked next by those who were in the pass before: texts that are written at the same time stay together.
       await new Promise((resolve) => setImmediate(resolve))
       if (head() === undefined) break
       await scheduler.run(onePass)

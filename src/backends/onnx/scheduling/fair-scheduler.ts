@@ -1,11 +1,12 @@
-// Runs the passes of one model one at a time, round-robin over the callers: a short request waits for at most one pass of each of the others,
-// however much they ask for.
+// Runs the passes of one model one at a time, round-robin over the callers: a short request waits for at most one pass
+// of each of the others, however much they ask for.
 import { RoundRobin } from '../../../core/round-robin.ts'
 
 export interface FairScheduler {
   /**
-   * Runs the pass when its turn has come. All calls with one signal belong to one caller and run in order; a call without a signal is a caller
-   * of its own. When the signal aborts, waiting passes reject with its reason and do not run; a pass that runs is run to its end.
+   * Runs the pass when its turn has come. All calls with one signal belong to one caller and run in order; a call
+   * without a signal is a caller of its own. When the signal aborts, waiting passes reject with its reason and do not
+   * run; a pass that runs is run to its end.
    */
   run<T>(pass: () => Promise<T>, signal?: AbortSignal): Promise<T>
 }

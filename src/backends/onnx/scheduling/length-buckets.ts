@@ -1,5 +1,5 @@
-// Buckets of waiting items by length, so that the items nearest to a length are found without looking at all. An item that was taken or has
-// ended stays in its bucket until it comes to the front: nothing is searched for to be removed.
+// Buckets of waiting items by length, so that the items nearest to a length are found without looking at all. An item
+// that was taken or has ended stays in its bucket until it comes to the front: nothing is searched for to be removed.
 import { Queue } from '../../../core/queue.ts'
 
 export interface Bucketed {
@@ -8,7 +8,10 @@ export interface Bucketed {
   isTaken: boolean
 }
 
-/** The share of a pass that may be padding: a short row beside long ones costs as much as they do, and less in a pass of its own. */
+/**
+ * The share of a pass that may be padding: a short row beside long ones costs as much as they do, and less in a pass of
+ * its own.
+ */
 const MOST_PADDING = 0.25
 
 export class LengthBuckets<Item extends Bucketed> {
@@ -26,14 +29,18 @@ export class LengthBuckets<Item extends Bucketed> {
     bucket.push(item)
   }
 
-  /** Takes the given item and those nearest to it in length, as many as go into one pass of `mostTokens`, padding included. */
+  /**
+   * Takes the given item and those nearest to it in length, as many as go into one pass of `mostTokens`, padding
+   * included.
+   */
   take(first: Item, mostTokens: number): Item[] {
     first.isTaken = true
     const batch = [first]
     let longest = first.tokens
     let sum = first.tokens
     for (;;) {
-      // The nearest length up to that of the first item, and the nearest above it. A bucket found empty has been deleted, so look again.
+      // The nearest length up to that of the first item, and the nearest above it. A bucket found empty has been
+      // deleted, so look again.
       const above = this.#indexOf(first.tokens + 1)
       const below = above - 1
       const [shorter, longer] = [this.#oldestAt(below), this.#oldestAt(above)]
@@ -60,7 +67,9 @@ export class LengthBuckets<Item extends Bucketed> {
     return low
   }
 
-  /** The item that has waited longest in the bucket at this index of `#lengths`; deletes the bucket when there is none. */
+  /**
+   * The item that has waited longest in the bucket at this index of `#lengths`; deletes the bucket when there is none.
+   */
   #oldestAt(index: number): Item | undefined {
     const tokens = this.#lengths[index]
     if (tokens === undefined) return undefined

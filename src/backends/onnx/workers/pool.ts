@@ -1,5 +1,6 @@
-// Several copies of one model as one `Backend`. A request goes to the copy that has its state cached, or the beginning of it, or its pictures, else to
-// the one with the fewest requests; and to another one when the worker of that copy has ended and cannot be restarted.
+// Several copies of one model as one `Backend`. A request goes to the copy that has its state cached, or the beginning
+// of it, or its pictures, else to the one with the fewest requests; and to another one when the worker of that copy has
+// ended and cannot be restarted.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../core/errors.ts'
 import type { Piece, Prompt } from '../../../core/types.ts'
@@ -10,8 +11,9 @@ const MOST_HASHES = 10_000
 /** Characters between the prefixes of a text that are hashed. */
 const GRID_CHARACTERS = 2048
 /**
- * How many requests more than the idlest copy a copy may have and still get a request whose state it has a part of: beyond that, reading the state again
- * elsewhere is faster. A request whose whole state is cached always goes there, since questions about one state share passes.
+ * How many requests more than the idlest copy a copy may have and still get a request whose state it has a part of:
+ * beyond that, reading the state again elsewhere is faster. A request whose whole state is cached always goes there,
+ * since questions about one state share passes.
  */
 const MOST_REQUESTS_AHEAD = 2
 

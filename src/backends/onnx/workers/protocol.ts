@@ -11,8 +11,9 @@ export interface WorkerStart {
 }
 
 /**
- * Every request with an `id` gets one reply; `release` and `cancel` get none. `prefix` is the number of an encoded state that the worker holds, `signal`
- * that of the caller: all calls of one caller have the same number, for the scheduler, and `cancel` stops them all.
+ * Every request with an `id` gets one reply; `release` and `cancel` get none. `prefix` is the number of an encoded
+ * state that the worker holds, `signal` that of the caller: all calls of one caller have the same number, for the
+ * scheduler, and `cancel` stops them all.
  */
 export type WorkerRequest =
   | { readonly id: number; readonly type: 'open'; readonly signal: number; readonly prompt: Prompt }
@@ -35,7 +36,10 @@ export interface OpenedPrefix {
   readonly cachedTokens: number
 }
 
-/** The reply with id 0 says that the model is loaded, or why it is not. Every reply has the counts of the caches at that time. */
+/**
+ * The reply with id 0 says that the model is loaded, or why it is not. Every reply has the counts of the caches at that
+ * time.
+ */
 export type WorkerReply = { readonly id: number; readonly caches: CachesOfBackend | null } & (
   | { readonly value: ModelInfo | OpenedPrefix | readonly Scores[] | Generated | null }
   | { readonly error: WireError }
@@ -48,7 +52,9 @@ export interface WireError {
   readonly problems: readonly Problem[]
 }
 
-/** Any error as data. An error that is no `EngineError` is an internal one; its text stays, without the folder it names. */
+/**
+ * Any error as data. An error that is no `EngineError` is an internal one; its text stays, without the folder it names.
+ */
 export function toWire(error: unknown, folder: string): WireError {
   if (error instanceof EngineError) {
     return { code: error.code, message: error.message, param: error.param, problems: error.problems }

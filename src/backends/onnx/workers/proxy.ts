@@ -1,5 +1,6 @@
-// The outside of a model worker: a `Backend` that passes calls on by messages, so that the calling thread stays free while the model runs.
-// A worker is never terminated, since ending one in the middle of a run takes the whole process down. Closing waits for what is under way.
+// The outside of a model worker: a `Backend` that passes calls on by messages, so that the calling thread stays free
+// while the model runs. A worker is never terminated, since ending one in the middle of a run takes the whole process
+// down. Closing waits for what is under way.
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { EngineError } from '../../../core/errors.ts'
@@ -24,8 +25,8 @@ interface WorkerCaller {
 }
 
 /**
- * Size of the young generation of the heap in MiB. V8 would let it grow to several times this, for nothing that a model needs: large data is in typed
- * arrays, outside of it.
+ * Size of the young generation of the heap in MiB. V8 would let it grow to several times this, for nothing that a model
+ * needs: large data is in typed arrays, outside of it.
  */
 const YOUNG_GENERATION_MIB = 12
 
@@ -92,7 +93,9 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
     const caller = callers.get(this)
     if (caller !== undefined) worker.postMessage({ type: 'cancel', signal: caller.signal } satisfies WorkerRequest)
   }
-  /** A reply that was under way when the signal aborted still counts: whoever opened an encoded state has to release it. */
+  /**
+   * A reply that was under way when the signal aborted still counts: whoever opened an encoded state has to release it.
+   */
   const call = async <T>(request: WorkerCall, signal: AbortSignal | undefined): Promise<T> => {
     if (signal === undefined) return post<T>({ ...request, signal: nextSignal++ })
     signal.throwIfAborted()
@@ -152,7 +155,10 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
 /** Bytes copied in one go, which blocks this thread for some 2 ms. A message would copy everything in it at once. */
 const CHUNK_BYTES = 2 * 2 ** 20
 
-/** The prompt with large pictures copied, in chunks, to memory that both threads share. The caller may change the originals afterwards. */
+/**
+ * The prompt with large pictures copied, in chunks, to memory that both threads share. The caller may change the
+ * originals afterwards.
+ */
 async function sendable({ pieces }: Prompt): Promise<Prompt> {
   const sent: Piece[] = []
   for (const piece of pieces) {

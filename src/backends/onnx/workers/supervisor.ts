@@ -8,8 +8,9 @@ export interface RestartableBackend extends Backend {
 }
 
 /**
- * Calls that were under way when a worker ended fail, and so do the states it held; states opened from then on are opened by the next worker. Throws
- * what `start` throws, and `model_not_available` when the files have changed: answers and calibration are bound to those that were loaded.
+ * Calls that were under way when a worker ended fail, and so do the states it held; states opened from then on are
+ * opened by the next worker. Throws what `start` throws, and `model_not_available` when the files have changed: answers
+ * and calibration are bound to those that were loaded.
  */
 export async function superviseBackend(start: () => Promise<RestartableBackend>): Promise<Backend> {
   let current = await start()

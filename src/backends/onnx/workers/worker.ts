@@ -1,10 +1,12 @@
-// The inside of a model worker: passes requests on to an in-process backend as they come, and its answers back. The backend schedules their passes.
-// `session.run` blocks the thread it is called on, which is this one; messages are received between passes.
+// The inside of a model worker: passes requests on to an in-process backend as they come, and its answers back. The
+// backend schedules their passes. `session.run` blocks the thread it is called on, which is this one; messages are
+// received between passes.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Backend, Prefix } from '../../backend.ts'
 import { toWire, type WorkerReply, type WorkerRequest, type WorkerStart } from './protocol.ts'
 
-// onnxruntime-node 1.30 cannot take float16 inputs where this global exists (Node 24). This thread needs it for nothing else.
+// onnxruntime-node 1.30 cannot take float16 inputs where this global exists (Node 24). This thread needs it for nothing
+// else.
 Reflect.deleteProperty(globalThis, 'Float16Array')
 
 const port = parentPort

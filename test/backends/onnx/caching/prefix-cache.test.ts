@@ -1,4 +1,5 @@
-// Encoded states by their beginnings: what is reused, what gives way, and that a warm state is the cold one to the last bit.
+// Encoded states by their beginnings: what is reused, what gives way, and that a warm state is the cold one to the last
+// bit.
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Cascade attention on the decoder variants of the tiny model: many rows behind one cache say what each says alone, and what the graph as it came says.
+// Cascade attention on the decoder variants of the tiny model: many rows behind one cache say what each says alone, and
+// what the graph as it came says.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Branches in shared passes: how many there are, and that sharing changes nothing that is said. On the tiny model, float and int8, as it came and patched.
+// Branches in shared passes: how many there are, and that sharing changes nothing that is said. On the tiny model,
+// float and int8, as it came and patched.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Branch, Constraint, Scores } from '../../../../src/backends/backend.ts'

@@ -1,4 +1,5 @@
-// What is divided out of symbols, when symbols are read at all, and what a scoring.json may say. No model: arithmetic and data only.
+// What is divided out of symbols, when symbols are read at all, and what a scoring.json may say. No model: arithmetic
+// and data only.
 import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../../../src/backends/backend.ts'
 import { PROBE_HASH, readingOf } from '../../../../src/backends/prompted/probe.ts'
@@ -24,7 +25,9 @@ const expectClose = (got: readonly number[], wanted: readonly number[], digits: 
     expect(value).toBeCloseTo(wanted[i] as number, digits)
   })
 }
-/** Rows of one item, [rotation][symbol], of a model whose answers are its prior times what it thinks of the candidate. */
+/**
+ * Rows of one item, [rotation][symbol], of a model whose answers are its prior times what it thinks of the candidate.
+ */
 const rotated = (prior: readonly number[], content: readonly number[]): number[][] =>
   prior.map((_, r) => logSoftmax(prior.map((logP, i) => logP + (content[(i + r) % content.length] as number))))
 

@@ -1,5 +1,5 @@
-// A decoder that reads the prompt as words and answers by rule, behind the real tokenizer and chat of the tiny model: what a model with habits
-// of place would say.
+// A decoder that reads the prompt as words and answers by rule, behind the real tokenizer and chat of the tiny model:
+// what a model with habits of place would say.
 import { fileURLToPath } from 'node:url'
 import { makeCallerMutex } from '../../../../src/backends/onnx/decoder/caller-mutex.ts'
 import { makePromptBuilder } from '../../../../src/backends/onnx/decoder/chat-template.ts'

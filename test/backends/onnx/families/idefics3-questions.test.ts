@@ -1,4 +1,5 @@
-// What the Idefics3 family writes behind a state and how it reads the answer: prompts word for word, scores against sums done here by hand.
+// What the Idefics3 family writes behind a state and how it reads the answer: prompts word for word, scores against
+// sums done here by hand.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch, Candidate, Constraint, Prefix } from '../../../../src/backends/backend.ts'

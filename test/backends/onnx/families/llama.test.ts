@@ -1,5 +1,5 @@
-// A family of text-only decoders is a folder of at most four files and a line in the list of families: one is added here, and loads,
-// keeps the contract of every backend, and answers every type of question.
+// A family of text-only decoders is a folder of at most four files and a line in the list of families: one is added
+// here, and loads, keeps the contract of every backend, and answers every type of question.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

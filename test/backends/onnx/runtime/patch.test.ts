@@ -1,4 +1,5 @@
-// Graph patches, on the decoder variants of the tiny model: what is changed, what is not, and that the model still says the same.
+// Graph patches, on the decoder variants of the tiny model: what is changed, what is not, and that the model still says
+// the same.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'

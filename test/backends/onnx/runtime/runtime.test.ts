@@ -1,4 +1,5 @@
-// The parts of the ONNX backend that know no model: cache, folder layout, the wire between threads, and the worker itself.
+// The parts of the ONNX backend that know no model: cache, folder layout, the wire between threads, and the worker
+// itself.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'

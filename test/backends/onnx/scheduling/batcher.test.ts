@@ -1,4 +1,5 @@
-// What many ask of one state in few passes: who shares one, in which order, and what happens to those who leave and those beside who fails.
+// What many ask of one state in few passes: who shares one, in which order, and what happens to those who leave and
+// those beside who fails.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type BatchRule, makeBatcher } from '../../../../src/backends/onnx/scheduling/batcher.ts'

@@ -1,5 +1,5 @@
-// Pointer logits over the cells and words of an image to boxes. The vision encoder says how far the element around a cell reaches, the text reader
-// where the line of a word is.
+// Pointer logits over the cells and words of an image to boxes. The vision encoder says how far the element around a
+// cell reaches, the text reader where the line of a word is.
 import { logSigmoid, logSumExp, overlap } from '../../../../core/math.ts'
 import type { Box } from '../../../backend.ts'
 import type { Cell } from './cells.ts'
@@ -16,7 +16,8 @@ function edgesOfCells({ cells, offsets }: CellScores): Edges[] {
   const side = (value: number): number => Math.min(1, Math.max(0, value))
   return cells.map(({ x, y, width, height }, i) => {
     const [left, top, right, bottom] = [0, 1, 2, 3].map((k) => offsets[i * OFFSET_WIDTH + k] as number) as [number, number, number, number]
-    // An element may lie beside the centre of its cell (an offset below zero), and the encoder may then mistake one edge for the other.
+    // An element may lie beside the centre of its cell (an offset below zero), and the encoder may then mistake one
+    // edge for the other.
     const [x1, x2] = [side(x - left * width), side(x + right * width)]
     const [y1, y2] = [side(y - top * height), side(y + bottom * height)]
     return [Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2)]
@@ -30,7 +31,10 @@ export interface CellScores {
   readonly lines: readonly Edges[]
   /** Pointer logits of the cells and of the words. */
   readonly logits: ArrayLike<number>
-  /** [cell][5]: distances (left, top, right, bottom) from the cell's centre to the edges of its element, in cells, and the logit of "there is one". */
+  /**
+   * [cell][5]: distances (left, top, right, bottom) from the cell's centre to the edges of its element, in cells, and
+   * the logit of "there is one".
+   */
   readonly offsets: ArrayLike<number>
   readonly absent: number
 }
@@ -49,7 +53,10 @@ function weightsOf({ cells }: CellScores, probabilities: readonly number[]): num
   return probabilities.map((probability, i) => probability * (cells[i]?.isGlobal ? GLOBAL_WEIGHT : 1))
 }
 
-/** The weighted mean box of the cells that agree with cell `best`, and which cells those are. `edges` are those of `edgesOf`. */
+/**
+ * The weighted mean box of the cells that agree with cell `best`, and which cells those are. `edges` are those of
+ * `edgesOf`.
+ */
 function gather(edges: readonly Edges[], weights: readonly number[], best: number): { mean: Edges; agreeing: number[] } {
   const agreeing = edges.flatMap((other, i) => (i === best || overlap(edges[best] as Edges, other) >= LEAST_OVERLAP_OF_SAME ? [i] : []))
   const total = agreeing.reduce((sum, i) => sum + (weights[i] as number), 0)
@@ -63,7 +70,10 @@ function likeliestFirst(weights: readonly number[]): number[] {
   return weights.map((_, i) => i).sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b)
 }
 
-/** Of the likeliest cells, the one whose box has the highest expected overlap with the truth when each cell is right with its weight as probability. */
+/**
+ * Of the likeliest cells, the one whose box has the highest expected overlap with the truth when each cell is right
+ * with its weight as probability.
+ */
 function mostAgreed(edges: readonly Edges[], weights: readonly number[]): number {
   const candidates = likeliestFirst(weights).slice(0, MOST_CANDIDATES)
   const expected = candidates.map((i) =>
@@ -84,7 +94,10 @@ export function oneBox(scores: CellScores): { boxes: Box[]; logProbability: numb
   return { boxes: [{ image: scores.image, edges: mean, logProbability }], logProbability }
 }
 
-/** A box for every element with a cell that is likelier than "nothing there", the likeliest first; cells that agree make one box. */
+/**
+ * A box for every element with a cell that is likelier than "nothing there", the likeliest first; cells that agree make
+ * one box.
+ */
 export function everyBox(scores: CellScores): { boxes: Box[]; logProbability: number } {
   const margins = Array.from(scores.logits, (logit) => logit - scores.absent)
   const probabilities = margins.map((margin) => Math.exp(logSigmoid(margin)))

@@ -1,4 +1,5 @@
-// Questions about one state to the padded arrays of one pass of the branch reader. Shapes: B questions of T tokens, R readout tokens.
+// Questions about one state to the padded arrays of one pass of the branch reader. Shapes: B questions of T tokens, R
+// readout tokens.
 import type { Runtime, Tensor } from '../../runtime/session.ts'
 import { floats, ints } from '../../runtime/tensors.ts'
 import type { AnswerCache } from './answer-cache.ts'
@@ -10,7 +11,10 @@ export interface PackedQuestion {
   readonly kind: BranchKind
   /** The image it is about: it does not attend to the others. Null: it attends to the whole state. */
   readonly image: string | null
-  /** Tokens of the answer so far, and the keys and values of earlier passes; empty and null unless a text is being written. */
+  /**
+   * Tokens of the answer so far, and the keys and values of earlier passes; empty and null unless a text is being
+   * written.
+   */
   readonly written: readonly number[]
   readonly cache: AnswerCache | null
 }

@@ -3,7 +3,10 @@
 /** Cells along each side of a tile of the shipped model. */
 export const CELLS_PER_SIDE = 8
 
-/** Where a cell lies, as fractions of the picture: centre and size. `isGlobal` for cells of the tile that shows the whole picture. */
+/**
+ * Where a cell lies, as fractions of the picture: centre and size. `isGlobal` for cells of the tile that shows the
+ * whole picture.
+ */
 export interface Cell {
   readonly x: number
   readonly y: number
@@ -12,7 +15,10 @@ export interface Cell {
   readonly isGlobal: boolean
 }
 
-/** The cells of a tiled picture in the order of the vision encoder: tiles row-major, then the whole picture; cells row-major in a tile. */
+/**
+ * The cells of a tiled picture in the order of the vision encoder: tiles row-major, then the whole picture; cells
+ * row-major in a tile.
+ */
 export function cellsOf(rows: number, cols: number, perSide: number = CELLS_PER_SIDE): Cell[] {
   const cells: Cell[] = []
   const tile = (row: number, col: number, height: number, width: number, isGlobal: boolean): void => {
@@ -33,13 +39,17 @@ export function cellsOf(rows: number, cols: number, perSide: number = CELLS_PER_
   return cells
 }
 
-/** Layout features of cells or words: centre, size, whether it is of the whole picture, and the picture's log(width / height). [cell][6] */
+/**
+ * Layout features of cells or words: centre, size, whether it is of the whole picture, and the picture's log(width /
+ * height). [cell][6]
+ */
 export function layoutFeatures(cells: readonly Cell[], aspect: number): Float32Array {
   return Float32Array.from(cells.flatMap(({ x, y, width, height, isGlobal }) => [x, y, width, height, Number(isGlobal), Math.log(aspect)]))
 }
 
 /**
- * For each word the index of the cell it stands in, or else of the nearest one. Cells of the whole picture are taken only where there are no others.
+ * For each word the index of the cell it stands in, or else of the nearest one. Cells of the whole picture are taken
+ * only where there are no others.
  */
 export function nearestCells(cells: readonly Cell[], words: readonly Cell[]): number[] {
   const isCut = cells.some(({ isGlobal }) => !isGlobal)
@@ -58,7 +68,10 @@ export function nearestCells(cells: readonly Cell[], words: readonly Cell[]): nu
 /** The tile of a cell that is counted tile by tile. */
 export const tileOf = (cell: number, perSide: number = CELLS_PER_SIDE): number => Math.floor(cell / perSide ** 2)
 
-/** A cell counted tile by tile to its index row by row across all tiles of `cols` columns, which is the order of the encoder's output. */
+/**
+ * A cell counted tile by tile to its index row by row across all tiles of `cols` columns, which is the order of the
+ * encoder's output.
+ */
 export function encoderCell(cell: number, cols: number, perSide: number = CELLS_PER_SIDE): number {
   const tile = tileOf(cell, perSide)
   const inside = cell % perSide ** 2
@@ -69,7 +82,10 @@ export function encoderCell(cell: number, cols: number, perSide: number = CELLS_
 /** A cell whose pixels differ by no more than this in every channel is of one colour. */
 const LARGEST_FLAT_RANGE = 8
 
-/** The cells that are not of one colour, as indexes in the order of `cellsOf`. Flat ones, most of a page, would be tokens without meaning. */
+/**
+ * The cells that are not of one colour, as indexes in the order of `cellsOf`. Flat ones, most of a page, would be
+ * tokens without meaning.
+ */
 export function keptCells(tiles: readonly Uint8Array[], tileSize: number, perSide: number = CELLS_PER_SIDE): number[] {
   const kept: number[] = []
   const side = tileSize / perSide

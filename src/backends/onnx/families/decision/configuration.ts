@@ -1,4 +1,5 @@
-// config.json of a decision model and the caller's options to the numbers that the code runs on. What this code cannot do is refused, by field.
+// config.json of a decision model and the caller's options to the numbers that the code runs on. What this code cannot
+// do is refused, by field.
 import { EngineError } from '../../../../core/errors.ts'
 import { isObject } from '../../../../core/untrusted.ts'
 import type { TileRule } from '../../images/tiles.ts'
@@ -36,11 +37,16 @@ export interface PictureConfig {
   readonly cellsPerSide: number
   /** Numbers that the vision encoder gives for a cell. */
   readonly visionWidth: number
-  /** The letters that the text reader knows, in the order of its classes; null for a model that reads no text in images. */
+  /**
+   * The letters that the text reader knows, in the order of its classes; null for a model that reads no text in images.
+   */
   readonly letters: string | null
 }
 
-/** A choice is scored by comparing its options, or by the yes or no of each: which is better is measured for each set of weights. */
+/**
+ * A choice is scored by comparing its options, or by the yes or no of each: which is better is measured for each set of
+ * weights.
+ */
 type ChoiceReadout = 'exclusive' | 'independent'
 
 const CHOICE_READOUTS: readonly unknown[] = ['exclusive', 'independent']
@@ -118,7 +124,10 @@ function choicesOf(value: unknown, refuse: Refuse): DecisionConfig['choices'] {
   return { text: readout('text'), images: readout('images'), bare: readout('bare') }
 }
 
-/** What decides how a request becomes tokens, for the template hash. Field names and order are part of the hash: do not change them. */
+/**
+ * What decides how a request becomes tokens, for the template hash. Field names and order are part of the hash: do not
+ * change them.
+ */
 export function templateFieldsOf({ choices, contextLength, spanTokens, writeTokens, pictures }: DecisionConfig): object {
   const { visionWidth, letters, rule } = pictures
   return { choices, contextLength, spanTokens, writeTokens, visionWidth, letters, rule }

@@ -1,4 +1,5 @@
-// Writes texts token by token: the logits of the vocabulary and of copying each state token make one distribution, decoded under a grammar.
+// Writes texts token by token: the logits of the vocabulary and of copying each state token make one distribution,
+// decoded under a grammar.
 import { withLeadingSpace } from '../../../../constraint/automaton.ts'
 import { decode } from '../../../../constraint/decode.ts'
 import { compileGrammar, LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
@@ -36,7 +37,10 @@ interface CompiledGrammar {
 const MOST_CACHED_GRAMMARS = 32
 const SPACE_BYTE = 0x20
 
-/** Compiles grammars and caches the last ones: their token masks are computed while writing, which takes longer than the writing itself. */
+/**
+ * Compiles grammars and caches the last ones: their token masks are computed while writing, which takes longer than the
+ * writing itself.
+ */
 export class GrammarCache {
   readonly #tokenizer: PieceTokenizer
   readonly #compiled = new Map<string, CompiledGrammar>()
@@ -77,8 +81,8 @@ export interface WrittenText {
 }
 
 /**
- * Decodes greedily under the grammar. The model writes lower case, as it reads; words of the state get their own case back.
- * `quote` guides what is copied (quote-guidance.ts); null where there is nothing to quote.
+ * Decodes greedily under the grammar. The model writes lower case, as it reads; words of the state get their own case
+ * back. `quote` guides what is copied (quote-guidance.ts); null where there is nothing to quote.
  */
 export async function write(
   logitsOf: NextPointerGeneratorLogits,

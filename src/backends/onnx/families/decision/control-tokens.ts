@@ -21,7 +21,9 @@ export const BRANCH_KINDS = [
 
 export type BranchKind = (typeof BRANCH_KINDS)[number]
 
-/** Ids of the control tokens behind a vocabulary of text pieces. A branch names its kind by a control token of its own. */
+/**
+ * Ids of the control tokens behind a vocabulary of text pieces. A branch names its kind by a control token of its own.
+ */
 export class ControlTokens {
   readonly state: number
   readonly question: number

@@ -1,5 +1,5 @@
-// Connectionist temporal classification (Graves et al. 2006): a path of classes over steps to the labels it stands for, repeats counted once and blanks
-// left out. Class 0 is the blank.
+// Connectionist temporal classification (Graves et al. 2006): a path of classes over steps to the labels it stands for,
+// repeats counted once and blanks left out. Class 0 is the blank.
 
 /** A label of the best path, and the steps it spans. */
 export interface CtcLabel {

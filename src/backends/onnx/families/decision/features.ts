@@ -1,13 +1,16 @@
 // A state and a branch to one feature vector, for heads that are learned on top of it (calibration/heads/head.ts).
-// It is cheap on purpose: two inner tensors of the branch graph come out with the logits, and the rest is a mean over the words of the state, taken
-// once. W is the width of the model.
+// It is cheap on purpose: two inner tensors of the branch graph come out with the logits, and the rest is a mean over
+// the words of the state, taken once. W is the width of the model.
 import type { ControlTokens } from './control-tokens.ts'
 import type { PackedState } from './pack.ts'
 
 /** Numbers of the block that the contextual vectors are projected to. */
 const PROJECTED_WIDTH = 128
 
-/** Length of the feature vector of a model of this width: the words, the topic, and the projection of the two contextual blocks. */
+/**
+ * Length of the feature vector of a model of this width: the words, the topic, and the projection of the two contextual
+ * blocks.
+ */
 export const featureLength = (width: number): number => 2 * width + PROJECTED_WIDTH
 
 /** Tensors of the branch graph beside the logits. */
@@ -45,8 +48,8 @@ export function stateDirections(
 }
 
 /**
- * The feature vector of a branch, in blocks of length one each: the words of the state; the topic; and, projected to 128, the end of the state beside
- * the mean of the readout tokens (state and question together).
+ * The feature vector of a branch, in blocks of length one each: the words of the state; the topic; and, projected to
+ * 128, the end of the state beside the mean of the readout tokens (state and question together).
  */
 export function featuresOf(state: StateDirections, branch: BranchTensors): Float32Array {
   const width = state.words.length
@@ -57,9 +60,15 @@ export function featuresOf(state: StateDirections, branch: BranchTensors): Float
   return features
 }
 
-/** Pieces are numbered in the order they were merged, frequent ones first: id / (id + this) is near 0 for "the" and near 1 for rare words. */
+/**
+ * Pieces are numbered in the order they were merged, frequent ones first: id / (id + this) is near 0 for "the" and near
+ * 1 for rare words.
+ */
 const HALF_WEIGHT_ID = 1000
-/** Weight of tokens that are no merged piece: single bytes, control tokens, and cells of images, which count when there is no text. */
+/**
+ * Weight of tokens that are no merged piece: single bytes, control tokens, and cells of images, which count when there
+ * is no text.
+ */
 const LEAST_WEIGHT = 0.02
 /** Ids below this are single bytes. */
 const FIRST_MERGED_ID = 256
@@ -106,8 +115,9 @@ function unit(vector: Float32Array): Float32Array {
 }
 
 /**
- * A count sketch (Charikar, Chen, Farach-Colton 2002) of [2][W] numbers to 128: each adds to one of them with a fixed sign, which keeps inner products
- * in expectation. The signs come from xorshift32 started at one, the same for all time, since heads are learned behind them.
+ * A count sketch (Charikar, Chen, Farach-Colton 2002) of [2][W] numbers to 128: each adds to one of them with a fixed
+ * sign, which keeps inner products in expectation. The signs come from xorshift32 started at one, the same for all
+ * time, since heads are learned behind them.
  */
 function project(blocks: readonly Float32Array[]): Float32Array {
   const projected = new Float32Array(PROJECTED_WIDTH)

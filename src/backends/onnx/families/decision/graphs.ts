@@ -1,5 +1,6 @@
-// The two graphs of the decision model as typed calls: the state encoder, and the branch reader behind it. Names of their inputs and outputs are mapped
-// here and in branch-inputs.ts. Shapes: S state tokens, N image cells, B questions, W width; see training/export/graphs.py.
+// The two graphs of the decision model as typed calls: the state encoder, and the branch reader behind it. Names of
+// their inputs and outputs are mapped here and in branch-inputs.ts. Shapes: S state tokens, N image cells, B questions,
+// W width; see training/export/graphs.py.
 import { EngineError } from '../../../../core/errors.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { findGraph, type GraphFile, type ModelFolder } from '../../runtime/layout.ts'
@@ -17,7 +18,9 @@ import { type PictureInputs, WORD_BOX_WIDTH, wordBoxRows } from './picture-input
 /** Numbers of a layout feature: centre x, centre y, width, height, whether it is of the whole image, log aspect. */
 const LAYOUT_WIDTH = 6
 
-/** Logits of a question's readout tokens, in the order of `packed.readouts`, and the tensors that features are made of. */
+/**
+ * Logits of a question's readout tokens, in the order of `packed.readouts`, and the tensors that features are made of.
+ */
 export interface ReadoutLogits {
   readonly logits: Float32Array
   readonly tensors: BranchTensors
@@ -39,8 +42,8 @@ export interface NextTokenReading {
 }
 
 /**
- * Texts and images have a pair of graphs each, with weights of their own: learning to see costs the reading of texts, as measured
- * (training/README.md). A state with an image in it is read by the second pair, and so are its questions.
+ * Texts and images have a pair of graphs each, with weights of their own: learning to see costs the reading of texts,
+ * as measured (training/README.md). A state with an image in it is read by the second pair, and so are its questions.
  */
 const GRAPH_PAIRS = {
   texts: { prefix: '', weights: 'onnx/decision.onnx_data' },

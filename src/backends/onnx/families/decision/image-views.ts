@@ -1,5 +1,5 @@
-// The tokens of a state that the questions of a pass attend to: all, or all but the images they are not about. A view of a part is a state of fewer
-// tokens, so the graph needs no mask, and passes over it cost less.
+// The tokens of a state that the questions of a pass attend to: all, or all but the images they are not about. A view
+// of a part is a state of fewer tokens, so the graph needs no mask, and passes over it cost less.
 import type { Runtime, Tensor } from '../../runtime/session.ts'
 import { dataOf, floats, ints, takeRows } from '../../runtime/tensors.ts'
 import type { PackedState } from './pack.ts'
@@ -53,7 +53,10 @@ function imageView(ort: Runtime, packed: PackedState, encoded: EncodedState, ima
   return { feeds, kept }
 }
 
-/** [S][width] rows, or keys and values [1][heads][S + 1][width], whose last row is kept. A tensor without a row per token stays as it is. */
+/**
+ * [S][width] rows, or keys and values [1][heads][S + 1][width], whose last row is kept. A tensor without a row per
+ * token stays as it is.
+ */
 function partOf(ort: Runtime, tensor: Tensor, length: number, kept: Int32Array): Tensor {
   const { dims } = tensor
   const data = dataOf(tensor)
@@ -90,7 +93,10 @@ export function spreadLogits(values: Float32Array, { kept }: StateView, length: 
   return all
 }
 
-/** Holds the view of the image that was asked about last: passes about one image follow each other, and only one copy of a state is held. */
+/**
+ * Holds the view of the image that was asked about last: passes about one image follow each other, and only one copy of
+ * a state is held.
+ */
 export class ImageViews {
   #last: { readonly encoded: EncodedState; readonly image: string; readonly view: StateView } | null = null
 

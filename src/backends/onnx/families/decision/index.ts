@@ -1,5 +1,6 @@
-// The decision model: a state encoder, and a branch reader that answers many questions in a pass behind the encoded state. Options are branches of
-// their own, so their order cannot matter; spans and boxes are pointed at; texts are written or copied under a grammar.
+// The decision model: a state encoder, and a branch reader that answers many questions in a pass behind the encoded
+// state. Options are branches of their own, so their order cannot matter; spans and boxes are pointed at; texts are
+// written or copied under a grammar.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../core/errors.ts'
 import type { Prompt } from '../../../../core/types.ts'

@@ -1,5 +1,5 @@
-// Corrects words with a wrong letter. An unknown word is compared with the known words near it, by the probability of each at that position: the
-// probability that CTC gives all its paths together (Graves et al. 2006).
+// Corrects words with a wrong letter. An unknown word is compared with the known words near it, by the probability of
+// each at that position: the probability that CTC gives all its paths together (Graves et al. 2006).
 
 /** Known words may be one letter away, and two from this length on. */
 const LONG_WORD_LETTERS = 6
@@ -42,8 +42,9 @@ function shortened(word: string): string[] {
 const withoutOne = (word: string): string[] => Array.from(word, (_, i) => word.slice(0, i) + word.slice(i + 1))
 
 /**
- * The likeliest word near the one that was read. It is the word itself where that is known, is no word or has no likelier neighbour, and two words
- * where the space between them may have been missed. `logProbability` is that of a word standing at this position.
+ * The likeliest word near the one that was read. It is the word itself where that is known, is no word or has no
+ * likelier neighbour, and two words where the space between them may have been missed. `logProbability` is that of a
+ * word standing at this position.
  */
 export function corrected(word: string, lexicon: Lexicon, logProbability: (word: string) => number): string {
   const lower = word.toLowerCase()

@@ -1,5 +1,5 @@
-// Everything that can be asked about one encoded state. All requests about the state share three batchers, for scored questions, pointers and tokens
-// to be written: what waits in one when its turn comes goes into one pass.
+// Everything that can be asked about one encoded state. All requests about the state share three batchers, for scored
+// questions, pointers and tokens to be written: what waits in one when its turn comes goes into one pass.
 import { EngineError } from '../../../../core/errors.ts'
 import { logSigmoid, logSoftmax } from '../../../../core/math.ts'
 import type { Branch, Constraint, Generated, ScoreRow, Scores } from '../../../backend.ts'
@@ -25,7 +25,10 @@ import type { TokenLimits } from './token-limits.ts'
 
 /** Tokens of a pass: more are hardly faster, and others wait longer. Measured at 128 to 4,000 tokens of state. */
 const MOST_TOKENS = 512
-/** Cached tokens that count as one token of a pass: they cost little time, but are copied, 6 KB each, and padded to the longest of the pass. */
+/**
+ * Cached tokens that count as one token of a pass: they cost little time, but are copied, 6 KB each, and padded to the
+ * longest of the pass.
+ */
 const CACHED_TOKENS_PER_TOKEN = 32
 
 export interface StateImage extends EncodedPicture {
@@ -144,7 +147,8 @@ export class OpenState {
       scheduler: this.#model.scheduler,
       mostTokens: MOST_TOKENS,
       tokensOf: (question) => tokensOf(question) + Math.ceil((question.cache?.tokens ?? 0) / CACHED_TOKENS_PER_TOKEN),
-      // The first pass of a text runs on the whole question, the others on one token: padded to the same length they would cost the same.
+      // The first pass of a text runs on the whole question, the others on one token: padded to the same length they
+      // would cost the same.
       groupOf: ({ image, cache }) => JSON.stringify([image, cache !== null]),
       pass: (questions) => pass(this.#view(one(questions).image), questions),
     })
@@ -204,7 +208,10 @@ export class OpenState {
   }
 }
 
-/** Every option is a branch of its own and nothing else is scored, so the mass of a row is one. `readouts`: logits, by row. */
+/**
+ * Every option is a branch of its own and nothing else is scored, so the mass of a row is one. `readouts`: logits, by
+ * row.
+ */
 function rowsOf({ readout }: Branch, readouts: Float32Array, rowOf: readonly number[]): ScoreRow[] {
   const logits = rowOf.map((row) => readouts[row] as number)
   const yesNo = (logit: number): ScoreRow => ({ logProbabilities: [logSigmoid(logit), logSigmoid(-logit)], mass: 1 })

@@ -1,4 +1,5 @@
-// Prompts and branches to the arrays that the decision model runs on. Training rows are made by the same functions (training/data/render.ts).
+// Prompts and branches to the arrays that the decision model runs on. Training rows are made by the same functions
+// (training/data/render.ts).
 
 import type { Prompt, TextSource } from '../../../../core/types.ts'
 import type { Branch, Constraint } from '../../../backend.ts'
@@ -29,10 +30,11 @@ export interface PackedPicture {
 }
 
 /**
- * A state as arrays with one entry per token. `positions` advance by one per token, but all cells of one image share one. `segments` number the
- * stretches that are compared with each other (quotable strings, and their lines), −1 elsewhere. `groups` number the segments that belong
- * together, −1 elsewhere. `layoutRows` is the row of a token among the layout features of all images, −1 for text that is in no image: first the
- * cells of all images, which have image features in the same row, then the words that were read.
+ * A state as arrays with one entry per token. `positions` advance by one per token, but all cells of one image share
+ * one. `segments` number the stretches that are compared with each other (quotable strings, and their lines), −1
+ * elsewhere. `groups` number the segments that belong together, −1 elsewhere. `layoutRows` is the row of a token among
+ * the layout features of all images, −1 for text that is in no image: first the cells of all images, which have image
+ * features in the same row, then the words that were read.
  */
 export interface PackedState {
   readonly ids: number[]
@@ -131,7 +133,10 @@ function tokensOf(text: string, tokenizer: PieceTokenizer): TextToken[] {
   })
 }
 
-/** The box of a word that was read, in the form of a cell, and the left and right end of its line. All are fractions of the image. */
+/**
+ * The box of a word that was read, in the form of a cell, and the left and right end of its line. All are fractions of
+ * the image.
+ */
 export interface WordBox extends Cell {
   readonly line: readonly [left: number, right: number]
 }
@@ -148,8 +153,9 @@ export function wordBoxesOf(lines: readonly TextLine[], tokenizer: PieceTokenize
 }
 
 /**
- * Groups segments by the outermost level at which the state has several: the parts of a list of parts, the members of a JSON value (for a single
- * member, its members), or the lines of a text. So all functions of `{ request, functions: [...] }` are one group, beside the request.
+ * Groups segments by the outermost level at which the state has several: the parts of a list of parts, the members of a
+ * JSON value (for a single member, its members), or the lines of a text. So all functions of `{ request, functions:
+ * [...] }` are one group, beside the request.
  */
 function groupsOf({ origins, segments }: { readonly origins: readonly (Origin | null)[]; readonly segments: readonly number[] }): number[] {
   const paths = new Map<number, readonly string[]>()
@@ -182,9 +188,10 @@ function isDigit(spelling: string): boolean {
 }
 
 /**
- * A question behind the state, with one entry per token. `owners` is 0 for the question itself and 1… for its options; an option attends to the
- * state, the question and itself, and readout tokens of one question attend to each other. `readouts` are the indexes of the readout tokens: one
- * per option, or one at the end of the question. `ranks` is the position on the scale, 0 to 1, for the readout tokens of an ordinal branch, −1 elsewhere.
+ * A question behind the state, with one entry per token. `owners` is 0 for the question itself and 1… for its options;
+ * an option attends to the state, the question and itself, and readout tokens of one question attend to each other.
+ * `readouts` are the indexes of the readout tokens: one per option, or one at the end of the question. `ranks` is the
+ * position on the scale, 0 to 1, for the readout tokens of an ordinal branch, −1 elsewhere.
  */
 export interface PackedBranch {
   readonly ids: number[]

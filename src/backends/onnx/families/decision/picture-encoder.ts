@@ -1,5 +1,5 @@
-// Pictures to features of their cells and lines of text: by the vision encoder, in full size and squeezed into one tile, for cells that are not of one
-// colour. Cached by content, whatever state a picture stands in.
+// Pictures to features of their cells and lines of text: by the vision encoder, in full size and squeezed into one
+// tile, for cells that are not of one colour. Cached by content, whatever state a picture stands in.
 import type { Picture } from '../../../../core/types.ts'
 import type { CacheCounts } from '../../../backend.ts'
 import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'

@@ -1,5 +1,5 @@
-// Encoded pictures to the picture inputs of the state encoder: features of their cells, layout features of cells and words, the cell that each word
-// stands in, and the boxes by which rows and columns of words are found.
+// Encoded pictures to the picture inputs of the state encoder: features of their cells, layout features of cells and
+// words, the cell that each word stands in, and the boxes by which rows and columns of words are found.
 import { joined } from '../../runtime/tensors.ts'
 import { layoutFeatures, nearestCells } from './cells.ts'
 import { type WordBox, wordBoxesOf } from './pack.ts'
@@ -17,10 +17,16 @@ export interface PictureInputs {
   readonly wordBoxes: Float32Array
 }
 
-/** Centre (x, y) and height of a word, left and right end of its line, all in heights of its picture, and the number of the picture. */
+/**
+ * Centre (x, y) and height of a word, left and right end of its line, all in heights of its picture, and the number of
+ * the picture.
+ */
 export const WORD_BOX_WIDTH = 6
 
-/** Words that can stand in rows and columns. All of them are compared with each other, which takes a few megabytes for so many. */
+/**
+ * Words that can stand in rows and columns. All of them are compared with each other, which takes a few megabytes for
+ * so many.
+ */
 const MOST_WORD_BOXES = 1024
 
 function wordBoxFeatures(words: readonly WordBox[], aspect: number, picture: number): Float32Array {
@@ -51,8 +57,8 @@ export function pictureInputsOf(pictures: readonly EncodedPicture[], aspects: re
 }
 
 /**
- * The word boxes of the tokens of a state, [S][WORD_BOX_WIDTH], by their layout rows: -1 for tokens that are no word of a picture, and for words
- * beyond the first `MOST_WORD_BOXES`.
+ * The word boxes of the tokens of a state, [S][WORD_BOX_WIDTH], by their layout rows: -1 for tokens that are no word of
+ * a picture, and for words beyond the first `MOST_WORD_BOXES`.
  */
 export function wordBoxRows(layoutRows: readonly number[], { cells, wordBoxes }: Pick<PictureInputs, 'cells' | 'wordBoxes'>): Float32Array {
   const rows = new Float32Array(layoutRows.length * WORD_BOX_WIDTH).fill(-1)

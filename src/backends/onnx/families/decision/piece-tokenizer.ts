@@ -1,9 +1,13 @@
-// Text to pieces, as the decision model reads it: every word starts with a space and is lower case, so that a word is the same piece wherever it
-// stands ("FindMovies", "find_movies", "(find movies"). Each piece keeps its offsets in the original string, so spans stay verbatim.
+// Text to pieces, as the decision model reads it: every word starts with a space and is lower case, so that a word is
+// the same piece wherever it stands ("FindMovies", "find_movies", "(find movies"). Each piece keeps its offsets in the
+// original string, so spans stay verbatim.
 import { Tokenizer } from '@huggingface/tokenizers'
 import { type BranchKind, ControlTokens } from './control-tokens.ts'
 
-/** Pieces of one string. `starts`/`ends` are UTF-16 offsets into the string; `cases` is 0 (no capital), 1 (starts with one), 2 (all capitals). */
+/**
+ * Pieces of one string. `starts`/`ends` are UTF-16 offsets into the string; `cases` is 0 (no capital), 1 (starts with
+ * one), 2 (all capitals).
+ */
 export interface TextPieces {
   readonly ids: readonly number[]
   readonly cases: readonly number[]
@@ -36,7 +40,8 @@ export class PieceTokenizer {
     this.size = vocabulary.length
     this.control = new ControlTokens(vocabulary.length, kinds)
     this.longest = vocabulary.reduce((most, [piece]) => Math.max(most, piece.length), 0)
-    // In the byte-level alphabet every character stands for one byte (GPT-2's table), so a piece has as many bytes as characters.
+    // In the byte-level alphabet every character stands for one byte (GPT-2's table), so a piece has as many bytes as
+    // characters.
     for (const [piece, id] of vocabulary) {
       this.#byteLength.set(id, piece.length)
       this.#text.set(id, piece)
@@ -95,8 +100,9 @@ const LOWER = /\p{Ll}/u
 const UPPER = /\p{Lu}/u
 
 /**
- * The normalised text and, for each of its UTF-16 units, the index of the unit of the original it came from (an inserted space points at the
- * unit behind it). A space is put before a word that follows neither a space nor an apostrophe (a new line counts as neither), and between `aB`; `_` becomes a space.
+ * The normalised text and, for each of its UTF-16 units, the index of the unit of the original it came from (an
+ * inserted space points at the unit behind it). A space is put before a word that follows neither a space nor an
+ * apostrophe (a new line counts as neither), and between `aB`; `_` becomes a space.
  */
 export function normalise(text: string): { normalised: string; from: number[] } {
   let normalised = ' '

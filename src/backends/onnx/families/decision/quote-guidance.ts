@@ -1,4 +1,5 @@
-// A written answer mostly copies. The span that the same question would quote tells where copying begins, and when the answer ends.
+// A written answer mostly copies. The span that the same question would quote tells where copying begins, and when the
+// answer ends.
 import { logSoftmax, logSumExp } from '../../../../core/math.ts'
 import type { ControlTokens } from './control-tokens.ts'
 import { endLogits, type SpanPointers } from './span-finder.ts'
@@ -20,7 +21,9 @@ export function quotePointersOf(pointers: SpanPointers, longest: number): QuoteP
   }
 }
 
-/** Logits of the next token, as in a pointer-generator network: [id] of the vocabulary, [S] of copying each state token. */
+/**
+ * Logits of the next token, as in a pointer-generator network: [id] of the vocabulary, [S] of copying each state token.
+ */
 export interface PointerGeneratorLogits {
   readonly vocabulary: Float32Array
   readonly copy: Float32Array
@@ -30,8 +33,9 @@ export interface PointerGeneratorLogits {
 const LEAST_LOG_START = -8
 
 /**
- * A product of two experts (Hinton 2002): copying a token is weighted by the probability that the quote begins where the copy so far begins, and ending
- * by the odds that the quote ends there. Copying as a whole stays as likely as it was, so an answer in other words stays possible.
+ * A product of two experts (Hinton 2002): copying a token is weighted by the probability that the quote begins where
+ * the copy so far begins, and ending by the odds that the quote ends there. Copying as a whole stays as likely as it
+ * was, so an answer in other words stays possible.
  */
 export function guidedByQuote(
   next: PointerGeneratorLogits,
@@ -71,7 +75,9 @@ function logCopyMass(copy: Float32Array, ids: readonly number[], control: Contro
   return logSumExp(copy.filter((_, at) => (ids[at] as number) < control.from))
 }
 
-/** Log-odds that a quote ends with its token number `count`, if it does not end before; even beyond the longest quote. */
+/**
+ * Log-odds that a quote ends with its token number `count`, if it does not end before; even beyond the longest quote.
+ */
 function endingOdds(ends: readonly number[], count: number): number {
   return count < ends.length ? (ends[count - 1] as number) - logSumExp(ends.slice(count)) : 0
 }

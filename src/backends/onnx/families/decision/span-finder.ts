@@ -1,5 +1,5 @@
-// Pointer logits over the state's tokens to verbatim spans. A span starts and ends at word boundaries of one of the caller's strings, so the answer
-// stands there by construction; "nothing there" competes with every start.
+// Pointer logits over the state's tokens to verbatim spans. A span starts and ends at word boundaries of one of the
+// caller's strings, so the answer stands there by construction; "nothing there" competes with every start.
 import { findFormat } from '../../../../constraint/formats.ts'
 import { type WordBoundaries, wordBoundaries } from '../../../../constraint/words.ts'
 import { logSigmoid, logSumExp } from '../../../../core/math.ts'
@@ -17,8 +17,8 @@ export interface SpanPointers {
 }
 
 /**
- * A stretch that may be a span: its first and last token, and its UTF-16 offsets. These are not always those of the tokens: one token may
- * reach further (`."` behind an address), and the underscores of `__init__` belong to no token.
+ * A stretch that may be a span: its first and last token, and its UTF-16 offsets. These are not always those of the
+ * tokens: one token may reach further (`."` behind an address), and the underscores of `__init__` belong to no token.
  */
 interface PossibleSpan {
   readonly first: number
@@ -65,7 +65,8 @@ export class SpanFinder {
       const logProbability = (pointers.start[first] as number) - norm + candidate.logEnd
       if (best === null || logProbability > best.logProbability) best = { candidate, logProbability }
     }
-    // "Nothing there" is the answer when it is likelier than all starts together: two likely starts of one span are still a span.
+    // "Nothing there" is the answer when it is likelier than all starts together: two likely starts of one span are
+    // still a span.
     if (best === null || logAbsent >= Math.log(0.5)) return { spans: [], logProbability: logAbsent }
     return { spans: [this.#span(best.candidate, best.logProbability)], logProbability: best.logProbability }
   }

@@ -1,5 +1,6 @@
-// The logits of the text reader to the lines of text in a picture: runs of steps that lie on the middle of a line, their letters by the best path of
-// CTC (Graves et al. 2006), and where each letter stands. Shapes: R rows of 8 pixels, S steps of 2 pixels, C classes; see training/reading/reader.py.
+// The logits of the text reader to the lines of text in a picture: runs of steps that lie on the middle of a line,
+// their letters by the best path of CTC (Graves et al. 2006), and where each letter stands. Shapes: R rows of 8 pixels,
+// S steps of 2 pixels, C classes; see training/reading/reader.py.
 import type { Box } from '../../../backend.ts'
 import { bestPath, ctcLogProbability, logProbabilitiesOf } from './ctc.ts'
 import { corrected, type Lexicon } from './lexicon.ts'
@@ -48,7 +49,10 @@ const LEAST_REACH_ROWS = 0.25
 const MOST_RUNS = 1000
 /** Lines in neighbouring rows whose heights overlap by more than this share of the lower one are the same line. */
 const LEAST_SHARED_HEIGHT = 0.4
-/** The least mean log-probability of the letters of a line; a line below it is guessed rather than read, and is left out. */
+/**
+ * The least mean log-probability of the letters of a line; a line below it is guessed rather than read, and is left
+ * out.
+ */
 const LEAST_MEAN_LOG_PROBABILITY = Math.log(0.4)
 
 interface LineRun {
@@ -62,8 +66,8 @@ interface LineRun {
 }
 
 /**
- * Lines in reading order: from top to bottom, and from left to right where they stand beside each other. Words near those of the lexicon are
- * corrected.
+ * Lines in reading order: from top to bottom, and from left to right where they stand beside each other. Words near
+ * those of the lexicon are corrected.
  */
 export function linesOf(logits: LineLogits, alphabet: string, lexicon: Lexicon): TextLine[] {
   const runs = withoutDuplicates(runsOf(logits))
@@ -174,7 +178,10 @@ function readRun(
   }
 }
 
-/** The letters with words corrected by the lexicon. Where a word then has more or fewer letters, they share its steps evenly. */
+/**
+ * The letters with words corrected by the lexicon. Where a word then has more or fewer letters, they share its steps
+ * evenly.
+ */
 function knownWords(
   found: readonly ReadLetter[],
   lexicon: Lexicon,

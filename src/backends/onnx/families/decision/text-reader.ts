@@ -41,8 +41,8 @@ export class TextReader {
   }
 
   /**
-   * `pixels`: [3][height][width], -1 to 1, whole cells. `kept`: the cells that are not of one colour, counted row by row; beyond them and their
-   * neighbours nothing is read.
+   * `pixels`: [3][height][width], -1 to 1, whole cells. `kept`: the cells that are not of one colour, counted row by
+   * row; beyond them and their neighbours nothing is read.
    */
   async read(pixels: Float32Array, height: number, width: number, kept: readonly number[]): Promise<TextLine[]> {
     const cell = this.#cellPixels

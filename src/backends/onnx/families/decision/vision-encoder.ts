@@ -6,7 +6,10 @@ import { loadRuntime, openSession, outputsOf, type Runtime, type Session, type T
 import { dataOf, floats, takeRows } from '../../runtime/tensors.ts'
 import type { PictureConfig } from './configuration.ts'
 
-/** Numbers of a cell's offsets: the distances from its centre to the edges of its element, and the logit of "there is one". */
+/**
+ * Numbers of a cell's offsets: the distances from its centre to the edges of its element, and the logit of "there is
+ * one".
+ */
 export const OFFSET_WIDTH = 5
 
 export interface CellFeatures {
@@ -48,7 +51,10 @@ export class VisionEncoder {
     return new VisionEncoder(await loadRuntime(), session, rule.tileSize / cellsPerSide, graph.files)
   }
 
-  /** `pixels`: [3][height][width], -1 to 1, whole cells. `kept`: the cells whose features are returned, counted row by row. */
+  /**
+   * `pixels`: [3][height][width], -1 to 1, whole cells. `kept`: the cells whose features are returned, counted row by
+   * row.
+   */
   async encode(pixels: Float32Array, height: number, width: number, kept: readonly number[]): Promise<CellFeatures> {
     const { image_features: features, image_boxes: offsets } = (await this.#session.run({
       pixel_values: floats(this.#ort, pixels, [1, 3, height, width]),

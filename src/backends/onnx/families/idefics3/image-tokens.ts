@@ -1,12 +1,15 @@
-// An image to the tokens that stand for it: rows of tiles with their names, then the whole image in one tile, as in the reference
-// (transformers, processing_idefics3.py).
+// An image to the tokens that stand for it: rows of tiles with their names, then the whole image in one tile, as in the
+// reference (transformers, processing_idefics3.py).
 import type { Picture } from '../../../../core/types.ts'
 import type { ImageTokens } from '../../decoder/chat-template.ts'
 import { type TileRule, tileGrid } from '../../images/tiles.ts'
 import type { TextTokenizer, TokenRun } from '../../runtime/tokenizer.ts'
 import { type ImageFeatures, imageKey } from './vision.ts'
 
-/** States with up to so many images have them cut as the rule says; with more (video frames), each is one tile, as in the reference. */
+/**
+ * States with up to so many images have them cut as the rule says; with more (video frames), each is one tile, as in
+ * the reference.
+ */
 export const SPLIT_PICTURES_UP_TO = 4
 
 const IMAGE_TOKEN = '<image>'

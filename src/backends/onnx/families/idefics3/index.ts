@@ -1,4 +1,5 @@
-// Idefics3 and its kin (SmolVLM, SmolVLM2, Granite-Docling): three graphs, a chat template and a rule for tiles to a decoder with images.
+// Idefics3 and its kin (SmolVLM, SmolVLM2, Granite-Docling): three graphs, a chat template and a rule for tiles to a
+// decoder with images.
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
 import { contextLengthOf, endTokensOf, readChatTemplate, templateVariablesOf } from '../../decoder/configuration.ts'

@@ -9,7 +9,10 @@ import { type JsonObject, type ModelFolder, readJson } from '../../runtime/layou
 /** Pillow's number of the filter. */
 const LANCZOS = 1
 
-/** Reads preprocessor_config.json. Refuses any normalisation and resampling other than those all models of the family use. */
+/**
+ * Reads preprocessor_config.json. Refuses any normalisation and resampling other than those all models of the family
+ * use.
+ */
 export function tileRuleOf(preprocessor: JsonObject, { pictures }: OnnxOptions): TileRule {
   const halves = (value: Json | undefined): boolean => value === undefined || (Array.isArray(value) && value.every((one) => one === 0.5))
   if (!halves(preprocessor.image_mean) || !halves(preprocessor.image_std)) {

@@ -1,5 +1,6 @@
-// Pictures to the rows that take the place of image tokens, [tile][token][width]. Each tile takes a pass of its own: tiles then do not depend on each
-// other (a quantised graph would scale them together), and memory does not grow with the picture.
+// Pictures to the rows that take the place of image tokens, [tile][token][width]. Each tile takes a pass of its own:
+// tiles then do not depend on each other (a quantised graph would scale them together), and memory does not grow with
+// the picture.
 import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
 import { ByteCache } from '../../caching/byte-cache.ts'
@@ -10,7 +11,10 @@ import { joined } from '../../runtime/tensors.ts'
 import { type FairScheduler, makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 
 export interface ImageFeatures {
-  /** Features of all tiles of a picture, one behind the other; each tile takes a turn. Cached by the hash of its pixels and the rule. */
+  /**
+   * Features of all tiles of a picture, one behind the other; each tile takes a turn. Cached by the hash of its pixels
+   * and the rule.
+   */
   features(picture: Picture, rule: TileRule, signal?: AbortSignal): Promise<Float32Array>
 }
 

@@ -1,17 +1,25 @@
-// GroupQueryAttention to cascade attention: many short rows behind one past, which is read where it lies and never joined, copied or repeated.
+// GroupQueryAttention to cascade attention: many short rows behind one KV cache, which is read without being joined,
+// copied or repeated.
 //
-// GroupQueryAttention on a CPU takes one row at a time behind a past, writes past and present together into new memory in every run, and calls its
-// products in small pieces. Here the rows attend to each other's tokens (their own row only, `local_bias`) in one product, and to the past, all rows at once,
-// in another. The two are one softmax: the local part enters the other as one more key. Its score is the log-sum-exp of the local scores and its
-// value the local result, so what the softmax gives it is its exact share, for activations of any size and also when nothing is past (then it is all).
+// GroupQueryAttention on a CPU takes one row at a time behind a cache, writes the cache and the new tokens together
+// into new memory in every run, and computes its products in small pieces. Here the rows attend to their own tokens
+// (`local_bias`) in one product, and to the cache, all rows at once, in another. The two are one softmax: the local
+// part enters the other as one more key. Its score is the log-sum-exp of the local scores and its value the local
+// result, so the softmax gives it its exact share, for activations of any size and also when the cache is empty (then
+// it is all).
 //
-//   past keys    [1 + tokens, 1, kv heads, size + 1]   row 0 is that key: zeros, and one in the last column, which is zero in all other rows
-//   past values  [1 + tokens, 1, kv heads, size]       row 0 is zeros
-//   local_bias   [groups, 1, rows, tokens, all tokens] added to the scores; groups x rows x tokens are all tokens of the pass. More groups than one
-//                                                      give the threads products of equal size where heads do not divide by them
-//   present.*    [tokens, 1, kv heads, size]           of the new tokens only
+//   past keys    [1 + tokens, 1, kv heads, size + 1]
+//                Row 0 is that key: zeros, and one in the last column, which is zero in all other rows.
+//   past values  [1 + tokens, 1, kv heads, size]
+//                Row 0 is zeros.
+//   local_bias   [groups, 1, rows, tokens, all tokens]
+//                Added to the scores. groups x rows x tokens are all tokens of the pass. More than one group gives the
+//                threads products of equal size where the number of heads does not.
+//   present.*    [tokens, 1, kv heads, size]
+//                Of the new tokens only.
 //
-// Tokens are the first axis, so that a past grows in place. The caller cuts the pass into groups; see decoder.ts.
+// Tokens are the first axis, so that a cache grows in place. The caller cuts the pass into groups; see
+// decoder/cascade.ts.
 import {
   consumersOf,
   FLOAT,
@@ -31,7 +39,7 @@ export const LOCAL_BIAS = 'local_bias'
 const GQA = 'GroupQueryAttention'
 const MASK = 'attention_mask'
 const POSITIONS = 'position_ids'
-/** Attributes that say nothing new at these values; a node with any other is left as it is. */
+/** Attributes that change nothing at these values; a node with any other value is left as it is. */
 const NEUTRAL: Readonly<Record<string, readonly number[]>> = {
   local_window_size: [-1],
   softcap: [0],
@@ -51,7 +59,7 @@ interface Attention {
   readonly isHalf: boolean
 }
 
-/** Changes all attention of the graph; false, and no change, where any of it is not understood. */
+/** Changes all attention of the graph. Returns false, and changes nothing, where some of it is not known. */
 export function cascadeAttention(graph: Graph): boolean {
   const attentions = understood(graph)
   if (attentions === null) return false
@@ -83,7 +91,8 @@ export function cascadeAttention(graph: Graph): boolean {
     const dims = presents.get(output.name)
     return dims === undefined ? output : { name: output.name, type: FLOAT, dims }
   })
-  // What counted the tokens of past and present for attention goes. If something else needs that count, it would be told a wrong one.
+  // The nodes that counted the tokens of cache and pass for attention go. If something else needs that count, it would
+  // get a wrong one, so nothing is changed then.
   graph.prune((input) => input === MASK)
   if (!graph.inputs.some(({ name }) => name === MASK)) return true
   graph.nodes = before
@@ -92,7 +101,7 @@ export function cascadeAttention(graph: Graph): boolean {
   return false
 }
 
-/** All attention of the graph; null when some of it, or what it is fed with, does more than cascade attention can. */
+/** All attention of the graph; null when some of it, or an input of it, needs more than cascade attention can do. */
 function understood(graph: Graph): Attention[] | null {
   const nodes = graph.nodes.filter(({ opType, domain }) => opType === GQA && domain === MICROSOFT)
   if (nodes.length === 0 || graph.opset('') < 13 || graph.nodes.some(holdsGraph)) return null
@@ -106,7 +115,8 @@ function understood(graph: Graph): Attention[] | null {
     if (Object.entries(NEUTRAL).some(([name, values]) => node.attributes.has(name) && !values.includes(attribute(name)))) return null
     const [query, key, value, pastKey, pastValue] = node.inputs
     if (!query || !key || !value || !pastKey || !pastValue) return null
-    // Sinks and scales of quantised caches. A bias (input 10) is made of the attention mask, which is all ones here; the parity probe has the last word.
+    // Inputs behind 10 are sinks and scales of quantised caches. A bias (input 10) is computed from the attention mask,
+    // which is all ones here; the parity probe checks that.
     if (node.inputs.slice(11).some((name) => name !== '')) return null
     const past = inputs.get(pastKey)
     const [, kvHeads, , size] = past?.dims ?? []
@@ -116,7 +126,7 @@ function understood(graph: Graph): Attention[] | null {
     const [, presentKey, presentValue] = node.outputs
     if (!presentKey || !presentValue || !outputs.has(presentKey) || !outputs.has(presentValue)) return null
     if (node.outputs.length > 3) return null
-    // Keys and values are for attention alone.
+    // Keys and values must have no other consumers.
     if (consumers.has(presentKey) || consumers.has(presentValue)) return null
     if ([pastKey, pastValue].some((name) => consumers.get(name)?.length !== 1)) return null
     if (attribute('do_rotary') === 1 && !canRotate(graph, node, size)) return null
@@ -127,14 +137,17 @@ function understood(graph: Graph): Attention[] | null {
   return graph.inputs.some(({ name }) => name.startsWith('past') && !taken.has(name)) ? null : found
 }
 
-/** Rotary embedding inside attention counts tokens itself; outside it is told, and needs whole heads to know where they end. */
+/**
+ * Rotary embedding inside the attention node counts tokens itself. As a node of its own it is given positions, and it
+ * needs whole heads.
+ */
 function canRotate(graph: Graph, node: Node, size: number): boolean {
   const [cos, sin, positions] = node.inputs.slice(7)
   if (!cos || !sin || (positions && positions !== POSITIONS)) return false
   return graph.weightDims(cos)?.[1] === size / 2 && graph.weightDims(sin)?.[1] === size / 2
 }
 
-/** Shapes that depend on the pass, made once for all layers. */
+/** Shapes that depend on the pass, computed once for all layers. */
 interface Shapes {
   /** An int64 list: numbers as they are, letters as sizes of `local_bias` [g, 1, b, r, t]. */
   of(parts: readonly (number | 'g' | 'b' | 'r' | 't')[]): string
@@ -227,14 +240,14 @@ function cascadeOf(graph: Graph, { node, heads, kvHeads, size, scale, isHalf }: 
   const scores = op('local_scores', 'Add', [product('local_products', asked, local('k', k), { transB: 1 }, scale), shapes.biasFor(perKey)])
   const shares = op('local_shares', 'Softmax', [scores], { axis: -1 })
   const found = op('local_found', 'Reshape', [product('local_result', shares, local('v', v), {}), shapes.of(['g', kvHeads, -1, size])])
-  // The log of the sum of exponentials: that of the largest score less that of its share.
+  // Log-sum-exp: the largest score less the log of its share.
   nodes.push(maxOverLast(graph, scores, name('local_largest')), maxOverLast(graph, shares, name('local_largest_share')))
   const sum = op('local_sum', 'Sub', [name('local_largest'), op('local_log_share', 'Log', [name('local_largest_share')])])
-  // As a score, it is multiplied by the scale once more.
+  // Divided by the scale, since every score is multiplied by it.
   const unscaled = op('local_unscaled', 'Mul', [sum, graph.constant(FLOAT, [1], [1 / scale])])
   const column = op('local_column', 'Reshape', [unscaled, shapes.of(['g', kvHeads, -1, 1])])
 
-  // With the past. [g, kv, rows, 1 + past]
+  // Scores with the cache. [g, kv, rows, 1 + cached tokens]
   const extended = op('q_extended', 'Concat', [rows, column], { axis: 3 })
   const all = op('shares', 'Softmax', [product('scores', extended, pastKey, { transB: 1, transBatchB: 1 }, scale)], { axis: -1 })
   const localShare = op('local_share', 'Gather', [all, graph.constant(INT64, [1], [0])], { axis: 3 })

@@ -1,5 +1,5 @@
-// A model file as a graph that can be edited: nodes, inputs and outputs by name, everything else (weights above all) byte for byte as it was.
-// Field numbers: onnx/onnx.proto.
+// A model file as a graph that can be edited: nodes, inputs and outputs by name, everything else (weights above all)
+// byte for byte as it was. Field numbers: onnx/onnx.proto.
 import { concat, type Field, floatField, lengthField, readFields, signedField, textField, varintField } from '../protobuf.ts'
 
 const MODEL = { graph: 7, opsets: 8 } as const
@@ -30,7 +30,7 @@ export interface Node {
   readonly attributes: ReadonlyMap<string, Uint8Array>
 }
 
-/** A tensor that goes in or comes out. Sizes are null where they are free. */
+/** An input or output of the graph. Sizes are null where they are free. */
 export interface Value {
   readonly name: string
   readonly type: number
@@ -46,11 +46,14 @@ export interface Graph {
   importOpset(domain: string, version: number): void
   /** Sizes of a weight; null when there is none of that name. */
   weightDims(name: string): readonly number[] | null
-  /** Adds a small constant and gives its name; the same values again are the same constant. */
+  /** Adds a small constant and returns its name; the same values share one constant. */
   constant(type: typeof FLOAT | typeof UINT8 | typeof INT64, dims: readonly number[], values: readonly number[]): string
-  /** Drops nodes that nothing needs, then inputs that nothing takes among those named. */
+  /** Drops nodes whose outputs are not needed, then those inputs for which `droppable` holds and that no node takes. */
   prune(droppable: (input: string) => boolean): void
-  /** The model with the changed graph. What was said about values in between is left out: changed shapes would contradict it. */
+  /**
+   * The model with the changed graph, as bytes. Declared shapes of values between nodes are left out: they may have
+   * changed.
+   */
   write(): Uint8Array
 }
 
@@ -77,7 +80,7 @@ export function readGraph(bytes: Uint8Array): Graph | null {
   const added: { opsets: Uint8Array[]; tensors: Uint8Array[] } = { opsets: [], tensors: [] }
   const constants = new Map<string, string>()
   let nextConstant = 0
-  // What was not changed is written as it came.
+  // Parts that were not changed are written as they came.
   const originals = new Map<Node | Value, Uint8Array>()
   const kept = <T extends Node | Value>(value: T, raw: Uint8Array): T => {
     originals.set(value, raw)
@@ -114,7 +117,7 @@ export function readGraph(bytes: Uint8Array): Graph | null {
     prune(droppable) {
       const needed = new Set(graph.outputs.map(({ name }) => name))
       const nodes: Node[] = []
-      // Nodes are in the order they run, so whoever takes a value has been seen before the one that makes it.
+      // Nodes are in the order they run; backwards, the consumers of a value come before its producer.
       for (const node of [...graph.nodes].reverse()) {
         if (!node.outputs.some((name) => needed.has(name))) continue
         nodes.push(node)
@@ -201,7 +204,7 @@ const tensorName = (tensor: Uint8Array): string => text(readFields(tensor).find(
 function tensorDims(tensor: Uint8Array): number[] {
   return readFields(tensor).flatMap(({ number, body, value }) => {
     if (number !== TENSOR.dims) return []
-    // One field each, or all packed into one.
+    // Sizes are one field each, or all packed into one.
     return body === null ? [value ?? 0] : packed(body)
   })
 }
@@ -237,7 +240,7 @@ function tensorParts(name: string, type: number, dims: readonly number[], values
   ]
 }
 
-/** What an attribute says: its number, or whole list of numbers. Null when it is absent or says something else. */
+/** The value of an attribute that is a number or a list of numbers; null when it is absent or something else. */
 export function numberOf(node: Node, name: string): number | null {
   const attribute = node.attributes.get(name)
   if (attribute === undefined) return null
@@ -245,21 +248,21 @@ export function numberOf(node: Node, name: string): number | null {
   const type = fields.find(({ number }) => number === ATTRIBUTE.type)?.value
   if (type === FLOAT_ATTRIBUTE) {
     const raw = fields.find(({ number }) => number === ATTRIBUTE.float)?.raw
-    // Key, then four bytes. A field that is not there is zero.
+    // A key, then four bytes. A field that is absent is zero.
     return raw === undefined ? 0 : new DataView(raw.buffer, raw.byteOffset + raw.length - 4, 4).getFloat32(0, true)
   }
   if (type !== INT_ATTRIBUTE) return null
   const field = fields.find(({ number }) => number === ATTRIBUTE.int)
   if (field === undefined) return 0
   let value = 0n
-  // Numbers below zero take all 64 bits, more than a double holds.
+  // Negative numbers take all 64 bits, which is more than a double holds.
   field.raw.slice(1).forEach((byte, at) => {
     value |= BigInt(byte & 127) << BigInt(7 * at)
   })
   return Number(BigInt.asIntN(64, value))
 }
 
-/** Whether a node holds graphs of its own, which may take values of ours by name. */
+/** Whether a node holds graphs of its own, which may take values of the outer graph by name. */
 export const holdsGraph = (node: Node): boolean =>
   [...node.attributes.values()].some((attribute) => readFields(attribute).some(({ number }) => number === ATTRIBUTE.graph || number === 11))
 
@@ -296,13 +299,13 @@ export function makeNode(
   }
 }
 
-/** The node with other attributes beside its own. */
+/** The node with more attributes. */
 export function withAttributes(node: Node, attributes: Attributes): Node {
   const added = Object.entries(attributes).map(([name, value]) => [name, attributeOf(name, value)] as const)
   return { ...node, attributes: new Map([...node.attributes, ...added]) }
 }
 
-/** Which nodes take a value. */
+/** The nodes that take each value. */
 export function consumersOf(graph: Graph): Map<string, Node[]> {
   const consumers = new Map<string, Node[]>()
   for (const node of graph.nodes) {
@@ -315,11 +318,11 @@ export function consumersOf(graph: Graph): Map<string, Node[]> {
   return consumers
 }
 
-/** Which node makes a value. */
+/** The node that makes each value. */
 export const producersOf = (graph: Graph): Map<string, Node> =>
   new Map(graph.nodes.flatMap((node) => node.outputs.filter((name) => name !== '').map((name) => [name, node] as const)))
 
-/** The largest over the last axis, which stays: how a node says so changed with operators 18. */
+/** The largest value over the last axis, which is kept. How a node names the axis changed with opset 18. */
 export function maxOverLast(graph: Graph, input: string, output: string): Node {
   return graph.opset('') >= 18
     ? makeNode('ReduceMax', [input, graph.constant(INT64, [1], [-1])], [output], { keepdims: 1 })

@@ -1,12 +1,14 @@
-// Dynamic int8 with a scale for each row, instead of one for all that happens to be in a pass: what is said about a token then depends neither on its
-// neighbours nor on how a state was cut into chunks, and one huge activation costs the precision of its own row only.
+// Dynamic int8 with a scale for each row, instead of one for all rows of a pass: the logits of a token then depend
+// neither on its neighbours nor on how a state was cut into chunks, and one huge activation costs the precision of its
+// own row only.
 //
 //   before  DynamicQuantizeLinear → MatMulInteger → Cast → Mul by both scales
-//   after   x / |largest of its row| → QuantizeLinear by 1/127 → the same product with constant scales → Mul by the row's largest
+//   after   x / |largest of its row| → QuantizeLinear by 1/127 → the same product with constant scales
+//           → Mul by the row's largest
 import { consumersOf, FLOAT, type Graph, MICROSOFT, makeNode, maxOverLast, type Node, numberOf, producersOf, UINT8 } from './graph.ts'
 
 const LEVELS = 127
-/** Rows of nothing but zeros are divided by this. */
+/** The divisor for rows of zeros only. */
 const SMALLEST = 1e-30
 
 interface Product {
@@ -26,7 +28,7 @@ export interface RowScales {
 export function scaleRows(graph: Graph): RowScales {
   const consumers = consumersOf(graph)
   const outputs = new Set(graph.outputs.map(({ name }) => name))
-  // In other forms the scale is inside one node with the product.
+  // In other forms of quantisation the scale is inside the node of the product.
   let left = graph.nodes.filter(({ opType }) => opType === 'DynamicQuantizeMatMul').length
   const found = new Map<Node, Product[]>()
   for (const quantiser of graph.nodes.filter(({ opType }) => opType === 'DynamicQuantizeLinear')) {
@@ -38,8 +40,9 @@ export function scaleRows(graph: Graph): RowScales {
 
   const producers = producersOf(graph)
   const largestOf = (quantiser: Node): string => `${quantiser.outputs[0]}/largest`
-  // A row that is multiplied by its scale only to be divided by its largest again is left as it is, and the next products are multiplied by both: the wide
-  // inner products of a gated layer are most of what there is to scale. [node that would scale → whose scale, and the node where it is made up for]
+  // A row that would be multiplied by its scale and then divided by its largest value again stays as it is, and the
+  // next products are multiplied by both: this saves most of the work, in the wide inner products of a gated layer.
+  // Node that would scale → the scale, and the node that multiplies by it instead.
   const put = new Map<Node, { readonly from: Node; readonly to: Node }>()
   for (const [to] of found) {
     const gate = producers.get(to.inputs[0] as string)
@@ -86,7 +89,7 @@ export function scaleRows(graph: Graph): RowScales {
         ...(isLate ? [] : [makeNode('Mul', [ofShares, largestOf(quantiser)], [result])]),
       ])
     }
-    // Scales of the two together, which nothing takes any more.
+    // The product of both scales, which no node takes any more.
     for (const mul of consumers.get(quantiser.outputs[1] as string) ?? []) replaced.set(mul, [])
   }
   graph.importOpset(MICROSOFT, 1)
@@ -94,7 +97,10 @@ export function scaleRows(graph: Graph): RowScales {
   return { changed: found.size, left }
 }
 
-/** The products that take what was quantised, each with its weight's scale; null when anything else takes it, or its scale. */
+/**
+ * The products that take a quantised tensor, each with the scale of its weight; null when any other node takes the
+ * tensor or its scale.
+ */
 function productsOf(
   graph: Graph,
   quantiser: Node,

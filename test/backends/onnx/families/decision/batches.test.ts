@@ -1,4 +1,5 @@
-// Questions of the shipped model share passes: company, padding and other requests change nothing but the last bits; who gives up holds nobody up.
+// Questions of the shipped model share passes: company, padding and other requests change nothing but the last bits;
+// who gives up holds nobody up.
 import { fileURLToPath } from 'node:url'
 import * as runtime from 'onnxruntime-node'
 import { Tensor } from 'onnxruntime-node'

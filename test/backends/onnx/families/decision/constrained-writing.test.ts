@@ -1,4 +1,5 @@
-// Logits, made by hand, to texts: that whatever is written parses, and that words of the state come back as they stand there.
+// Logits, made by hand, to texts: that whatever is written parses, and that words of the state come back as they stand
+// there.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Grammar } from '../../../../../src/backends/backend.ts'

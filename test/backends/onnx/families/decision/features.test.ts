@@ -1,4 +1,5 @@
-// The features of the shipped model: of a fixed width, the same for the same question, whatever the order of its options, and free of charge for answers.
+// The features of the shipped model: of a fixed width, the same for the same question, whatever the order of its
+// options, and free of charge for answers.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch } from '../../../../../src/backends/backend.ts'

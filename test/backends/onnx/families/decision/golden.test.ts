@@ -1,4 +1,5 @@
-// The shipped model against its training code: PyTorch in one packed pass (test/golden/service-1-pro/make.py), the engine graph by graph.
+// The shipped model against its training code: PyTorch in one packed pass (test/golden/service-1-pro/make.py), the
+// engine graph by graph.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -28,7 +29,8 @@ describe('service-1-pro against its training code', () => {
   let engine: Engine
   const folder = mkdtempSync(join(tmpdir(), 'assay-golden-'))
   beforeAll(async () => {
-    // The training code reads every choice by its own read-out, so the shipped preference for another one is left out; probabilities are the model's own.
+    // The training code reads every choice by its own read-out, so the shipped preference for another one is left out;
+    // probabilities are the model's own.
     const shipped = resolve('models/service-1-pro')
     for (const name of readdirSync(shipped)) if (name !== 'config.json') symlinkSync(join(shipped, name), join(folder, name))
     const { choice_readouts: _, ...config } = JSON.parse(readFileSync(join(shipped, 'config.json'), 'utf8')) as Record<string, unknown>

@@ -1,4 +1,5 @@
-// Texts and pictures are read by graphs of their own: a model without the second pair reads texts as it does with it, and says what it lacks.
+// Texts and pictures are read by graphs of their own: a model without the second pair reads texts as it does with it,
+// and says what it lacks.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,5 @@
-// Pictures go through the vision encoder in full and squeezed: only what shows something is kept, and nothing goes on once the request has given up.
+// Pictures go through the vision encoder in full and squeezed: only what shows something is kept, and nothing goes on
+// once the request has given up.
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { CELLS_PER_SIDE } from '../../../../../src/backends/onnx/families/decision/cells.ts'
@@ -55,7 +56,8 @@ describe('pictures', () => {
     expect(seen.cells.length).toBe(passes.reduce((sum, { kept }) => sum + kept.length, 0))
     expect(seen.cells.length).toBeLessThan(7 * CELLS_PER_SIDE ** 2)
     expect(seen.offsets.length).toBe(seen.cells.length)
-    // Lines of 24 cells in the picture in full, of 8 in the other: the number that the encoder is asked for is where the cell says it lies.
+    // Lines of 24 cells in the picture in full, of 8 in the other: the number that the encoder is asked for is where
+    // the cell says it lies.
     const columns = [3 * CELLS_PER_SIDE, CELLS_PER_SIDE]
     seen.cells.forEach(({ x, y, width, height }, i) => {
       const [pass, cell] = [seen.features[2 * i] as number, seen.features[2 * i + 1] as number]
@@ -124,7 +126,8 @@ describe('the vision encoder in 8 bits, which is what runs', () => {
     await look([noise], 1)
     expect(await look(four, 2)).toEqual(once)
     for (const values of Object.values(once)) expect(values.every(Number.isFinite)).toBe(true)
-    // The last cell of the first line of the first tile lies beside the second tile; its first cell is out of sight of it.
+    // The last cell of the first line of the first tile lies beside the second tile; its first cell is out of sight of
+    // it.
     const width = once.features.length / (16 * 16)
     const cell = (features: Float32Array, index: number) => Array.from(features.subarray(index * width, (index + 1) * width))
     const other = await look([noise, black, black, noise], 2)

@@ -1,4 +1,5 @@
-// SpanPointers, made by hand, over what is written: where copying begins, which of several places it follows, and when it ends.
+// SpanPointers, made by hand, over what is written: where copying begins, which of several places it follows, and when
+// it ends.
 import { describe, expect, it } from 'vitest'
 import { GrammarCache, write } from '../../../../../src/backends/onnx/families/decision/constrained-writing.ts'
 import {

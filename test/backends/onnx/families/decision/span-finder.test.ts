@@ -21,7 +21,9 @@ function tokensOf(state: PackedState, words: string): { first: number; last: num
   return { first: inside[0]!, last: inside.at(-1)! }
 }
 
-/** Logits of 0 for what is named, −10 for the rest. `spans` are words of the state; `absent` is the logit of "nothing". */
+/**
+ * Logits of 0 for what is named, −10 for the rest. `spans` are words of the state; `absent` is the logit of "nothing".
+ */
 function pointing(state: PackedState, spans: readonly string[], { absent = -10, start = 0 } = {}): SpanPointers {
   const pointers = { start: state.ids.map(() => -10), end: state.ids.map(() => -10) }
   for (const words of spans) {

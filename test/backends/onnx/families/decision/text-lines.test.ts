@@ -1,4 +1,5 @@
-// What the text reader says, to lines of text: letters by the best path of CTC, one line where two rows see it, and an order people read in.
+// What the text reader says, to lines of text: letters by the best path of CTC, one line where two rows see it, and an
+// order people read in.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ctcLogProbability } from '../../../../../src/backends/onnx/families/decision/ctc.ts'

@@ -1,5 +1,5 @@
-// Decision models of other widths, layers, heads and vocabularies than the shipped one load and answer, with random weights; and a config.json that
-// the code cannot follow is refused with the field, its value and what is taken.
+// Decision models of other widths, layers, heads and vocabularies than the shipped one load and answer, with random
+// weights; and a config.json that the code cannot follow is refused with the field, its value and what is taken.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// A family of text-only decoders in the layout of Llama exports: one graph, `onnx/model.onnx`, which takes ids; a chat template of plain texts.
+// A family of text-only decoders in the layout of Llama exports: one graph, `onnx/model.onnx`, which takes ids; a chat
+// template of plain texts.
 import { decoderFamily } from '../../../../../src/backends/onnx/decoder/backend.ts'
 import { makePromptBuilder } from '../../../../../src/backends/onnx/decoder/chat-template.ts'
 import {

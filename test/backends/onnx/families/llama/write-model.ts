@@ -1,4 +1,5 @@
-// Writes a tiny Llama with seeded random weights as a folder in Hugging Face layout, with the tokenizer of the tiny Idefics3.
+// Writes a tiny Llama with seeded random weights as a folder in Hugging Face layout, with the tokenizer of the tiny
+// Idefics3.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
