@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
+import { isObject } from '../core/untrusted.ts'
 import { statePathsFrom } from '../pipeline/state/paths.ts'
 import type { AskRequest, Part, State } from '../wire/types.ts'
 import { UsageError } from './exit-codes.ts'
@@ -112,10 +113,6 @@ function placeOf(message: string, text: string): string {
 /** A request whose state names its files from `folder`. Anything that is not a request stays as it is. */
 function withPathsFrom(request: unknown, folder: string): unknown {
   return isObject(request) && Array.isArray(request.state) ? { ...request, state: statePathsFrom(request.state, folder) } : request
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Question id → its instructions, where they are a text. */

@@ -29,7 +29,7 @@ export function plainRecord<T>(entries: Iterable<readonly [string, T]>): Record<
 }
 
 /** What kind of JSON value it is, with its article, to follow "received" in a message. */
-export function kindOf(value: unknown): string {
+export function jsonTypeOf(value: unknown): string {
   if (value === null || value === undefined) return value === null ? 'null' : 'nothing'
   return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

@@ -1,5 +1,6 @@
 // A truth as a data set writes it to the truth of a question: data sets differ in how they say "yes", a level, or that nothing is known.
 import type { Json } from '../core/types.ts'
+import { isObject } from '../core/untrusted.ts'
 import { findKind } from '../questions/index.ts'
 
 /** The fields that a truth of any type may be wrapped in, as in `{"answer": "x"}`. */
@@ -7,9 +8,7 @@ const ANY_WRAPPING = ['answer', 'expected', 'truth', 'label']
 
 type JsonObject = Readonly<Record<string, Json>>
 
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+const isJsonObject = (value: unknown): value is JsonObject => isObject(value)
 
 /**
  * The truth of a question, read by its kind; undefined when nothing is known, so that the question is asked and not graded. A null says that

@@ -3,6 +3,7 @@
 import { EngineError } from '../core/errors.ts'
 import type { RequestLimits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { ownField } from '../core/untrusted.ts'
 import type { CheckedQuestion, CheckQuestions, Fault } from '../questions/shared/checked-question.ts'
 
 /** A request whose shape is right. */
@@ -26,7 +27,7 @@ export function checkRequest(input: unknown, checkQuestions: CheckQuestions, lim
     const got = Array.isArray(input) ? 'an array' : input === null ? 'null' : typeof input
     throw new EngineError('invalid_request', `A request is an object with state and questions, received ${got}.`, { param: '' })
   }
-  const own = (field: string): unknown => (Object.hasOwn(input, field) ? (input as Record<string, unknown>)[field] : undefined)
+  const own = (field: string): unknown => ownField(input, field)
   const faults: Fault[] = []
   const warnings: string[] = []
   const unknown = Object.keys(input).filter((field) => !FIELDS.includes(field))

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
+import { plainRecord } from '../core/untrusted.ts'
 import type { AnswersOf } from '../wire/infer.ts'
 import type { Answers, KindTypes, Questions, SetAndAbstention } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
@@ -11,7 +12,7 @@ import { all, type QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import type { Decision } from './shared/decision.ts'
 import { namedProbability } from './shared/expressions.ts'
-import { argmax, base, byName, checked, checkedQuestion, instructionsOf, namesOf, ownField, record, strict } from './shared/fields.ts'
+import { argmax, base, byName, checked, checkedQuestion, givenField, instructionsOf, namesOf, strict } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
 import {
   argsOfChoice,
@@ -126,7 +127,7 @@ function* run(
   const winner = argmax(probabilities)
   const asks = argsOf[winner]!
   const findings = yield* all(asks.map((question) => question.run(context)))
-  const args: Answers = record(asks.map((question, i) => [question.id, findings[i]!.answer] as const))
+  const args: Answers = plainRecord(asks.map((question, i) => [question.id, findings[i]!.answer] as const))
   const answer: ChoiceAnswer = {
     type: 'choice',
     choice: branch.candidates[winner]!.name,
@@ -139,7 +140,7 @@ function* run(
     const own = findings[i]!.decisions['']
     return own === undefined ? [] : [[id, own]]
   })
-  return { answer, report, decisions: record([['', decision], ...ofArgs]) }
+  return { answer, report, decisions: plainRecord([['', decision], ...ofArgs]) }
 }
 
 defineKind<ChoiceAnswer>({
@@ -175,7 +176,7 @@ defineKind<ChoiceAnswer>({
   check(input, checker) {
     const read = checked(shallow, input, checker)
     const options = readOptions('choice', input, checker)
-    const args = ownField(input, 'args')
+    const args = givenField(input, 'args')
     const shared = args === null ? [] : checker.args(args, pointer(checker.param, 'args'))
     if (read === null || options === null) return null
     const argsOf = options.map((option) => [...shared, ...option.args])

@@ -20,9 +20,9 @@ import {
   base,
   checked,
   checkedQuestion,
+  givenField,
   instructionsOf,
   json,
-  ownField,
   reportCount,
   reportDuplicates,
   selfCheck,
@@ -276,7 +276,7 @@ function readList(given: unknown, checker: Checker): Grammar | null {
 function reportStrayFields(kind: SentKind, input: unknown, checker: Checker): boolean {
   let isStray = false
   for (const [field, owner] of FIELD_OF) {
-    if (kind === owner || ownField(input, field) === null) continue
+    if (kind === owner || givenField(input, field) === null) continue
     isStray = true
     const message = `${field} belongs to kind ${owner}, and this fill is of kind ${kind}.`
     checker.report({ code: 'invalid_question', param: pointer(checker.param, field), message })

@@ -4,6 +4,7 @@ import type { Branch, Candidate } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
 import type { Json } from '../core/types.ts'
+import { plainRecord } from '../core/untrusted.ts'
 import type { KindTypes, SetAndAbstention } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
 import { level, probability } from './shared/answer-schemas.ts'
@@ -15,11 +16,10 @@ import {
   base,
   checked,
   checkedQuestion,
+  givenField,
   instructionsOf,
   json,
   namesOf,
-  ownField,
-  record,
   reportCount,
   reportDuplicates,
   strict,
@@ -69,7 +69,7 @@ const answer: z.ZodType<ScoreAnswer> = z
     type: z.literal('score'),
     score: z.number().min(0).describe('The expected level: the mean of the level numbers, which begin at 0.'),
     legend: z
-      .record(level, json as unknown as z.ZodType<string>)
+      .plainRecord(level, json as unknown as z.ZodType<string>)
       .describe('Level number to its label; on the System One route to the level as it was sent.'),
     probabilities: z.record(level, probability).describe('By level number. They sum to 1 within 1e-6.'),
     confidence: probability.describe('The largest probability.'),
@@ -113,8 +113,8 @@ function* run(branch: Branch, context: QuestionContext): QuestionCoroutine<Quest
   const answer: ScoreAnswer = {
     type: 'score',
     score: probabilities.reduce((sum, p, level) => sum + p * level, 0),
-    legend: record(branch.candidates.map((level, i) => [String(i), level.name] as const)),
-    probabilities: record(probabilities.map((p, level) => [String(level), p] as const)),
+    legend: plainRecord(branch.candidates.map((level, i) => [String(i), level.name] as const)),
+    probabilities: plainRecord(probabilities.map((p, level) => [String(level), p] as const)),
     confidence: Math.max(...probabilities),
     ...setAndAbstention,
   }
@@ -124,7 +124,7 @@ function* run(branch: Branch, context: QuestionContext): QuestionCoroutine<Quest
 /** Levels in order, 2 to the limit, all different; null when anything is wrong with them (it is reported). */
 function readLevels(input: unknown, checker: Checker): readonly Candidate[] | null {
   const param = pointer(checker.param, 'criteria')
-  const given = ownField(input, 'criteria')
+  const given = givenField(input, 'criteria')
   if (!Array.isArray(given)) {
     const message = 'A score needs its levels: an array of labels in criteria, lowest first (a map would lose the order).'
     checker.report({ code: 'invalid_question', param: given === null ? checker.param : param, message })

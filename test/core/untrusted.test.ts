@@ -1,6 +1,6 @@
 // Checks of values from outside meet what attackers send: inherited names, arrays for objects, prototypes as keys.
 import { describe, expect, it } from 'vitest'
-import { isObject, kindOf, ownEntry, ownField, plainRecord } from '../../src/core/untrusted.ts'
+import { isObject, jsonTypeOf, ownEntry, ownField, plainRecord } from '../../src/core/untrusted.ts'
 
 describe('values from outside', () => {
   it('are objects only when they have fields', () => {
@@ -34,7 +34,7 @@ describe('values from outside', () => {
   })
 
   it('are named by their kind', () => {
-    expect([null, undefined, [], {}, 1, 'a', true].map(kindOf)).toEqual([
+    expect([null, undefined, [], {}, 1, 'a', true].map(jsonTypeOf)).toEqual([
       'null',
       'nothing',
       'an array',

@@ -2,6 +2,7 @@
 // names of files. A request that the form has no field for stays JSON; nothing of it is dropped.
 
 import type { Json } from '../../core/types.ts'
+import { isObject } from '../../core/untrusted.ts'
 import type { FormField } from '../../questions/kind.ts'
 import { isParts } from '../../wire/part-types.ts'
 import type { KindForm, KindForms } from './kind-forms.ts'
@@ -161,16 +162,12 @@ function numberOf(text: string): Json {
 
 type Fields = Readonly<Record<string, unknown>>
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The draft of a request; null when the form cannot hold all of it. `files`: names of what is attached. */
 export function draftOf(request: unknown, files: readonly string[], forms: KindForms): Draft | null {
-  if (!isFields(request) || !isOnly(request, ['model', 'state', 'questions', 'derive'])) return null
+  if (!isObject(request) || !isOnly(request, ['model', 'state', 'questions', 'derive'])) return null
   const { model = '', questions = {}, derive = {} } = request
   const state = stateOf(request.state, files)
-  if (state === null || typeof model !== 'string' || !isFields(questions) || !isFields(derive)) return null
+  if (state === null || typeof model !== 'string' || !isObject(questions) || !isObject(derive)) return null
   const drafted = Object.entries(questions).map(([id, question]) => draftQuestionOf(id, question, forms))
   const derives = Object.entries(derive).map(([name, expression]) => ({ key: ++lastKey, name, expression }))
   if (drafted.includes(null) || !derives.every(({ expression }) => typeof expression === 'string')) return null
@@ -189,7 +186,7 @@ function stateOf(state: unknown, files: readonly string[]): Pick<Draft, 'isJson'
   const images = (isFirst ? rest : (state as readonly Fields[])).map((part, i): DraftImage | null => {
     const { type, id = `image_${i + 1}`, source } = part
     const isKnown =
-      type === 'image' && typeof id === 'string' && isFields(source) && source.type === 'part' && files.includes(String(source.name))
+      type === 'image' && typeof id === 'string' && isObject(source) && source.type === 'part' && files.includes(String(source.name))
     return isKnown ? { id, file: String(source.name) } : null
   })
   if (images.includes(null)) return null
@@ -201,7 +198,7 @@ function stateOf(state: unknown, files: readonly string[]): Pick<Draft, 'isJson'
 
 /** Null when the form has no field for something that the question says. */
 function draftQuestionOf(id: string, question: unknown, forms: KindForms): DraftQuestion | null {
-  if (!isFields(question) || typeof question.type !== 'string') return null
+  if (!isObject(question) || typeof question.type !== 'string') return null
   const { type, instructions = '', image = '' } = question
   const form = forms.get(type)
   if (form === undefined || typeof instructions !== 'string' || typeof image !== 'string') return null
@@ -243,7 +240,7 @@ function readField(form: FormField, given: unknown, { texts, ticks }: Typed): bo
   else if (control === 'tick' && typeof given === 'boolean') ticks[field] = given
   else if (control === 'number' && typeof given === 'number') texts[field] = String(given)
   else if ((control === 'text' || control === 'select') && typeof given === 'string') texts[field] = given
-  else if (control === 'texts' && isFields(given)) {
+  else if (control === 'texts' && isObject(given)) {
     for (const [key, text] of Object.entries(given)) {
       if (typeof text !== 'string' || !form.keys.some(([known]) => known === key)) return false
       texts[`${field}.${key}`] = text
@@ -254,11 +251,11 @@ function readField(form: FormField, given: unknown, { texts, ticks }: Typed): bo
 
 function entriesOf(given: unknown): DraftEntry[] | null {
   if (given === undefined) return []
-  if (isFields(given)) return entriesOf(Object.entries(given).map(([value, description]) => ({ value, description })))
+  if (isObject(given)) return entriesOf(Object.entries(given).map(([value, description]) => ({ value, description })))
   if (!Array.isArray(given)) return null
   const entries = given.map((entry: unknown): DraftEntry | null => {
     if (typeof entry === 'string') return { name: entry, description: '' }
-    if (!isFields(entry) || !isOnly(entry, ['value', 'label', 'description'])) return null
+    if (!isObject(entry) || !isOnly(entry, ['value', 'label', 'description'])) return null
     const name = entry.value ?? entry.label
     const description = entry.description ?? ''
     return typeof name === 'string' && typeof description === 'string' ? { name, description } : null

@@ -2,6 +2,7 @@
 import { EngineError, type ErrorCode, type Problem, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
+import { isObject } from '../../core/untrusted.ts'
 import { type CheckedSource, checkSource, checkUrl, type Reporter } from '../../media/sources.ts'
 import { PART_TYPES, typeOf } from '../../wire/part-types.ts'
 
@@ -29,10 +30,6 @@ const VIDEO_FILE_FIELDS = ['source', 'fps', 'max_frames', 'start_ms', 'end_ms']
 const LONGEST_ID = 128
 
 type Fields = Readonly<Record<string, unknown>>
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Warnings about a state that is read as JSON although it seems to hold pictures. */
 export function jsonWarnings(state: unknown): string[] {

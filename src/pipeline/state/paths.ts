@@ -1,9 +1,6 @@
 // Makes relative image paths of a state absolute. A state that is not a list of parts stays as it is.
 import { resolve } from 'node:path'
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+import { isObject } from '../../core/untrusted.ts'
 
 /** Path sources of the parts of a state, and of the frames of a video, as seen from `folder`. */
 export function statePathsFrom(state: unknown, folder: string): unknown {

@@ -5,6 +5,7 @@ import type { Candidate } from '../../backends/backend.ts'
 import { pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
+import { ownField, plainRecord } from '../../core/untrusted.ts'
 import type { CheckedQuestion, Checker } from './checked-question.ts'
 
 /** Unknown fields that are named; more of them are no typos, and naming each would take time from others. */
@@ -114,10 +115,9 @@ export function instructionsOf(instructions: string | null, checker: Checker): s
   return spoken === '' ? checker.id : spoken
 }
 
-/** A field of doubted input: its own, not inherited; null when absent. */
-export function ownField(input: unknown, field: string): unknown {
-  if (typeof input !== 'object' || input === null || !Object.hasOwn(input, field)) return null
-  return (input as Record<string, unknown>)[field] ?? null
+/** A field of unchecked input: its own, not inherited. Null when it is absent or null. */
+export function givenField(input: unknown, field: string): unknown {
+  return ownField(input, field) ?? null
 }
 
 /** Reports every name that comes twice, where it comes again. True when there was one. */
@@ -150,19 +150,9 @@ export function reportCount(count: number, least: number, most: number, noun: st
   return true
 }
 
-/**
- * An object for names that come from outside: without a prototype, so that `__proto__` and `constructor` are plain
- * keys.
- */
-export function record<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
-  const result: Record<string, T> = Object.create(null)
-  for (const [key, value] of entries) result[key] = value
-  return result
-}
-
 /** A probability for each candidate's name. */
 export function byName(candidates: readonly Candidate[], probabilities: readonly number[]): Record<string, number> {
-  return record(candidates.map((candidate, i) => [candidate.name, probabilities[i]!] as const))
+  return plainRecord(candidates.map((candidate, i) => [candidate.name, probabilities[i]!] as const))
 }
 
 export function namesOf({ candidates }: { readonly candidates: readonly Candidate[] }): string[] {

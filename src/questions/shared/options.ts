@@ -6,7 +6,7 @@ import { REQUEST_LIMITS } from '../../core/limits.ts'
 import type { Json } from '../../core/types.ts'
 import type { Questions } from '../../wire/types.ts'
 import type { CheckedQuestion, Checker } from './checked-question.ts'
-import { checked, json, ownField, reportCount, reportDuplicates, strict, words } from './fields.ts'
+import { checked, givenField, json, reportCount, reportDuplicates, strict, words } from './fields.ts'
 
 /**
  * Questions that are asked of a chosen option; typed by hand below, for the types would refer to themselves. Their
@@ -92,7 +92,7 @@ export interface CheckedOption extends Candidate {
 
 /** Options in order, 2 to the limit, all different; null when anything is wrong with them (it is reported). */
 export function readOptions(noun: 'choice' | 'select', input: unknown, checker: Checker): readonly CheckedOption[] | null {
-  const [options, criteria] = [ownField(input, 'options'), ownField(input, 'criteria')]
+  const [options, criteria] = [givenField(input, 'options'), givenField(input, 'criteria')]
   if (options !== null && criteria !== null) {
     const message = 'The options are given twice, as options and as criteria; keep one.'
     checker.report({ code: 'invalid_question', param: pointer(checker.param, 'criteria'), message })

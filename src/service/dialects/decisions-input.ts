@@ -4,7 +4,7 @@
 import { pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
-import { isObject, kindOf, type UntrustedObject } from '../../core/untrusted.ts'
+import { isObject, jsonTypeOf, type UntrustedObject } from '../../core/untrusted.ts'
 import type { Part } from '../../wire/types.ts'
 import { type Faults, givenField, MOST_TRANSLATED } from './faults.ts'
 
@@ -32,7 +32,7 @@ export function readInput(input: unknown, param: string, faults: Faults): ReadIn
   const unread: ReadInput = { state: '', pointer: (at) => at }
   if (typeof input === 'string') return { state: input, pointer: (at) => replaceStart(at, '/state', param) }
   if (!Array.isArray(input) || input.length === 0) {
-    const got = Array.isArray(input) ? 'an empty array' : kindOf(input)
+    const got = Array.isArray(input) ? 'an empty array' : jsonTypeOf(input)
     faults.report(
       'invalid_request',
       param,
@@ -89,13 +89,13 @@ interface Reading {
 function readItem(item: unknown, param: string, reading: Reading): void {
   const { faults } = reading
   if (!isObject(item)) {
-    faults.report('invalid_request', param, `An item of input is a message or a tool call, received ${kindOf(item)}.`)
+    faults.report('invalid_request', param, `An item of input is a message or a tool call, received ${jsonTypeOf(item)}.`)
     return
   }
   const type = givenField(item, 'type') ?? 'message'
   const known = ITEM_TYPES.find((name) => name === type)
   if (known === undefined) {
-    const said = typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : kindOf(type)
+    const said = typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : jsonTypeOf(type)
     const hint = typeof type === 'string' ? didYouMean(type, ITEM_TYPES) : ''
     faults.report(
       'invalid_request',
@@ -113,7 +113,7 @@ function readMessage(message: UntrustedObject, param: string, reading: Reading):
   const role = givenField(message, 'role')
   const speaker = typeof role === 'string' && ROLES.includes(role) ? SPEAKERS[role] : undefined
   if (speaker === undefined) {
-    const said = typeof role === 'string' ? JSON.stringify(role.slice(0, 40)) : kindOf(role)
+    const said = typeof role === 'string' ? JSON.stringify(role.slice(0, 40)) : jsonTypeOf(role)
     faults.report('invalid_request', pointer(param, 'role'), `The role of a message is one of ${ROLES.join(', ')}; received ${said}.`)
   }
   const heading = isAlone && role === 'user' ? null : `${speaker}:`
@@ -148,7 +148,7 @@ function readOutput(output: UntrustedObject, param: string, type: string, readin
 function readText(fields: UntrustedObject, field: string, param: string, faults: Faults): string | null {
   const given = givenField(fields, field)
   if (typeof given === 'string') return given
-  faults.report('invalid_request', pointer(param, field), `${field} is a string, received ${kindOf(given)}.`)
+  faults.report('invalid_request', pointer(param, field), `${field} is a string, received ${jsonTypeOf(given)}.`)
   return null
 }
 
@@ -160,7 +160,7 @@ function readContent(content: unknown, param: string, heading: string | null, { 
     return
   }
   if (!Array.isArray(content)) {
-    faults.report('invalid_request', param, `A text or an array of parts stands here, received ${kindOf(content)}.`)
+    faults.report('invalid_request', param, `A text or an array of parts stands here, received ${jsonTypeOf(content)}.`)
     return
   }
   if (heading !== null) text(heading, param)
@@ -182,7 +182,7 @@ function readPart(part: unknown, param: string, faults: Faults): Placed | null {
   const type = isObject(part) ? givenField(part, 'type') : undefined
   const known = PART_TYPES.find((name) => name === type)
   if (!isObject(part) || known === undefined) {
-    const said = typeof type === 'string' ? `the type ${JSON.stringify(type.slice(0, 40))}` : kindOf(part)
+    const said = typeof type === 'string' ? `the type ${JSON.stringify(type.slice(0, 40))}` : jsonTypeOf(part)
     const hint = typeof type === 'string' ? didYouMean(type, PART_TYPES) : ''
     faults.report('invalid_request', param, `A part has a type, one of ${PART_TYPES.join(', ')}; received ${said}.${hint}`)
     return null
@@ -197,7 +197,7 @@ function readPart(part: unknown, param: string, faults: Faults): Placed | null {
     const data = givenField(part, 'data')
     const valueParam = pointer(param, 'data')
     if (typeof data === 'object') return { part: { type: 'json', value: data as Json }, param, valueParam }
-    faults.report('invalid_request', valueParam, `data is an object or an array, received ${kindOf(data)}.`)
+    faults.report('invalid_request', valueParam, `data is an object or an array, received ${jsonTypeOf(data)}.`)
     return null
   }
   const field = known === 'refusal' ? 'refusal' : 'text'

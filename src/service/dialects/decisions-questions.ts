@@ -4,7 +4,7 @@ import { pointer } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
-import { isObject, kindOf, type UntrustedObject } from '../../core/untrusted.ts'
+import { isObject, jsonTypeOf, type UntrustedObject } from '../../core/untrusted.ts'
 import type { ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../questions/index.ts'
 import type { Answer } from '../../wire/types.ts'
 import { type Faults, givenField, MOST_TRANSLATED } from './faults.ts'
@@ -44,7 +44,7 @@ const MAX_DEPTH = 32
  */
 export function readQuestions(questions: unknown, param: string, faults: Faults): readonly ReadQuestion[] {
   if (!Array.isArray(questions) || questions.length === 0) {
-    const got = Array.isArray(questions) ? 'an empty array' : kindOf(questions)
+    const got = Array.isArray(questions) ? 'an empty array' : jsonTypeOf(questions)
     faults.report('invalid_request', param, `questions is an array of at least 1 question, received ${got}.`)
     return []
   }
@@ -77,21 +77,21 @@ export function readQuestions(questions: unknown, param: string, faults: Faults)
 
 function readQuestion(question: unknown, param: string, faults: Faults): Pick<ReadQuestion, 'question' | 'reply'> | null {
   if (!isObject(question)) {
-    faults.report('invalid_question', param, `A question is an object with a type, received ${kindOf(question)}.`)
+    faults.report('invalid_question', param, `A question is an object with a type, received ${jsonTypeOf(question)}.`)
     return null
   }
   const type = givenField(question, 'type')
   const read = typeof type === 'string' ? READERS.get(type) : undefined
   if (read === undefined) {
     const isText = typeof type === 'string'
-    const message = `The type of a question is one of ${TYPES.join(', ')}; received ${isText ? JSON.stringify(type.slice(0, 40)) : kindOf(type)}.`
+    const message = `The type of a question is one of ${TYPES.join(', ')}; received ${isText ? JSON.stringify(type.slice(0, 40)) : jsonTypeOf(type)}.`
     const hint = isText ? didYouMean(type, TYPES) : ''
     faults.report(isText ? 'unknown_question_type' : 'invalid_question', pointer(param, 'type'), message + hint)
     return null
   }
   const name = givenField(question, 'name') ?? null
   if (name !== null && typeof name !== 'string') {
-    faults.report('invalid_question', pointer(param, 'name'), `name is a string or left out, received ${kindOf(name)}.`)
+    faults.report('invalid_question', pointer(param, 'name'), `name is a string or left out, received ${jsonTypeOf(name)}.`)
   } else if (name !== null && name.length > LONGEST_NAME) {
     const message = `name has ${name.length} characters, at most ${LONGEST_NAME} are taken; shorten it, or leave it out.`
     faults.report('invalid_question', pointer(param, 'name'), message)
@@ -122,7 +122,7 @@ function readChoice(
   const options = readList(fields, 'choices', 'value', param, faults, (choice, at) => {
     const value = givenField(choice, 'value')
     if (typeof value === 'string' || typeof value === 'boolean') values.push(value)
-    else faults.report('invalid_question', pointer(at, 'value'), `value is a string or a boolean, received ${kindOf(value)}.`)
+    else faults.report('invalid_question', pointer(at, 'value'), `value is a string or a boolean, received ${jsonTypeOf(value)}.`)
     return { value, description: readDescription(choice, at, faults) }
   })
   // A string and a boolean with the same text are two values; options are told apart by their text.
@@ -159,7 +159,7 @@ function readScore(
   const criteria = readList(fields, 'levels', 'label', param, faults, (level, at) => {
     const label = givenField(level, 'label')
     if (typeof label !== 'string') {
-      faults.report('invalid_question', pointer(at, 'label'), `label is a string, received ${kindOf(label)}.`)
+      faults.report('invalid_question', pointer(at, 'label'), `label is a string, received ${jsonTypeOf(label)}.`)
     }
     return { label, description: readDescription(level, at, faults) }
   })
@@ -184,7 +184,7 @@ function readList<T>(
 ): readonly T[] {
   const given = givenField(fields, field)
   if (!Array.isArray(given)) {
-    const message = `${field} is an array of objects {${key}, description}, received ${kindOf(given)}.`
+    const message = `${field} is an array of objects {${key}, description}, received ${jsonTypeOf(given)}.`
     faults.report('invalid_question', pointer(param, field), message)
     return []
   }
@@ -197,7 +197,7 @@ function readList<T>(
   return given.flatMap((entry: unknown, i) => {
     const at = pointer(param, field, i)
     if (!isObject(entry)) {
-      faults.report('invalid_question', at, `Expected an object {${key}, description}, received ${kindOf(entry)}.`)
+      faults.report('invalid_question', at, `Expected an object {${key}, description}, received ${jsonTypeOf(entry)}.`)
       return []
     }
     faults.unknownFields(entry, [key, 'description'], 'invalid_question', at, field === 'choices' ? 'a choice' : 'a level')
@@ -208,7 +208,7 @@ function readList<T>(
 function readDescription(fields: UntrustedObject, param: string, faults: Faults): string | null {
   const description = givenField(fields, 'description')
   if (description === undefined || typeof description === 'string') return description ?? null
-  faults.report('invalid_question', pointer(param, 'description'), `description is a string, received ${kindOf(description)}.`)
+  faults.report('invalid_question', pointer(param, 'description'), `description is a string, received ${jsonTypeOf(description)}.`)
   return null
 }
 
@@ -216,7 +216,8 @@ function readDescription(fields: UntrustedObject, param: string, faults: Faults)
 function readInstructions(instructions: unknown, param: string, faults: Faults): string {
   if (typeof instructions === 'string' && instructions.trim() !== '') return instructions
   if (!Array.isArray(instructions) || instructions.length === 0) {
-    const got = typeof instructions === 'string' ? 'an empty one' : Array.isArray(instructions) ? 'an empty array' : kindOf(instructions)
+    const got =
+      typeof instructions === 'string' ? 'an empty one' : Array.isArray(instructions) ? 'an empty array' : jsonTypeOf(instructions)
     faults.report('invalid_question', param, `instructions are a text or an array of parts, received ${got}.`)
     return ''
   }
@@ -233,17 +234,17 @@ function readInstructionPart(part: unknown, param: string, faults: Faults): stri
     faults.unknownFields(part, ['type', 'text'], 'invalid_question', param, 'a part of type input_text')
     const text = givenField(part, 'text')
     if (typeof text === 'string') return text
-    faults.report('invalid_question', pointer(param, 'text'), `text is a string, received ${kindOf(text)}.`)
+    faults.report('invalid_question', pointer(param, 'text'), `text is a string, received ${jsonTypeOf(text)}.`)
   } else if (isObject(part) && type === 'input_json') {
     faults.unknownFields(part, ['type', 'data'], 'invalid_question', param, 'a part of type input_json')
     const data = givenField(part, 'data')
     const at = pointer(param, 'data')
-    if (typeof data !== 'object') faults.report('invalid_question', at, `data is an object or an array, received ${kindOf(data)}.`)
+    if (typeof data !== 'object') faults.report('invalid_question', at, `data is an object or an array, received ${jsonTypeOf(data)}.`)
     else if (!isShallow(data as Json, MAX_DEPTH)) {
       faults.report('invalid_question', at, `data is nested deeper than ${MAX_DEPTH} levels; say it flatter, or as a text.`)
     } else return JSON.stringify(data)
   } else {
-    const message = `A part of instructions is of type input_text or input_json, received ${typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : kindOf(part)}.`
+    const message = `A part of instructions is of type input_text or input_json, received ${typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : jsonTypeOf(part)}.`
     faults.report('invalid_question', param, message)
   }
   return ''

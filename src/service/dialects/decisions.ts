@@ -3,7 +3,7 @@
 
 import { EngineError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
-import { isObject, kindOf, plainRecord } from '../../core/untrusted.ts'
+import { isObject, jsonTypeOf, plainRecord } from '../../core/untrusted.ts'
 import type { AskResponse } from '../../wire/types.ts'
 import { readInput } from './decisions-input.ts'
 import { readQuestions } from './decisions-questions.ts'
@@ -18,12 +18,14 @@ export const decisions: Dialect = {
   name: 'decisions',
   translate(body) {
     if (!isObject(body)) {
-      throw new EngineError('invalid_request', `A request is an object with input and questions, received ${kindOf(body)}.`, { param: '' })
+      throw new EngineError('invalid_request', `A request is an object with input and questions, received ${jsonTypeOf(body)}.`, {
+        param: '',
+      })
     }
     const faults = new Faults()
     const model = givenField(body, 'model')
     if (model !== undefined && typeof model !== 'string') {
-      faults.report('invalid_request', '/model', `model is the id of a model, received ${kindOf(model)}.`)
+      faults.report('invalid_request', '/model', `model is the id of a model, received ${jsonTypeOf(model)}.`)
     }
     const input = readInput(givenField(body, 'input'), '/input', faults)
     const questions = readQuestions(givenField(body, 'questions'), '/questions', faults)
