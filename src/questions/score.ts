@@ -69,7 +69,7 @@ const answer: z.ZodType<ScoreAnswer> = z
     type: z.literal('score'),
     score: z.number().min(0).describe('The expected level: the mean of the level numbers, which begin at 0.'),
     legend: z
-      .plainRecord(level, json as unknown as z.ZodType<string>)
+      .record(level, json as unknown as z.ZodType<string>)
       .describe('Level number to its label; on the System One route to the level as it was sent.'),
     probabilities: z.record(level, probability).describe('By level number. They sum to 1 within 1e-6.'),
     confidence: probability.describe('The largest probability.'),
