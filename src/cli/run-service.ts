@@ -89,6 +89,7 @@ async function loadEngine(sources: readonly ModelSource[], settings: ServiceSett
     calibrations: calibrations.filter((calibration) => calibration !== null),
     deadlineMs: settings.deadlineMs,
     limits: requestLimits(settings),
+    announced: settings.announcedModels,
   })
 }
 

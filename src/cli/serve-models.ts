@@ -17,7 +17,7 @@ export interface ModelFlags {
 }
 
 /** How local models are loaded. */
-export type ModelSettings = Pick<ServiceSettings, 'workers'>
+export type ModelSettings = Pick<ServiceSettings, 'workers' | 'threads' | 'cacheBytes'>
 
 export const FAKE_MODEL = 'fake'
 
@@ -27,7 +27,7 @@ const fakeDelay = duration(0, 60_000)
 export async function modelsOf(
   { model: named, fake }: ModelFlags,
   terminal: Terminal,
-  { workers }: ModelSettings = DEFAULT_SETTINGS,
+  { workers, threads, cacheBytes }: ModelSettings = DEFAULT_SETTINGS,
 ): Promise<readonly ModelSource[]> {
   const model = named ?? (fake === undefined ? namesIn(process.env.ASSAY_MODELS) : undefined)
   if (fake !== undefined) {
@@ -37,12 +37,13 @@ export async function modelsOf(
     return [{ id: FAKE_MODEL, load: () => loadFake(delayMs) }]
   }
   const { localModel } = await import('../index.ts')
-  const shipped = () => localModel(fileURLToPath(new URL(`../../models/${DEFAULT_MODEL}`, import.meta.url)), { workers })
+  const options = { workers, cacheBytes, ...(threads === null ? {} : { threads }) }
+  const shipped = () => localModel(fileURLToPath(new URL(`../../models/${DEFAULT_MODEL}`, import.meta.url)), options)
   if (model === undefined) return [shipped()]
   return Promise.all(
     model.map(async (name) => {
       const folder = await folderOf(name, terminal)
-      if (folder !== null) return localModel(folder, { workers })
+      if (folder !== null) return localModel(folder, options)
       if (name === DEFAULT_MODEL) return shipped()
       throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
     }),

@@ -13,9 +13,13 @@ import { settingsFrom } from './settings-from.ts'
 import { type Started, showStarted } from './show-serve.ts'
 import type { Terminal } from './terminal.ts'
 
-const HELP = `
-Every setting is a flag or a variable of the environment; flags go first. An admin token is taken from ASSAY_ADMIN_TOKEN only, since flags are seen by
-everyone who lists processes; so are passwords in --database: prefer DATABASE_URL.
+const HELP = () => `
+Every setting is a variable of the environment, a key of the settings file, and mostly a flag; flags go first, then variables, then the file. A settings
+file is JSON with the names of the flags: {"body-bytes": "8MiB", "prices": {"*": 0.1}}. An admin token has no flag, since flags are seen by everyone who
+lists processes; so are passwords in --database: prefer DATABASE_URL.
+
+Without a flag, in the file or the environment:
+${flaglessHelp()}
 
 Behind a proxy with TLS: have it send X-Forwarded-Proto, so that the cookie of the console goes over https only, and make links to the console for the
 URL people use, with assay admin link --url https://….
@@ -47,6 +51,14 @@ export const addServe: AddCommand = (program, { terminal, attempt }) => {
         'made-up answers from hashes that take so long each, to try the service out and for load tests',
       ).helpGroup('Models and money:'),
     )
+    .addOption(
+      new Option('--settings <file>', 'a JSON file of settings by their names, below flags and variables (ASSAY_SETTINGS)')
+        .argParser((text: string) => {
+          given.settings = text
+          return text
+        })
+        .helpGroup('Where:'),
+    )
     .addOption(asJson())
     .action((flags: ModelFlags & { readonly json?: true }) => {
       const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
@@ -66,6 +78,11 @@ function addSettings(command: Command, given: Record<string, string>): void {
     })
     command.addOption(option)
   }
+}
+
+function flaglessHelp(): string {
+  const lines = SETTING_TABLE.filter(({ flag }) => flag === null).map((entry) => `  ${entry.name.padEnd(18)}${describe(entry)}`)
+  return lines.join('\n')
 }
 
 function describe(entry: SettingEntry): string {

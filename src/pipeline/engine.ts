@@ -30,6 +30,8 @@ export interface EngineOptions {
   /** Loaded backends, or sources that load on first use. The engine closes them. */
   readonly models: readonly (Backend | ModelSource)[]
   readonly limits?: Partial<RequestLimits>
+  /** Names by id of models that are not there yet: they are listed, and requests for them get `model_not_available`. */
+  readonly announced?: Readonly<Record<string, string>>
   /** How states are read: limits of images and the like. */
   readonly state?: StateOptions
   /**
@@ -131,7 +133,7 @@ const DELIBERATION_BUDGET = 256
 
 /** Makes an engine over the given models. Throws `invalid_request` when there are none, or two share an id. */
 export async function createEngine(options: EngineOptions): Promise<EngineCore> {
-  const models = createModels(options.models)
+  const models = createModels(options.models, options.announced)
   const limits: RequestLimits = { ...REQUEST_LIMITS, ...options.limits }
   const clock = options.clock ?? systemClock
   const now = options.now ?? Date.now

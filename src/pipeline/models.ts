@@ -20,8 +20,11 @@ export interface ModelListing {
 
 /** Asked for when a request names no model. */
 export const DEFAULT_MODEL = 'service-1-pro'
-/** Announced, and refused with `model_not_available`. */
-const COMING_SOON: readonly ModelListing[] = [{ id: 'service-1', name: 'Service 1', available: false, status: 'coming_soon' }]
+
+/** The model that requests without one are answered by: the default one where it is there, else the first. */
+export function defaultModelOf(ids: readonly string[]): string {
+  return ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : (ids[0] ?? DEFAULT_MODEL)
+}
 
 export interface Models {
   /** The id of the model a request means. Throws `model_not_found` or `model_not_available`. */
@@ -38,7 +41,7 @@ export interface Models {
 }
 
 /** Throws `invalid_request` when two models share an id, or there is none. */
-export function createModels(given: readonly (Backend | ModelSource)[]): Models {
+export function createModels(given: readonly (Backend | ModelSource)[], announced: Readonly<Record<string, string>> = {}): Models {
   const entries = new Map<string, ModelSource & { readonly name: string }>()
   // A backend that was handed in counts as loaded, so that it is closed with the others even if it is never asked.
   const loading = new Map<string, Promise<Backend>>()
@@ -55,14 +58,17 @@ export function createModels(given: readonly (Backend | ModelSource)[]): Models 
   const [first] = entries.keys()
   if (first === undefined)
     throw new EngineError('invalid_request', 'An engine needs at least one model; give it a backend or a source of one.')
-  const fallback = entries.has(DEFAULT_MODEL) ? DEFAULT_MODEL : first
+  const fallback = defaultModelOf([...entries.keys()])
+  const comingSoon = Object.entries(announced)
+    .filter(([id]) => !entries.has(id))
+    .map(([id, name]): ModelListing => ({ id, name, available: false, status: 'coming_soon' }))
 
   return {
     choose(asked) {
       if (asked === null) return fallback
       if (entries.has(asked)) return asked
       const there = [...entries.keys()]
-      if (COMING_SOON.some(({ id }) => id === asked)) {
+      if (comingSoon.some(({ id }) => id === asked)) {
         const message = `The model ${asked} is not available yet; use ${there.join(' or ')}.`
         throw new EngineError('model_not_available', message, { param: '/model' })
       }
@@ -82,7 +88,7 @@ export function createModels(given: readonly (Backend | ModelSource)[]): Models 
     },
     list() {
       const present = [...entries.values()].map(({ id, name }): ModelListing => ({ id, name, available: true, status: 'available' }))
-      return [...present, ...COMING_SOON.filter(({ id }) => !entries.has(id))]
+      return [...present, ...comingSoon]
     },
     loaded: () => [...entries.keys()].flatMap((id) => ready.get(id)?.info ?? []),
     caches: () =>

@@ -1,7 +1,7 @@
 // What a request asks for, read from a body that nobody has doubted yet: the engine refuses what is wrong, and the log wants names all the same.
 import { ownField } from '../core/untrusted.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
-import { DEFAULT_MODEL } from '../pipeline/models.ts'
+import { defaultModelOf } from '../pipeline/models.ts'
 import { resolveModel } from './models.ts'
 import type { ServiceSettings } from './settings.ts'
 
@@ -16,8 +16,7 @@ export function modelled(request: unknown, engine: Pick<EngineCore, 'models'>, {
 
 /** The model of requests that name none. */
 export function defaultModel(engine: Pick<EngineCore, 'models'>): string {
-  const ids = engine.models().flatMap(({ id, available }) => (available ? [id] : []))
-  return ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : (ids[0] ?? DEFAULT_MODEL)
+  return defaultModelOf(engine.models().flatMap(({ id, available }) => (available ? [id] : [])))
 }
 
 /** As asked for, fit for a log: whatever a client sends as a model goes in here. */

@@ -147,7 +147,7 @@ function pairsOf<T>(
     read(text) {
       const pairs = new Map<string, T>()
       for (const item of itemsOf(text)) {
-        const [, name, written] = /^([^=\s]+)\s*=\s*(\S+)$/.exec(item) ?? []
+        const [, name, written] = /^([^=\s]+)\s*=\s*(\S.*)$/.exec(item) ?? []
         const value = written === undefined ? null : readValue(written)
         if (name === undefined || value === null || pairs.has(name)) return null
         pairs.set(name, value)
@@ -177,7 +177,7 @@ export const aliases: SettingKind<Readonly<Record<string, string>>> = (() => {
   const kind = pairsOf<string>(
     'name=model, such as gpt-*=service-1-pro (a * may end a name, commas between), or none',
     'name=model',
-    (text) => text,
+    (text) => (/\s/.test(text) ? null : text),
     (model) => model,
   )
   return {
@@ -188,3 +188,11 @@ export const aliases: SettingKind<Readonly<Record<string, string>>> = (() => {
     },
   }
 })()
+
+/** Names for people by the ids of models. */
+export const modelNames: SettingKind<Readonly<Record<string, string>>> = pairsOf<string>(
+  'id=name, such as service-1=Service 1 (commas between), or none',
+  'id=name',
+  (text) => text,
+  (name) => name,
+)

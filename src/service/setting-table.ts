@@ -1,4 +1,5 @@
-// Every setting of the service with its flag, its variables of the environment, what it takes and one line of help: the reference behind --help.
+// Every setting of the service with its flag, its variables of the environment, what it takes and one line of help.
+// This table is what --help prints.
 import { REQUEST_LIMITS } from '../core/limits.ts'
 import { reservedNames } from './routes/index.ts'
 import {
@@ -6,6 +7,7 @@ import {
   byteCount,
   duration,
   listOf,
+  modelNames,
   oneOf,
   onOff,
   pixelCount,
@@ -21,7 +23,9 @@ import { fileOf, schemeOf } from './store/database-url.ts'
 export interface SettingEntry<K extends keyof ServiceSettings = keyof ServiceSettings> {
   readonly field: K
   readonly group: 'Where' | 'Models and money' | 'Limits' | 'Running' | 'What may come in' | 'Keeping and showing'
-  /** Without the dashes; null where a flag would show a secret to everyone who lists processes. */
+  /** Its key in a settings file: `body-bytes`. */
+  readonly name: string
+  /** Without the dashes. Null: rarely needed, or a secret that a flag would show to everyone who lists processes. */
   readonly flag: string | null
   /** The first that is set and not empty counts. */
   readonly env: readonly string[]
@@ -35,6 +39,7 @@ export interface SettingEntry<K extends keyof ServiceSettings = keyof ServiceSet
 /** What the wire's schemas promise at most. */
 const MOST = REQUEST_LIMITS
 const MEBI = 2 ** 20
+const GIBI = 2 ** 30
 const DAY_MS = 86_400_000
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i
@@ -69,8 +74,9 @@ function setting<K extends keyof ServiceSettings>(
   help: string,
   more: { readonly env?: readonly string[]; readonly isSecret?: boolean } = {},
 ): SettingEntry {
-  const own = `ASSAY_${(flag ?? kebab(field)).toUpperCase().replaceAll('-', '_')}`
-  const entry: SettingEntry<K> = { group, field, flag, kind, help, env: more.env ?? [own], isSecret: more.isSecret ?? false }
+  const name = flag ?? kebab(field)
+  const own = `ASSAY_${name.toUpperCase().replaceAll('-', '_')}`
+  const entry: SettingEntry<K> = { group, field, name, flag, kind, help, env: more.env ?? [own], isSecret: more.isSecret ?? false }
   return entry as unknown as SettingEntry
 }
 
@@ -87,9 +93,10 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
     isSecret: true,
   }),
   setting('Where', 'survivesPowerLoss', 'survive-power-loss', onOff, 'embedded database: wait for the disk at every commit, for a few ms'),
-  setting('Where', 'legacyName', 'legacy-name', legacyName, 'name of a second route for the same questions: POST /v1/…'),
+  setting('Where', 'legacyName', null, legacyName, 'name of a second route for the same questions: POST /v1/…'),
 
   setting('Models and money', 'aliases', 'aliases', aliases, 'names that stand for a model'),
+  setting('Models and money', 'announcedModels', null, modelNames, 'models that are listed as coming soon'),
   setting('Models and money', 'prices', 'prices', prices, 'US dollars per million input tokens; 0 answers without credit'),
 
   setting('Limits', 'bodyBytes', 'body-bytes', byteCount(1024, 512 * MEBI), 'most bytes of a request body'),
@@ -99,15 +106,23 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
   setting('Limits', 'totalPixels', 'total-pixels', pixelCount(1, 1e10), 'most pixels of all images of a request'),
   setting('Limits', 'videoFrames', 'video-frames', wholeNumber(0, 4096), 'most frames of all videos of a request'),
   setting('Limits', 'questions', 'questions', wholeNumber(1, 100_000), 'most questions of a request'),
-  setting('Limits', 'idCharacters', 'id-characters', wholeNumber(16, MOST.idCharacters), 'most characters of a question id'),
-  setting('Limits', 'options', 'options', wholeNumber(2, MOST.options), 'most options of a question'),
-  setting('Limits', 'levels', 'levels', wholeNumber(2, MOST.levels), 'most levels of a score'),
-  setting('Limits', 'fillTokens', 'fill-tokens', wholeNumber(1, 4096), 'most tokens that a fill writes'),
+  setting('Limits', 'idCharacters', null, wholeNumber(16, MOST.idCharacters), 'most characters of a question id'),
+  setting('Limits', 'options', null, wholeNumber(2, MOST.options), 'most options of a question'),
+  setting('Limits', 'levels', null, wholeNumber(2, MOST.levels), 'most levels of a score'),
+  setting('Limits', 'fillTokens', null, wholeNumber(1, 4096), 'most tokens that a fill writes'),
   setting('Limits', 'deadlineMs', 'deadline', duration(1, DAY_MS), 'most time for an answer, waiting included; then 504'),
   setting('Limits', 'requestsPerMinute', 'requests-per-minute', wholeNumber(0, 1e6), 'of one key on one replica, then 429; 0 for no limit'),
 
   setting('Running', 'concurrency', 'concurrency', wholeNumber(1, 1024), 'requests that are answered at the same time'),
   setting('Running', 'workers', 'workers', wholeNumber(1, 64), 'copies of each model that answer at the same time, each with its memory'),
+  setting('Running', 'threads', 'threads', wholeNumber(1, 256), 'threads of each copy (default 2, or fewer on few cores)'),
+  setting(
+    'Running',
+    'cacheBytes',
+    'cache-bytes',
+    byteCount(0, 1024 * GIBI),
+    'kept of encoded states by each copy, and as much of pictures',
+  ),
   setting('Running', 'queue', 'queue', wholeNumber(0, 100_000), 'requests that may wait for their turn; then 503'),
   setting('Running', 'bodyTimeoutMs', 'body-timeout', duration(1, DAY_MS), 'most time for a body to come in'),
   setting('Running', 'drainMs', 'drain', duration(0, DAY_MS), 'most time that running requests get after SIGTERM'),

@@ -14,6 +14,8 @@ export interface ServiceSettings {
   readonly legacyName: string
   /** Model names that stand for others; a trailing `*` matches any ending. Exact names go first, then the longest pattern. */
   readonly aliases: Readonly<Record<string, string>>
+  /** Names by id of models that are listed as coming soon, and refused until they are there. */
+  readonly announcedModels: Readonly<Record<string, string>>
   /** Nano-dollars per million input tokens, by model id; `*` for every other model. */
   readonly prices: Readonly<Record<string, NanoDollars>>
   /** Bytes of a body. */
@@ -39,6 +41,10 @@ export interface ServiceSettings {
   readonly concurrency: number
   /** Copies of each local model, each with weights and caches of its own. */
   readonly workers: number
+  /** Threads of each copy; null: 2, or fewer when there are not as many cores for each. */
+  readonly threads: number | null
+  /** Bytes that each copy keeps of encoded states, and as many again of encoded pictures. */
+  readonly cacheBytes: number
   /** Requests that wait for their turn, and those whose bodies are still coming; beyond, 503. */
   readonly queue: number
   /** Of one key, on one replica; 0: no limit. */
@@ -74,6 +80,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   survivesPowerLoss: false,
   legacyName: 'systemone',
   aliases: { 'jev-*': 'service-1-pro', 'gpt-*': 'service-1-pro', 'd1-*': 'service-1-pro', 'gemini-*': 'service-1-pro' },
+  announcedModels: { 'service-1': 'Service 1' },
   prices: { '*': 0n },
   bodyBytes: 32 * MEBI,
   images: 16,
@@ -89,6 +96,8 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   deadlineMs: 60_000,
   concurrency: 8,
   workers: 1,
+  threads: null,
+  cacheBytes: 256 * MEBI,
   queue: 128,
   requestsPerMinute: 0,
   bodyTimeoutMs: 30_000,

@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Command } from 'commander'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addAdmin, browserUrl } from '../../src/cli/admin-link.ts'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/program.ts'
@@ -31,8 +34,8 @@ describe('assay serve --help', () => {
   it('names every setting with its flag, its variables and its default', async () => {
     const { code, out } = await run('serve', '--help')
     expect(code).toBe(EXIT.ok)
-    for (const { flag, env } of SETTING_TABLE) {
-      if (flag !== null) expect(out).toContain(`--${flag} <`)
+    for (const { name, flag, env } of SETTING_TABLE) {
+      expect(out).toContain(flag === null ? `  ${name} ` : `--${flag} <`)
       for (const name of env) expect(out).toContain(name)
     }
     expect(out).toMatch(/--body-bytes <size> +most bytes of a request body \(default 32MiB; ASSAY_BODY_BYTES\)/)
@@ -50,6 +53,19 @@ describe('assay serve', () => {
   it('counts the last of a flag that is given again, and takes lists together', async () => {
     const { err } = await run('serve', '--port', 'eighty', '--port', 'ninety', '--prices', 'a=1', '--prices', 'a=2')
     expect(err).toMatch(/--port takes .* not "ninety"; --prices takes .* not "a=1,a=2"/)
+  })
+
+  it('reads a settings file, and says in one line what is wrong with it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'assay-settings-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'assay.json')
+    await writeFile(file, '{"deadline": "soon", "legacy-name": "ask"}')
+    const { code, err } = await run('serve', '--settings', file)
+    expect(code).toBe(EXIT.usage)
+    expect(err).toMatch(/^error: "legacy-name" in \S+assay\.json takes .* not "ask"; "deadline" in \S+assay\.json takes .* not "soon"\n$/)
+    await writeFile(file, '{')
+    expect((await run('serve', '--settings', file)).err).toMatch(/assay\.json is not JSON\n$/)
+    expect((await run('serve', '--settings', join(folder, 'none.json'))).err).toMatch(/none\.json cannot be read \(ENOENT\)\n$/)
   })
 
   it('refuses a flag that is none', async () => {

@@ -32,7 +32,10 @@ loop.self = loop
 let engine: EngineCore
 let before: unknown
 beforeAll(async () => {
-  engine = await createEngine({ models: [createFakeBackend({ id: 'service-1-pro', contextLength: 1000 })] })
+  engine = await createEngine({
+    models: [createFakeBackend({ id: 'service-1-pro', contextLength: 1000 })],
+    announced: { 'service-1': 'Service 1' },
+  })
   before = (await engine.ask(GOOD)).answers
 })
 afterAll(() => engine.close())

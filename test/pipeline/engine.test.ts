@@ -414,7 +414,7 @@ describe('models', () => {
   })
 
   it('that are not there are refused, with near names', async () => {
-    const { engine } = await engineOf()
+    const { engine } = await engineOf({}, { announced: { 'service-1': 'Service 1' } })
     const unknown = await errorOf(engine.ask({ ...REQUEST, model: 'servce-1-pro' }))
     expect([unknown.code, unknown.param]).toEqual(['model_not_found', '/model'])
     expect(unknown.message).toContain('Did you mean "service-1-pro"?')
@@ -423,7 +423,7 @@ describe('models', () => {
   })
 
   it('are listed with what is to come', async () => {
-    const { engine } = await engineOf()
+    const { engine } = await engineOf({}, { announced: { 'service-1': 'Service 1' } })
     expect(engine.models()).toEqual([
       { id: 'service-1-pro', name: 'Fake', available: true, status: 'available' },
       { id: 'service-1', name: 'Service 1', available: false, status: 'coming_soon' },

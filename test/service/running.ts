@@ -62,6 +62,7 @@ export async function startRunning(options: RunningOptions = {}): Promise<Runnin
   const engine = await createEngine({
     models: options.models ?? [createFakeBackend({ id: 'service-1-pro', ...options.fake })],
     limits: requestLimits(settings),
+    announced: settings.announcedModels,
   })
   const store = options.store ?? (await openStore(':memory:', options.now === undefined ? {} : { now: options.now }))
   const log: LogLine[] = []

@@ -88,6 +88,52 @@ describe('settings', () => {
     expect(readSettings({ port: '3' }, env).port).toBe(3)
   })
 
+  it('come from a file below flags and variables, by the names that flags have', () => {
+    const json = { port: 4, deadline: '90s', 'body-bytes': '8MiB', console: false, 'legacy-name': 'oracle', 'id-characters': 64 }
+    const more = {
+      prices: { '*': 0.5, mine: '1' },
+      'url-hosts': ['a.example', '*.b.example'],
+      aliases: {},
+      'announced-models': { next: 'The next' },
+    }
+    const file = { name: 'assay.json', json: { ...json, ...more } }
+    expect(readSettings({ deadline: '5s' }, { PORT: '3' }, undefined, file)).toMatchObject({
+      port: 3,
+      deadlineMs: 5000,
+      bodyBytes: 8 * 2 ** 20,
+      console: false,
+      legacyName: 'oracle',
+      idCharacters: 64,
+      prices: { '*': 500_000_000n, mine: 1_000_000_000n },
+      urlHosts: ['a.example', '*.b.example'],
+      aliases: {},
+      announcedModels: { next: 'The next' },
+    })
+  })
+
+  it('of a file are refused by name, all at once, secrets without their values', () => {
+    const json = { prot: 80, deadline: 'soon', queue: [{}], 'admin-token': 'short canary' }
+    const read = () => readSettings({}, {}, undefined, { name: 'assay.json', json })
+    expect(read).toThrow(SettingsError)
+    try {
+      read()
+    } catch (error) {
+      const { problems } = error as SettingsError
+      expect(problems).toEqual([
+        'assay.json names no setting with "prot". Did you mean "port"?',
+        '"queue" in assay.json is a text, a number, true or false, a list, or an object of names and values',
+        expect.stringMatching(/^"deadline" in assay\.json takes a time .*, not "soon"$/),
+        expect.stringMatching(/^"admin-token" in assay\.json takes a token .*spaces$/),
+      ])
+    }
+    expect(() => readSettings({}, {}, undefined, { name: 'assay.json', json: [] })).toThrow('assay.json holds no JSON object of settings')
+  })
+
+  it('of threads and caches are a number and a size; threads have no default of their own', () => {
+    expect(readSettings({}, {})).toMatchObject({ threads: null, cacheBytes: 256 * 2 ** 20 })
+    expect(readSettings({ threads: '1' }, { ASSAY_CACHE_BYTES: '1GiB' })).toMatchObject({ threads: 1, cacheBytes: 2 ** 30 })
+  })
+
   it('count an empty variable, and what Kubernetes writes about a service of our name, as not set', () => {
     expect(readSettings({}, { ASSAY_PORT: '', PORT: '5' }).port).toBe(5)
     expect(readSettings({}, { ASSAY_PORT: 'tcp://10.0.0.7:80' }).port).toBe(8080)
@@ -109,14 +155,23 @@ describe('settings', () => {
   })
 
   it.each([
+    ['ASSAY_LEGACY_NAME', 'ask'],
+    ['ASSAY_LEGACY_NAME', '../models'],
+    ['ASSAY_ID_CHARACTERS', '4'],
+    ['ASSAY_FILL_TOKENS', '5000'],
+    ['ASSAY_OPTIONS', '1'],
+    ['ASSAY_LEVELS', '1000'],
+  ])('refuse %s=%s, which has no flag', (name, text) => {
+    expect(problemsOf({}, { [name]: text })).toEqual([expect.stringMatching(`^${name} takes `)])
+  })
+
+  it.each([
     ['prices', 'service-1-pro=cheap'],
     ['prices', 'service-1-pro=-1'],
     ['prices', 'a=1,a=2'],
     ['prices', 'a=0.0000000001'],
     ['aliases', 'gpt-*-mini=service-1-pro'],
     ['aliases', 'gpt'],
-    ['legacy-name', 'ask'],
-    ['legacy-name', '../models'],
     ['cors-origins', 'https://a.example/path'],
     ['url-hosts', 'https://a.example'],
     ['url-hosts', '*'],

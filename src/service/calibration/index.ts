@@ -4,7 +4,7 @@ import type { VersionChange } from '../../calibration/outcomes/versions.ts'
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { EngineCore } from '../../pipeline/engine.ts'
-import { DEFAULT_MODEL } from '../../pipeline/models.ts'
+import { defaultModelOf } from '../../pipeline/models.ts'
 import { ServiceRefusal } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../telemetry.ts'
@@ -68,8 +68,8 @@ export function createServiceCalibrations({ engine, store, log, now }: ServiceCa
   function loadedModel(asked: string | null): CalibratedModel {
     const models = engine.models().filter(({ available }) => available)
     const ids = models.map(({ id }) => id)
-    const wanted = asked ?? (ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : ids[0])
-    if (wanted === undefined || !ids.includes(wanted)) {
+    const wanted = asked ?? defaultModelOf(ids)
+    if (!ids.includes(wanted)) {
       const message = `There is no model ${JSON.stringify(asked?.slice(0, 80))}.${didYouMean(asked ?? '', ids)} There is ${ids.join(', ')}.`
       throw new ServiceRefusal('model_not_found', message, { param: '/model' })
     }
