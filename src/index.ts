@@ -33,8 +33,7 @@ export type * from './wire/types.ts'
 export interface Engine extends Omit<EngineCore, 'ask'> {
   /**
    * Answers every question about the state. Throws `EngineError`: the caller's mistakes with everything that is wrong
-   * in
-   * `problems`, `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
+   * in `problems`, `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
    */
   readonly ask: Ask<AskOptions>
 }

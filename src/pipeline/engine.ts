@@ -103,14 +103,12 @@ export interface AskHooks {
 export interface EngineCore {
   /**
    * Answers every question about the state. Throws `EngineError`: the caller's mistakes with everything that is wrong
-   * in `problems`,
-   * `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
+   * in `problems`, `deadline_exceeded`, or `internal_error`. A request that failed leaves nothing behind.
    */
   ask(request: AskRequest, options?: AskOptions, hooks?: AskHooks): Promise<AskResponse>
   /**
    * Says what was true of an answer: truths by question id (of arguments `question/argument`), as in labelled rows.
-   * Needs `outcomes`. Throws
-   * `invalid_request` with everything that is wrong, and then records nothing.
+   * Needs `outcomes`. Throws `invalid_request` with everything that is wrong, and then records nothing.
    */
   recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
   /**

@@ -8,8 +8,7 @@ const WRITTEN_ELSEWHERE = ['Json', 'Arguments', 'Answers']
 
 /**
  * The components that zod schemas are made of, by the ids in their metadata, those of the schemas themselves included.
- * References point to
- * `#/components/schemas/<id>`. Objects are closed where the schema is strict.
+ * References point to `#/components/schemas/<id>`. Objects are closed where the schema is strict.
  */
 export function componentsOf(schemas: readonly z.ZodType[]): Readonly<Record<string, JsonSchema>> {
   const components: Record<string, JsonSchema> = {}

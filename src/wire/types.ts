@@ -126,8 +126,7 @@ export interface Usage {
 
 /**
  * How one question was answered. `entropy` (bits, of the calibrated distribution), `mass` (probability on the listed
- * options before renormalising) and
- * `calibration` are null where nothing was decided: reads without a check.
+ * options before renormalising) and `calibration` are null where nothing was decided: reads without a check.
  */
 export interface QuestionReport {
   readonly entropy: number | null

@@ -213,8 +213,8 @@ function assemble(
 /**
  * Reads a state: a string is text, an array whose every element has a known part type is parts, any other object or
  * array is JSON. `state` need not be checked before. Throws `EngineError` with the pointer of what is wrong (all of it,
- * as far as shapes go): `invalid_request`, `invalid_image`,
- * `invalid_video`, `image_too_large`, `unsupported_media_type`, `request_too_large`.
+ * as far as shapes go): `invalid_request`, `invalid_image`, `invalid_video`, `image_too_large`,
+ * `unsupported_media_type`, `request_too_large`.
  */
 export async function readState(state: unknown, options: StateOptions = {}): Promise<ReadState> {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

@@ -5,8 +5,7 @@ type Simplify<T> = { [K in keyof T]: T[K] }
 
 /**
  * A read, with the fields `Sure` there once `valid` is true: `if (answer.valid) answer.parsed + 1`. A read on which the
- * model failed has neither
- * `parsed` nor `check`.
+ * model failed has neither `parsed` nor `check`.
  */
 type Validated<A, Sure extends keyof A> = [Sure] extends [never]
   ? A
