@@ -4,6 +4,7 @@
     python compose.py check FILES                what is wrong with the files; exit 1 if anything is
     python compose.py rows OUT N [SEED] FILES    N rows a family, JSON lines
     python compose.py pairs OUT N [SEED] FILES   the same with one sentence a row, where a kind has that
+    python compose.py long OUT N [SEED] FILES    N rows in all: three to thirty texts in one state, asked about one
     python compose.py look N [SEED] FILES        N rows a family, to be read by a person
 """
 import collections
@@ -37,6 +38,39 @@ def rows_of(f, n, seed, short=False):
                 "truth": row.truth,
                 **({"evidence": row.evidence} if row.evidence or (kind == "letter" and not short) else {}),
             }
+
+
+def long_rows(families, n, seed):
+    """Rows whose state holds texts of several families. A question names the document that it is about."""
+    rnd = random.Random(f"{seed} long")
+    for i in range(n):
+        parts = []
+        for f in rnd.sample(families, min(len(families), rnd.choice([3, 5, 8, 12, 20, 30]))):
+            for _ in range(20):
+                row = KINDS[kind_of(f)].draw(f, rnd)
+                if isinstance(row.state, str) and row.questions:
+                    parts.append((f, row))
+                    break
+        if len(parts) < 3:
+            continue
+        titles = [f"Document {k + 1} ({f['register']})" for k, (f, _) in enumerate(parts)]
+        state = "\n\n".join(f"=== {title} ===\n\n{row.state}" for title, (_, row) in zip(titles, parts))
+        at = rnd.randrange(len(parts))
+        f, row = parts[at]
+        keys = rnd.sample(list(row.questions), min(len(row.questions), rnd.randint(3, 8)))
+        row.keep(keys)
+        for q in row.questions.values():
+            q["instructions"] = rnd.choice(["Document {}: {}", "In document {}: {}"]).format(at + 1, q["instructions"])
+        yield {
+            "id": f"written-long-{seed}-{i}",
+            "source": "written",
+            "task": f"long-{f['family']}",
+            "licence": "CC0-1.0",
+            "state": state,
+            "questions": row.questions,
+            "truth": row.truth,
+            "evidence": row.evidence,
+        }
 
 
 def read(path):
@@ -100,7 +134,7 @@ def look(rows):
 
 def main():
     do, *rest = sys.argv[1:] or ["help"]
-    if do not in ("check", "rows", "pairs", "look"):
+    if do not in ("check", "rows", "pairs", "long", "look"):
         sys.exit(__doc__)
     if do == "check":
         wrong = [w for p in rest for w in check(p)]
@@ -115,10 +149,13 @@ def main():
     if do == "look":
         look(row for f in families for row in rows_of(f, n, seed))
         return
+    if do == "long":
+        rows = long_rows(families, n, seed)
+    else:
+        rows = (row for f in families for row in rows_of(f, n, seed, do == "pairs"))
     with open(out, "w", encoding="utf-8") as to:
-        for f in families:
-            for row in rows_of(f, n, seed, do == "pairs"):
-                to.write(json.dumps(row, ensure_ascii=False) + "\n")
+        for row in rows:
+            to.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
