@@ -1,4 +1,4 @@
-// What the calibration is worth: fitted on one split, judged on another that shares no state with it.
+// What the calibration is worth: fitted on one split, scored on another that shares no state with it.
 // Usage: npx tsx bench/quality/calibration.ts CALIBRATION_EVIDENCE DEV_EVIDENCE OUT.json
 // Evidence comes from `assay eval --calibration none --deliberation always --self-check --evidence FILE`. Reports
 // log-loss and halved squared error per decision (the options of a select share one) and smooth calibration error above
@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { calibratorOf, type ModelCalibrator } from '../../src/calibration/calibration.ts'
 import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
 import { fit as fitCalibration, fitTrees } from '../../src/calibration/fit.ts'
-import { compare, type Judged, judgedOf } from '../../src/calibration/metrics/compare.ts'
+import { compare, type ScoredDistribution, scoredDistributions } from '../../src/calibration/metrics/compare.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
@@ -28,24 +28,24 @@ const identity = calibratorOf(null, model)
 const calibration = fitCalibration(evidence, model)
 const fitted = calibratorOf(calibration, model)
 
-const tasks = compare(judgedOf(dev, fitted, 'single'), judgedOf(dev, identity, 'single'))
+const tasks = compare(scoredDistributions(dev, fitted, 'single'), scoredDistributions(dev, identity, 'single'))
 const [all, ...byTask] = tasks
 const byReadout = DECISION_READOUTS.map((readout) => {
   const own = dev.filter((one) => one.readout === readout)
-  const judged = judgedOf(own, fitted, 'single')
-  return { readout, decisions: own.length, after: excessOf(judged), before: excessOf(judgedOf(own, identity, 'single')) }
+  const scored = scoredDistributions(own, fitted, 'single')
+  return { readout, decisions: own.length, after: excessOf(scored), before: excessOf(scoredDistributions(own, identity, 'single')) }
 })
 const notWorse = byTask.filter(({ logLoss }) => logLoss.difference <= 0).length / byTask.length
 /** The 95 % interval of the difference lies above 0. */
 const surelyWorse = byTask.filter(({ logLoss }) => logLoss.interval[0] > 0).map(({ name }) => name)
 
-// A task that no map has seen: maps grown on all others, judged on this one.
-const allUnseen: [Judged[], Judged[]] = [[], []]
+// A task that no map has seen: maps grown on all others, scored on this one.
+const allUnseen: [ScoredDistribution[], ScoredDistribution[]] = [[], []]
 const unseen = byTask.map(({ name }) => {
   process.stderr.write(`\rwithout ${name}                    `)
   const own = dev.filter(({ task }) => task === name)
-  const judge = calibratorOf({ ...calibration, trees: fitTrees(evidence.filter(({ task }) => task !== name)) }, model)
-  const [before, after] = [identity, judge].map((each) => judgedOf(own, each, 'single')) as [Judged[], Judged[]]
+  const calibrator = calibratorOf({ ...calibration, trees: fitTrees(evidence.filter(({ task }) => task !== name)) }, model)
+  const [before, after] = [identity, calibrator].map((each) => scoredDistributions(own, each, 'single')) as [ScoredDistribution[], ScoredDistribution[]]
   allUnseen[0].push(...before)
   allUnseen[1].push(...after)
   return {
@@ -91,7 +91,7 @@ if (all !== undefined) {
 }
 console.log(`tasks whose log-loss is not worse: ${three(notWorse)}; surely worse: ${surelyWorse.join(', ') || 'none'}`)
 const [before, after] = allUnseen.map(excessOf) as [ReturnType<typeof excessOf>, ReturnType<typeof excessOf>]
-const logLosses = allUnseen.map((judged) => four(meanOf(judged))).join(' → ')
+const logLosses = allUnseen.map((scored) => four(meanOf(scored))).join(' → ')
 console.log(
   `each task unseen: smooth ECE above null ${four(before.excess)} → ${four(after.excess)}, log-loss ${logLosses}; of each task's error, removed: ${three(removed)}`,
 )
@@ -114,43 +114,43 @@ for (const { readout, decisions, gain, interval, share, kept, keptInterval, righ
   console.log(`| ${readout} | ${decisions} | ${gains} | ${three(rightBefore)} | ${three(rightGated)} | ${three(rightAfter)} |`)
 }
 
-function excessOf(judged: readonly Judged[]) {
+function excessOf(scored: readonly ScoredDistribution[]) {
   const { value, excess, interval } = smoothCalibrationExcess(
-    judged.map(({ probability }) => probability),
-    judged.map(({ outcome }) => outcome),
-    judged.map(({ state }) => state),
-    { ...RESAMPLES, weights: judged.map(({ weight }) => weight) },
+    scored.map(({ probability }) => probability),
+    scored.map(({ outcome }) => outcome),
+    scored.map(({ state }) => state),
+    { ...RESAMPLES, weights: scored.map(({ weight }) => weight) },
   )
   return { value, excess, interval }
 }
 
 /** Of one task: small ones are noisy, and the noise is in both of what is compared. */
-function errorOf(judged: readonly Judged[]): number {
+function errorOf(scored: readonly ScoredDistribution[]): number {
   return smoothCalibrationError(
-    judged.map(({ probability }) => probability),
-    judged.map(({ outcome }) => outcome),
-    { weights: judged.map(({ weight }) => weight) },
+    scored.map(({ probability }) => probability),
+    scored.map(({ outcome }) => outcome),
+    { weights: scored.map(({ weight }) => weight) },
   ).value
 }
 
-function meanOf(judged: readonly Judged[]): number {
-  const total = sum(judged.map(({ weight }) => weight))
-  return sum(judged.map(({ weight, logLoss }) => weight * logLoss)) / total
+function meanOf(scored: readonly ScoredDistribution[]): number {
+  const total = sum(scored.map(({ weight }) => weight))
+  return sum(scored.map(({ weight, logLoss }) => weight * logLoss)) / total
 }
 
 /** What looking again gains when all decisions do, and when those above the gate do. */
-function secondLooks(own: readonly Evidence[], judge: ModelCalibrator, threshold: number) {
-  const [single, pooled] = [judgedOf(own, judge, 'single'), judgedOf(own, judge, 'deliberated')]
-  const perDecision = (judged: readonly Judged[]): number[] => {
+function secondLooks(own: readonly Evidence[], calibrator: ModelCalibrator, threshold: number) {
+  const [single, pooled] = [scoredDistributions(own, calibrator, 'single'), scoredDistributions(own, calibrator, 'deliberated')]
+  const perDecision = (scored: readonly ScoredDistribution[]): number[] => {
     let at = 0
-    return own.map(({ single: rows }) => sum(rows.map(() => judged[at++]!.logLoss)) / rows.length)
+    return own.map(({ single: rows }) => sum(rows.map(() => scored[at++]!.logLoss)) / rows.length)
   }
   const [before, after] = [perDecision(single), perDecision(pooled)]
   const states = own.map(({ state }) => state)
   const { mean: gain, interval } = pairedDifference(before, after, states, RESAMPLES)
   const escalated = own.map((one) => {
     const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
-    return uncertaintyOf(judge.calibrate(key, 'single', one.single, null).probabilities) > threshold
+    return uncertaintyOf(calibrator.calibrate(key, 'single', one.single, null).probabilities) > threshold
   })
   const gated = pairedDifference(
     before,
@@ -162,7 +162,7 @@ function secondLooks(own: readonly Evidence[], judge: ModelCalibrator, threshold
     const hits = own.map((one, at) => {
       const regime = regimeOf(at)
       const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
-      const { probabilities } = judge.calibrate(key, regime, one[regime] ?? one.single, null)
+      const { probabilities } = calibrator.calibrate(key, regime, one[regime] ?? one.single, null)
       return probabilities.filter((row, i) => row.indexOf(Math.max(...row)) === Math.round(one.truth[i]!)).length / probabilities.length
     })
     return sum(hits) / hits.length

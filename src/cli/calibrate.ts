@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type CalibratedModel, type Calibration, calibratorOf } from '../calibration/calibration.ts'
 import { fit as fitCalibration } from '../calibration/fit.ts'
-import { compare, judgedOf } from '../calibration/metrics/compare.ts'
+import { compare, scoredDistributions } from '../calibration/metrics/compare.ts'
 import type { Evidence } from '../calibration/outcomes/evidence.ts'
 import { type EvidenceFile, readEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { EngineError } from '../core/errors.ts'
@@ -118,9 +118,9 @@ function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): 
         const calibrations = [await readCalibration(first, terminal), second === undefined ? null : await readCalibration(second, terminal)]
         const { model, evidence } = await readAll(flags.on, {}, terminal)
         const [own, other] = calibrations.map((calibration) => {
-          const judge = calibratorOf(calibration, model)
-          if (judge.isMismatch) throw mismatch(calibration!, model)
-          return judgedOf(evidence, judge, flags.regime)
+          const calibrator = calibratorOf(calibration, model)
+          if (calibrator.isMismatch) throw mismatch(calibration!, model)
+          return scoredDistributions(evidence, calibrator, flags.regime)
         })
         if (own!.length === 0)
           throw new UsageError(`the evidence has no ${flags.regime} decisions; write it with assay eval --deliberation always`)

@@ -2,7 +2,7 @@
 import type { Calibration } from '../calibration/calibration.ts'
 import type { CalibrationNode } from '../calibration/hierarchy/tree.ts'
 import { mapFor, PARAMETER_HEADINGS } from '../calibration/maps/maps.ts'
-import type { Comparison, Difference } from '../calibration/metrics/compare.ts'
+import type { CalibrationComparison, PairedLosses } from '../calibration/metrics/compare.ts'
 import type { DecisionReadout, PassMode } from '../questions/shared/decision.ts'
 import { padColumns, painter, plain, type Terminal } from './terminal.ts'
 
@@ -60,7 +60,7 @@ function linesOf(readout: DecisionReadout, name: string, node: CalibrationNode, 
 }
 
 /** One line for all and for each task; which of the two is better, where the interval leaves no doubt. */
-export function showComparison(tasks: readonly Comparison[], versions: readonly (string | null)[], look: Look): string {
+export function showComparison(tasks: readonly CalibrationComparison[], versions: readonly (string | null)[], look: Look): string {
   const paint = painter(look.hasColor)
   const lines = tasks.map(({ name, count, logLoss, brier, calibrationError: { first, second } }) => [
     plain(name),
@@ -82,7 +82,7 @@ export function showComparison(tasks: readonly Comparison[], versions: readonly 
   return `${[tableOf([headings, ...lines], look), ...notes].join('\n')}\n`
 }
 
-function cellsOf({ first, second, difference, interval }: Difference): string[] {
+function cellsOf({ first, second, difference, interval }: PairedLosses): string[] {
   const signed = (value: number): string => `${value >= 0 ? '+' : ''}${value.toFixed(3)}`
   return [`${first.toFixed(3)} / ${second.toFixed(3)}`, `${signed(difference)} [${interval.map(signed).join(', ')}]`]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { calibratorOf } from '../../src/calibration/calibration.ts'
 import { fit as fitCalibration, foldOf } from '../../src/calibration/fit.ts'
-import { compare, judgedOf } from '../../src/calibration/metrics/compare.ts'
+import { compare, scoredDistributions } from '../../src/calibration/metrics/compare.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { binaryCase, binaryWorld, choiceWorld, normal, row, sigmoid } from './simulated.ts'
@@ -58,7 +58,7 @@ describe('fit', () => {
     const fresh = more.filter(({ state }) => Number(state.split('-').at(-1)) >= 50)
     // As one task: only what is compared over all is looked at.
     const judged = (calibration: typeof fitted | null) =>
-      judgedOf(fresh, calibratorOf(calibration, MODEL), 'single').map((one) => ({ ...one, task: 'all' }))
+      scoredDistributions(fresh, calibratorOf(calibration, MODEL), 'single').map((one) => ({ ...one, task: 'all' }))
     const [all] = compare(judged(fitted), judged(null))
     expect(all!.logLoss.interval[1]).toBeLessThan(0)
     expect(all!.brier.interval[1]).toBeLessThan(0)

@@ -1,22 +1,29 @@
-// What decisions looked like when a calibration was fitted: small histograms, by question and by kind of decision, kept in its file.
-// They hold one decision per state and key, since decisions on one state are not independent and would count as more than they are.
+// What decisions looked like when a calibration was fitted: small histograms by question and by kind of decision, kept
+// in its file. They hold one decision per state and key, since decisions on one state are not independent.
 import { z } from 'zod'
 import type { Decision, DecisionEvent, DecisionReadout } from '../../questions/shared/decision.ts'
 import { calibrationPath, type Evidence } from '../outcomes/evidence.ts'
 
-/** What drift is seen in. `entropy`: normalised, H / ln K. `top`: the largest probability. `chosen`: which candidate leads, how many hold for `independent`. */
+/**
+ * What drift is measured in. `entropy`: normalised, H / ln K. `top`: the largest probability. `chosen`: which candidate
+ * leads; for `independent`, how many hold.
+ */
 export type DriftMeasure = 'entropy' | 'top' | 'mass' | 'chosen'
 
-/** Counts between edges: bin i holds values above edge i-1, up to edge i. One count more than edges. */
+/**
+ * Counts between edges: bin i holds values above edge i − 1 and up to edge i, so there is one count more than edges.
+ */
 export interface Histogram {
   readonly edges: readonly number[]
   readonly counts: readonly number[]
 }
 
-/** Key (the hash of a question, or a kind of decision as in `Sample.path`) to histograms; `chosen` only by question. */
+/**
+ * Histograms by key: the hash of a question, or a kind of decision as in `Sample.path`. `chosen` is by question only.
+ */
 export type DriftReference = Readonly<Record<string, Readonly<Partial<Record<DriftMeasure, Histogram>>>>>
 
-/** A decision to look at, labelled or not. Evidence is one. */
+/** A decision, labelled or not. Evidence is one. */
 export type Observation = Pick<Evidence, 'state' | 'readout' | 'hasImage' | 'wording' | 'question' | 'single' | 'mass'> & {
   /** What messages call the question. */
   readonly task?: string
@@ -25,7 +32,7 @@ export type Observation = Pick<Evidence, 'state' | 'readout' | 'hasImage' | 'wor
 const histogram = z
   .strictObject({ edges: z.array(z.number()), counts: z.array(z.number().min(0)) })
   .refine(({ edges, counts }) => counts.length === edges.length + 1, { message: 'a histogram has one count more than edges' })
-/** For the file of a calibration. */
+/** The shape of a reference in a calibration file. */
 export const driftReferenceSchema = z.record(z.string(), z.partialRecord(z.enum(['entropy', 'top', 'mass', 'chosen']), histogram))
 
 export interface ReferenceOptions {
@@ -33,11 +40,11 @@ export interface ReferenceOptions {
   readonly bins?: number
   /** States a key needs; default 50. */
   readonly leastStates?: number
-  /** Keys kept, those with the most states first; default 200. */
+  /** Keys that are kept, those with the most states; default 200. */
   readonly mostKeys?: number
 }
 
-/** The histograms to hold later decisions against. */
+/** The histograms that later decisions are compared with. */
 export function driftReferenceOf(observations: Iterable<Observation>, options: ReferenceOptions = {}): DriftReference {
   const { bins = 10, leastStates = 50, mostKeys = 200 } = options
   const keys = [...measuresByKey(observations).values()]
@@ -47,7 +54,7 @@ export function driftReferenceOf(observations: Iterable<Observation>, options: R
   return Object.fromEntries(
     keys.map(({ key, values }) => {
       const histograms = Object.entries(values).map(([measure, numbers]): [string, Histogram] => {
-        const edges = measure === 'chosen' ? placesOf(numbers) : quantileEdges(numbers, bins)
+        const edges = measure === 'chosen' ? candidateEdges(numbers) : quantileEdges(numbers, bins)
         return [measure, { edges, counts: countsOf(numbers, edges) }]
       })
       return [key, Object.fromEntries(histograms)]
@@ -55,7 +62,7 @@ export function driftReferenceOf(observations: Iterable<Observation>, options: R
   )
 }
 
-/** What of a decision is looked at. */
+/** The parts of a decision that are measured. */
 export type ObservedDecision = Pick<Decision, 'readout' | 'hasImage' | 'wording' | 'question' | 'single' | 'mass'>
 
 interface ObservedDecisions {
@@ -75,7 +82,7 @@ function pick({ readout, hasImage, wording, question, single, mass }: ObservedDe
 
 export interface KeyMeasures {
   readonly key: string
-  /** What a person knows the key by. */
+  /** The name of the key in messages. */
   readonly name: string
   readonly states: number
   readonly values: Partial<Record<DriftMeasure, number[]>>
@@ -98,7 +105,7 @@ export function measuresByKey(observations: Iterable<Observation>): Map<string, 
       found.seen.add(observation.state)
       found.states++
       for (const measure of ['entropy', 'top', 'mass', 'chosen'] as const) {
-        // Which candidate leads says nothing across questions.
+        // Which candidate leads cannot be compared between questions.
         if (measure === 'chosen' && key === kind) continue
         found.values[measure] ??= []
         found.values[measure].push(measures[measure])
@@ -123,7 +130,7 @@ function chosenOf(readout: DecisionReadout, rows: readonly { readonly leader: nu
   return readout === 'independent' ? rows.filter(({ leader }) => leader === 0).length : (rows[0]?.leader ?? 0)
 }
 
-/** Inner edges between bins of about equal share, fewer where values repeat. Six digits, so that the file is small. */
+/** Inner edges between bins of about equal share, fewer where values repeat. Six digits keep the file small. */
 function quantileEdges(values: readonly number[], bins: number): number[] {
   const sorted = [...values].sort((a, b) => a - b)
   const edges: number[] = []
@@ -131,14 +138,15 @@ function quantileEdges(values: readonly number[], bins: number): number[] {
     const edge = Number(sorted[Math.ceil((i / bins) * sorted.length) - 1]!.toPrecision(6))
     if (edge > (edges.at(-1) ?? -Infinity) && edge < sorted.at(-1)!) edges.push(edge)
   }
-  // All the same, as the mass of a model that scores options alone: what leaves that value must not fall into its bin.
+  // All values are equal, such as the mass of a model that scores options alone. Other values must not fall into their
+  // bin.
   const only = sorted[0]!
   return edges.length > 0 ? edges : [only - 1e-4, only + 1e-4]
 }
 
-/** Edges that give each place a bin of its own, up to the last one that occurred, and one for those behind it. */
-function placesOf(values: readonly number[]): number[] {
-  return Array.from({ length: values.reduce((a, b) => Math.max(a, b), 0) + 1 }, (_, place) => place + 0.5)
+/** Edges that give each candidate a bin of its own, up to the last that occurred, and one bin for those after it. */
+function candidateEdges(values: readonly number[]): number[] {
+  return Array.from({ length: values.reduce((a, b) => Math.max(a, b), 0) + 1 }, (_, candidate) => candidate + 0.5)
 }
 
 /** How many values lie in each bin. */

@@ -1,26 +1,33 @@
-// A head learned for one question: the model's own log-probabilities and its features of state and question to better log-odds of the candidates.
-// logit_k = scale · z_k + bias_k + weights_k · features, where z are log-probabilities (of yes against no where every candidate is its own yes or no).
+// A head learned for one question: from the log-probabilities of the model and a feature vector of state and question
+// to log-odds of the candidates, logit_k = scale · z_k + bias_k + weights_k · features. z are log-probabilities (of yes
+// against no where every candidate is its own yes or no).
 import { z } from 'zod'
 import { logSigmoid } from '../../core/math.ts'
 import type { DecisionKey } from '../../questions/shared/decision.ts'
 import { floorOf, softmaxWithFloor } from '../maps/apply-map.ts'
 import { decodeVector } from './vector-text.ts'
 
-/** Read-outs a head can be learned for. A `check` is about another value each time. */
+/** Read-outs that a head can be learned for. A `check` is about another value each time. */
 export type LearnedReadout = 'binary' | 'exclusive' | 'ordinal' | 'independent'
 
-/** Plain JSON; part of a calibration, which binds it to a model and template. Arrays have one entry a candidate; `binary` has one in all. */
+/**
+ * Plain JSON, part of a calibration, which binds it to a model and template. Arrays have one entry a candidate;
+ * `binary` has one entry.
+ */
 export interface Head {
-  /** The question it is for (see `DecisionKey`): instructions and candidates, exactly. */
+  /** The hash of its question: instructions and candidates, exactly. */
   readonly question: string
   readonly readout: LearnedReadout
-  /** Length of the features it was learned on. */
+  /** Length of the feature vector. */
   readonly width: number
   /** Labelled decisions it was learned from. */
   readonly labels: number
   readonly scale: number
   readonly biases: readonly number[]
-  /** `encodeVector` of `width` numbers each; empty when the features did not help and only scale and biases were learned. */
+  /**
+   * `encodeVector` of `width` numbers each; empty when the features did not help and only scale and biases were
+   * learned.
+   */
   readonly weights: readonly string[]
 }
 
@@ -51,33 +58,35 @@ function isVectorOf(width: number): (text: string) => boolean {
   }
 }
 
-/** Below this, a log-probability says nothing more. */
-const LEAST_LOG = -30
+/** Smaller log-probabilities are raised to this. */
+const LEAST_LOG_PROBABILITY = -30
 
-/** What a head starts from: log-probabilities of the candidates, or log-odds where each candidate is its own yes or no. */
+/**
+ * The input z of a head: log-probabilities of the candidates, or log-odds where each candidate is its own yes or no.
+ */
 export function startOf(readout: LearnedReadout, rows: readonly (readonly number[])[]): number[] {
-  const known = (logP: number | undefined): number => Math.max(LEAST_LOG, logP ?? LEAST_LOG)
-  if (isEachAlone(readout)) return rows.map(([yes, no]) => known(yes) - known(no))
+  const known = (logP: number | undefined): number => Math.max(LEAST_LOG_PROBABILITY, logP ?? LEAST_LOG_PROBABILITY)
+  if (isIndependent(readout)) return rows.map(([yes, no]) => known(yes) - known(no))
   return (rows[0] ?? []).map(known)
 }
 
-/** Whether candidates are not weighed against each other. */
-export function isEachAlone(readout: LearnedReadout): boolean {
+/** Whether each candidate is its own yes or no. */
+export function isIndependent(readout: LearnedReadout): boolean {
   return readout === 'binary' || readout === 'independent'
 }
 
-/** Weights as numbers, unpacked once a head. */
-const unpacked = new WeakMap<Head, readonly Float32Array[]>()
+/** Decoded weights, decoded once a head. */
+const decoded = new WeakMap<Head, readonly Float32Array[]>()
 
 function weightsOf(head: Head): readonly Float32Array[] {
-  const known = unpacked.get(head)
+  const known = decoded.get(head)
   if (known !== undefined) return known
   const weights = head.weights.map(decodeVector)
-  unpacked.set(head, weights)
+  decoded.set(head, weights)
   return weights
 }
 
-/** Whether a head can answer this decision: it is the same question, and the features are there. */
+/** Whether a head can answer a decision: it is about the same question, and the feature vector is there. */
 export function isHeadFor(
   head: Head,
   key: Pick<DecisionKey, 'question' | 'readout'>,
@@ -90,15 +99,16 @@ export function isHeadFor(
 }
 
 /**
- * Learned probabilities of each row, in the shape of the rows: [candidates], or [yes, no] each. They need no further map: how sure a head may be is
- * learned with it. Every row sums to one and nothing is below what so many labels can tell from 0. Ask `isHeadFor` first; throws RangeError otherwise.
+ * Learned probabilities, [row][candidate] as given. They need no further map, since confidence is learned with the
+ * head. Every row sums to one, and no probability is below what so many labels can tell from 0. Throws RangeError
+ * where `isHeadFor` is false.
  */
 export function applyHead(head: Head, rows: readonly (readonly number[])[], features: Float32Array | null): number[][] {
   const start = startOf(head.readout, rows)
   if (start.length !== head.biases.length) throw new RangeError(`a head for ${head.biases.length} candidates was given ${start.length}`)
   const weights = weightsOf(head)
   const logits = start.map((value, k) => head.scale * value + head.biases[k]! + dot(weights[k], features))
-  if (!isEachAlone(head.readout)) return [softmaxWithFloor(logits, floorOf(head.labels, logits.length))]
+  if (!isIndependent(head.readout)) return [softmaxWithFloor(logits, floorOf(head.labels, logits.length))]
   return logits.map((logit) => softmaxWithFloor([logSigmoid(logit), logSigmoid(-logit)], floorOf(head.labels, 2)))
 }
 

@@ -1,29 +1,38 @@
-// Labelled decisions of one question to a head that is used only if it would have done better on labels it had not seen.
-// Which prior is right, and whether the features help at all, is decided by the same held-out folds; folds keep a state's decisions together.
+// Learns a head from labelled decisions of one question, and says whether to use it: only if it does better on labels
+// it was not fitted on. The prior, and whether features help at all, are chosen by the same held-out folds; a fold
+// keeps the decisions of a state together.
 import { EngineError } from '../../core/errors.ts'
 import { isCheck, targetOf } from '../../questions/shared/decision.ts'
 import type { Evidence } from '../outcomes/evidence.ts'
-import { type Head, isEachAlone, type LearnedReadout, startOf } from './head.ts'
-import { aloneResiduals, type Example, HeadFitter, type HeadParameters, headLogits, type Priors, residualsOf } from './head-fit.ts'
+import { type Head, isIndependent, type LearnedReadout, startOf } from './head.ts'
+import {
+  type HeadExample,
+  HeadFitter,
+  type HeadParameters,
+  type HeadPriors,
+  headLogits,
+  independentResiduals,
+  residualsOf,
+} from './head-fit.ts'
 import { encodeVector } from './vector-text.ts'
 
-/** Fewer labels than this say too little to tell whether a head is better. */
+/** With fewer labels, no head is chosen. */
 export const LEAST_LABELS = 50
 /**
- * A head is chosen when held-out labels show a gain of more than so many standard errors: one-sided 95 %. Less would do were there one prior to try;
- * the best of several looks better than it is, and a head that is wrong costs more than one that comes a few labels later.
+ * A head is chosen when held-out labels show a gain of more than so many standard errors, one-sided 95 %. With one
+ * prior less would do; the best of several looks better than it is, and a wrong head costs more than a late one.
  */
-const SURE = 1.645
-/** The newest so many labels are learned from. */
+const REQUIRED_ERRORS = 1.645
+/** A head is learned from at most so many of the newest labels. */
 const MOST_LABELS = 5000
 const FOLDS = 5
-/** Priors that are tried: from "the features do not help" to "they decide". */
+/** Standard deviations of the weights that are tried, from "the features do not help" on. */
 const WEIGHT_DEVIATIONS = [0, 1, 2, 4, 8] as const
 const BIAS_DEVIATIONS = [0.3, 1] as const
-/** How exactly a fit is found that is only compared with others: differences of this share of the loss choose no prior. */
-const ROUGHLY = 1e-5
+/** Tolerance of fits that are only compared with each other. */
+const TRIAL_TOLERANCE = 1e-5
 
-/** Evidence with what the model made of its state and question. */
+/** Evidence with the feature vector of its state and question. */
 export interface FeaturedEvidence {
   readonly evidence: Evidence
   readonly features: Float32Array
@@ -31,38 +40,40 @@ export interface FeaturedEvidence {
 
 export interface LearnOptions {
   /**
-   * Probabilities that would be served without a head, in the shape of `evidence.single`: the head must be better than these. They should not have
-   * been fitted on this evidence. Default: the model's own.
+   * Probabilities without a head, in the shape of `evidence.single`, which the head must improve on. They should not
+   * have been fitted on this evidence. Default: the model's own.
    */
   readonly served?: (evidence: Evidence) => readonly (readonly number[])[]
-  /** From how many labels on a head is learned at all, to look at; below 50 it is never chosen. Default 50. */
+  /** Labels from which a head is learned at all; below 50 it is never chosen. Default 50. */
   readonly leastLabels?: number
 }
 
-/** Mean cross-entropies in nats a decision (of a `select`: an option), each decision judged by a head that had not seen its state. */
+/**
+ * Mean cross-entropies in nats a decision (of a `select`: an option), each by a head that was not fitted on its state.
+ */
 export interface HeldOutHead {
   /** Decisions. */
   readonly n: number
-  /** Of what is served without a head. */
+  /** Without a head. */
   readonly zeroShot: number
   readonly head: number
-  /** 95 % interval of how much better the head is, by its standard error over states. */
+  /** 95 % interval of the gain of the head, by its standard error over states. */
   readonly interval: readonly [number, number]
 }
 
 export interface LearnedHead {
-  /** Learned from all labels; null when there are too few to try. */
+  /** Learned from all labels; null when there are too few. */
   readonly head: Head | null
-  /** Whether the head should be used: at least 50 labels, and better on held-out ones beyond what chance explains (see `SURE`). */
+  /** Whether to use the head: there are at least 50 labels, and held-out ones show a gain beyond chance. */
   readonly chosen: boolean
   readonly heldOut: HeldOutHead | null
-  /** The priors that did best; the features are not used when the deviation of weights is 0. */
-  readonly priors: Priors | null
+  /** The best priors; the features are not used when the deviation of weights is 0. */
+  readonly priors: HeadPriors | null
 }
 
 /**
- * Learns a head for a question. All evidence must be of that question. Deterministic; the order of evidence does not matter beyond rounding.
- * Throws `invalid_request` when questions or widths of features are mixed.
+ * Learns a head for a question. All evidence must be of that question. Deterministic; the order of evidence does not
+ * matter beyond rounding. Throws `invalid_request` when questions or widths of features are mixed.
  */
 export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnOptions = {}): LearnedHead {
   const used = labelled.slice(-MOST_LABELS)
@@ -78,32 +89,33 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
       throw new EngineError('invalid_request', `a head is learned from one question of one model: found ${what}; sort the evidence first`)
     }
   }
-  const eachAlone = isEachAlone(readout)
+  const isAlone = isIndependent(readout)
   const examples = used.map((one) => exampleOf(one, readout))
   const foldOf = foldsOf(used.map(({ evidence }) => evidence.state))
   const lossOf = (logits: readonly number[], target: readonly number[]): number =>
-    eachAlone ? aloneResiduals(logits, target).loss / target.length : residualsOf(logits, target).loss
+    isAlone ? independentResiduals(logits, target).loss / target.length : residualsOf(logits, target).loss
 
   // Held-out logits under a prior.
   const fitters = Array.from({ length: FOLDS }, (_, fold) => {
     const others = examples.filter((_, i) => foldOf[i] !== fold)
-    return new HeadFitter(others, eachAlone)
+    return new HeadFitter(others, isAlone)
   })
-  const tryOut = (priors: Priors): Trial => {
-    const parameters = fitters.map((fitter) => fitter.fit(priors, ROUGHLY))
+  const tryOut = (priors: HeadPriors): PriorTrial => {
+    const parameters = fitters.map((fitter) => fitter.fit(priors, TRIAL_TOLERANCE))
     const logits = examples.map((example, i) => headLogits(parameters[foldOf[i]!]!, example))
     const losses = logits.map((each, i) => lossOf(each, examples[i]!.target))
     return { priors, logits, losses, mean: weightedMean(losses, examples) }
   }
-  // One prior after the other: they depend on each other little, and trying all pairs would take longer.
+  // The two priors are chosen one after the other: they hardly depend on each other, and trying all pairs would take
+  // longer.
   const [narrow, wide] = BIAS_DEVIATIONS
-  const along = (biases: number, but?: number): Trial[] =>
+  const along = (biases: number, but?: number): PriorTrial[] =>
     WEIGHT_DEVIATIONS.filter((weights) => weights !== but).map((weights) => tryOut({ weights, biases }))
   const narrowBest = bestOf(along(narrow))
   const widened = tryOut({ ...narrowBest.priors, biases: wide })
   const best = widened.mean < narrowBest.mean ? bestOf([widened, ...along(wide, widened.priors.weights)]) : narrowBest
 
-  // What it must beat: what is served now, and the model's own log-probabilities.
+  // The baseline to improve on: what is served now, or the log-probabilities of the model, whichever is better.
   const own = examples.map(({ start, target }) => lossOf(start, target))
   const { served } = options
   const servedLosses =
@@ -112,11 +124,11 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
   const states = used.map(({ evidence }) => evidence.state)
   const { mean: gain, error } = pairedGain(before, best.losses, examples, states)
 
-  const all = new HeadFitter(examples, eachAlone).fit(best.priors)
-  const sharpness = sharpnessOf(best.logits, examples, eachAlone)
+  const all = new HeadFitter(examples, isAlone).fit(best.priors)
+  const inverseTemperature = inverseTemperatureOf(best.logits, examples, isAlone)
   return {
-    head: headOf(sharpened(all, sharpness), used, question, readout),
-    chosen: used.length >= LEAST_LABELS && gain > SURE * error,
+    head: headOf(scaledBy(all, inverseTemperature), used, question, readout),
+    chosen: used.length >= LEAST_LABELS && gain > REQUIRED_ERRORS * error,
     heldOut: {
       n: examples.length,
       zeroShot: weightedMean(before, examples),
@@ -127,26 +139,26 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
   }
 }
 
-/** Priors with what heads under them say of examples they were not learned from. */
-interface Trial {
-  readonly priors: Priors
+/** Priors, with the held-out logits and losses of heads under them. */
+interface PriorTrial {
+  readonly priors: HeadPriors
   readonly logits: readonly (readonly number[])[]
   readonly losses: readonly number[]
   readonly mean: number
 }
 
-function bestOf(trials: readonly Trial[]): Trial {
+function bestOf(trials: readonly PriorTrial[]): PriorTrial {
   return trials.reduce((best, trial) => (trial.mean < best.mean ? trial : best))
 }
 
-function exampleOf({ evidence, features }: FeaturedEvidence, readout: LearnedReadout): Example {
+function exampleOf({ evidence, features }: FeaturedEvidence, readout: LearnedReadout): HeadExample {
   const { single, truth, weight = 1 } = evidence
   const start = startOf(readout, single)
-  const target = isEachAlone(readout) ? truth.map((index) => targetOf(index, 2)[0]!) : targetOf(truth[0]!, start.length)
+  const target = isIndependent(readout) ? truth.map((index) => targetOf(index, 2)[0]!) : targetOf(truth[0]!, start.length)
   return { start, target, features, weight }
 }
 
-/** States in the order of their hashes, dealt out: folds of equal size that depend on nothing else. */
+/** The fold of each state: states in the order of their hashes, dealt out evenly. */
 function foldsOf(states: readonly string[]): number[] {
   const place = new Map([...new Set(states)].sort().map((state, i) => [state, i % FOLDS] as const))
   return states.map((state) => place.get(state)!)
@@ -156,7 +168,7 @@ function logs(rows: readonly (readonly number[])[]): number[][] {
   return rows.map((row) => row.map(Math.log))
 }
 
-function weightedMean(values: readonly number[], examples: readonly Example[]): number {
+function weightedMean(values: readonly number[], examples: readonly HeadExample[]): number {
   let sum = 0
   let total = 0
   for (const [i, { weight }] of examples.entries()) {
@@ -166,8 +178,8 @@ function weightedMean(values: readonly number[], examples: readonly Example[]): 
   return sum / total
 }
 
-/** How much lower the losses are after than before, with its standard error over states. */
-function pairedGain(before: readonly number[], after: readonly number[], examples: readonly Example[], states: readonly string[]) {
+/** The mean decrease of the losses, with its standard error over states. */
+function pairedGain(before: readonly number[], after: readonly number[], examples: readonly HeadExample[], states: readonly string[]) {
   const mean = weightedMean(before, examples) - weightedMean(after, examples)
   const total = examples.reduce((sum, { weight }) => sum + weight, 0)
   const byState = new Map<string, number>()
@@ -180,17 +192,17 @@ function pairedGain(before: readonly number[], after: readonly number[], example
   return { mean, error: groups < 2 ? Number.POSITIVE_INFINITY : Math.sqrt((square * groups) / (groups - 1)) / total }
 }
 
-/** Prior of the log of the sharpness: a head is about as sure as it should be. */
-const SHARPNESS_DEVIATION = 0.3
+/** Standard deviation of the prior of the logarithm of the inverse temperature, around 0. */
+const INVERSE_TEMPERATURE_DEVIATION = 0.3
 
-/** What to multiply logits by so that held-out ones are as sure as they are right: the inverse of a temperature, by bisection on the slope. */
-function sharpnessOf(logits: readonly (readonly number[])[], examples: readonly Example[], eachAlone: boolean): number {
+/** The inverse temperature that calibrates held-out logits, by bisection on the slope of the posterior. */
+function inverseTemperatureOf(logits: readonly (readonly number[])[], examples: readonly HeadExample[], isAlone: boolean): number {
   const slopeAt = (log: number): number => {
     const times = Math.exp(log)
-    let slope = log / SHARPNESS_DEVIATION ** 2
+    let slope = log / INVERSE_TEMPERATURE_DEVIATION ** 2
     for (const [i, { target, weight }] of examples.entries()) {
       const scaled = logits[i]!.map((logit) => times * logit)
-      const { values } = eachAlone ? aloneResiduals(scaled, target) : residualsOf(scaled, target)
+      const { values } = isAlone ? independentResiduals(scaled, target) : residualsOf(scaled, target)
       for (const [k, value] of values.entries()) slope += weight * value * scaled[k]!
     }
     return slope
@@ -204,7 +216,7 @@ function sharpnessOf(logits: readonly (readonly number[])[], examples: readonly 
   return Math.exp((low + high) / 2)
 }
 
-function sharpened({ scale, biases, weights }: HeadParameters, times: number): HeadParameters {
+function scaledBy({ scale, biases, weights }: HeadParameters, times: number): HeadParameters {
   return { scale: scale * times, biases: biases.map((x) => x * times), weights: weights.map((row) => row.map((x) => x * times)) }
 }
 
@@ -227,13 +239,13 @@ function headOf(
 }
 
 export interface LearnedHeads {
-  /** The chosen heads by question hash, as a calibration keeps them. */
+  /** The chosen heads by question hash, as in a calibration. */
   readonly heads: Readonly<Record<string, Head>>
-  /** Every question with labels enough to try, chosen or not, most labels first. */
+  /** Every question with enough labels, chosen or not, most labels first. */
   readonly tried: readonly { readonly question: string; readonly task: string; readonly learned: LearnedHead }[]
 }
 
-/** Sorts evidence by question and learns a head for each that has labels enough. Evidence without features, and checks, are passed over. */
+/** Learns a head for each question with enough labels. Evidence without features, and checks, are ignored. */
 export function learnHeads(
   evidence: Iterable<{ readonly evidence: Evidence; readonly features: Float32Array | null }>,
   options: LearnOptions = {},

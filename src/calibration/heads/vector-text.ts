@@ -1,13 +1,17 @@
-// Vectors to short text and back: a scale and whole numbers of 16 bits in base64, a fifth of what JSON takes. What it loses is a 65 534th of the largest value.
+// Vectors as short text: a scale and 16-bit integers in base64, a fifth of the size of JSON. The error is at most
+// 1/65,534 of the largest value.
 import { EngineError } from '../../core/errors.ts'
 
 const HIGHEST = 32_767
 
-/** A vector as base64 of [float32 step, int16 …], little endian: value = step × integer. Throws `internal_error` on values that are not finite. */
+/**
+ * A vector as base64 of [float32 step, int16 …], little endian, where value = step × integer. Throws `internal_error`
+ * on values that are not finite.
+ */
 export function encodeVector(values: ArrayLike<number>): string {
   let most = 0
   for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i] as number))
-  // NaN fails every comparison, so look at the sum too.
+  // NaN fails every comparison, so it is looked for apart.
   if (!Number.isFinite(most) || Array.from(values).some(Number.isNaN)) {
     throw new EngineError('internal_error', 'a vector to be stored holds values that are not finite')
   }
@@ -21,7 +25,7 @@ export function encodeVector(values: ArrayLike<number>): string {
   return bytes.toString('base64')
 }
 
-/** The vector of a text that `encodeVector` made. Throws `invalid_request` on anything else. */
+/** The vector of a text from `encodeVector`. Throws `invalid_request` on anything else. */
 export function decodeVector(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64')
   const step = bytes.length >= 4 ? bytes.readFloatLE(0) : Number.NaN

@@ -1,37 +1,38 @@
-// Two calibrations on the same evidence: what each says, scored side by side, by task and over all, with intervals by state.
+// Compares two calibrations on the same evidence, by task and over all, with intervals over states.
 import type { PassMode } from '../../questions/shared/decision.ts'
 import type { ModelCalibrator } from '../calibration.ts'
-import { type Evidence, samplesOf } from '../outcomes/evidence.ts'
+import { weightedMean } from '../numerics/aligned.ts'
+import { type Evidence, keyOf, samplesOf } from '../outcomes/evidence.ts'
 import type { RecordedEvidence } from '../outcomes/outcomes.ts'
 import { pairedDifference } from './resampling.ts'
 import { crossEntropy, squaredError } from './scores.ts'
 import { type CalibrationExcess, smoothCalibrationExcess } from './smooth-ece.ts'
 
-/** One distribution as a judge sees it. */
-export interface Judged {
+/** A distribution and its scores under a calibrator. */
+export interface ScoredDistribution {
   readonly task: string
   readonly state: string
   readonly weight: number
   readonly logLoss: number
-  /** Squared error summed over candidates, halved: from 0 to 1, and (p - y)² for two candidates. */
+  /** Half the squared error over candidates: from 0 to 1, and (p − y)² for two candidates. */
   readonly brier: number
-  /** An event and whether it came true: the first of two candidates, or that the leading one of more is the right one. */
+  /** The probability of an event: that the first of two candidates, or the leading one of more, is the true one. */
   readonly probability: number
+  /** Whether the event came true, 1 or 0. */
   readonly outcome: number
 }
 
-/** What a judge says of evidence under a regime; evidence without that regime is left out. */
-export function judgedOf(
+/** The distributions of evidence under a pass mode. Evidence without that pass mode is left out. */
+export function scoredDistributions(
   evidence: readonly (Evidence & Partial<Pick<RecordedEvidence, 'hidden'>>)[],
-  judge: ModelCalibrator,
-  regime: PassMode,
-): Judged[] {
+  calibrator: ModelCalibrator,
+  passMode: PassMode,
+): ScoredDistribution[] {
   return evidence.flatMap((one) => {
-    const rows = regime === 'single' ? one.single : one.deliberated
+    const rows = passMode === 'single' ? one.single : one.deliberated
     if (rows === null) return []
-    const key = { ...one, candidates: one.readout === 'independent' ? rows.length : rows[0]!.length }
-    const { probabilities } = judge.calibrate(key, regime, rows, one.hidden ?? null)
-    return samplesOf(one, regime).map(({ target, weight }, i): Judged => {
+    const { probabilities } = calibrator.calibrate(keyOf(one), passMode, rows, one.hidden ?? null)
+    return samplesOf(one, passMode).map(({ target, weight }, i): ScoredDistribution => {
       const row = probabilities[i]!
       const event = row.length === 2 ? 0 : row.indexOf(Math.max(...row))
       return {
@@ -47,49 +48,47 @@ export function judgedOf(
   })
 }
 
-export interface Difference {
+export interface PairedLosses {
   readonly first: number
   readonly second: number
-  /** first - second: below 0 the first is better. */
+  /** first − second; below 0 the first is better. */
   readonly difference: number
   readonly interval: readonly [number, number]
 }
 
-export interface Comparison {
+export interface CalibrationComparison {
   readonly name: string
   readonly count: number
-  readonly logLoss: Difference
-  readonly brier: Difference
+  readonly logLoss: PairedLosses
+  readonly brier: PairedLosses
   readonly calibrationError: { readonly first: CalibrationExcess; readonly second: CalibrationExcess }
 }
 
 const RESAMPLES = { resamples: 1000, seed: 1 } as const
 
-/** Compares over all (`name` is "all"), then task by task. `first` and `second`: of the same evidence and regime. */
-export function compare(first: readonly Judged[], second: readonly Judged[]): readonly Comparison[] {
+/** Compares over all, named "all", then task by task. `first` and `second` are of the same evidence and pass mode. */
+export function compare(first: readonly ScoredDistribution[], second: readonly ScoredDistribution[]): readonly CalibrationComparison[] {
   if (first.length === 0) return []
   const tasks = [...new Set(first.map(({ task }) => task))].sort()
   const positions = (task: string): number[] => first.flatMap((one, i) => (one.task === task ? [i] : []))
   const all = compareAt('all', first, second)
   if (tasks.length === 1) return [all]
-  const at = (all: readonly Judged[], where: readonly number[]): Judged[] => where.map((i) => all[i]!)
+  const at = (all: readonly ScoredDistribution[], where: readonly number[]): ScoredDistribution[] => where.map((i) => all[i]!)
   return [all, ...tasks.map((task) => compareAt(task, at(first, positions(task)), at(second, positions(task))))]
 }
 
-function compareAt(name: string, first: readonly Judged[], second: readonly Judged[]): Comparison {
+function compareAt(name: string, first: readonly ScoredDistribution[], second: readonly ScoredDistribution[]): CalibrationComparison {
   const groups = first.map(({ state }) => state)
   const weights = first.map(({ weight }) => weight)
-  const total = weights.reduce((sum, weight) => sum + weight, 0)
-  const meanOf = (values: readonly number[]): number => values.reduce((sum, value, i) => sum + weights[i]! * value, 0) / total
-  const differenceOf = (of: (judged: Judged) => number): Difference => {
+  const differenceOf = (of: (scored: ScoredDistribution) => number): PairedLosses => {
     const [a, b] = [first.map(of), second.map(of)]
     const { mean, interval } = pairedDifference(a, b, groups, { ...RESAMPLES, weights })
-    return { first: meanOf(a), second: meanOf(b), difference: mean, interval }
+    return { first: weightedMean(a, weights), second: weightedMean(b, weights), difference: mean, interval }
   }
-  const errorOf = (judged: readonly Judged[]): CalibrationExcess =>
+  const errorOf = (scored: readonly ScoredDistribution[]): CalibrationExcess =>
     smoothCalibrationExcess(
-      judged.map(({ probability }) => probability),
-      judged.map(({ outcome }) => outcome),
+      scored.map(({ probability }) => probability),
+      scored.map(({ outcome }) => outcome),
       groups,
       { resamples: 200, seed: 1, weights },
     )

@@ -1,4 +1,4 @@
-// Counts of successes to intervals for their probability.
+// Confidence intervals for a probability from counts of successes.
 import { EngineError } from '../../core/errors.ts'
 import { inverseRegularisedBeta, normalQuantile } from '../numerics/special-functions.ts'
 
@@ -23,8 +23,9 @@ export function wilson(k: number, n: number, z: number = normalQuantile(0.975)):
 }
 
 /**
- * The Clopper–Pearson upper bound: the probability is below it with confidence 1 − `delta`, whatever it is. Exact, so never too low.
- * @param k errors seen in `n` trials. @param delta in (0, 1).
+ * The Clopper–Pearson upper bound: the probability is below it with confidence 1 − `delta`. It is exact, so never too
+ * low.
+ * @param k errors in `n` trials. @param delta in (0, 1).
  */
 export function clopperPearsonUpper(k: number, n: number, delta: number): number {
   requireCount(k, n)

@@ -1,40 +1,46 @@
-// Probabilities and what came true to the data of a reliability diagram: a curve, where it would lie by chance if calibrated, how sure the curve itself is, and where
-// the probabilities are. Drawing is left to others; nothing here is binned for the eye.
+// The data of a reliability diagram: the curve, the band it would lie in if calibrated, its own uncertainty, and the
+// density of the probabilities. No bins are used.
 import { EngineError } from '../../core/errors.ts'
 import { seededRandom } from '../../core/random.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 import { type Groups, membersOf, quantile, type ResamplingOptions } from './resampling.ts'
 import { smoothCalibrationError } from './smooth-ece.ts'
 
-/** Steps of the grid that probabilities are put on before smoothing; each goes to its two neighbours by nearness. */
+/** Steps of the grid that probabilities are put on before smoothing. Each is split between its two neighbours. */
 const CELLS = 512
 
 export interface ReliabilityOptions extends ResamplingOptions {
-  /** Which decisions belong together, [decision]; each alone when absent. Only the bootstrap band looks at it. */
+  /** Which decisions belong together, [decision]; each is alone when absent. The bootstrap band alone uses it. */
   readonly groups?: Groups
   /** [decision], not negative; equal when absent. */
   readonly weights?: readonly number[]
-  /** Of the kernel, in units of probability; default that of smECE. The density is always smoothed with it. */
+  /** Of the kernel, in units of probability; default that of smECE. The density is smoothed with it too. */
   readonly bandwidth?: number
   /** Points of the grid, from 0 to 1; default 101. */
   readonly points?: number
 }
 
-/** All arrays are [point of the grid]; null where hardly any probability is near and nothing can be said. */
+/** All arrays are [grid point]; null where too few probabilities are near. */
 export interface Reliability {
   readonly grid: readonly number[]
-  /** Share that came true at a probability; on the diagonal when calibrated. The kernel flattens it within a bandwidth of the ends; so it does the bands. */
+  /**
+   * Share that came true at a probability, on the diagonal when calibrated. The kernel flattens it, and the bands,
+   * within a bandwidth of the ends.
+   */
   readonly curve: readonly (number | null)[]
-  /** Where the curve lies in 95 % (`confidence`) of draws of labels from the probabilities themselves, point by point: outside is no chance. */
+  /**
+   * Where the curve lies in 95 % (`confidence`) of draws of labels from the probabilities themselves, point by point. A
+   * curve outside is not explained by chance.
+   */
   readonly consistency: readonly (readonly [number, number] | null)[]
-  /** Where it lies in 95 % of resamples of the decisions by group. */
+  /** Where the curve lies in 95 % of resamples of the decisions by group. */
   readonly bootstrap: readonly (readonly [number, number] | null)[]
-  /** Density of the probabilities, integrating to one: the rug. */
+  /** Density of the probabilities, which integrates to one. */
   readonly density: readonly number[]
   readonly bandwidth: number
 }
 
-/** The Gaussian of a bandwidth at t − u, reflected at 0 and 1. */
+/** The value of a Gaussian of this bandwidth at t − u, reflected at 0 and 1. */
 function reflectedGaussian(t: number, u: number, bandwidth: number): number {
   const reach = 2 * Math.ceil(3 * bandwidth)
   let sum = 0
@@ -44,21 +50,21 @@ function reflectedGaussian(t: number, u: number, bandwidth: number): number {
   return sum / (bandwidth * Math.sqrt(2 * Math.PI))
 }
 
-/** A curve on the grid for weights and labels of the decisions; null where they are too thin. */
-type Fit = (weights: Float64Array, labels: ArrayLike<number>) => (number | null)[]
+/** The curve, [grid point], for weights and labels of the decisions; null where there are too few. */
+type CurveFit = (weights: Float64Array, labels: ArrayLike<number>) => (number | null)[]
 
-/** Density below which a point has no neighbours to speak of: that of three decisions spread evenly. */
-function thinnest(n: number): number {
+/** The least density of a point with a curve: that of three decisions spread evenly. */
+function leastDensity(n: number): number {
   return Math.max(1e-3, 3 / n)
 }
 
-/** Smooths what stands on the cells: [cell] to [point]. */
+/** Smooths a value on each cell, [cell], to one on each point, [grid point]. */
 function smootherOf(grid: readonly number[], bandwidth: number): (cells: Float64Array) => Float64Array {
   const kernel = grid.map((t) => Float64Array.from({ length: CELLS + 1 }, (_, j) => reflectedGaussian(t, j / CELLS, bandwidth)))
   return (cells) => Float64Array.from(kernel, (row) => row.reduce((sum, value, j) => sum + value * cells[j]!, 0))
 }
 
-/** Puts values, one per decision, on the cells. */
+/** Sums values, one a decision, on the cells. */
 function onCells(p: readonly number[], valueAt: (i: number) => number): Float64Array {
   const cells = new Float64Array(CELLS + 1)
   for (const [i, probability] of p.entries()) {
@@ -71,7 +77,7 @@ function onCells(p: readonly number[], valueAt: (i: number) => number): Float64A
   return cells
 }
 
-function kernelFit(p: readonly number[], grid: readonly number[], smooth: (cells: Float64Array) => Float64Array): Fit {
+function kernelFit(p: readonly number[], grid: readonly number[], smooth: (cells: Float64Array) => Float64Array): CurveFit {
   const low = p.reduce((least, value) => Math.min(least, value), 1)
   const high = p.reduce((most, value) => Math.max(most, value), 0)
   return (weights, labels) => {
@@ -80,12 +86,12 @@ function kernelFit(p: readonly number[], grid: readonly number[], smooth: (cells
     const positives = smooth(onCells(p, (i) => weights[i]! * labels[i]!))
     return Array.from(density, (value, point) => {
       const isOutside = grid[point]! < low || grid[point]! > high
-      return isOutside || value / total < thinnest(p.length) ? null : positives[point]! / value
+      return isOutside || value / total < leastDensity(p.length) ? null : positives[point]! / value
     })
   }
 }
 
-/** Point by point, the middle share of curves; null where fewer than half of them say anything. */
+/** Point by point, the middle share of curves; null where fewer than half of them have a value. */
 function bandOf(curves: readonly (readonly (number | null)[])[], points: number, confidence: number): ([number, number] | null)[] {
   return Array.from({ length: points }, (_, point) => {
     const values = curves.flatMap((curve) => curve[point] ?? []).sort((a, b) => a - b)
@@ -95,9 +101,11 @@ function bandOf(curves: readonly (readonly (number | null)[])[], points: number,
 }
 
 /**
- * The data of a reliability diagram (Dimitriadis, Gneiting & Jordan 2021 for the isotonic curve and its bands; Błasiok & Nakkiran 2023 for the kernel).
+ * The data of a reliability diagram (Dimitriadis, Gneiting & Jordan 2021 for the bands; Błasiok & Nakkiran 2023 for
+ * the kernel).
  * @param p probabilities, [decision]. @param y whether it came true, 0 or 1, aligned.
- * @throws EngineError `invalid_request` on lengths that differ, values outside [0, 1], no decisions, no resamples, or fewer than two points.
+ * @throws EngineError `invalid_request` on lengths that differ, values outside [0, 1], no decisions, no resamples, or
+ * fewer than two points.
  */
 export function reliability(p: readonly number[], y: readonly number[], options: ReliabilityOptions): Reliability {
   const { groups, weights, points = 101, resamples, seed, confidence = 0.95 } = options
@@ -112,7 +120,7 @@ export function reliability(p: readonly number[], y: readonly number[], options:
     ...(options.bandwidth === undefined ? {} : { bandwidth: options.bandwidth }),
     ...(weights === undefined ? {} : { weights }),
   }
-  // Narrower than two cells the kernel would show the grid itself.
+  // With a narrower bandwidth the curve would show the grid itself.
   const bandwidth = Math.max(2 / CELLS, smoothCalibrationError(p, y, smoothing).bandwidth)
   const grid = Array.from({ length: points }, (_, i) => i / (points - 1))
   const smooth = smootherOf(grid, bandwidth)

@@ -1,4 +1,4 @@
-// Numbers per decision to how far they could be off: bootstrap by group, since decisions on one state are not independent.
+// Bootstrap intervals over groups of decisions, since decisions on one state are not independent.
 import { EngineError } from '../../core/errors.ts'
 import { seededRandom } from '../../core/random.ts'
 import { requireAligned } from '../numerics/aligned.ts'
@@ -26,7 +26,7 @@ export function membersOf(groups: Groups): number[][] {
 }
 
 /**
- * The value below which a share of the values lie, by linear interpolation between order statistics (the usual type 7). NaN for no values.
+ * The quantile of a share by linear interpolation between order statistics (the usual type 7). NaN for no values.
  * @param sorted by rising value. @param share in [0, 1].
  */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
@@ -50,8 +50,8 @@ function requireResamples({ resamples }: ResamplingOptions): void {
 }
 
 /**
- * The mean of a − b over the same observations, with its cluster bootstrap interval: whether one model's losses are below the other's.
- * @param a losses, one per observation. @param b the other losses, aligned. @param weights not negative; equal when absent.
+ * The mean of a − b over the same observations, with its bootstrap interval over groups.
+ * @param a losses, [observation]. @param b the other losses, aligned. @param weights not negative; equal when absent.
  * @throws EngineError `invalid_request` on lengths that differ or no observations.
  */
 export function pairedDifference(
@@ -63,7 +63,7 @@ export function pairedDifference(
   const { weights, resamples, seed, confidence } = options
   requireAligned({ a, b, groups, weights })
   requireResamples(options)
-  // A resample needs only each group's sum and weight.
+  // A resample needs only the sum and weight of each group.
   const sums = membersOf(groups).map((members) => {
     let sum = 0
     let weight = 0

@@ -1,5 +1,6 @@
-// Probabilities and what came true to how good they are: proper scores, and how far they are off in bins and without bins.
-// `p` are probabilities of an event and `y` whether it came true, 0 or 1 (or a share in between, when annotators disagreed): both [decision].
+// Proper scores of distributions, and calibration errors with bins: how good probabilities are, given what came true.
+// `p` are probabilities of an event and `y` whether it came true, 0 or 1 (a share in between when annotators
+// disagreed): both [decision].
 import { EngineError } from '../../core/errors.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 import { normalCdf } from '../numerics/special-functions.ts'
@@ -10,18 +11,24 @@ function requireEvents(p: readonly number[], y: readonly number[], weights?: rea
   requireProbabilities('y', y)
 }
 
-/** 1 − score / base: the share of a loss that is saved; 0 is no better than the base, 1 perfect. NaN when the base has no loss. */
+/**
+ * 1 − score / base: the share of a loss that is saved. 0 is no better than the base, 1 is perfect, NaN when the base is
+ * 0.
+ */
 export function skill(score: number, base: number): number {
   return base === 0 ? Number.NaN : 1 - score / base
 }
 
-/** −Σ target · ln row, in nats: the log-loss of one distribution. @param row probabilities, [candidate]. @param target a distribution, [candidate]. */
+/**
+ * −Σ target · ln row in nats: the log-loss of one distribution.
+ * @param row probabilities, [candidate]. @param target a distribution, [candidate].
+ */
 export function crossEntropy(row: readonly number[], target: readonly number[]): number {
   requireAligned({ row, target })
   return row.reduce((sum, p, k) => (target[k] === 0 ? sum : sum - target[k]! * Math.log(p)), 0)
 }
 
-/** Σ (row − target)² over candidates, from 0 to 2: the Brier score of one distribution, as Brier defined it. Shapes as in `crossEntropy`. */
+/** Σ (row − target)² over candidates, from 0 to 2: the Brier score of one distribution. Shapes as in `crossEntropy`. */
 export function squaredError(row: readonly number[], target: readonly number[]): number {
   requireAligned({ row, target })
   return row.reduce((sum, p, k) => sum + (p - target[k]!) ** 2, 0)
@@ -29,24 +36,27 @@ export function squaredError(row: readonly number[], target: readonly number[]):
 
 /** One bin of a calibration table. */
 export interface CalibrationBin {
-  /** Labels in it. */
+  /** Decisions in it. */
   readonly count: number
   /** Mean probability. */
   readonly probability: number
   /** Share that came true. */
   readonly frequency: number
-  /** Positions of its labels. */
+  /** Positions of its decisions in `p`. */
   readonly members: readonly number[]
 }
 
 export interface BinOptions {
-  /** How many bins; default 15. Fewer come back when some are empty. */
+  /** How many bins; default 15. Empty ones are left out. */
   readonly bins?: number
-  /** Equal steps of probability, closed above; or equal counts, equal probabilities staying together so that order never matters. Default `width`. */
+  /**
+   * Bins of equal width, closed above, or of equal count. Equal probabilities stay in one bin, so that order never
+   * matters. Default `width`.
+   */
   readonly by?: 'width' | 'mass'
 }
 
-/** The table behind binned measures, bins by rising probability, none empty. */
+/** The bins by rising probability, none empty. */
 export function calibrationBins(
   p: readonly number[],
   y: readonly number[],
@@ -74,8 +84,9 @@ export function calibrationBins(
 }
 
 /**
- * Expected calibration error: the distance of mean probability and frequency, averaged over bins by count; and the largest one.
- * Biased up by noise (0.028 for perfect probabilities at n = 1000, 15 bins of equal width) and down by errors that cancel in a bin: never report it alone.
+ * Expected calibration error: the distance of mean probability and frequency, averaged over bins by count; and the
+ * largest distance. It is biased up by noise (0.028 for perfect probabilities at n = 1000, 15 bins of equal width) and
+ * down by errors that cancel in a bin, so it must not be reported alone.
  */
 export function binnedCalibrationError(
   p: readonly number[],
@@ -90,8 +101,9 @@ export function binnedCalibrationError(
 }
 
 /**
- * Squared calibration error over bins, without the part that noise adds (Kumar, Liang & Ma 2019, arXiv 1909.10155): may be negative.
- * `root` is of the square, 0 when that is negative; `plugIn` is the square before debiasing. A bin of one label cannot tell its noise and keeps it.
+ * Squared calibration error over bins without the part that noise adds (Kumar, Liang & Ma 2019, arXiv 1909.10155). It
+ * may be negative. `root` is of the square, 0 when that is negative; `plugIn` is the square before debiasing. The
+ * noise of a bin with one label cannot be estimated and stays.
  */
 export function debiasedSquaredError(
   p: readonly number[],
@@ -109,8 +121,9 @@ export function debiasedSquaredError(
 }
 
 /**
- * Spiegelhalter's (1986) test that probabilities are calibrated: z is standard normal if they are, above 0 when they are not sure enough about
- * what they get wrong (overconfident), and `pValue` two-sided. Assumes independent decisions. NaN when every p is 0, ½ or 1.
+ * Spiegelhalter's (1986) test of calibration: z is standard normal when the probabilities are calibrated, and above 0
+ * when they are overconfident where they are wrong. `pValue` is two-sided. It assumes independent decisions. NaN when
+ * every p is 0, ½ or 1.
  */
 export function spiegelhalter(p: readonly number[], y: readonly number[]): { z: number; pValue: number } {
   requireEvents(p, y)

@@ -1,21 +1,25 @@
-// Probabilities and what came true to the smooth calibration error (Błasiok & Nakkiran 2023, arXiv 2309.12236): no bins, and one bandwidth that follows from it.
-// A Gaussian reflected at 0 and 1 is the heat kernel of the unit interval, so smoothing is damping in the cosine basis: aₖ becomes aₖ exp(−(kπσ)²/2).
+// The smooth calibration error (Błasiok & Nakkiran 2023, arXiv 2309.12236), which needs no bins and chooses its
+// bandwidth. A Gaussian reflected at 0 and 1 is the heat kernel of the unit interval, so smoothing is damping in the
+// cosine basis: aₖ becomes aₖ exp(−(kπσ)²/2).
 import { EngineError } from '../../core/errors.ts'
 import { seededRandom } from '../../core/random.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 import { type Groups, membersOf, percentileInterval, type ResamplingOptions } from './resampling.ts'
 
-/** Steps of the grid that many probabilities are put on. Each goes to its two neighbours by nearness, which shifts results by less than 1e-5. */
+/**
+ * Steps of the grid for many probabilities. Each is split between its two neighbours, which shifts results by less than
+ * 1e-5.
+ */
 const GRID = 2048
-/** Below this no bandwidth is looked for: a smaller error is reported as smoothed with it. */
+/** No smaller bandwidth is searched. A smaller error is reported as smoothed with this one. */
 const SMALLEST_BANDWIDTH = 1e-3
 
-/** Where each probability goes among folded angles: θ = π min(p, 1 − p), with a sign for the odd cosines when it was above a half. */
+/** Where each probability lies among folded angles θ = π min(p, 1 − p). The sign of odd cosines is negative above ½. */
 interface Layout {
   readonly angles: Float64Array
   readonly first: Int32Array
   readonly second: Int32Array
-  /** Share of the mass that goes to `second`. */
+  /** Share of the mass that goes to `second`, [decision]. */
   readonly share: Float64Array
   readonly firstSign: Float64Array
   readonly secondSign: Float64Array
@@ -75,12 +79,12 @@ function cosineMoments(layout: Layout, masses: Float64Array, modes: number): Flo
   return moments
 }
 
-/** How many cosines are left above 1e-7 of their size by a Gaussian of this bandwidth. */
+/** How many cosines a Gaussian of this bandwidth leaves above 1e-7 of their size. */
 function modesFor(bandwidth: number): number {
   return Math.ceil(5.7 / (Math.PI * bandwidth)) + 2
 }
 
-/** ∫₀¹ |r(t)| dt for the function with these cosine moments smoothed by a bandwidth. */
+/** ∫₀¹ |r(t)| dt of the function with these cosine moments, smoothed by a bandwidth. */
 function smoothedArea(moments: Float64Array, bandwidth: number): number {
   const half = Math.min(moments.length, modesFor(bandwidth)) >> 1
   const even = new Float64Array(half)
@@ -94,7 +98,7 @@ function smoothedArea(moments: Float64Array, bandwidth: number): number {
   let lastLow = 0
   let lastHigh = 0
   for (let j = 0; j <= steps; j++) {
-    // Clenshaw's recurrence in cos 2θ, for t and 1 − t at once: the even cosines agree there, the odd ones differ in sign.
+    // Clenshaw's recurrence in cos 2θ for t and 1 − t at once: even cosines agree there, odd ones differ in sign.
     const angle = (Math.PI * j) / (2 * steps)
     const x = Math.cos(2 * angle)
     let [e1, e2, o1, o2] = [0, 0, 0, 0]
@@ -118,8 +122,9 @@ function smoothedArea(moments: Float64Array, bandwidth: number): number {
 }
 
 /**
- * Area under |r| over a step of one, from its values at both ends. Straight lines are enough: what their error adds up to over an arc of r is known
- * from the slopes at its two ends (Euler–Maclaurin), so each crossing of zero carries its part, a sixth of the slope.
+ * Area under |r| over a step of one, from the values at both ends. The error of straight lines over an arc of r is
+ * known from the slopes at its two ends (Euler–Maclaurin), so each crossing of zero adds its part, a sixth of the
+ * slope.
  */
 function areaBetween(a: number, b: number): number {
   if (a * b >= 0) return Math.abs(a + b) / 2
@@ -127,7 +132,10 @@ function areaBetween(a: number, b: number): number {
   return (a * a + b * b) / (2 * slope) + slope / 6
 }
 
-/** The area at a bandwidth, or at the bandwidth that equals it. @param guess where to look first; any positive number will do. */
+/**
+ * The area at a bandwidth, or at the bandwidth that equals it. @param guess any positive number, where the search
+ * starts.
+ */
 function smooth(layout: Layout, masses: Float64Array, bandwidth: number | undefined, guess: number): { value: number; bandwidth: number } {
   let moments: Float64Array = new Float64Array(0)
   const areaAt = (sigma: number): number => {
@@ -143,7 +151,7 @@ function smooth(layout: Layout, masses: Float64Array, bandwidth: number | undefi
   if (low > high) [low, lowGap, high, highGap] = [high, highGap, low, lowGap]
   if (lowGap <= 0) return { value: low + lowGap, bandwidth: low }
   if (highGap >= 0) return { value: high + highGap, bandwidth: high }
-  // Regula falsi, halving the weight of an end that stays (Illinois).
+  // Regula falsi with the Illinois rule, which halves the weight of an end that stays.
   let side = 0
   for (let step = 0; step < 60; step++) {
     const sigma = (low * highGap - high * lowGap) / (highGap - lowGap)
@@ -189,10 +197,10 @@ function sharesOf(weights: readonly number[] | undefined, n: number): Float64Arr
 }
 
 /**
- * smECE: ∫ |Σᵢ wᵢ (pᵢ − yᵢ) K(t, pᵢ)| dt with a Gaussian K reflected at 0 and 1, at the bandwidth that equals it. Between |mean(p − y)| and 1.
- * Noise alone gives about 0.024 at n = 1000: report the excess over it (`smoothCalibrationExcess`).
+ * smECE: ∫ |Σᵢ wᵢ (pᵢ − yᵢ) K(t, pᵢ)| dt with a Gaussian K reflected at 0 and 1, at the bandwidth that equals it. It
+ * lies between |mean(p − y)| and 1. Noise alone gives about 0.024 at n = 1000, so report `smoothCalibrationExcess`.
  * @param p probabilities, [decision]. @param y whether it came true, 0 or 1, or a share.
- * @returns the error in units of probability, within 1e-4 of the exact integral, and the bandwidth it was smoothed with.
+ * @returns the error in units of probability, within 1e-4 of the exact integral, and its bandwidth.
  * @throws EngineError `invalid_request` on lengths that differ, values outside [0, 1], or no labels.
  */
 export function smoothCalibrationError(
@@ -209,22 +217,26 @@ export function smoothCalibrationError(
 export interface CalibrationExcess {
   /** smECE. */
   readonly value: number
-  /** Mean smECE of labels drawn from `p` itself: what noise alone gives. */
+  /** Mean smECE of labels drawn from `p` itself: the error that noise alone gives. */
   readonly nullMean: number
   /**
-   * value − nullMean: the headline. Around zero for calibrated probabilities. Noise and error do not add up but more as squares do, so an error near
-   * the floor shows as less than it is: the true one lies between `excess` and `value`.
+   * value − nullMean, the number to report; about zero for calibrated probabilities. Noise and error add up as squares
+   * do, so an error near the noise floor shows as less than it is: the true one lies between `excess` and `value`.
    */
   readonly excess: number
-  /** Of the excess, by cluster bootstrap: resampled values moved so that their mean is `value`, since resampling adds noise of its own. */
+  /**
+   * 95 % (`confidence`) of the excess, by bootstrap over groups. Resampling adds noise of its own, so resampled values
+   * are shifted until their mean is `value`.
+   */
   readonly interval: [number, number]
-  /** Share of draws from `p` with an error at least as large, (count + 1) / (resamples + 1). */
+  /** Share of draws from `p` with an error at least as large: (count + 1) / (resamples + 1). */
   readonly nullP: number
 }
 
 /**
- * smECE above its noise floor, with an interval. Draws of the floor take decisions as independent given their probabilities; the interval keeps groups together.
- * @param groups which decisions belong together (the same state), [decision].
+ * smECE above its noise floor, with an interval. Draws of the floor take decisions as independent given their
+ * probabilities; the interval keeps groups together.
+ * @param groups which decisions belong together (on the same state), [decision].
  * @throws EngineError `invalid_request` as `smoothCalibrationError`, and for fewer than one resample.
  */
 export function smoothCalibrationExcess(

@@ -1,9 +1,9 @@
-// Guards for arrays that belong together: as long as each other, weights not negative, and what a weighted mean of them is.
+// Checks of arrays that belong together, and the weighted mean.
 import { EngineError } from '../../core/errors.ts'
 
 /**
  * Throws `invalid_request` unless all arrays are as long as the first one, and not empty.
- * @param arrays by name, as the message should call them; undefined ones are passed over.
+ * @param arrays by the names that messages use; undefined ones are ignored.
  */
 export function requireAligned(arrays: Readonly<Record<string, ArrayLike<unknown> | undefined>>): void {
   const given = Object.entries(arrays).filter((entry): entry is [string, ArrayLike<unknown>] => entry[1] !== undefined)

@@ -1,28 +1,33 @@
-// The least of a smooth function of many numbers: L-BFGS (Nocedal & Wright, Numerical Optimization, algorithm 7.4) with a backtracking line search.
-// Deterministic. `optimise.ts` does the same for few numbers, by Newton steps.
+// Minimises a smooth function of many numbers: L-BFGS (Nocedal & Wright, Numerical Optimization, algorithm 7.4) with a
+// backtracking line search. Deterministic. `optimise.ts` does the same for few numbers, by Newton steps.
 
-/** Value of the function at a point; writes its slope into `gradient`. */
-export type Slope = (point: Float64Array, gradient: Float64Array) => number
+/** The value of the function at a point; writes its gradient into `gradient`. */
+export type ValueAndGradient = (point: Float64Array, gradient: Float64Array) => number
 
 export interface DescentOptions {
-  /** Steps at most; default 100. */
+  /** Largest number of steps; default 100. */
   readonly steps?: number
-  /** Done when a step gains less than this share of the value; default 1e-7. */
+  /** Ends when a step gains less than this share of the value; default 1e-7. */
   readonly tolerance?: number
 }
 
-/** Pairs of steps and changes of slope that are remembered. */
+/** Remembered pairs of a step and the change of the gradient along it. */
 const MEMORY = 10
-/** A step must gain this share of what the slope promises (Armijo). */
-const SUFFICIENT = 1e-4
+/** A step must gain this share of what the gradient promises (Armijo). */
+const SUFFICIENT_DECREASE = 1e-4
 
-export function descend(start: Float64Array, slopeAt: Slope, { steps = 100, tolerance = 1e-7 }: DescentOptions = {}): Float64Array {
+/** The point that a descent from `start` reaches. */
+export function descend(
+  start: Float64Array,
+  evaluate: ValueAndGradient,
+  { steps = 100, tolerance = 1e-7 }: DescentOptions = {},
+): Float64Array {
   let point = Float64Array.from(start)
   let gradient = new Float64Array(point.length)
-  let value = slopeAt(point, gradient)
+  let value = evaluate(point, gradient)
   const pairs: { readonly step: Float64Array; readonly change: Float64Array; readonly curvature: number }[] = []
   for (let count = 0; count < steps; count++) {
-    const direction = newton(gradient, pairs)
+    const direction = quasiNewton(gradient, pairs)
     const promised = inner(direction, gradient)
     if (!(promised < 0)) break
     // The first direction has no scale of its own.
@@ -32,8 +37,8 @@ export function descend(start: Float64Array, slopeAt: Slope, { steps = 100, tole
     let there = Number.POSITIVE_INFINITY
     for (let tries = 0; tries < 30; tries++, length /= 2) {
       for (let i = 0; i < next.length; i++) next[i] = (point[i] as number) + length * (direction[i] as number)
-      there = slopeAt(next, slope)
-      if (there <= value + SUFFICIENT * length * promised) break
+      there = evaluate(next, slope)
+      if (there <= value + SUFFICIENT_DECREASE * length * promised) break
     }
     if (!(there < value)) break
     const step = next.map((x, i) => x - (point[i] as number))
@@ -50,8 +55,11 @@ export function descend(start: Float64Array, slopeAt: Slope, { steps = 100, tole
   return point
 }
 
-/** The direction -H g, with H built up from the remembered pairs. */
-function newton(gradient: Float64Array, pairs: readonly { step: Float64Array; change: Float64Array; curvature: number }[]): Float64Array {
+/** The direction −H g, with H approximated from the remembered pairs. */
+function quasiNewton(
+  gradient: Float64Array,
+  pairs: readonly { step: Float64Array; change: Float64Array; curvature: number }[],
+): Float64Array {
   const direction = gradient.map((value) => -value)
   const shares = new Array<number>(pairs.length)
   for (let i = pairs.length - 1; i >= 0; i--) {

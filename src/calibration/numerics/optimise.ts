@@ -1,7 +1,8 @@
-// The least of a smooth function of a few numbers: Newton steps, damped until they descend (Levenberg 1944, Marquardt 1963), within bounds.
-// Deterministic; a step that leads to no finite value is refused, so the result is finite whenever the start is.
+// Minimises a smooth function of few numbers within bounds: Newton steps, damped until they descend (Levenberg 1944,
+// Marquardt 1963). Deterministic. A step to a value that is not finite is refused, so the result is finite if the start
+// is.
 
-/** A function at a point: value, slope, and a matrix that curves upwards nearby (exact or Fisher's). */
+/** A function at a point: its value, gradient, and a positive definite curvature nearby (exact or Fisher's). */
 export interface Curvature {
   readonly value: number
   readonly gradient: readonly number[]
@@ -14,10 +15,10 @@ export interface Bounds {
 }
 
 const ITERATIONS = 200
-/** A step that would gain less than this, relative to the value, is the last. */
+/** Ends when a step would gain less than this, relative to the value. */
 const TOLERANCE = 1e-13
 
-/** `bounds`: of each number. Returns the point. */
+/** The point with the least value. @param bounds of each number. */
 export function minimise(
   start: readonly number[],
   bounds: readonly Bounds[],
@@ -27,7 +28,7 @@ export function minimise(
   let here = evaluate(point)
   let damping = 0
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-    // Numbers at a bound that the slope pushes further out stay there.
+    // Numbers at a bound whose gradient points outward stay there.
     const isFree = point.map(
       (value, i) => !(value <= bounds[i]!.lower && here.gradient[i]! > 0) && !(value >= bounds[i]!.upper && here.gradient[i]! < 0),
     )
@@ -57,7 +58,10 @@ function clamp(value: number, { lower, upper }: Bounds): number {
   return Math.min(upper, Math.max(lower, value))
 }
 
-/** Solves (H + damping · (diagonal + 1)) step = -gradient over the free numbers; null when that matrix does not curve upwards. */
+/**
+ * Solves (H + damping · (diagonal + 1)) step = −gradient over the free numbers; null unless the matrix is positive
+ * definite.
+ */
 function newtonStep({ gradient, hessian }: Curvature, isFree: readonly boolean[], damping: number): number[] | null {
   const free = gradient.flatMap((_, i) => (isFree[i] ? [i] : []))
   if (free.length === 0) return gradient.map(() => 0)
@@ -105,7 +109,10 @@ export function solveCholesky(factor: readonly (readonly number[])[], right: rea
   return solved
 }
 
-/** The diagonal of the inverse of a positive definite matrix: posterior variances from precisions. Zeros when it has no inverse. */
+/**
+ * The diagonal of the inverse of a positive definite matrix: posterior variances from precisions. Zeros when there is
+ * none.
+ */
 export function inverseDiagonal(matrix: readonly (readonly number[])[]): number[] {
   const factor = cholesky(matrix)
   if (factor === null) return matrix.map(() => 0)

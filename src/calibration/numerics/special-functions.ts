@@ -1,4 +1,4 @@
-// The few special functions that tests and bounds need, in float64: about twelve correct digits, so that no library is needed for them.
+// The special functions that tests and bounds need, in float64 with about twelve correct digits.
 import { EngineError } from '../../core/errors.ts'
 
 /** Lanczos coefficients for g = 7, n = 9 (Godfrey 2001); relative error near 1e-15. */
@@ -17,14 +17,17 @@ export function logGamma(x: number): number {
   return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(series)
 }
 
-/** The continued fraction of the incomplete beta function (DLMF 8.17.22) by the modified Lentz algorithm; converges fast for x < (a + 1) / (a + b + 2). */
+/**
+ * The continued fraction of the incomplete beta function (DLMF 8.17.22) by the modified Lentz algorithm. It converges
+ * fast for x < (a + 1) / (a + b + 2).
+ */
 function betaFraction(x: number, a: number, b: number): number {
   const tiny = 1e-300
   const away = (value: number): number => (Math.abs(value) < tiny ? tiny : value)
   let c = 1
   let d = 1 / away(1 - ((a + b) * x) / (a + 1))
   let fraction = d
-  // Steps grow with √max(a, b); a million labels take some hundreds.
+  // The number of steps grows with √max(a, b); a million labels take some hundreds.
   for (let m = 1; m <= 10_000; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m))
     d = 1 / away(1 + even * d)
@@ -58,7 +61,7 @@ export function regularisedBeta(x: number, a: number, b: number): number {
 }
 
 /**
- * The x with I_x(a, b) = p: the quantile of Beta(a, b). Bisection down to neighbouring numbers, as it is asked rarely and must not miss.
+ * The x with I_x(a, b) = p: the quantile of Beta(a, b), by bisection down to neighbouring floating-point numbers.
  * @param p in [0, 1].
  */
 export function inverseRegularisedBeta(p: number, a: number, b: number): number {
@@ -97,7 +100,10 @@ export function normalCdf(x: number): number {
   return x > 0 ? 1 - tail : tail
 }
 
-/** Coefficients of Acklam's rational approximations to the normal quantile, relative error 1.15e-9 before refinement. */
+/**
+ * Coefficients of Acklam's rational approximations to the normal quantile, with a relative error of 1.15e-9 before
+ * refinement.
+ */
 const CENTRE_TOP = [
   -3.969683028665376e1, 2.209460984245205e2, -2.759285104469687e2, 1.38357751867269e2, -3.066479806614716e1, 2.506628277459239,
 ]
@@ -112,14 +118,15 @@ function polynomial(coefficients: readonly number[], x: number): number {
 }
 
 /**
- * Φ⁻¹(p): the x below which a standard normal variable falls with probability p. ∓Infinity at 0 and 1. Acklam's approximation and one Halley step.
+ * Φ⁻¹(p): the x below which a standard normal variable falls with probability p; ∓Infinity at 0 and 1. Acklam's
+ * approximation and one Halley step.
  * @throws EngineError `invalid_request` for p outside [0, 1].
  */
 export function normalQuantile(p: number): number {
   if (!(p >= 0 && p <= 1)) throw new EngineError('invalid_request', `a probability of ${p} was asked for; it must be from 0 to 1`)
   if (p === 0) return -Infinity
   if (p === 1) return Infinity
-  // 1 − p is exact from a half on, so the upper half is the lower one turned around.
+  // 1 − p is exact from ½ on, so the upper half mirrors the lower one.
   if (p > 0.5) return -normalQuantile(1 - p)
   const q = p - 0.5
   const tail = Math.sqrt(-2 * Math.log(p))

@@ -1,11 +1,15 @@
-// A labelled decision: what calibration is fitted on and judged by. No state is in it, only hashes and log-probabilities.
-import { type DecisionReadout, type PassMode, targetOf } from '../../questions/shared/decision.ts'
+// A labelled decision: what calibrations are fitted on and compared by. It holds hashes and log-probabilities, no
+// state.
+import { type DecisionKey, type DecisionReadout, type PassMode, targetOf } from '../../questions/shared/decision.ts'
 
 /** One line of an evidence file. Hashes are 16 hex digits. */
 export interface Evidence {
-  /** Where it comes from: a data set and task, or the caller's name for it. Whole tasks are left out to see how unseen questions fare. */
+  /**
+   * Where it comes from: a data set and task, or a name of the caller. Whole tasks are left out to see how well a
+   * calibration does on unseen questions.
+   */
   readonly task: string
-  /** Hash of the state: decisions on one state are not independent, so they are split, and resampled, together. */
+  /** Hash of the state. Decisions on one state are not independent, so they are split and resampled together. */
   readonly state: string
   readonly readout: DecisionReadout
   readonly hasImage: boolean
@@ -21,12 +25,12 @@ export interface Evidence {
   readonly weight?: number
 }
 
-/** One distribution and what was true of it. Evidence of kind `independent` gives one for each of its rows. */
+/** A distribution with its truth. Evidence of read-out `independent` gives one for each of its rows. */
 export interface Sample {
   readonly readout: DecisionReadout
   readonly task: string
   readonly state: string
-  /** From the kind of decision to this very question: each level is calibrated as a child of the one before it. */
+  /** From the read-out to the question itself: each level is calibrated as a child of the one before it. */
   readonly path: readonly [readout: string, kind: string, wording: string, question: string]
   /** Natural log-probabilities, renormalised. */
   readonly logProbabilities: readonly number[]
@@ -35,13 +39,19 @@ export interface Sample {
   readonly weight: number
 }
 
-/** Candidates in the steps that calibration tells apart: a model sure among two is not equally sure among twenty. */
+/** The key of the decision that the evidence is about. */
+export function keyOf({ readout, hasImage, wording, question, single }: Evidence): DecisionKey {
+  const candidates = readout === 'independent' ? single.length : (single[0]?.length ?? 0)
+  return { readout, hasImage, candidates, wording, question }
+}
+
+/** The class of a number of candidates, since confidence among two and among twenty are calibrated differently. */
 function sizeOf(readout: DecisionReadout, candidates: number): string {
   if (readout !== 'exclusive' && readout !== 'ordinal') return 'any'
   return candidates <= 3 ? '2-3' : candidates <= 7 ? '4-7' : '8+'
 }
 
-/** The path of a decision in the tree of calibrations. `candidates`: of the row. */
+/** The path of a decision in the tree of maps. `candidates`: of a row. */
 export function calibrationPath(
   key: { readonly readout: DecisionReadout; readonly hasImage: boolean; readonly wording: string; readonly question: string },
   candidates: number,
@@ -50,9 +60,9 @@ export function calibrationPath(
   return [key.readout, kind, key.wording, key.question]
 }
 
-/** The distributions of evidence under a regime. Evidence without that regime gives none. */
-export function samplesOf(evidence: Evidence, regime: PassMode): Sample[] {
-  const rows = regime === 'single' ? evidence.single : evidence.deliberated
+/** The distributions of evidence under a pass mode; none when it was not decided so. */
+export function samplesOf(evidence: Evidence, passMode: PassMode): Sample[] {
+  const rows = passMode === 'single' ? evidence.single : evidence.deliberated
   if (rows === null) return []
   return rows.map((logProbabilities, row) => ({
     readout: evidence.readout,
@@ -61,7 +71,7 @@ export function samplesOf(evidence: Evidence, regime: PassMode): Sample[] {
     path: calibrationPath(evidence, logProbabilities.length),
     logProbabilities,
     target: targetOf(evidence.truth[row]!, logProbabilities.length),
-    // Rows of one decision share its weight, so that a select with forty options does not count forty times.
+    // The rows of one decision share its weight, so that a select with forty options does not count forty times.
     weight: (evidence.weight ?? 1) / rows.length,
   }))
 }

@@ -1,7 +1,7 @@
 // Labelled decisions and a calibration to what a reliability diagram shows, by read-out, with the calibration and without: small, plain JSON.
 // Each decision is an event: that the first of two candidates is true, or that the leading one of more is the right one.
 import { type CalibratedModel, type Calibration, calibratorOf, type ModelCalibrator } from '../../calibration/calibration.ts'
-import { type Judged, judgedOf } from '../../calibration/metrics/compare.ts'
+import { type ScoredDistribution, scoredDistributions } from '../../calibration/metrics/compare.ts'
 import { wilson } from '../../calibration/metrics/intervals.ts'
 import { calibrationBins } from '../../calibration/metrics/scores.ts'
 import { smoothCalibrationError } from '../../calibration/metrics/smooth-ece.ts'
@@ -27,15 +27,15 @@ export function diagramsOf(evidence: readonly Labelled[], calibration: Calibrati
 }
 
 /** Decisions as they were answered: after a second look where there was one. */
-function asAnswered(items: readonly Labelled[], judge: ModelCalibrator): Judged[] {
+function asAnswered(items: readonly Labelled[], calibrator: ModelCalibrator): ScoredDistribution[] {
   const isOnce = (item: Labelled): boolean => item.deliberated === null
   const again = items.filter((item) => !isOnce(item))
-  return [...judgedOf(items.filter(isOnce), judge, 'single'), ...judgedOf(again, judge, 'deliberated')]
+  return [...scoredDistributions(items.filter(isOnce), calibrator, 'single'), ...scoredDistributions(again, calibrator, 'deliberated')]
 }
 
-function diagramOf(judged: readonly Judged[]): ReliabilityDiagram {
-  const p = judged.map(({ probability }) => probability)
-  const y = judged.map(({ outcome }) => outcome)
+function diagramOf(scored: readonly ScoredDistribution[]): ReliabilityDiagram {
+  const p = scored.map(({ probability }) => probability)
+  const y = scored.map(({ outcome }) => outcome)
   const points = calibrationBins(p, y, { bins: POINTS, by: 'mass' }).map(({ count, probability, frequency }) => {
     const [low, high] = wilson(frequency * count, count)
     return { predicted: probability, observed: frequency, count, low, high }
@@ -43,6 +43,6 @@ function diagramOf(judged: readonly Judged[]): ReliabilityDiagram {
   return {
     points,
     smooth_ece: smoothCalibrationError(p, y).value,
-    log_loss: judged.reduce((sum, { logLoss }) => sum + logLoss, 0) / judged.length,
+    log_loss: scored.reduce((sum, { logLoss }) => sum + logLoss, 0) / scored.length,
   }
 }

@@ -42,18 +42,18 @@ export function encodeRequest(record: RequestRecord, keys: ReadonlyMap<string, s
   }
 }
 
-/** `judge`: of the calibration that is served. */
-export function encodeEvent({ event, labels }: LabelledEvent, judge: ModelCalibrator): EventReply {
+/** `calibrator`: of the calibration that is served. */
+export function encodeEvent({ event, labels }: LabelledEvent, calibrator: ModelCalibrator): EventReply {
   const decisions = Object.entries(event.decisions).map(([name, decision]) =>
-    encodeDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, judge),
+    encodeDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, calibrator),
   )
-  return { id: event.id, at: event.at, model: event.model, calibration: judge.version, decisions }
+  return { id: event.id, at: event.at, model: event.model, calibration: calibrator.version, decisions }
 }
 
-function encodeDecision(name: string, decision: Decision, label: Label | null, judge: ModelCalibrator): DecisionReply {
+function encodeDecision(name: string, decision: Decision, label: Label | null, calibrator: ModelCalibrator): DecisionReply {
   const { readout, names, mass, single, deliberated, features } = decision
   const rows = deliberated ?? single
-  const calibrated = judge.calibrate(decision, deliberated === null ? 'single' : 'deliberated', rows, features).probabilities
+  const calibrated = calibrator.calibrate(decision, deliberated === null ? 'single' : 'deliberated', rows, features).probabilities
   // Of options that are each their own yes or no, the yes.
   const byCandidate = (of: readonly (readonly number[])[]) => (readout === 'independent' ? of.map((row) => row[0]!) : (of[0] ?? []))
   return {
