@@ -1,4 +1,5 @@
-// `assay-engine/calibration`: fit maps from labelled evidence, keep outcomes, refit, watch for drift. The engine answers without any of it.
+// `assay-engine/calibration`: fit maps to labelled evidence, keep outcomes, refit, detect drift. The engine answers
+// without any of it.
 export { type CalibratedModel, type Calibration, calibratorOf, type ModelCalibrator, parseCalibration } from './calibration.ts'
 export { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.ts'
 export { type FitOptions, fit } from './fit.ts'

@@ -1,4 +1,5 @@
-// What answers for a model now, and whether it still fits what comes in: shared by the command line and the service.
+// The calibration that a model answers with now, and whether it still fits new decisions. The command line and the
+// service share it.
 import { type CalibratedModel, type Calibration, calibratorOf } from './calibration.ts'
 import { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.ts'
 import { type ObservedDecision, observationsOf } from './drift/reference.ts'
@@ -6,21 +7,21 @@ import type { RecordedEvidence, StoredEvent } from './outcomes/outcomes.ts'
 import type { CalibrationVersions } from './outcomes/versions.ts'
 import { shippedCalibration } from './shipped.ts'
 
-/** Recent events that tell what decisions look like. */
+/** Number of recent events that drift detection uses. */
 export const RECENT_EVENTS = 2000
 
 export interface ServedCalibration {
-  /** Null when probabilities are as the model gives them. */
+  /** Null when probabilities are the model's own. */
   readonly calibration: Calibration | null
-  /** Whether it was served by a fit, and did not come with the model. */
+  /** Whether it was fitted later and did not come with the model. */
   readonly isRefitted: boolean
-  /** Since when it answers, milliseconds since 1970; null when that is not known. */
+  /** Since when it is served, milliseconds since 1970; null when unknown. */
   readonly servedSince: number | null
-  /** What was passed over, and why; empty when all is well. */
+  /** Versions that were skipped, and why; empty when all is well. */
   readonly notes: readonly string[]
 }
 
-/** What answers for this model: the newest served one that was made for it, else the one that comes with it. */
+/** The newest served calibration that was made for the model, else the one that comes with it. */
 export async function servedFor(versions: CalibrationVersions, model: CalibratedModel): Promise<ServedCalibration> {
   const { calibration, notes } = await versions.current(model)
   if (calibration === null) {
@@ -35,27 +36,28 @@ export async function servedFor(versions: CalibrationVersions, model: Calibrated
   return { calibration, isRefitted: true, servedSince: change?.at ?? null, notes }
 }
 
-/** An event as far as drift looks at it. */
+/** The fields of an event that drift detection uses. */
 export type SeenEvent = Pick<StoredEvent, 'at' | 'state'> & {
   readonly decisions: Readonly<Record<string, ObservedDecision>>
 }
 
-export interface Drift {
-  /** Events and labels that were looked at: those since it is served. */
+export interface DriftReport {
+  /** Events since the calibration is served. */
   readonly events: number
+  /** Labels since then. */
   readonly labels: number
-  /** Without a reference only labels are looked at. */
+  /** Whether unlabelled drift was measured. */
   readonly hasReference: boolean
   readonly alarms: readonly DriftAlarm[]
 }
 
-/** Signs that decisions no longer look, or turn out, as when the calibration was fitted. `evidence` in the order in which it was decided. */
+/** Signs that decisions no longer look, or turn out, as they did in the fit. `evidence` is oldest first. */
 export function driftSince(
   { calibration, servedSince }: Pick<ServedCalibration, 'calibration' | 'servedSince'>,
   model: CalibratedModel,
   events: readonly SeenEvent[],
   evidence: readonly Omit<RecordedEvidence, 'model'>[],
-): Drift {
+): DriftReport {
   const since = servedSince ?? -Infinity
   const recent = events.filter(({ at }) => at >= since)
   const labelled = evidence.filter(({ at }) => at >= since)

@@ -1,4 +1,5 @@
-// When to look again, and when that is enough: the gate, the pool and the budget of one request. The looks themselves are `questions/operators.ts`.
+// When to deliberate a decision and when to stop: the gate, the pool and the budget of one request. The operators that
+// make further passes are in `questions/shared/operators.ts`.
 import type { DecisionReadout, Deliberation } from '../../questions/shared/decision.ts'
 import { uncertaintyOf } from './gate.ts'
 import { logPool } from './pooling.ts'
@@ -9,21 +10,23 @@ export interface DeliberationOptions {
   readonly mode: DeliberationMode
   /** Names of operators for a decision, the most useful first. */
   operatorsFor(readout: DecisionReadout): readonly string[]
-  /** Normalised entropy (entropy over that of the uniform distribution) above which a decision is uncertain, by read-out. */
+  /** Normalised entropy, H / ln K, above which a decision is uncertain, by read-out. */
   readonly thresholds: Readonly<Partial<Record<DecisionReadout, number>>>
-  /** Most passes of one decision, the first included. */
+  /** Most passes of one decision, including the first. */
   readonly passes: number
   /** Branches that all decisions of the request may add together. */
   readonly budget: number
 }
 
-/** Where no threshold was chosen from data: two options at .79 to .21 are as uncertain. */
+/** Used where no threshold was chosen from data. Two options at 0.79 and 0.21 are as uncertain. */
 const DEFAULT_THRESHOLD = 0.75
-/** Below this mass the model wanted to say something else, however sure it is among the candidates. */
+/**
+ * Below this mass the model would rather have answered something else, however confident it is among the candidates.
+ */
 const LEAST_MASS = 0.5
-/** No single pass can rule a candidate out. */
+/** The least probability that one pass may give, so that it cannot rule a candidate out. */
 const POOL_FLOOR = 1e-3
-/** A leader this probable, unchanged over the last two passes, is not looked at again. */
+/** A leading candidate this probable, unchanged over the last two passes, needs no further pass. */
 const SETTLED_PROBABILITY = 0.95
 
 export function createDeliberation({ mode, operatorsFor, thresholds, passes, budget }: DeliberationOptions): Deliberation {
@@ -38,10 +41,10 @@ export function createDeliberation({ mode, operatorsFor, thresholds, passes, bud
       const isUnchanged = tops.length >= 3 && tops.at(-1) === tops.at(-2)
       return isUnchanged && probabilities.every((row) => Math.max(...row) > SETTLED_PROBABILITY)
     },
-    pool: (looks) =>
-      looks[0]!.map((_, row) =>
+    pool: (passRows) =>
+      passRows[0]!.map((_, row) =>
         logPool(
-          looks.map((look) => look[row]!),
+          passRows.map((one) => one[row]!),
           { floor: POOL_FLOOR },
         ),
       ),

@@ -1,31 +1,35 @@
-// When a decision is worth deliberating: its calibrated single-pass distribution is too flat. The threshold is chosen from what deliberation gained.
+// Decides when a decision is deliberated: when its calibrated single-pass distribution is too flat. The threshold is
+// chosen from what deliberation gained in the evidence.
 import { seededRandom } from '../../core/random.ts'
 import { type Groups, membersOf, percentileInterval } from '../metrics/resampling.ts'
 
-/** Chosen from evidence for one read-out. */
+/** When to deliberate the decisions of one read-out, chosen from evidence. */
 export interface Gate {
-  /** Deliberate above this normalised entropy of the calibrated single-pass distribution; 1: never for entropy. */
+  /** Deliberate above this normalised entropy of the calibrated single-pass distribution; 1 is never. */
   readonly threshold: number
   /** Share of decisions above it in the evidence. */
   readonly share: number
-  /** `gain`: the least share that surely keeps most of what deliberation gains. `share`: the stated share, not enough labels. `never`: no share surely gains. */
+  /**
+   * `gain`: the least share that reliably keeps most of what deliberation gains. `share`: the stated share, for want of
+   * labels. `never`: no share reliably gains.
+   */
   readonly rule: 'gain' | 'share' | 'never'
   /** Decisions it was chosen from. */
   readonly decisions: number
-  /** What deliberating saved in the evidence; absent where too few decisions were deliberated to tell. */
+  /** What deliberation saved in the evidence; absent when too few decisions were deliberated. */
   readonly gain?: GateGain
 }
 
-/** Log-loss saved by deliberating, nats a decision of all decisions, on held-out folds. */
+/** Log-loss saved by deliberation on held-out folds, in nats a decision over all decisions. */
 export interface GateGain {
-  /** When those above the threshold deliberate, and 90 % of it in a bootstrap by state. */
+  /** When those above the threshold deliberate, with its 90 % interval by bootstrap over states. */
   readonly escalated: number
   readonly interval: readonly [number, number]
   /** When all do. */
   readonly total: number
 }
 
-/** Entropy over the logarithm of the number of candidates: 0 sure, 1 no idea. One candidate leaves nothing to be unsure of. */
+/** Entropy over the logarithm of the number of candidates: 0 certain, 1 uniform. With one candidate it is 0. */
 export function normalisedEntropy(probabilities: readonly number[]): number {
   if (probabilities.length < 2) return 0
   let nats = 0
@@ -33,7 +37,7 @@ export function normalisedEntropy(probabilities: readonly number[]): number {
   return Math.min(1, Math.max(0, nats / Math.log(probabilities.length)))
 }
 
-/** How unsure a decision is, [row][candidate]: as its most unsure row. */
+/** The uncertainty of a decision, [row][candidate]: that of its most uncertain row. */
 export function uncertaintyOf(rows: readonly (readonly number[])[]): number {
   return rows.reduce((most, row) => Math.max(most, normalisedEntropy(row)), 0)
 }
@@ -41,14 +45,14 @@ export function uncertaintyOf(rows: readonly (readonly number[])[]): number {
 /** One decision of the evidence a gate is chosen from. */
 export interface GateCase {
   readonly uncertainty: number
-  /** What deliberating saved: loss of the single pass minus that of the deliberated, both calibrated; null when it was not deliberated. */
+  /** Calibrated loss of the single pass minus that of deliberation; null when it was not deliberated. */
   readonly gain: number | null
   readonly state: string
 }
 
-/** How much of the whole gain escalating the most unsure share keeps. */
+/** The gain of deliberating the most uncertain share. */
 export interface GainCurve {
-  /** Mean gain of all decisions when this share of them deliberates. */
+  /** Mean over all decisions when this share of them deliberates. */
   readonly gain: number
   /** The same when all do. */
   readonly total: number
@@ -65,21 +69,23 @@ export function gainAt(cases: readonly GateCase[], share: number): GainCurve {
 export interface GateOptions {
   /** Most decisions that may deliberate, from 0 to 1. */
   readonly share: number
-  /** Part of the best gain within `share` that is enough. */
+  /** The part of the best gain within `share` that is enough. */
   readonly keep: number
   readonly resamples: number
   readonly seed: number
 }
 
-/** Fewer paired decisions than this do not show what deliberation gains. */
+/** Fewer paired decisions do not show what deliberation gains. */
 const LEAST_PAIRS = 100
-/** Shares that are tried: 0.01 apart. */
+/** Number of shares that are tried, 0.01 apart. */
 const STEPS = 100
 
 /**
- * The threshold for one read-out. With 100 paired decisions or more: the least share that surely gains at least `keep` of what any share up to `share` surely
- * gains, surely being the 1st percentile of a bootstrap by state (many shares are tried); none at all where no share surely gains. With fewer: the stated share. The gain of
- * all decisions is no guide: another look can harm those that were sure and still help those that were not.
+ * The threshold for one read-out. With 100 paired decisions or more, it is the least share that reliably gains at least
+ * `keep` of what any share up to `share` reliably gains; reliably means the 1st percentile of a bootstrap over states,
+ * since many shares are tried. No decision deliberates where no share reliably gains. With fewer paired decisions it is
+ * the stated share. The gain of all decisions is no guide, since deliberation can harm confident decisions and still
+ * help uncertain ones.
  */
 export function chooseGate(cases: readonly GateCase[], { share, keep, resamples, seed }: GateOptions): Gate {
   const sorted = byUncertainty(cases)
@@ -98,10 +104,10 @@ export function chooseGate(cases: readonly GateCase[], { share, keep, resamples,
     return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS), 0.9), total } }
   }
   if (!isPaired) return at(share, 'share')
-  const sure = Array.from({ length: Math.floor(share * STEPS) + 1 }, (_, step) => between(step, 0.98)[0])
-  const best = Math.max(...sure)
+  const reliable = Array.from({ length: Math.floor(share * STEPS) + 1 }, (_, step) => between(step, 0.98)[0])
+  const best = Math.max(...reliable)
   if (best <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
-  return at(sure.findIndex((gain) => gain >= keep * best) / STEPS, 'gain')
+  return at(reliable.findIndex((gain) => gain >= keep * best) / STEPS, 'gain')
 }
 
 function byUncertainty(cases: readonly GateCase[]): GateCase[] {
@@ -136,7 +142,10 @@ function bootstrapCurves(sorted: readonly GateCase[], resamples: number, seed: n
   })
 }
 
-/** A threshold between the last case that deliberates and the first that does not, and the share above it (ties stay below). */
+/**
+ * A threshold between the last case that deliberates and the first that does not, and the share above it. Ties stay
+ * below.
+ */
 function thresholdAt(sorted: readonly GateCase[], share: number): { threshold: number; share: number } {
   const count = Math.round(share * sorted.length)
   const inside = sorted[count - 1]?.uncertainty ?? 1

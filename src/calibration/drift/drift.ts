@@ -5,7 +5,7 @@
 import type { Calibrator } from '../../questions/shared/decision.ts'
 import { normalQuantile } from '../numerics/special-functions.ts'
 import { type Evidence, keyOf, samplesOf } from '../outcomes/evidence.ts'
-import { MOST_WEIGHT, type RecordedEvidence } from '../outcomes/outcomes.ts'
+import { LARGEST_LABEL_WEIGHT, type RecordedEvidence } from '../outcomes/outcomes.ts'
 import { bettingMartingale } from './betting.ts'
 import { countsOf, type DriftMeasure, type DriftReference, type Histogram, measuresByKey, type Observation } from './reference.ts'
 
@@ -164,7 +164,7 @@ interface BetStream {
 export function labelledDrift(evidence: Iterable<Labelled>, calibrator: Calibrator, { alpha = 0.05 }: LabelledOptions = {}): DriftAlarm[] {
   const items = [...evidence]
   // Bets on weighted labels are paid in shares of the largest possible weight, so that none loses more than its stake.
-  const most = items.some(({ weight = 1 }) => weight > 1) ? MOST_WEIGHT : 1
+  const most = items.some(({ weight = 1 }) => weight > 1) ? LARGEST_LABEL_WEIGHT : 1
   const all = streamOf('all decisions')
   const questions = new Map<string, BetStream>()
   let event: { readonly id: string; readonly predictions: Prediction[] } | null = null

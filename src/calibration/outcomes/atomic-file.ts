@@ -1,11 +1,11 @@
-// A text to a file that is there whole or not at all, also after a crash; and a lock file that says who writes to a folder.
+// Writes a file whole or not at all, even when the process crashes; and a lock file that names the writer of a folder.
 import { link, open, readFile, realpath, rename, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { EngineError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/files.ts'
 
-/** Writes beside the file and renames over it: a reader sees the old text or the new one, never a part. */
+/** Writes to a second file and renames it, so that a reader sees the old text or the new one, never a part. */
 export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
   const beside = join(folder, `${name}.${process.pid}.new`)
   const file = await open(beside, 'w')
@@ -19,14 +19,14 @@ export async function writeWhole(folder: string, name: string, text: string): Pr
   await syncFolder(folder)
 }
 
-/** A rename or a deletion lasts once the folder is on the disk. Systems that cannot open folders do it by themselves. */
+/** Makes a rename or deletion durable. Systems that cannot open folders need no such call. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => null)
   await handle?.sync().catch(() => {})
   await handle?.close()
 }
 
-/** The bytes of a file; null when it is not there. */
+/** The bytes of a file; null when it does not exist. */
 export async function readIfThere(path: string): Promise<Buffer | null> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -34,7 +34,7 @@ export async function readIfThere(path: string): Promise<Buffer | null> {
   })
 }
 
-/** `ENOSPC` and its like; the message of a system error names paths of this machine, so it goes to `cause` only. */
+/** The code of a system error, such as `ENOSPC`. Its message names paths of the machine, so it goes to `cause` only. */
 export function systemCode(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code
   return typeof code === 'string' ? code : 'an unknown error'
@@ -42,33 +42,37 @@ export function systemCode(error: unknown): string {
 
 const LOCK = 'lock'
 
-/** Folders this process writes to: the lock of an earlier process may bear the same number, as the first one of a container does. */
-const held = new Set<string>()
+/**
+ * Folders this process writes to. A lock may bear the process id of an earlier process, as that of a container's first
+ * process does.
+ */
+const lockedFolders = new Set<string>()
 
 /**
- * Makes the folder and its lock file. Throws `overloaded` when another writer has it; the lock of a process that is gone is taken over.
- * Returns what lets go.
+ * Makes the folder and its lock file, and returns the function that releases it. Throws `overloaded` when another
+ * writer has the lock; the lock of a process that is gone is taken over.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await makeFolder(folder)
-  // By its real name: a link to the folder must not open it a second time.
+  // The real path, so that a link to the folder does not open it a second time.
   const name = await realpath(folder)
-  if (held.has(name)) throw inUse('this very process', 'share the store that is open')
-  held.add(name)
+  if (lockedFolders.has(name)) throw inUse('this very process', 'share the store that is open')
+  lockedFolders.add(name)
   try {
     await takeLock(join(folder, LOCK))
   } catch (error) {
-    held.delete(name)
+    lockedFolders.delete(name)
     throw error
   }
   return async () => {
     await unlink(join(folder, LOCK)).catch(() => {})
-    held.delete(name)
+    lockedFolders.delete(name)
   }
 }
 
 async function takeLock(path: string): Promise<void> {
-  // The lock appears with its owner's name in it, at once: a file that is made first and written then could be taken for an abandoned one.
+  // The lock appears together with the name of its owner: a file that is made first and written later could be taken
+  // for an abandoned one.
   const mine = `${path}.${process.pid}`
   await writeFile(mine, JSON.stringify({ pid: process.pid, host: hostname() }))
   try {
@@ -95,8 +99,8 @@ async function takeLock(path: string): Promise<void> {
 }
 
 /**
- * Takes an abandoned lock away, under a lock of its own: of several who saw it one looks again and removes it. An abandoned lock stays where it is until
- * then, so nobody's new one can be removed in its place.
+ * Removes an abandoned lock under a lock of its own: of several processes that saw it, one looks again and removes it.
+ * Until then it stays, so that nobody's new lock can be removed instead.
  */
 async function clearLock(path: string): Promise<void> {
   const clearing = `${path}.clearing`
@@ -113,7 +117,9 @@ function inUse(who: string, remedy: string): EngineError {
   return new EngineError('overloaded', `The folder is being written to by ${who}; ${remedy}.`)
 }
 
-/** Null when the lock names nobody (its writer was killed before it could), or a process of this machine that is gone. */
+/**
+ * Null when the lock names nobody (its writer was killed before it could) or a process of this machine that is gone.
+ */
 function livingOwner(text: string): { readonly pid: number; readonly host: string } | null {
   try {
     const { pid, host } = JSON.parse(text) as { pid?: unknown; host?: unknown }
@@ -124,7 +130,10 @@ function livingOwner(text: string): { readonly pid: number; readonly host: strin
   }
 }
 
-/** Whether another process of that number runs. Our own number is an earlier process's: this one's folders are in `held`. */
+/**
+ * Whether another process of that id runs. Our own id belongs to an earlier process, since our folders are in
+ * `lockedFolders`.
+ */
 function isAlive(pid: number): boolean {
   if (pid === process.pid) return false
   try {

@@ -1,14 +1,16 @@
-// Evidence files: one header line that names the model, then one labelled decision a line. Read with doubt, written so that it reads back the same.
+// Evidence files: a header line that names the model, then one labelled decision a line. Every field is checked on
+// reading.
 import { readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { EngineError } from '../../core/errors.ts'
 import { logSumExp } from '../../core/math.ts'
+import { isObject, type UntrustedObject } from '../../core/untrusted.ts'
 import { DECISION_READOUTS } from '../../questions/shared/decision.ts'
 import type { CalibratedModel } from '../calibration.ts'
 import type { Evidence } from './evidence.ts'
 
-/** What evidence came from. */
+/** Evidence with the model that it came from. */
 export interface EvidenceFile {
   readonly model: CalibratedModel
   readonly evidence: readonly Evidence[]
@@ -30,20 +32,20 @@ export function evidenceLine(evidence: Evidence): string {
   })
 }
 
-/** No log-probability below -100: less is nothing, and JSON knows no infinity. */
+/** No log-probability is below −100, since JSON has no infinity. */
 function shortened(value: number): number {
   return Number(Math.max(value, -100).toPrecision(7))
 }
 
-/** Writes header and lines; a name that ends in `.gz` is compressed. */
+/** Writes header and lines, compressed when the name ends in `.gz`. */
 export async function writeEvidence(path: string, model: CalibratedModel, evidence: Iterable<Evidence>): Promise<void> {
   const text = `${[evidenceHeader(model), ...Array.from(evidence, evidenceLine)].join('\n')}\n`
   await writeFile(path, path.endsWith('.gz') ? await promisify(gzip)(text) : text)
 }
 
 /**
- * Reads an evidence file, compressed or not. Throws what reading throws, and `invalid_request` with file name, line number and field
- * when a line is not evidence.
+ * Reads an evidence file, compressed or not. Throws what reading throws, and `invalid_request` with file name, line
+ * number and field for a line that is not evidence.
  */
 export async function readEvidence(path: string): Promise<EvidenceFile> {
   const bytes = await readFile(path)
@@ -51,7 +53,7 @@ export async function readEvidence(path: string): Promise<EvidenceFile> {
   return parseEvidence((isCompressed ? await promisify(gunzip)(bytes) : bytes).toString('utf8'), path)
 }
 
-/** Evidence from the text of a file. `name`: what errors call it. */
+/** Evidence from the text of a file. `name`: what errors call the file. */
 export function parseEvidence(text: string, name: string): EvidenceFile {
   const lines = text.split(/\r?\n/)
   let model: CalibratedModel | null = null
@@ -67,9 +69,9 @@ export function parseEvidence(text: string, name: string): EvidenceFile {
     } catch {
       fail(`not JSON${index === lines.length - 1 ? '; the line was cut short, take it out or write the file again' : ''}.`)
     }
-    if (!isRecord(value)) fail('not an object.')
-    if (model === null) model = headerOf(value as Record<string, unknown>, fail)
-    else evidence.push(evidenceOf(value as Record<string, unknown>, fail))
+    if (!isObject(value)) fail('not an object.')
+    if (model === null) model = headerOf(value as UntrustedObject, fail)
+    else evidence.push(evidenceOf(value as UntrustedObject, fail))
   }
   if (model === null) throw new EngineError('invalid_request', `${name} is empty; an evidence file starts with ${HEADER_SHAPE}.`)
   return { model, evidence }
@@ -77,27 +79,27 @@ export function parseEvidence(text: string, name: string): EvidenceFile {
 
 const HEADER_SHAPE = '{"format":1,"model":{"id":…,"revision":…,"templateHash":…}}'
 const READOUTS: readonly string[] = DECISION_READOUTS
-/** Sums of weights, and their squares, stay finite. */
-const MOST_WEIGHT = 1e6
+/** Keeps sums of weights and of their squares finite. */
+const LARGEST_WEIGHT = 1e6
 
 type Fail = (problem: string) => never
 
-function headerOf({ format, model }: Record<string, unknown>, fail: Fail): CalibratedModel {
-  if (format !== 1 || !isRecord(model)) return fail(`an evidence file starts with ${HEADER_SHAPE}.`)
+function headerOf({ format, model }: UntrustedObject, fail: Fail): CalibratedModel {
+  if (format !== 1 || !isObject(model)) return fail(`an evidence file starts with ${HEADER_SHAPE}.`)
   const { id, revision, templateHash } = model
   if (!isWord(id) || !isWord(revision) || !isWord(templateHash))
     return fail('"model" needs "id", "revision" and "templateHash", all texts.')
   return { id, revision, templateHash }
 }
 
-function evidenceOf(value: Record<string, unknown>, fail: Fail): Evidence {
+function evidenceOf(value: UntrustedObject, fail: Fail): Evidence {
   const { task, state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight } = value
   for (const field of ['task', 'state', 'wording', 'question'] as const) if (!isWord(value[field])) fail(`"${field}" must be a text.`)
   if (typeof readout !== 'string' || !READOUTS.includes(readout)) fail(`"readout" must be one of ${READOUTS.join(', ')}.`)
   if (typeof hasImage !== 'boolean') fail('"hasImage" must be true or false.')
   if (typeof mass !== 'number' || !(mass >= 0)) fail('"mass" must be a number from 0 to 1.')
-  if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= MOST_WEIGHT))
-    fail(`"weight" must be above 0 and at most ${MOST_WEIGHT}.`)
+  if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= LARGEST_WEIGHT))
+    fail(`"weight" must be above 0 and at most ${LARGEST_WEIGHT}.`)
   const rows = rowsOf(single, 'single', fail)
   const pooled = deliberated === null || deliberated === undefined ? null : rowsOf(deliberated, 'deliberated', fail)
   if (pooled !== null && (pooled.length !== rows.length || pooled.some((row, i) => row.length !== rows[i]!.length)))
@@ -130,8 +132,4 @@ function rowsOf(value: unknown, field: string, fail: Fail): readonly (readonly n
 
 function isWord(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

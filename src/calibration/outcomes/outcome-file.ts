@@ -1,10 +1,11 @@
-// Outcomes in a folder: events-000001.jsonl … are appended to, outcomes.jsonl holds labels, evidence.jsonl the labelled events of segments that made way.
-// The order of steps is what survives a crash: evidence is written before its segment is deleted, and labels go last. Of twins the later line counts.
+// An outcome store in a folder: events-000001.jsonl and so on are appended to, outcomes.jsonl holds labels,
+// evidence.jsonl the labelled events of deleted segments. The order of writes makes it crash-safe: evidence is written
+// before its segment is deleted, and labels go last. Of two lines of one event, the later one counts.
 import { type FileHandle, open, readdir, truncate, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineError } from '../../core/errors.ts'
 import { lockFolder, readIfThere, systemCode, writeWhole } from './atomic-file.ts'
-import { eventLine, labelLine, labelledLine, linesOf, openingOf, parseEvent, parseLabels } from './outcome-lines.ts'
+import { completeLines, eventLine, labelLine, labelledLine, openingOf, parseEvent, parseLabels } from './outcome-lines.ts'
 import {
   evidenceOf,
   keptEvent,
@@ -16,16 +17,22 @@ import {
 } from './outcomes.ts'
 
 export interface FileOutcomeOptions {
-  /** Bytes of the whole folder, about; default 256 MiB. Beyond, the oldest events without a label go; labelled ones may take half of it. */
+  /**
+   * About how many bytes the folder may take; default 256 MiB. Beyond, the oldest events without a label are deleted;
+   * labelled ones may take half of it.
+   */
   readonly maxBytes?: number
   /** Whether features are kept for learned heads; default false. */
   readonly keepsFeatures?: boolean
-  /** Reads beside a process that writes: takes no lock, changes nothing, and sees what was there when it was opened. Default false. */
+  /**
+   * Reads beside a process that writes: takes no lock, changes nothing, and sees what was there when it opened. Default
+   * false.
+   */
   readonly isReadOnly?: boolean
 }
 
-/** Where an event's line lies, in bytes. */
-interface Place {
+/** The position of an event's line, in bytes. */
+interface LinePosition {
   readonly file: string
   readonly offset: number
   readonly length: number
@@ -38,8 +45,9 @@ const SEGMENT = /^events-(\d{6,})\.jsonl$/
 const MEBI = 2 ** 20
 
 /**
- * Opens the store in a folder, which is made when it is not there; index and labels are read into memory (some 200 bytes an event).
- * Throws `overloaded` while another process writes to it, and `invalid_request` when the folder cannot be used.
+ * Opens the store in a folder, which is made when missing. The index and the labels are read into memory, some 200
+ * bytes an event. Throws `overloaded` while another process writes to it, and `invalid_request` when the folder cannot
+ * be used.
  */
 export async function fileOutcomeStore(folder: string, options: FileOutcomeOptions = {}): Promise<OutcomeStore> {
   const { maxBytes = 256 * MEBI, keepsFeatures = false, isReadOnly = false } = options
@@ -60,66 +68,69 @@ export async function fileOutcomeStore(folder: string, options: FileOutcomeOptio
   }
 }
 
-interface Settings {
+interface FileStoreSettings {
   readonly maxBytes: number
   readonly keepsFeatures: boolean
-  /** Null when it is only read. */
+  /** Null for a store that only reads. */
   readonly unlock: (() => Promise<void>) | null
 }
 
 class FileOutcomeStore implements OutcomeStore {
   readonly retention: string
   readonly #folder: string
-  readonly #settings: Settings
+  readonly #settings: FileStoreSettings
   readonly #segmentBytes: number
-  /** Bytes of each file that is there. */
+  /** Bytes of each file. */
   readonly #sizes = new Map<string, number>()
-  readonly #places = new Map<string, Place>()
+  readonly #positions = new Map<string, LinePosition>()
   readonly #labels = new Map<string, Labels>()
-  /** Labelled events whose labels are in outcomes.jsonl, not beside the event. */
-  readonly #loose = new Set<string>()
-  /** Came since the last write. */
+  /** Labelled events whose labels are in outcomes.jsonl, not with the event. */
+  readonly #separateLabels = new Set<string>()
+  /** Events since the last write. */
   #pending = new Map<string, StoredEvent>()
   #flushing: Promise<void> | null = null
   #segment = 1
   #outcomesAfterRewrite = 0
-  /** What changes files waits its turn here. */
-  #last: Promise<unknown> = Promise.resolve()
+  /** The end of the queue of work that changes files. */
+  #queueEnd: Promise<unknown> = Promise.resolve()
   readonly #readers = new Map<string, FileHandle>()
   #isClosed = false
 
-  constructor(folder: string, settings: Settings) {
+  constructor(folder: string, settings: FileStoreSettings) {
     this.#folder = folder
     this.#settings = settings
     this.#segmentBytes = Math.min(8 * MEBI, settings.maxBytes / 8)
     this.retention = `until the folder is larger than ${Math.round((settings.maxBytes / MEBI) * 100) / 100} MiB`
   }
 
-  /** Reads the folder. Segments first and evidence last: a segment that its writer deletes meanwhile has left its labelled events there. */
+  /**
+   * Reads the folder, segments first and evidence last: a segment that its writer deletes meanwhile has left its
+   * labelled events there.
+   */
   async load(): Promise<void> {
     const names = await readdir(this.#folder)
     const segments = names.filter((name) => SEGMENT.test(name)).sort((a, b) => numberOf(a) - numberOf(b))
     for (const file of segments) {
-      for (const { text, ...place } of linesOf(await this.#whole(file))) {
+      for (const { text, ...place } of completeLines(await this.#whole(file))) {
         const opening = openingOf(text)
-        if (opening !== null) this.#places.set(opening.id, { file, ...place, at: opening.at })
+        if (opening !== null) this.#positions.set(opening.id, { file, ...place, at: opening.at })
       }
     }
     this.#segment = Math.max(1, ...segments.map(numberOf))
-    const loose = [...linesOf(await this.#whole(OUTCOMES))].flatMap(({ text }) => parseLabels(text) ?? [])
-    for (const { text, ...place } of linesOf(await this.#whole(EVIDENCE))) {
+    const separate = [...completeLines(await this.#whole(OUTCOMES))].flatMap(({ text }) => parseLabels(text) ?? [])
+    for (const { text, ...place } of completeLines(await this.#whole(EVIDENCE))) {
       const found = parseEvent(text)
       if (found === null) continue
-      this.#places.set(found.event.id, { file: EVIDENCE, ...place, at: found.event.at })
+      this.#positions.set(found.event.id, { file: EVIDENCE, ...place, at: found.event.at })
       this.#labels.set(found.event.id, found.labels)
     }
-    for (const { id, labels } of loose) if (this.#places.has(id)) this.#merge(id, labels)
+    for (const { id, labels } of separate) if (this.#positions.has(id)) this.#merge(id, labels)
   }
 
   async #whole(file: string): Promise<Buffer> {
     const bytes = await readIfThere(join(this.#folder, file))
     if (bytes === null) return Buffer.alloc(0)
-    // A line without its newline was torn by a crash; what is appended must not continue it.
+    // A line without its newline was cut off by a crash; what is appended must not continue it.
     const size = bytes.lastIndexOf(10) + 1
     if (size < bytes.length && this.#settings.unlock !== null) await truncate(join(this.#folder, file), size)
     this.#sizes.set(file, size)
@@ -128,18 +139,18 @@ class FileOutcomeStore implements OutcomeStore {
 
   #merge(id: string, labels: Labels): void {
     this.#labels.set(id, { ...this.#labels.get(id), ...labels })
-    this.#loose.add(id)
+    this.#separateLabels.add(id)
   }
 
   event(event: StoredEvent): Promise<void> {
     const refusal = this.#refusal()
     if (refusal !== null) return Promise.reject(refusal)
-    if (this.#places.has(event.id) || this.#pending.has(event.id)) return Promise.resolve()
+    if (this.#positions.has(event.id) || this.#pending.has(event.id)) return Promise.resolve()
     this.#pending.set(event.id, keptEvent(event, this.#settings.keepsFeatures))
     this.#flushing ??= new Promise((resolve, reject) => {
       setImmediate(() => {
         this.#flushing = null
-        this.#inTurn(() => this.#flush()).then(resolve, reject)
+        this.#enqueue(() => this.#flush()).then(resolve, reject)
       })
     })
     return this.#flushing
@@ -148,15 +159,15 @@ class FileOutcomeStore implements OutcomeStore {
   async find(id: string): Promise<LabelledEvent | null> {
     const pending = this.#pending.get(id)
     if (pending !== undefined) return { event: pending, labels: {} }
-    return this.#inTurn(() => this.#read(id))
+    return this.#enqueue(() => this.#read(id))
   }
 
   outcome(id: string, labels: Labels): Promise<boolean> {
     const refusal = this.#refusal()
     if (refusal !== null) return Promise.reject(refusal)
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       await this.#flush()
-      if (!this.#places.has(id)) return false
+      if (!this.#positions.has(id)) return false
       const known: Labels = this.#labels.get(id) ?? {}
       const isNew = Object.entries(labels).some(([name, label]) => !Object.hasOwn(known, name) || !isSame(known[name], label))
       if (!isNew) return true
@@ -177,8 +188,8 @@ class FileOutcomeStore implements OutcomeStore {
   }
 
   async *recent(count: number): AsyncGenerator<StoredEvent> {
-    await this.#inTurn(() => this.#flush())
-    const newest = [...this.#places].sort(([, a], [, b]) => b.at - a.at).slice(0, count)
+    await this.#enqueue(() => this.#flush())
+    const newest = [...this.#positions].sort(([, a], [, b]) => b.at - a.at).slice(0, count)
     for (const [id] of newest) {
       const found = await this.find(id)
       if (found !== null) yield found.event
@@ -188,7 +199,7 @@ class FileOutcomeStore implements OutcomeStore {
   async close(): Promise<void> {
     if (this.#isClosed) return
     try {
-      await this.#inTurn(() => this.#flush())
+      await this.#enqueue(() => this.#flush())
     } finally {
       this.#isClosed = true
       for (const reader of this.#readers.values()) await reader.close()
@@ -203,18 +214,18 @@ class FileOutcomeStore implements OutcomeStore {
     return new EngineError('invalid_request', 'The outcome store was opened to be read only; open it without isReadOnly to write.')
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work, work)
-    this.#last = turn.catch(() => {})
-    return turn
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queueEnd.then(work, work)
+    this.#queueEnd = done.catch(() => {})
+    return done
   }
 
   #timeOf(id: string): number {
-    return this.#places.get(id)?.at ?? 0
+    return this.#positions.get(id)?.at ?? 0
   }
 
   async #read(id: string): Promise<LabelledEvent | null> {
-    const place = this.#places.get(id)
+    const place = this.#positions.get(id)
     if (place === undefined || this.#isClosed) return null
     try {
       const reader = this.#readers.get(place.file) ?? (await open(join(this.#folder, place.file), 'r'))
@@ -223,13 +234,13 @@ class FileOutcomeStore implements OutcomeStore {
       const found = parseEvent(buffer.toString('utf8'))
       return found?.event.id === id ? { event: found.event, labels: this.#labels.get(id) ?? {} } : null
     } catch (error) {
-      // Read beside a writer, a segment may have gone.
+      // Beside a writer, a segment may have been deleted.
       if (systemCode(error) === 'ENOENT') return null
       throw error
     }
   }
 
-  /** Writes what is pending with one write, and makes room. */
+  /** Writes pending events with one write, then deletes segments if needed. */
   async #flush(): Promise<void> {
     const events = [...this.#pending.values()]
     if (events.length === 0) return
@@ -239,11 +250,11 @@ class FileOutcomeStore implements OutcomeStore {
     const offset = this.#sizes.get(file) ?? 0
     const lines = events.map(eventLine)
     await this.#append(file, lines.join(''), false)
-    this.#place(events, file, lines, offset)
+    this.#index(events, file, lines, offset)
     await this.#makeRoom()
   }
 
-  /** Appends whole lines. What fails leaves the file as it was. */
+  /** Appends whole lines. A failed write leaves the file as it was. `isPrecious`: synced to disk at once. */
   async #append(file: string, text: string, isPrecious: boolean): Promise<void> {
     const path = join(this.#folder, file)
     const size = this.#sizes.get(file) ?? 0
@@ -263,12 +274,12 @@ class FileOutcomeStore implements OutcomeStore {
     }
   }
 
-  /** Lets the oldest segments go while the folder is too large. */
+  /** Deletes the oldest segments while the folder is too large. */
   async #makeRoom(): Promise<void> {
     const total = (): number => [...this.#sizes.values()].reduce((sum, size) => sum + size, 0)
     while (total() > this.#settings.maxBytes) {
       const oldest = [...this.#sizes.keys()].filter((name) => SEGMENT.test(name)).sort((a, b) => numberOf(a) - numberOf(b))[0]
-      // What is left are labelled events and the segment that is written to.
+      // Only labelled events and the current segment are left.
       if (oldest === undefined || numberOf(oldest) === this.#segment) return
       await this.#moveEvidence(oldest)
       await this.#closeReader(oldest)
@@ -279,17 +290,17 @@ class FileOutcomeStore implements OutcomeStore {
     }
   }
 
-  /** The labelled events of a segment, and what was labelled anew since it moved, to the end of evidence.jsonl; the rest is forgotten. */
+  /** Appends the labelled events of a segment, and events of evidence.jsonl with newer labels, to evidence.jsonl. */
   async #moveEvidence(segment: string): Promise<void> {
     const moved: LabelledEvent[] = []
-    for (const [id, { file }] of [...this.#places]) {
-      if (file === segment ? this.#labels.has(id) : file === EVIDENCE && this.#loose.has(id)) {
+    for (const [id, { file }] of [...this.#positions]) {
+      if (file === segment ? this.#labels.has(id) : file === EVIDENCE && this.#separateLabels.has(id)) {
         const found = await this.#read(id)
         if (found !== null) moved.push(found)
       }
     }
     if (moved.length > 0) await this.#appendEvidence(moved)
-    for (const [id, { file }] of [...this.#places]) {
+    for (const [id, { file }] of [...this.#positions]) {
       if (file === segment) this.#forget(id)
     }
   }
@@ -298,36 +309,38 @@ class FileOutcomeStore implements OutcomeStore {
     const lines = moved.map(labelledLine)
     const offset = this.#sizes.get(EVIDENCE) ?? 0
     await this.#append(EVIDENCE, lines.join(''), true)
-    this.#placeEvidence(moved, lines, offset)
+    this.#indexEvidence(moved, lines, offset)
   }
 
-  /** Notes where events are: their lines follow one another in the file. Returns where the last one ends. */
-  #place(events: readonly Pick<StoredEvent, 'id' | 'at'>[], file: string, lines: readonly string[], from: number): number {
+  /** Indexes events whose lines follow one another in a file. Returns where the last one ends. */
+  #index(events: readonly Pick<StoredEvent, 'id' | 'at'>[], file: string, lines: readonly string[], from: number): number {
     let offset = from
     lines.forEach((line, i) => {
       const length = Buffer.byteLength(line) - 1
       const { id, at } = events[i]!
-      this.#places.set(id, { file, offset, length, at })
+      this.#positions.set(id, { file, offset, length, at })
       offset += length + 1
     })
     return offset
   }
 
-  #placeEvidence(labelled: readonly LabelledEvent[], lines: readonly string[], from: number): number {
+  #indexEvidence(labelled: readonly LabelledEvent[], lines: readonly string[], from: number): number {
     const events = labelled.map(({ event }) => event)
-    for (const { id } of events) this.#loose.delete(id)
-    return this.#place(events, EVIDENCE, lines, from)
+    for (const { id } of events) this.#separateLabels.delete(id)
+    return this.#index(events, EVIDENCE, lines, from)
   }
 
   #forget(id: string): void {
-    this.#places.delete(id)
+    this.#positions.delete(id)
     this.#labels.delete(id)
-    this.#loose.delete(id)
+    this.#separateLabels.delete(id)
   }
 
-  /** Drops the oldest labelled events, and lines that have a twin, until evidence.jsonl is at most three eighths of the store. */
+  /**
+   * Rewrites evidence.jsonl with its newest events, at most three eighths of the store, and without superseded lines.
+   */
   async #shortenEvidence(): Promise<void> {
-    const inFile = [...this.#places].filter(([, { file }]) => file === EVIDENCE).sort(([, a], [, b]) => b.at - a.at)
+    const inFile = [...this.#positions].filter(([, { file }]) => file === EVIDENCE).sort(([, a], [, b]) => b.at - a.at)
     const kept: LabelledEvent[] = []
     let size = 0
     for (const [id, { length }] of inFile) {
@@ -339,12 +352,12 @@ class FileOutcomeStore implements OutcomeStore {
     await this.#closeReader(EVIDENCE)
     const lines = kept.reverse().map(labelledLine)
     await writeWhole(this.#folder, EVIDENCE, lines.join(''))
-    this.#sizes.set(EVIDENCE, this.#placeEvidence(kept, lines, 0))
+    this.#sizes.set(EVIDENCE, this.#indexEvidence(kept, lines, 0))
   }
 
-  /** Only labels that are not beside their event. */
+  /** Rewrites outcomes.jsonl with the labels that are not with their event. */
   async #rewriteOutcomes(): Promise<void> {
-    const text = [...this.#loose].map((id) => labelLine({ id, labels: this.#labels.get(id) ?? {} })).join('')
+    const text = [...this.#separateLabels].map((id) => labelLine({ id, labels: this.#labels.get(id) ?? {} })).join('')
     await writeWhole(this.#folder, OUTCOMES, text)
     this.#outcomesAfterRewrite = Buffer.byteLength(text)
     this.#sizes.set(OUTCOMES, this.#outcomesAfterRewrite)

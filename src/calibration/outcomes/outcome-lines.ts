@@ -1,19 +1,20 @@
-// Events and labels to lines of JSON and back. Every line opens with its id, so that a folder is indexed without reading what follows.
+// Events and labels as lines of JSON, and back. Every line begins with its id and time, so that a folder is indexed
+// without parsing the rest.
 import type { Decision } from '../../questions/shared/decision.ts'
 import type { LabelledEvent, Labels, StoredEvent } from './outcomes.ts'
 
-/** What outcomes.jsonl holds: labels that came for an event elsewhere. */
+/** A line of outcomes.jsonl: labels of an event whose own line is elsewhere. */
 export interface LabelLine {
   readonly id: string
   readonly labels: Labels
 }
 
-/** One event, as events-*.jsonl holds it. With a newline. */
+/** An event as a line of events-*.jsonl, with its newline. */
 export function eventLine(event: StoredEvent): string {
   return `${JSON.stringify(encoded(event))}\n`
 }
 
-/** One event with its labels, as evidence.jsonl holds it. With a newline. */
+/** An event with its labels as a line of evidence.jsonl, with its newline. */
 export function labelledLine({ event, labels }: LabelledEvent): string {
   return `${JSON.stringify({ ...encoded(event), labels })}\n`
 }
@@ -31,7 +32,7 @@ export function parseEvent(line: string): LabelledEvent | null {
     const decisions = Object.entries(event.decisions).map(([name, decision]): [string, Decision] => [name, decoded(decision)])
     return { event: { ...event, decisions: Object.fromEntries(decisions) }, labels }
   } catch {
-    // A decision without its rows.
+    // The decision has no rows.
     return null
   }
 }
@@ -47,7 +48,7 @@ const OPENING = /^\{"id":("(?:[^"\\]|\\.)*"),"at":(-?[\d.e+]+),/
 /** The id and time of an event's line, without parsing the rest; null when it is damaged. */
 export function openingOf(line: string): { readonly id: string; readonly at: number } | null {
   const found = OPENING.exec(line)
-  // A line that lost its end, or holds what a crash left, does not close.
+  // A line whose end is lost, or that holds what a crash left, does not end in a brace.
   if (found === null || !line.endsWith('}')) return null
   try {
     return { id: JSON.parse(found[1] as string) as string, at: Number(found[2]) }
@@ -56,8 +57,8 @@ export function openingOf(line: string): { readonly id: string; readonly at: num
   }
 }
 
-/** Complete lines of a file with their places in bytes; what follows the last newline was torn and is not among them. */
-export function* linesOf(bytes: Buffer): Generator<{ readonly text: string; readonly offset: number; readonly length: number }> {
+/** Complete lines of a file with their positions in bytes, without the part after the last newline. */
+export function* completeLines(bytes: Buffer): Generator<{ readonly text: string; readonly offset: number; readonly length: number }> {
   for (let offset = 0; ; ) {
     const end = bytes.indexOf(10, offset)
     if (end < 0) return
@@ -66,7 +67,7 @@ export function* linesOf(bytes: Buffer): Generator<{ readonly text: string; read
   }
 }
 
-/** Rows as JSON holds them: it has no -Infinity, which stands as null. */
+/** Rows as JSON: -Infinity stands as null. */
 type EncodedRows = readonly (readonly (number | null)[])[]
 interface EncodedDecision extends Omit<Decision, 'single' | 'deliberated' | 'features'> {
   readonly single: EncodedRows

@@ -1,23 +1,24 @@
-// What was decided, and later what was true of it, to labelled evidence. Decisions come in by themselves, truths by an event's id.
-// No state is kept and no value that was read: only hashes, log-probabilities, and the positions of the true candidates.
+// Outcome stores: events as they are decided, labels as truths become known, and labelled evidence from both. No state
+// and no value is kept, only hashes, log-probabilities, and the indices of the true candidates.
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
+import { isObject, ownEntry } from '../../core/untrusted.ts'
 import { type Decision, type DecisionEvent, isCheck, truthOf } from '../../questions/shared/decision.ts'
 import type { CalibratedModel } from '../calibration.ts'
 import type { Evidence } from './evidence.ts'
 
-/** A request's decisions as they are kept. */
+/** The decisions of a request as they are kept. */
 export interface StoredEvent extends DecisionEvent {
   /** When it was decided, milliseconds since 1970. */
   readonly at: number
 }
 
-/** What was true of one decision. */
+/** The truth of one decision. */
 export interface Label {
   /** The index of the true candidate in each row (see `truthOf`). */
   readonly truth: readonly number[]
-  /** Inverse probability of having been labelled, at most `MOST_WEIGHT`. */
+  /** Inverse probability of having been labelled, at most `LARGEST_LABEL_WEIGHT`. */
   readonly weight: number
 }
 
@@ -29,38 +30,44 @@ export interface LabelledEvent {
   readonly labels: Labels
 }
 
-/** Evidence that came from outcomes, and where it came from. Its `task` is the decision's name. */
+/** Evidence from outcomes, with its origin. Its `task` is the name of the decision. */
 export interface RecordedEvidence extends Evidence {
   readonly event: string
   readonly at: number
   readonly model: CalibratedModel
-  /** Decisions that kept their features have them here. */
+  /** The feature vector, where the store keeps it. */
   readonly hidden: Float32Array | null
 }
 
-/** Keeps events, and labels on them. All methods may be called at once. */
+/** Keeps events and their labels. Methods may be called concurrently. */
 export interface OutcomeStore {
-  /** Keeps an event; one whose id is known already changes nothing. Cheap: what comes in one tick is written at once. */
+  /** Keeps an event. An event with a known id changes nothing. Events of one tick are written together. */
   event(event: StoredEvent): Promise<void>
-  /** The event with its labels; null when it was never there or is no longer kept. */
+  /** The event with its labels; null when it is unknown or no longer kept. */
   find(id: string): Promise<LabelledEvent | null>
-  /** Puts labels on an event, each in place of the one before it. False when the event is not there. `recordOutcome` is what checks them. */
+  /**
+   * Sets labels of an event, each in place of an earlier one. False when the event is unknown. `recordOutcome` checks
+   * them.
+   */
   outcome(id: string, labels: Labels): Promise<boolean>
-  /** Every labelled decision, in the order in which they were decided. */
+  /** Every labelled decision, oldest first. */
   evidence(): AsyncIterable<RecordedEvidence>
   /** The newest events, labelled or not, newest first, at most `count`. */
   recent(count: number): AsyncIterable<StoredEvent>
-  /** How long events are kept, to follow "events are kept". */
+  /** How long events are kept, in words that follow "events are kept". */
   readonly retention: string
-  /** Writes what is not written yet and lets go of the store. */
+  /** Writes pending events and releases the store. */
   close(): Promise<void>
 }
 
-/** One rare label must not outweigh all others: inverse probabilities are capped here. */
-export const MOST_WEIGHT = 20
+/** Cap of inverse probabilities, so that one rare label does not outweigh all others. */
+export const LARGEST_LABEL_WEIGHT = 20
 
 export interface RecordOptions {
-  /** The probability with which this event was chosen to be labelled, above 0; default 1. Labels of rare choices count more. */
+  /**
+   * The probability with which this event was chosen to be labelled, above 0; default 1. Rarely chosen events count
+   * more.
+   */
   readonly selectionProbability?: number
 }
 
@@ -68,13 +75,14 @@ export interface RecordedOutcome {
   readonly event: string
   /** Names of the decisions that were labelled. */
   readonly recorded: readonly string[]
-  /** Those of them that had a label before. */
+  /** Those that had a label before. */
   readonly replaced: readonly string[]
 }
 
 /**
- * Stores what was true of an event's decisions. Truths by question id, arguments as `question/argument`; what fits is said by `truthOf`.
- * Throws `invalid_request` with everything that is wrong, and then stores nothing. Recording again replaces; recording the same again changes nothing.
+ * Stores truths of an event's decisions, by question id, arguments as `question/argument`. `truthOf` says which truths
+ * fit. Throws `invalid_request` with everything that is wrong, and then stores nothing. Recording again replaces;
+ * recording the same again changes nothing.
  */
 export async function recordOutcome(
   store: OutcomeStore,
@@ -85,7 +93,7 @@ export async function recordOutcome(
   if (typeof eventId !== 'string') {
     throw new EngineError('invalid_request', `The event is the id of a response, received ${typeof eventId}.`, { param: '/event' })
   }
-  if (typeof truths !== 'object' || truths === null || Array.isArray(truths)) {
+  if (!isObject(truths)) {
     throw new EngineError('invalid_request', 'The outcomes are an object of truths by question id.', { param: '/outcomes' })
   }
   if (!(selectionProbability > 0 && selectionProbability <= 1)) {
@@ -104,10 +112,10 @@ export async function recordOutcome(
   }
   const problems: Problem[] = []
   const labels: [string, Label][] = []
-  const weight = Math.min(MOST_WEIGHT, 1 / selectionProbability)
+  const weight = Math.min(LARGEST_LABEL_WEIGHT, 1 / selectionProbability)
   for (const name of names) {
     const problem = (message: string) => problems.push({ param: pointer('/outcomes', name), message })
-    const decision = Object.hasOwn(decisions, name) ? decisions[name] : undefined
+    const decision = ownEntry(decisions, name)
     if (decision === undefined) {
       const known = Object.keys(decisions)
       const has = known.length === 0 ? 'it has none' : `it has ${listed(known)}`
@@ -133,31 +141,31 @@ function unknownEvent(id: string, store: OutcomeStore): EngineError {
 }
 
 function misfit(name: string, { readout, names }: Decision, truth: Json): string {
-  const said = JSON.stringify(truth) ?? String(truth)
-  const received = `received ${said.length > 60 ? `${said.slice(0, 60)}…` : said}`
+  const text = JSON.stringify(truth) ?? String(truth)
+  const received = `received ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`
   const subject = `The outcome of ${JSON.stringify(name)} is`
   if (readout === 'binary') return `${subject} true or false, or the probability that it is true; ${received}.`
   if (isCheck(readout)) return `${subject} true or false (the value was right), or the right value; ${received}.`
   if (readout === 'ordinal') return `${subject} a level from 0 to ${names.length - 1}; ${received}.`
   if (readout === 'exclusive')
     return `${subject} one of ${listed(names)}; ${received}.${typeof truth === 'string' ? didYouMean(truth, names) : ''}`
-  const strangers = Array.isArray(truth) ? truth.filter((item) => typeof item === 'string' && !names.includes(item)) : []
-  const hint = strangers.length === 0 ? '' : didYouMean(String(strangers[0]), names)
+  const unknown = Array.isArray(truth) ? truth.filter((item) => typeof item === 'string' && !names.includes(item)) : []
+  const hint = unknown.length === 0 ? '' : didYouMean(String(unknown[0]), names)
   return `${subject} a list of names out of ${listed(names)}; ${received}.${hint}`
 }
 
-/** Names shown in a message. */
-const MOST_LISTED = 8
+/** Names listed in a message. */
+const MOST_NAMES = 8
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).map((name) => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name))
-  return names.length > MOST_LISTED ? `${shown.join(', ')} and ${names.length - MOST_LISTED} more` : shown.join(', ')
+  const shown = names.slice(0, MOST_NAMES).map((name) => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name))
+  return names.length > MOST_NAMES ? `${shown.join(', ')} and ${names.length - MOST_NAMES} more` : shown.join(', ')
 }
 
 /** The labelled decisions of an event as evidence. */
 export function evidenceOf({ event, labels }: LabelledEvent): RecordedEvidence[] {
   return Object.entries(labels).flatMap(([name, { truth, weight }]) => {
-    const decision = Object.hasOwn(event.decisions, name) ? event.decisions[name] : undefined
+    const decision = ownEntry(event.decisions, name)
     if (decision === undefined) return []
     const { readout, hasImage, wording, question, single, deliberated, mass, features } = decision
     const model = { id: event.model, revision: event.revision, templateHash: event.templateHash }
@@ -166,7 +174,7 @@ export function evidenceOf({ event, labels }: LabelledEvent): RecordedEvidence[]
   })
 }
 
-/** The evidence of one model, in the order in which it was decided. */
+/** The evidence of one model, oldest first. */
 export async function evidenceFor(
   store: OutcomeStore,
   model: Pick<CalibratedModel, 'revision' | 'templateHash'>,
@@ -178,7 +186,7 @@ export async function evidenceFor(
   return evidence
 }
 
-/** Only what is to be kept: whatever else an object carries, a state above all, stays out. */
+/** The fields that are kept. Anything else an object carries, such as a state, stays out. */
 export function keptEvent(event: StoredEvent, keepsFeatures: boolean): StoredEvent {
   const { id, at, model, revision, templateHash, state } = event
   const decisions = Object.entries(event.decisions).map(([name, decision]): [string, Decision] => {
@@ -190,18 +198,21 @@ export function keptEvent(event: StoredEvent, keepsFeatures: boolean): StoredEve
 }
 
 export interface MemoryOutcomeOptions {
-  /** Events kept; default 10 000. The oldest without a label go first, but labelled ones never take more than three quarters. */
+  /**
+   * Events that are kept; default 10 000. The oldest without a label go first, but labelled ones never take more than
+   * three quarters.
+   */
   readonly events?: number
   /** Whether features are kept for learned heads; default false. */
   readonly keepsFeatures?: boolean
 }
 
-/** Outcomes in memory, gone with the process. */
+/** A store in memory, which ends with the process. */
 export function memoryOutcomeStore({ events: most = 10_000, keepsFeatures = false }: MemoryOutcomeOptions = {}): OutcomeStore {
   if (!(Number.isInteger(most) && most >= 1)) {
     throw new EngineError('invalid_request', `A memory store keeps a whole number of events from 1 on, received ${most}.`)
   }
-  // Maps keep the order of insertion: the oldest is the first.
+  // A Map keeps the order of insertion: its first entry is the oldest.
   const open = new Map<string, StoredEvent>()
   const labelled = new Map<string, LabelledEvent>()
   const makeRoom = (): void => {

@@ -1,4 +1,5 @@
-// The calibration that is served and new evidence to the next one, and whether it may be served: only if it is not worse on states it did not see.
+// Fits the next calibration from the served one and new evidence, and says whether to serve it: only if it is not worse
+// on states it was not fitted on.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
@@ -8,42 +9,54 @@ import { type FitOptions, fit as fitCalibration } from '../fit.ts'
 import { learnHeads } from '../heads/learn.ts'
 import { ENOUGH_LABELS, mergeCalibrations } from '../hierarchy/merge.ts'
 import { pairedDifference } from '../metrics/resampling.ts'
-import { type Evidence, samplesOf } from './evidence.ts'
+import { weightedMean } from '../numerics/aligned.ts'
+import { type Evidence, keyOf, samplesOf } from './evidence.ts'
 import type { RecordedEvidence } from './outcomes.ts'
 
-/** Log-loss in nats a decision, on held-out states, weighted as the evidence is. */
+/** Log-loss in nats a decision on held-out states, weighted as the evidence is. */
 export interface HeldOutComparison {
-  /** Decisions, and states they are about. */
+  /** Decisions. */
   readonly labels: number
   readonly states: number
-  /** Of what is served; of the candidate. */
+  /** Of the served calibration. */
   readonly current: number
+  /** Of the new calibration. */
   readonly candidate: number
-  /** 95 % of candidate minus current, bootstrap by state. */
+  /** 95 % interval of candidate − current, by bootstrap over states. */
   readonly interval: readonly [number, number]
 }
 
 export interface RefitOptions {
-  /** Share of states held out; default 0.2. */
+  /** Share of states that are held out; default 0.2. */
   readonly heldOutShare?: number
-  /** Held-out decisions below which nothing is decided; default 20. */
+  /** Least held-out decisions for a verdict; default 20. */
   readonly leastHeldOut?: number
-  /** Labels after which one counts half, counted back from the newest; null (default) for all alike. 500 follows a drift. Evidence comes oldest first. */
+  /**
+   * The number of newer labels after which a label counts half; null (default) for equal weights. 500 follows a drift.
+   * Evidence comes oldest first.
+   */
   readonly halfLife?: number | null
-  /** When what is served began to be, in milliseconds: decisions since then were not fitted on, and hold out by themselves when there are enough. */
+  /**
+   * Since when the current calibration is served, in milliseconds. It was not fitted on decisions since then; they are
+   * the held-out ones when there are enough.
+   */
   readonly servedSince?: number | null
-  /** Evidence that is always fitted on and never held out: what the model's first calibration was fitted on. */
+  /** Evidence that is always fitted on and never held out, such as that of the first calibration of the model. */
   readonly base?: readonly Evidence[]
-  /** Recent decisions, labelled or not, that later ones are held against to see drift; default: the evidence. */
+  /** Recent decisions, labelled or not, as the reference for drift detection; default: the evidence. */
   readonly window?: Iterable<Observation>
   readonly fit?: FitOptions
-  /** Of the bootstrap; default 1000 and 1. */
+  /** Of the bootstrap; default 1000. */
   readonly resamples?: number
+  /** Default 1. */
   readonly seed?: number
 }
 
 export interface RefitResult {
-  /** Fitted on all evidence when it is to be served; else on what was not held out. Null when there was too little to fit. */
+  /**
+   * Fitted on all evidence when it is to be served, else on the part that was not held out. Null when there is too
+   * little.
+   */
   readonly candidate: Calibration | null
   readonly decision: 'serve' | 'keep'
   /** Null when too little was held out. */
@@ -55,9 +68,10 @@ export interface RefitResult {
 type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'at' | 'hidden'>>
 
 /**
- * Fits a candidate on four fifths of the states, holds it against `current` on the rest, and says whether to serve it. Deterministic.
- * `evidence` is of this model alone, oldest first; a `current` of another model counts as none. Without `base`, maps that the evidence says nothing
- * or less about are taken from `current`. A current calibration that was fitted on the held-out states is flattered, so the doubt is on the side of keeping.
+ * Fits a candidate on four fifths of the states, compares it with `current` on the rest, and says whether to serve it.
+ * Deterministic. `evidence` is of this model alone, oldest first; a `current` of another model counts as none. Without
+ * `base`, maps for which the evidence has fewer labels are taken from `current`. A `current` that was fitted on the
+ * held-out states has an advantage, which errs on the side of keeping it.
  */
 export function refit(
   current: Calibration | null,
@@ -70,31 +84,31 @@ export function refit(
     throw new EngineError('invalid_request', `heldOutShare lies between 0 and 1, received ${heldOutShare}.`)
   }
   const before = calibratorOf(current, model).isMismatch ? null : current
-  const weighted = halfLife === null ? evidence : forgetting(evidence, halfLife)
+  const weighted = halfLife === null ? evidence : withDecay(evidence, halfLife)
   const isOut = (item: Labelled): boolean => shareOf(item.state) < heldOutShare
   const rest = weighted.filter((item) => !isOut(item))
   const unseen = weighted.filter((item) => isOut(item) && servedSince !== null && (item.at ?? -Infinity) >= servedSince)
-  const judged = unseen.length >= leastHeldOut ? unseen : weighted.filter(isOut)
-  if (judged.length < leastHeldOut || rest.length === 0) {
+  const tested = unseen.length >= leastHeldOut ? unseen : weighted.filter(isOut)
+  if (tested.length < leastHeldOut || rest.length === 0) {
     const needed = Math.ceil(leastHeldOut / heldOutShare)
-    const reason = `${evidence.length} labels leave ${judged.length} held out, ${leastHeldOut} are needed; record outcomes until there are about ${needed}.`
+    const reason = `${evidence.length} labels leave ${tested.length} held out, ${leastHeldOut} are needed; record outcomes until there are about ${needed}.`
     return { candidate: null, decision: 'keep', heldOut: null, reason }
   }
 
-  // Who forgets does not let old maps outweigh what is left of new labels.
+  // With a half-life, old maps must not outweigh the remaining weight of new labels.
   const enough = Math.min(ENOUGH_LABELS, (halfLife ?? Infinity) / 2)
   const make = (items: readonly Labelled[]): Calibration => {
     const fitted = fitCalibration([...base, ...items.map(bare)], model, options.fit)
     return withHeads(base.length > 0 || before === null ? fitted : mergeCalibrations(before, fitted, enough), before, items)
   }
   const trial = make(rest)
-  const states = judged.map(({ state }) => state)
-  const weights = judged.map(({ weight = 1 }) => weight)
-  const losses = [trial, before].map((calibration) => judged.map((item) => lossOf(item, calibration, model)))
+  const states = tested.map(({ state }) => state)
+  const weights = tested.map(({ weight = 1 }) => weight)
+  const losses = [trial, before].map((calibration) => tested.map((item) => lossOf(item, calibration, model)))
   const [ofTrial, ofCurrent] = losses as [number[], number[]]
   const { mean: difference, interval } = pairedDifference(ofTrial, ofCurrent, states, { weights, resamples, seed })
   const heldOut: HeldOutComparison = {
-    labels: judged.length,
+    labels: tested.length,
     states: new Set(states).size,
     current: weightedMean(ofCurrent, weights),
     candidate: weightedMean(ofTrial, weights),
@@ -111,45 +125,49 @@ export function refit(
   }
 }
 
-/** Weights that halve every `halfLife` labels, the newest as it was. */
-function forgetting(evidence: readonly Labelled[], halfLife: number): Labelled[] {
+/** The evidence with weights that halve every `halfLife` labels; the newest keeps its weight. */
+function withDecay(evidence: readonly Labelled[], halfLife: number): Labelled[] {
   if (!(halfLife > 0)) throw new EngineError('invalid_request', `halfLife is a number of labels above 0, received ${halfLife}.`)
   return evidence.map((item, i) => ({ ...item, weight: (item.weight ?? 1) * 0.5 ** ((evidence.length - 1 - i) / halfLife) }))
 }
 
-/** Where a state falls between 0 and 1: always the same, and independent of the folds of `fit`, which hash the state alone. */
+/**
+ * A number from 0 to 1 that depends on the state alone, and not on its fold in `fit`, which hashes the state
+ * differently.
+ */
 function shareOf(state: string): number {
   return createHash('sha256').update(`held-out ${state}`).digest().readUInt32BE(0) / 2 ** 32
 }
 
-/** Evidence as `fit` knows it, without where it came from. */
+/** The fields of evidence that `fit` uses. */
 function bare({ task, state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight = 1 }: Evidence): Evidence {
   return { task, state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight }
 }
 
-/** Cross-entropy of the calibrated distributions of a decision, mean over its rows and the regimes it has. */
+/** Cross-entropy of the calibrated distributions of a decision, mean over its rows and pass modes. */
 function lossOf(item: Labelled, calibration: Calibration | null, model: CalibratedModel): number {
-  const judge = calibratorOf(calibration, model)
-  const regimes: readonly PassMode[] = item.deliberated === null ? ['single'] : ['single', 'deliberated']
-  const losses = regimes.flatMap((regime) => {
-    const samples = samplesOf(item, regime)
+  const calibrator = calibratorOf(calibration, model)
+  const passModes: readonly PassMode[] = item.deliberated === null ? ['single'] : ['single', 'deliberated']
+  const losses = passModes.flatMap((passMode) => {
+    const samples = samplesOf(item, passMode)
     const rows = samples.map(({ logProbabilities }) => logProbabilities)
-    const key = { ...item, candidates: item.readout === 'independent' ? rows.length : (rows[0]?.length ?? 0) }
-    const { probabilities } = judge.calibrate(key, regime, rows, item.hidden ?? null)
+    const { probabilities } = calibrator.calibrate(keyOf(item), passMode, rows, item.hidden ?? null)
     return samples.map(({ target }, row) => target.reduce((sum, t, i) => (t > 0 ? sum - t * Math.log(probabilities[row]![i]!) : sum), 0))
   })
   return losses.reduce((a, b) => a + b, 0) / losses.length
 }
 
-/** The calibration with heads of the questions that have labels and features enough, and with those of before for the others. */
+/**
+ * The calibration with heads of the questions that have enough labels and features, and with earlier heads of the
+ * others.
+ */
 function withHeads(calibration: Calibration, before: Calibration | null, items: readonly Labelled[]): Calibration {
-  const judge = calibratorOf(calibration, calibration.model)
+  const calibrator = calibratorOf(calibration, calibration.model)
   const { heads, tried } = learnHeads(
     items.map((item) => ({ evidence: bare(item), features: item.hidden ?? null })),
     {
       served(evidence) {
-        const candidates = evidence.readout === 'independent' ? evidence.single.length : (evidence.single[0]?.length ?? 0)
-        return judge.calibrate({ ...evidence, candidates }, 'single', evidence.single, null).probabilities
+        return calibrator.calibrate(keyOf(evidence), 'single', evidence.single, null).probabilities
       },
     },
   )
@@ -158,10 +176,6 @@ function withHeads(calibration: Calibration, before: Calibration | null, items: 
   const all = { ...Object.fromEntries(kept), ...heads }
   const { heads: _, ...maps } = calibration
   return sealCalibration(Object.keys(all).length === 0 ? maps : { ...maps, heads: all })
-}
-
-function weightedMean(values: readonly number[], weights: readonly number[]): number {
-  return values.reduce((sum, value, i) => sum + value * weights[i]!, 0) / weights.reduce((a, b) => a + b, 0)
 }
 
 function withReference(calibration: Calibration, reference: DriftReference): Calibration {

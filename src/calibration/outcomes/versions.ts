@@ -1,5 +1,5 @@
-// A folder of calibrations: cal_….json files, and current.json, which says what is served, what was served before, and why.
-// Whatever goes wrong with the one that is served, the one before it answers, and a note says so: a bad file must not stop an engine.
+// A folder of calibrations: cal_….json files, and current.json with the served version, those before it, and why. When
+// the served file is bad, the version before it is used and a note says so: a bad file must not stop an engine.
 import { join } from 'node:path'
 import { z } from 'zod'
 import { EngineError } from '../../core/errors.ts'
@@ -8,48 +8,51 @@ import { type CalibratedModel, type Calibration, parseCalibration } from '../cal
 import { readIfThere, systemCode, writeWhole } from './atomic-file.ts'
 import type { HeldOutComparison } from './refit.ts'
 
-/** One change of what is served. */
+/** One change of the served version. */
 export interface VersionChange {
   /** Milliseconds since 1970, from the caller's clock. */
   readonly at: number
   readonly action: 'serve' | 'roll back'
-  /** What was served from then on; null when it was rolled back to nothing, that is to what comes with the model. */
+  /** The version served from then on; null after a roll back to the calibration that comes with the model. */
   readonly version: string | null
-  /** What was served until then. */
+  /** The version served until then. */
   readonly from: string | null
   readonly why: string
   readonly heldOut: HeldOutComparison | null
 }
 
-export interface Served {
-  /** Null when the folder has none that fits the model. */
+export interface CurrentCalibration {
+  /** Null when the folder has none for the model. */
   readonly calibration: Calibration | null
-  /** What was passed over, and why; empty when all is well. */
+  /** Versions that were skipped, and why; empty when all is well. */
   readonly notes: readonly string[]
 }
 
 export interface CalibrationVersions {
-  /** The calibration to answer with: the newest that is whole and, when a model is given, was made for it. Never throws for a damaged file. */
-  current(model?: Pick<CalibratedModel, 'revision' | 'templateHash'>): Promise<Served>
-  /** Writes the calibration and serves it from now on. One that is served already changes nothing. */
+  /**
+   * The newest served calibration that is intact and, when a model is given, made for it. A damaged file is skipped,
+   * not thrown.
+   */
+  current(model?: Pick<CalibratedModel, 'revision' | 'templateHash'>): Promise<CurrentCalibration>
+  /** Writes the calibration and serves it from now on. Serving the current version again changes nothing. */
   serve(calibration: Calibration, change: Pick<VersionChange, 'at' | 'why' | 'heldOut'>): Promise<void>
-  /** Serves what was served before. Throws `invalid_request` when nothing is served. */
+  /** Serves the version before the current one. Throws `invalid_request` when nothing is served. */
   rollBack(change: Pick<VersionChange, 'at' | 'why'>): Promise<VersionChange>
   /** Oldest first. */
   history(): Promise<readonly VersionChange[]>
 }
 
-/** What is in current.json. */
+/** The content of current.json. */
 interface Pointer {
   readonly format: 1
-  /** Versions, the one that is served last; those before it are what is rolled back to. */
+  /** Versions; the last is served, and those before it are what a roll back goes to. */
   readonly serving: readonly string[]
   readonly history: readonly VersionChange[]
 }
 
 const CURRENT = 'current.json'
 const PREVIOUS = 'previous.json'
-/** Older changes are forgotten; their files stay. */
+/** Older changes are dropped from the history; their files stay. */
 const MOST_CHANGES = 500
 
 const version = z.string().regex(/^cal_[0-9a-f]{12}$/)
@@ -76,14 +79,17 @@ const pointerSchema = z.object({
   ),
 })
 
-/** The calibrations of a folder, which is made by the first that is served. One process at a time should change it; any number may read. */
+/**
+ * The calibrations of a folder, which is made when the first is served. One process at a time should change it; any
+ * number may read.
+ */
 export function calibrationVersions(folder: string): CalibrationVersions {
-  /** What current.json says; when it is damaged, what it said before. */
+  /** The content of current.json, or that of previous.json when it is damaged. */
   const read = async (): Promise<{ readonly pointer: Pointer; readonly notes: readonly string[] }> => {
     const notes: string[] = []
     for (const name of [CURRENT, PREVIOUS]) {
       const bytes = await readIfThere(join(folder, name))
-      // Without a current.json nothing was ever served.
+      // Without current.json, nothing was ever served.
       if (bytes === null && notes.length === 0) break
       const pointer = bytes === null ? null : parsePointer(bytes.toString('utf8'))
       if (pointer !== null) return { pointer, notes }
@@ -118,7 +124,7 @@ export function calibrationVersions(folder: string): CalibrationVersions {
       const { pointer } = await read()
       const from = pointer.serving.at(-1) ?? null
       await makeFolder(folder)
-      // The file is there before anything points at it.
+      // The file exists before anything points at it.
       await writeWhole(folder, `${calibration.version}.json`, `${JSON.stringify(calibration)}\n`)
       if (from === calibration.version) return
       const change: VersionChange = { at, action: 'serve', version: calibration.version, from, why, heldOut }
@@ -152,7 +158,7 @@ function parsePointer(text: string): Pointer | null {
   }
 }
 
-/** A version that is called otherwise is an error: its name becomes the name of what is stored. */
+/** Throws unless a version is named by its content: the name becomes the name of a file. */
 export function refuseUnnamed(calibration: Calibration): void {
   if (version.safeParse(calibration.version).success) return
   const message = 'A calibration is called cal_ and 12 hex digits, by what is in it; make it with fit, or read it with parseCalibration.'
@@ -163,7 +169,7 @@ export type StoredCalibration =
   | { readonly calibration: Calibration; readonly problem: null }
   | { readonly calibration: null; readonly problem: string }
 
-/** The calibration that was stored under a name, or why it is not the one to answer with. `text` is null when nothing is there. */
+/** The calibration stored under a name, or why it cannot be used. `text` is null when nothing is stored. */
 export function storedCalibration(
   text: string | null,
   name: string,

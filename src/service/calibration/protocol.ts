@@ -2,7 +2,7 @@
 import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
 import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
 import type { RefitResult } from '../../calibration/outcomes/refit.ts'
-import type { Drift, SeenEvent } from '../../calibration/served.ts'
+import type { DriftReport, SeenEvent } from '../../calibration/served.ts'
 import type { ReadoutDiagrams } from './replies.ts'
 
 /** A label without its model: all are of one. */
@@ -24,7 +24,7 @@ export interface CalibrationTask {
 
 export interface TaskResults {
   readonly fit: RefitResult
-  readonly look: { readonly labels: number; readonly drift: Drift }
+  readonly look: { readonly labels: number; readonly drift: DriftReport }
   readonly diagrams: { readonly isUnseen: boolean; readonly readouts: readonly ReadoutDiagrams[] }
 }
 
