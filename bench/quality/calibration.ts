@@ -45,7 +45,10 @@ const unseen = byTask.map(({ name }) => {
   process.stderr.write(`\rwithout ${name}                    `)
   const own = dev.filter(({ task }) => task === name)
   const calibrator = calibratorOf({ ...calibration, trees: fitTrees(evidence.filter(({ task }) => task !== name)) }, model)
-  const [before, after] = [identity, calibrator].map((each) => scoredDistributions(own, each, 'single')) as [ScoredDistribution[], ScoredDistribution[]]
+  const [before, after] = [identity, calibrator].map((each) => scoredDistributions(own, each, 'single')) as [
+    ScoredDistribution[],
+    ScoredDistribution[],
+  ]
   allUnseen[0].push(...before)
   allUnseen[1].push(...after)
   return {
