@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { openDataset, type Row, readRows } from '../../src/evaluate/dataset.ts'
 import { groupBy } from '../../src/evaluate/numbers.ts'
-import { type QuestionResult, runRow } from '../../src/evaluate/run.ts'
+import { type GradedQuestion, runRow } from '../../src/evaluate/run.ts'
 import { marginOf, meanOf } from '../../src/evaluate/summary.ts'
 import { ENGINE_VERSION } from '../../src/index.ts'
 import { answering } from '../lib/answering.ts'
@@ -34,7 +34,7 @@ interface Placed {
   readonly task: string
   readonly type: 'choice' | 'noul'
   readonly group: Group
-  readonly question: QuestionResult
+  readonly question: GradedQuestion
 }
 
 const { folder, root, out, files, limit } = benchArguments('quality/certainty.ts')
@@ -111,7 +111,7 @@ function isWayOut(task: string, option: string): boolean {
   return NONE.has(name) || UNSAID.has(name) || (INFERENCE.has(task) && OPEN.has(name))
 }
 
-function groupsOf(task: string, { truth, distribution }: QuestionResult): Group[] {
+function groupsOf(task: string, { truth, distribution }: GradedQuestion): Group[] {
   if (isWayOut(task, String(truth))) return ['cannot know']
   const isOffered = distribution?.names.some((name) => isWayOut(task, name)) === true
   return isOffered ? ['can know', 'can know, way out offered'] : ['can know']
@@ -143,7 +143,7 @@ function placeOf({ type, task, group }: Placed): Pick<Placed, 'type' | 'task' | 
  * `top`: mean of the largest probability; `entropy`: mean entropy, 1 for a uniform distribution. Margins: half of a
  * normal 95 % interval.
  */
-function measure(questions: readonly QuestionResult[]) {
+function measure(questions: readonly GradedQuestion[]) {
   const right = questions.map((question) => question.right)
   const top = questions.map((question) => question.top!)
   const wrong = top.filter((_, i) => right[i]! < 0.5)

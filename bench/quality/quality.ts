@@ -4,7 +4,7 @@
 // weights; `assay eval` and `assay report` give the same rows with calibration, intervals and charts.
 import { writeFileSync } from 'node:fs'
 import { openDataset, readRows } from '../../src/evaluate/dataset.ts'
-import { type QuestionResult, runRow } from '../../src/evaluate/run.ts'
+import { type GradedQuestion, runRow } from '../../src/evaluate/run.ts'
 import { sumUpBy, typeOf } from '../../src/evaluate/summary.ts'
 import { ENGINE_VERSION } from '../../src/index.ts'
 import { answering } from '../lib/answering.ts'
@@ -15,7 +15,7 @@ import { spearman } from '../lib/spearman.ts'
 const { folder, root, out, files, limit } = benchArguments('quality/quality.ts')
 
 const { settings, revision, close } = await answering(folder)
-const graded: { readonly key: string; readonly question: QuestionResult }[] = []
+const graded: { readonly key: string; readonly question: GradedQuestion }[] = []
 const refused: Record<string, number> = {}
 const { chosen } = await openDataset(files, { limit, sample: null, seed: 0 })
 let done = 0

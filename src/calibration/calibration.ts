@@ -152,8 +152,8 @@ const calibrationSchema = z.strictObject({
 })
 
 /**
- * A calibration from JSON, checked down to the last number. Throws `invalid_request` naming the field, or when the content
- * does not match its version: a file that was changed by hand must be fitted again.
+ * A calibration from JSON, checked down to the last number. Throws `invalid_request` naming the field, or when the
+ * content does not match its version: a file that was changed by hand must be fitted again.
  */
 export function parseCalibration(json: unknown): Calibration {
   const format = ownField(json, 'format')

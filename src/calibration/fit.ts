@@ -1,4 +1,5 @@
-// Fits a calibration to labelled evidence. Folds come from a hash of the state, so the same evidence gives the same file.
+// Fits a calibration to labelled evidence. Folds come from a hash of the state, so the same evidence gives the same
+// file.
 import { createHash } from 'node:crypto'
 import { DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
@@ -15,8 +16,8 @@ import { type Evidence, samplesOf } from './outcomes/evidence.ts'
 
 export interface FitOptions {
   /**
-   * False lets maps change which candidate is likeliest: all parameters are fitted, and the candidates of a question get
-   * biases from 30 labels on. Default true.
+   * False lets maps change which candidate is likeliest: all parameters are fitted, and the candidates of a question
+   * get biases from 30 labels on. Default true.
    */
   readonly preserveArgmax?: boolean
   /** Most decisions that may deliberate, from 0 to 1. Default 0.25. */
@@ -33,8 +34,8 @@ const LEAST_OWN_LABELS = 200
 const GATE = { keep: 0.9, resamples: 500, seed: 1 } as const
 
 /**
- * Fits the maps of both pass modes, the gates, and the held-out decisions that prediction sets and abstention are chosen
- * from. The order of the evidence does not matter.
+ * Fits the maps of both pass modes, the gates, and the held-out decisions that prediction sets and abstention are
+ * chosen from. The order of the evidence does not matter.
  */
 export function fit(evidence: readonly Evidence[], model: CalibratedModel, options: FitOptions = {}): Calibration {
   const sorted = inOrder(evidence)
@@ -101,8 +102,8 @@ export function fitTrees(evidence: readonly Evidence[], options: FitOptions = {}
       if (own.length === 0) return []
       const whole = mapFor(readout)
       const map = isFree ? whole : withFirstParameters(whole, whole.fittedByDefault)
-      // Labels of the same decisions must not count twice, as prior and as data: deliberation would then seem to help or
-      // to harm by itself.
+      // Labels of the same decisions must not count twice, as prior and as data: deliberation would then seem to help
+      // or to harm by itself.
       const labels = own.reduce((sum, { weight }) => sum + weight, 0)
       const start = labels >= LEAST_OWN_LABELS ? null : (singles?.get(readout) ?? null)
       return [[readout, fitTree(own, map, start, settings)]]

@@ -6,7 +6,7 @@ import type { RecordedOutcome, RecordOptions } from '../calibration/outcomes/out
 import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.ts'
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
-import type { AskSettings } from '../evaluate/run.ts'
+import type { RunAskOptions } from '../evaluate/run.ts'
 import type { AskOptions } from '../pipeline/engine.ts'
 import type { ModelListing } from '../pipeline/models.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
@@ -99,7 +99,7 @@ function heading(file: string, index: number, { hasColor, hasUnicode }: Terminal
   return `${index === 0 ? '' : '\n'}${painter(hasColor)('dim', `${hasUnicode ? '──' : '--'} ${file}`)}\n\n`
 }
 
-function settingsOf({ deadline, coverage, maxRisk }: AskFlags): AskSettings & PredictionSetOptions {
+function settingsOf({ deadline, coverage, maxRisk }: AskFlags): RunAskOptions & PredictionSetOptions {
   return {
     ...(deadline === undefined ? {} : { deadlineMs: deadline }),
     ...(coverage === undefined ? {} : { sets: { coverage } }),
@@ -110,7 +110,7 @@ function settingsOf({ deadline, coverage, maxRisk }: AskFlags): AskSettings & Pr
 async function askPatiently(
   engine: CliEngine,
   request: AskRequest,
-  settings: AskSettings & PredictionSetOptions,
+  settings: RunAskOptions & PredictionSetOptions,
   done: () => void,
 ): Promise<AskResponse> {
   try {

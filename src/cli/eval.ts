@@ -9,7 +9,7 @@ import type { DeliberationMode } from '../calibration/deliberation/deliberation.
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { nameOf, openDataset, type Row, readRows } from '../evaluate/dataset.ts'
 import { evidenceOf } from '../evaluate/evidence-of.ts'
-import { type Binding, openResults, readResults } from '../evaluate/results.ts'
+import { openResults, type RunBinding, readResults } from '../evaluate/results.ts'
 import { type RowResult, runRows } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
@@ -108,7 +108,7 @@ async function evaluate(
   try {
     const bound = await warmUp(engine, model)
     for (const warning of bound.warnings) terminal.warn(`${warning}\n`)
-    const binding: Binding = {
+    const binding: RunBinding = {
       engine: bound.engine,
       model: bound.model,
       calibration: bound.calibration,
@@ -196,7 +196,7 @@ async function calibrationOf(given: string | undefined, terminal: Terminal): Pro
 
 interface Bound {
   readonly engine: string
-  readonly model: Binding['model']
+  readonly model: RunBinding['model']
   readonly calibration: string | null
   readonly warnings: readonly string[]
 }

@@ -3,14 +3,14 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import { changeFrom } from '../evaluate/baseline.ts'
-import { casesOf, worstPlaces } from '../evaluate/cases.ts'
+import { casesOf, worstQuestions } from '../evaluate/cases.ts'
 import { nameOf, type Row, readRows } from '../evaluate/dataset.ts'
-import { decidedOf } from '../evaluate/decided.ts'
 import { evaluationOf } from '../evaluate/numbers.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../evaluate/report/curves.ts'
 import { pageOf } from '../evaluate/report/page.ts'
-import { type Header, type Results, readResults } from '../evaluate/results.ts'
+import { type ResultsHeader, type RunResults, readResults } from '../evaluate/results.ts'
 import type { RowResult } from '../evaluate/run.ts'
+import { scoredAnswers } from '../evaluate/scored-answers.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { writing } from './given-files.ts'
 import { collect, count } from './option-values.ts'
@@ -56,14 +56,14 @@ export const addReport: AddCommand = (program, context) => {
 async function report(files: readonly string[], flags: ReportFlags, { terminal }: CommandContext): Promise<void> {
   const resampling = { resamples: flags.resamples, seed: flags.seed }
   const { headers, rows } = await readAll(files, terminal)
-  const { evaluation, decided } = evaluationOf(rows, resampling)
+  const { evaluation, answers } = evaluationOf(rows, resampling)
   const other = flags.baseline === undefined ? null : await readAll([flags.baseline], terminal)
   const baseline =
     other === null
       ? null
-      : { name: describe(other.headers[0]!, flags.baseline!), numbers: changeFrom(decidedOf(other.rows), decided, resampling) }
-  const [diagrams, risk, times] = [diagramsOf(decided, resampling), riskCurve(decided), latencyBins(rows)]
-  const places = worstPlaces(rows, { decisions: flags.cases, reads: Math.floor(flags.cases / 2) })
+      : { name: describe(other.headers[0]!, flags.baseline!), numbers: changeFrom(scoredAnswers(other.rows), answers, resampling) }
+  const [diagrams, risk, times] = [diagramsOf(answers, resampling), riskCurve(answers), latencyBins(rows)]
+  const places = worstQuestions(rows, { decisions: flags.cases, reads: Math.floor(flags.cases / 2) })
   const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
   const found = await rowsById(
     (flags.dataset ?? []).map((file) => resolve(terminal.folder, file)),
@@ -87,8 +87,11 @@ async function report(files: readonly string[], flags: ReportFlags, { terminal }
 }
 
 /** Several runs as one. Throws `invalid_request` when their answers cannot be pooled. */
-async function readAll(files: readonly string[], terminal: Terminal): Promise<{ headers: readonly Header[]; rows: readonly RowResult[] }> {
-  const all: Results[] = []
+async function readAll(
+  files: readonly string[],
+  terminal: Terminal,
+): Promise<{ headers: readonly ResultsHeader[]; rows: readonly RowResult[] }> {
+  const all: RunResults[] = []
   for (const file of files) all.push(await readResults(await fileOf(resolve(terminal.folder, file))))
   const [first, ...rest] = all
   for (const { header } of rest) {
@@ -99,7 +102,7 @@ async function readAll(files: readonly string[], terminal: Terminal): Promise<{ 
   return { headers: all.map(({ header }) => header), rows: all.flatMap(({ rows }) => rows) }
 }
 
-function sameIn({ binding }: Header): string {
+function sameIn({ binding }: ResultsHeader): string {
   const { engine, model, calibration, deliberation, selfCheck } = binding
   return JSON.stringify({ engine, revision: model.revision, template: model.templateHash, calibration, deliberation, selfCheck })
 }
@@ -112,7 +115,7 @@ async function fileOf(path: string): Promise<string> {
   return isFolder ? join(path, 'results.jsonl') : path
 }
 
-function describe({ binding: { model, calibration, deliberation } }: Header, file: string): string {
+function describe({ binding: { model, calibration, deliberation } }: ResultsHeader, file: string): string {
   return `${nameOf(file)} (${model.id} ${model.revision.slice(0, 8)}, calibration ${calibration ?? 'none'}, deliberation ${deliberation})`
 }
 

@@ -1,10 +1,10 @@
-// Two runs over the same rows to what changed: every difference is paired, question by question.
+// Compares two runs over the same rows, question by question. Every difference is paired.
 import { pairedDifference } from '../calibration/metrics/resampling.ts'
-import type { Decided } from './decided.ts'
 import { type Estimate, groupBy, type Resampling } from './numbers.ts'
+import type { ScoredAnswer } from './scored-answers.ts'
 
-/** One minus other: below 0 this run costs less. `accuracy`: above 0 this run is right more often. */
-export interface Change {
+/** This run minus the other, so below 0 is better; of `accuracy`, above 0. */
+export interface RunDifference {
   readonly name: string
   readonly distributions: number
   readonly logLoss: Estimate
@@ -13,36 +13,36 @@ export interface Change {
 }
 
 export interface BaselineNumbers {
-  /** Distributions that only one of the runs has, or whose truth differs: they are left out. */
+  /** Distributions that only one run has, or whose truths differ. They are left out. */
   readonly unmatched: number
   /** Null when the runs have nothing in common. */
-  readonly all: Change | null
-  readonly tasks: readonly Change[]
+  readonly all: RunDifference | null
+  readonly tasks: readonly RunDifference[]
 }
 
-interface Pair {
-  readonly one: Decided
-  readonly other: Decided
+interface AnswerPair {
+  readonly one: ScoredAnswer
+  readonly other: ScoredAnswer
 }
 
-export function changeFrom(baseline: readonly Decided[], decided: readonly Decided[], resampling: Resampling): BaselineNumbers {
+export function changeFrom(baseline: readonly ScoredAnswer[], answers: readonly ScoredAnswer[], resampling: Resampling): BaselineNumbers {
   const others = new Map(baseline.map((one) => [one.key, one]))
-  const pairs = decided.flatMap((one): Pair[] => {
+  const pairs = answers.flatMap((one): AnswerPair[] => {
     const other = others.get(one.key)
     return other !== undefined && JSON.stringify(other.question.truth) === JSON.stringify(one.question.truth) ? [{ one, other }] : []
   })
   const tasks = [...groupBy(pairs, ({ one }) => one.task)].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
-    unmatched: decided.length + baseline.length - 2 * pairs.length,
+    unmatched: answers.length + baseline.length - 2 * pairs.length,
     all: pairs.length === 0 ? null : changeOf('all', pairs, resampling),
     tasks: tasks.map(([name, group]) => changeOf(name, group, resampling)),
   }
 }
 
-function changeOf(name: string, pairs: readonly Pair[], resampling: Resampling): Change {
+function changeOf(name: string, pairs: readonly AnswerPair[], resampling: Resampling): RunDifference {
   const groups = pairs.map(({ one }) => one.state)
   const weights = pairs.map(({ one }) => one.weight)
-  const difference = (of: (decided: Decided) => number): Estimate => {
+  const difference = (of: (answer: ScoredAnswer) => number): Estimate => {
     const [a, b] = [pairs.map(({ one }) => of(one)), pairs.map(({ other }) => of(other))]
     const { mean, interval } = pairedDifference(a, b, groups, { ...resampling, weights })
     return { value: mean, interval }
@@ -50,8 +50,8 @@ function changeOf(name: string, pairs: readonly Pair[], resampling: Resampling):
   return {
     name,
     distributions: pairs.length,
-    logLoss: difference(({ costs }) => costs.answered.logLoss),
-    brier: difference(({ costs }) => costs.answered.brier),
+    logLoss: difference(({ scores }) => scores.answered.logLoss),
+    brier: difference(({ scores }) => scores.answered.brier),
     accuracy: difference(({ isRight }) => Number(isRight)),
   }
 }

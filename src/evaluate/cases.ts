@@ -1,21 +1,21 @@
-// The answers that cost most, to something a person can look at: the question, what was said, what was true, and the state where it can be had.
+// The worst answers, for a person to look at: the question, the answer, the truth, and the state where it is available.
 import type { Json } from '../core/types.ts'
 import type { Row } from './dataset.ts'
 import { groupBy } from './numbers.ts'
-import type { QuestionResult, RowResult } from './run.ts'
+import type { GradedQuestion, RowResult } from './run.ts'
 
-export interface Case {
+export interface WorstAnswer {
   readonly row: string
   readonly task: string
   readonly question: string
   readonly type: string
-  /** As it was asked; null when the data set is not at hand. */
+  /** The question as asked; null without the data set. */
   readonly asked: Json
   readonly said: Json
   readonly truth: Json
   readonly logLoss: number | null
   readonly confidence: number
-  /** The likeliest candidates and the true ones, likeliest first; null for reads. */
+  /** The most probable candidates and the true ones, by falling probability; null for reads. */
   readonly candidates: readonly { readonly name: string; readonly probability: number; readonly isTrue: boolean }[] | null
   readonly deliberated: boolean
 }
@@ -23,55 +23,55 @@ export interface Case {
 export interface RowCases {
   readonly id: string
   readonly task: string
-  /** Undefined when the data set is not at hand and states were not kept. */
+  /** Undefined without the data set, unless states were kept. */
   readonly state?: Json
-  readonly cases: readonly Case[]
+  readonly cases: readonly WorstAnswer[]
 }
 
 export interface CaseOptions {
-  /** How many answers with probabilities, by falling log-loss. */
+  /** How many answers with probabilities, worst log-loss first. */
   readonly decisions: number
-  /** How many wrong reads, by falling confidence. */
+  /** How many wrong reads, most confident first. */
   readonly reads: number
 }
 
-/** Candidates shown of one answer, beside the true ones. */
-const SHOWN = 5
+/** Candidates that are shown beside the true ones. */
+const SHOWN_CANDIDATES = 5
 
-interface Place {
+interface AnsweredQuestion {
   readonly row: RowResult
-  readonly question: QuestionResult
+  readonly question: GradedQuestion
 }
 
-/** The worst answers, those on one row together, the worst row first. At most one in five of one task, so that a task that is lost does not hide the rest. */
-export function worstPlaces(rows: readonly RowResult[], options: CaseOptions): readonly Place[] {
-  const places = rows.flatMap((row) => row.questions.map((question) => ({ row, question })))
-  const costly = places.filter(({ question }) => question.logLoss !== null).sort((a, b) => b.question.logLoss! - a.question.logLoss!)
-  const wrong = places
+/** The worst answers. At most one in five is of one task, so that a task that is lost does not hide the rest. */
+export function worstQuestions(rows: readonly RowResult[], options: CaseOptions): readonly AnsweredQuestion[] {
+  const found = rows.flatMap((row) => row.questions.map((question) => ({ row, question })))
+  const costly = found.filter(({ question }) => question.logLoss !== null).sort((a, b) => b.question.logLoss! - a.question.logLoss!)
+  const wrong = found
     .filter(({ question }) => question.logLoss === null && question.right < 1)
     .sort((a, b) => b.question.confidence - a.question.confidence)
-  return [...spread(costly, options.decisions), ...spread(wrong, options.reads)]
+  return [...spreadOverTasks(costly, options.decisions), ...spreadOverTasks(wrong, options.reads)]
 }
 
-function spread(places: readonly Place[], count: number): Place[] {
+function spreadOverTasks(found: readonly AnsweredQuestion[], count: number): AnsweredQuestion[] {
   const most = Math.max(2, Math.ceil(count / 5))
   const taken = new Map<string, number>()
-  const chosen: Place[] = []
-  for (const place of places) {
+  const chosen: AnsweredQuestion[] = []
+  for (const one of found) {
     if (chosen.length >= count) break
-    const before = taken.get(place.row.task) ?? 0
+    const before = taken.get(one.row.task) ?? 0
     if (before >= most) continue
-    taken.set(place.row.task, before + 1)
-    chosen.push(place)
+    taken.set(one.row.task, before + 1)
+    chosen.push(one)
   }
   return chosen
 }
 
-/** `found`: rows of the data set by id; may be empty. */
-export function casesOf(places: readonly Place[], found: ReadonlyMap<string, Row>): RowCases[] {
-  return [...groupBy(places, ({ row }) => row.id).values()].map((group): RowCases => {
+/** The answers of one row together, the worst row first. `dataset`: rows by id; may be empty. */
+export function casesOf(found: readonly AnsweredQuestion[], dataset: ReadonlyMap<string, Row>): RowCases[] {
+  return [...groupBy(found, ({ row }) => row.id).values()].map((group): RowCases => {
     const { row } = group[0]!
-    const source = found.get(row.id)
+    const source = dataset.get(row.id)
     const state = source === undefined ? row.kept : (source.request.state as Json)
     const questions = (source?.request.questions ?? {}) as unknown as Readonly<Record<string, Json>>
     return {
@@ -83,7 +83,7 @@ export function casesOf(places: readonly Place[], found: ReadonlyMap<string, Row
   })
 }
 
-function caseOf(row: RowResult, question: QuestionResult, asked: Json): Case {
+function caseOf(row: RowResult, question: GradedQuestion, asked: Json): WorstAnswer {
   const { id, type, said, truth, logLoss, confidence, deliberated } = question
   return {
     row: row.id,
@@ -100,7 +100,7 @@ function caseOf(row: RowResult, question: QuestionResult, asked: Json): Case {
   }
 }
 
-function candidatesOf({ distribution }: QuestionResult): Case['candidates'] {
+function candidatesOf({ distribution }: GradedQuestion): WorstAnswer['candidates'] {
   if (distribution === null) return null
   const { readout, names, probabilities, truth } = distribution
   const all =
@@ -108,5 +108,5 @@ function candidatesOf({ distribution }: QuestionResult): Case['candidates'] {
       ? names.map((name, i) => ({ name, probability: probabilities[i]![0]!, isTrue: truth[i]! < 0.5 }))
       : names.map((name, k) => ({ name, probability: probabilities[0]![k]!, isTrue: Math.round(truth[0]!) === k }))
   const ranked = all.toSorted((a, b) => b.probability - a.probability)
-  return ranked.filter(({ isTrue }, i) => isTrue || i < SHOWN)
+  return ranked.filter(({ isTrue }, i) => isTrue || i < SHOWN_CANDIDATES)
 }

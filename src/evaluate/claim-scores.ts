@@ -1,20 +1,23 @@
-// What a graded answer cost, by the proper scores. Each kind of question grades its own answers (`kindOf(answer).grade`).
+// The proper scores of a graded answer. Each kind of question grades its own answers (`kindOf(answer).grade`).
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
 import { entropyBits } from '../core/math.ts'
 import { targetOf } from '../questions/shared/decision.ts'
 import type { Claim } from '../questions/shared/grade.ts'
 
-/** Nats, the mean over rows: minus the log of the probability of what was true, the expectation of it where the truth lies between two. */
+/**
+ * Log-loss in nats, the mean over rows: −ln of the probability of the truth, or its expectation where the truth lies
+ * between two candidates.
+ */
 export function logLossOf({ probabilities, truth }: Claim): number {
   return meanOf(probabilities, truth, crossEntropy)
 }
 
-/** The mean over rows of the squared error over candidates, halved: from 0 to 1, and (p - y)² for two candidates. */
+/** Brier score, the mean over rows: half the squared error over candidates, from 0 to 1. */
 export function brierOf({ probabilities, truth }: Claim): number {
   return meanOf(probabilities, truth, squaredError) / 2
 }
 
-/** Bits, the mean over rows. */
+/** Entropy in bits, the mean over rows. */
 export function entropyOf({ probabilities }: Claim): number {
   return probabilities.reduce((sum, row) => sum + entropyBits(row), 0) / probabilities.length
 }

@@ -1,25 +1,27 @@
-// Files of labelled requests to rows, one at a time, and a choice among them. Nothing in a row is trusted: one that is no request is a row with a fault.
+// Reads files of labelled requests, one row at a time, and chooses among them. Nothing in a row is trusted: one that is
+// not a request becomes a row with a fault.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
+import { isObject, ownField, type UntrustedObject } from '../core/untrusted.ts'
 import { statePathsFrom } from '../pipeline/state/paths.ts'
 import type { AskRequest } from '../wire/types.ts'
-import { linesOf } from './jsonl.ts'
+import { jsonlLines } from './jsonl.ts'
 import { parquetRows } from './parquet.ts'
 import { readTruth } from './truth.ts'
 
 /** A labelled request. */
 export interface Row {
-  /** Its own, made unique by `#2`, `#3` … where a data set repeats one; else file and line. */
+  /** Its own id, made unique by `#2`, `#3` … where a data set repeats one; else file and line. */
   readonly id: string
-  /** Its place, from 0, over all files. */
+  /** Its index over all files, from 0. */
   readonly at: number
-  /** Source and task, as the row says them; else the name of its file. */
+  /** Source and task of the row, else the name of its file. */
   readonly task: string
   readonly request: Pick<AskRequest, 'state' | 'questions'>
-  /** By question id, or `question/argument`; a question without a truth is asked and not graded. */
+  /** By question id, or `question/argument`. A question without a truth is asked and not graded. */
   readonly truth: Readonly<Record<string, Json>>
   /** Further values that count as right. */
   readonly accept: Readonly<Record<string, readonly Json[]>>
@@ -27,14 +29,17 @@ export interface Row {
   readonly fault: string | null
 }
 
-/** One file as it is named in results: the last two parts of its path, and the SHA-256 of its bytes. */
+/** A file as results name it: the last two parts of its path, and the SHA-256 of its bytes. */
 export interface DatasetFile {
   readonly name: string
   readonly sha256: string
   readonly rows: number
 }
 
-/** Which rows are asked. The first `limit` of each file; of these `sample` by the hash of seed and id, so that a smaller sample lies in a larger one. */
+/**
+ * Which rows are asked: the first `limit` of each file, and of these `sample` by the hash of seed and id, so that a
+ * larger sample holds a smaller one.
+ */
 export interface Selection {
   readonly limit: number | null
   readonly sample: number | null
@@ -43,13 +48,14 @@ export interface Selection {
 
 export interface Dataset {
   readonly files: readonly DatasetFile[]
-  /** Places of the rows that are asked. */
+  /** Indices of the rows that are asked. */
   readonly chosen: ReadonlySet<number>
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** Reads rows in order. `images`: the folder of relative image paths; null: the folder of each file. Throws `invalid_request` when a file cannot be read. */
+/**
+ * Reads rows in order. `images` is the folder of relative image paths; null for the folder of each file. Throws
+ * `invalid_request` when a file cannot be read.
+ */
 export async function* readRows(paths: readonly string[], images: string | null): AsyncGenerator<Row & { readonly file: number }> {
   const seen = new Map<string, number>()
   let at = 0
@@ -67,7 +73,7 @@ export async function* readRows(paths: readonly string[], images: string | null)
   }
 }
 
-/** Hashes the files and chooses rows. Reads them once; `readRows` reads them again, so that a large data set never stands in memory. */
+/** Hashes the files and chooses rows. `readRows` reads them again, so that a large data set is never held in memory. */
 export async function openDataset(paths: readonly string[], { limit, sample, seed }: Selection): Promise<Dataset> {
   const counts = paths.map(() => 0)
   const ranked: { readonly at: number; readonly rank: string }[] = []
@@ -83,7 +89,7 @@ export async function openDataset(paths: readonly string[], { limit, sample, see
   return { files, chosen }
 }
 
-/** The last two parts of a path: enough to tell files apart, and nothing of the machine. */
+/** The last two parts of a path: enough to tell files apart, without the folders of the machine. */
 export function nameOf(path: string): string {
   return resolve(path).split(/[\\/]/).filter(Boolean).slice(-2).join('/')
 }
@@ -109,7 +115,7 @@ async function* readable(path: string): AsyncGenerator<{ readonly line: number; 
       for await (const value of parquetRows(path)) yield { line: ++line, value }
       return
     }
-    for await (const { line, text } of linesOf(path)) {
+    for await (const { line, text } of jsonlLines(path)) {
       let value: unknown
       try {
         value = JSON.parse(text)
@@ -125,18 +131,14 @@ async function* readable(path: string): AsyncGenerator<{ readonly line: number; 
   }
 }
 
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** `id` and `task` stand in for what the row does not say. */
+/** A row from a value of a file. `id` and `task` are used where the row has none. */
 export function checkRow(value: unknown, id: string, task: string, folder: string): Omit<Row, 'at'> {
   const nothing = { id, task, request: { state: '', questions: {} }, truth: {}, accept: {} }
   if (value instanceof SyntaxError) return { ...nothing, fault: `the line is not JSON: ${value.message}` }
-  if (!isMap(value)) return { ...nothing, fault: 'a row is an object with state, questions and truth' }
-  const own = (field: string): unknown => (Object.hasOwn(value, field) ? value[field] : undefined)
+  if (!isObject(value)) return { ...nothing, fault: 'a row is an object with state, questions and truth' }
+  const own = (field: string): unknown => ownField(value, field)
   const inner = own('_evaluation')
-  const evaluation = isMap(inner) ? inner : {}
+  const evaluation = isObject(inner) ? inner : {}
   const named = [own('source') ?? evaluation.dataset ?? own('family'), own('task')].filter(
     (word) => typeof word === 'string' && word !== '',
   )
@@ -147,8 +149,8 @@ export function checkRow(value: unknown, id: string, task: string, folder: strin
   }
   const [state, questions, truth, accept] = [own('state'), own('questions'), own('truth') ?? own('expected'), own('accept')]
   if (state === undefined) return { ...row, fault: 'the state is missing' }
-  if (!isMap(questions)) return { ...row, fault: 'the questions are missing: an object of questions by id' }
-  if (!isMap(truth)) return { ...row, fault: 'the truth is missing: an object of truths by question id' }
+  if (!isObject(questions)) return { ...row, fault: 'the questions are missing: an object of questions by id' }
+  if (!isObject(truth)) return { ...row, fault: 'the truth is missing: an object of truths by question id' }
   return {
     ...row,
     request: { state: statePathsFrom(state, folder), questions } as Row['request'],
@@ -158,7 +160,7 @@ export function checkRow(value: unknown, id: string, task: string, folder: strin
         return read === undefined ? [] : [[name, read]]
       }),
     ),
-    accept: isMap(accept)
+    accept: isObject(accept)
       ? Object.fromEntries(Object.entries(accept).map(([name, list]) => [name, Array.isArray(list) ? list : [list]]))
       : {},
     fault: null,
@@ -166,12 +168,12 @@ export function checkRow(value: unknown, id: string, task: string, folder: strin
 }
 
 /** A question by its id, or an argument of a choice as `question/argument`. */
-function questionNamed(questions: Fields, name: string): unknown {
-  if (Object.hasOwn(questions, name)) return questions[name]
+function questionNamed(questions: UntrustedObject, name: string): unknown {
+  if (Object.hasOwn(questions, name)) return ownField(questions, name)
   const slash = name.indexOf('/')
   const question = slash < 0 ? undefined : questions[name.slice(0, slash)]
-  const args = isMap(question) ? question.args : undefined
-  return isMap(args) ? args[name.slice(slash + 1)] : undefined
+  const args = isObject(question) ? question.args : undefined
+  return isObject(args) ? args[name.slice(slash + 1)] : undefined
 }
 
 function text(value: unknown): string | null {

@@ -1,8 +1,12 @@
-// Results to labelled evidence: what calibration is fitted on. A pure function of the results, so that a resumed run loses and repeats nothing.
+// Labelled evidence from results, for fitting a calibration. A pure function of the results, so that a resumed run
+// loses and repeats nothing.
 import type { Evidence } from '../calibration/outcomes/evidence.ts'
 import type { RowResult } from './run.ts'
 
-/** One piece of evidence per graded distribution, in the order of the data set. Reads without a check, and rows that failed, give none. */
+/**
+ * One piece of evidence for each graded distribution, in the order of the data set. Reads without a check, and failed
+ * rows, give none.
+ */
 export function* evidenceOf(rows: Iterable<RowResult>): Generator<Evidence> {
   for (const { task, state, questions } of rows) {
     for (const { distribution, mass } of questions) {

@@ -1,18 +1,19 @@
-// A file of records to records, one at a time: JSONL, plain or gzipped. Only "\n" ends a line, since U+2028 and its like may stand raw in JSON strings.
+// Reads the lines of a JSONL file, plain or gzipped. Only "\n" ends a line, since U+2028 and the like may stand in JSON
+// strings.
 import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 
-/** One line that is not blank; `line` counts from 1. */
-export interface Line {
+/** A line that is not blank; `line` counts from 1. */
+export interface JsonlLine {
   readonly line: number
   readonly text: string
 }
 
-/** Reads lines; a name that ends in `.gz` is unpacked on the way. */
-export async function* linesOf(path: string): AsyncGenerator<Line> {
+/** Reads the lines of a file, unzipped when its name ends in `.gz`. */
+export async function* jsonlLines(path: string): AsyncGenerator<JsonlLine> {
   const file = createReadStream(path)
   const gunzip = path.toLowerCase().endsWith('.gz') ? createGunzip() : null
-  // `pipe` leaves the source's errors alone.
+  // `pipe` does not forward errors of its source.
   if (gunzip !== null) file.on('error', (error) => gunzip.destroy(error))
   const stream = gunzip === null ? file : file.pipe(gunzip)
   stream.setEncoding('utf8')

@@ -1,13 +1,13 @@
-// Results to the numbers of a report, as plain JSON: scores against three yardsticks, calibration above its noise, what confidence is worth, times.
-// Decisions on one state are not independent, so every interval is a bootstrap over states.
+// The numbers of a report as plain JSON: scores against three baselines, calibration error above its noise, what
+// confidence is worth, times. Decisions on one state are not independent, so every interval is a bootstrap over states.
 import { auroc } from '../calibration/metrics/discrimination.ts'
 import { pairedDifference, quantile } from '../calibration/metrics/resampling.ts'
 import { binnedCalibrationError, debiasedSquaredError, skill, spiegelhalter } from '../calibration/metrics/scores.ts'
 import { type CalibrationExcess, smoothCalibrationExcess } from '../calibration/metrics/smooth-ece.ts'
 import { findKind } from '../questions/index.ts'
-import { type Decided, decidedOf, type Yardstick } from './decided.ts'
 import { riskAt, weightedRisk } from './risk.ts'
 import type { RowResult } from './run.ts'
+import { type ScoredAnswer, scoredAnswers, type Yardstick } from './scored-answers.ts'
 import { type RunSummary, sumUp } from './summary.ts'
 
 export interface Resampling {
@@ -21,7 +21,7 @@ export interface Estimate {
   readonly interval: readonly [number, number]
 }
 
-/** A mean cost, and how it stands to a yardstick: skill is the share of the yardstick's cost that is saved. */
+/** A mean score beside that of each baseline. Skill is the share of the baseline's score that is saved. */
 export interface Scored {
   readonly value: number
   readonly against: Readonly<
@@ -29,8 +29,8 @@ export interface Scored {
   >
 }
 
-/** Of distributions: rows of one decision (the options of a `select`) share its weight. */
-export interface Numbers {
+/** ScoreNumbers of distributions. The rows of one decision (the options of a `select`) share its weight. */
+export interface ScoreNumbers {
   readonly decisions: number
   readonly distributions: number
   readonly states: number
@@ -40,20 +40,20 @@ export interface Numbers {
   readonly accuracy: Estimate
   readonly calibrationError: CalibrationExcess
   readonly uncalibratedError: CalibrationExcess
-  /** For comparison with others' numbers only: biased, see `binnedCalibrationError`. */
+  /** For comparison with numbers of others only; it is biased, see `binnedCalibrationError`. */
   readonly binnedError: number
   readonly debiasedSquaredError: number
   readonly spiegelhalter: { readonly z: number; readonly pValue: number }
-  /** Whether confidence ranks right answers above wrong ones; null when all or none are right. */
+  /** The ranking of right answers above wrong ones by confidence; null when all or none are right. */
   readonly auroc: number | null
   readonly risk: { readonly all: number; readonly at80: number; readonly area: number; readonly excessArea: number }
 }
 
-export interface GroupNumbers extends Numbers {
+export interface GroupNumbers extends ScoreNumbers {
   readonly name: string
 }
 
-/** Reads have no distribution: how many are right, and whether their own confidence knows it. */
+/** Reads have no distribution: how many are right, and whether their own confidence ranks them. */
 export interface ReadNumbers {
   readonly name: string
   readonly count: number
@@ -63,16 +63,19 @@ export interface ReadNumbers {
   readonly overlap: number | null
 }
 
-export interface Deliberated {
-  /** Share of decisions that were looked at again. */
+export interface DeliberationNumbers {
+  /** Share of decisions that were deliberated. */
   readonly share: number
   readonly decisions: number
-  /** Of the leading candidate of uncalibrated rows, on the decisions that were looked at again. */
+  /**
+   * Share of right leading candidates after the first pass and after all passes, uncalibrated, of deliberated
+   * decisions.
+   */
   readonly rightBefore: number | null
   readonly rightAfter: number | null
 }
 
-/** Milliseconds a row took, failed rows aside. */
+/** Milliseconds a row took, without failed rows. */
 export interface Latency {
   readonly rows: number
   readonly mean: number
@@ -85,39 +88,45 @@ export interface Latency {
 
 export interface Evaluation {
   readonly summary: RunSummary
-  /** Null when nothing has a distribution. */
-  readonly all: Numbers | null
-  /** Means over tasks, each counting once: what pooling hides. Of the skill the median, since the base rate of a small task may be all but perfect. */
+  /** Null when no answer has a distribution. */
+  readonly all: ScoreNumbers | null
+  /**
+   * Means over tasks with equal weight, which show what pooling hides. Of the skill the median, since the base rate of
+   * a small task may be nearly perfect.
+   */
   readonly macro: Readonly<Record<'logLoss' | 'uncalibratedLogLoss' | 'medianBrierSkill' | 'accuracy', number>> | null
   readonly types: readonly GroupNumbers[]
   readonly tasks: readonly GroupNumbers[]
   readonly reads: readonly ReadNumbers[]
-  readonly deliberation: Deliberated
-  /** How answers were calibrated: `applied, level` → questions. */
+  readonly deliberation: DeliberationNumbers
+  /** Number of answers by calibration: `applied, level`. */
   readonly calibrations: Readonly<Record<string, number>>
   readonly latency: Latency | null
 }
 
 /** The numbers of results. Deterministic for a seed. */
-export function evaluationOf(rows: readonly RowResult[], resampling: Resampling): { evaluation: Evaluation; decided: readonly Decided[] } {
-  const decided = decidedOf(rows)
-  const tasks = grouped(decided, ({ task }) => task, resampling)
+export function evaluationOf(
+  rows: readonly RowResult[],
+  resampling: Resampling,
+): { evaluation: Evaluation; answers: readonly ScoredAnswer[] } {
+  const answers = scoredAnswers(rows)
+  const tasks = grouped(answers, ({ task }) => task, resampling)
   const evaluation: Evaluation = {
     summary: sumUp(rows),
-    all: decided.length === 0 ? null : numbersOf(decided, resampling),
+    all: answers.length === 0 ? null : numbersOf(answers, resampling),
     macro: macroOf(tasks),
-    types: grouped(decided, ({ type }) => type, resampling),
+    types: grouped(answers, ({ type }) => type, resampling),
     tasks,
     reads: readsOf(rows),
-    deliberation: deliberationOf(decided),
+    deliberation: deliberationOf(answers),
     calibrations: calibrationsOf(rows),
     latency: latencyOf(rows),
   }
-  return { evaluation, decided }
+  return { evaluation, answers }
 }
 
-function grouped(decided: readonly Decided[], nameOf: (one: Decided) => string, resampling: Resampling): GroupNumbers[] {
-  return [...groupBy(decided, nameOf)]
+function grouped(answers: readonly ScoredAnswer[], nameOf: (one: ScoredAnswer) => string, resampling: Resampling): GroupNumbers[] {
+  return [...groupBy(answers, nameOf)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, group]) => ({ name, ...numbersOf(group, resampling) }))
 }
@@ -132,10 +141,10 @@ export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Ma
   return groups
 }
 
-/** `decided` must not be empty. */
-export function numbersOf(decided: readonly Decided[], resampling: Resampling): Numbers {
-  const groups = decided.map(({ state }) => state)
-  const weights = decided.map(({ weight }) => weight)
+/** `answers` must not be empty. */
+export function numbersOf(answers: readonly ScoredAnswer[], resampling: Resampling): ScoreNumbers {
+  const groups = answers.map(({ state }) => state)
+  const weights = answers.map(({ weight }) => weight)
   const options = { ...resampling, weights }
   const meanOf = (values: readonly number[]): number => values.reduce((sum, value, i) => sum + weights[i]! * value, 0) / sum(weights)
   const estimateOf = (values: readonly number[]): Estimate => {
@@ -147,8 +156,8 @@ export function numbersOf(decided: readonly Decided[], resampling: Resampling): 
     )
     return { value: mean, interval }
   }
-  const scored = (cost: 'logLoss' | 'brier'): Scored => {
-    const valuesOf = (yardstick: Yardstick): number[] => decided.map(({ costs }) => costs[yardstick][cost])
+  const scored = (score: 'logLoss' | 'brier'): Scored => {
+    const valuesOf = (yardstick: Yardstick): number[] => answers.map(({ scores }) => scores[yardstick][score])
     const answered = valuesOf('answered')
     const value = meanOf(answered)
     const standing = (yardstick: Yardstick) => {
@@ -158,16 +167,16 @@ export function numbersOf(decided: readonly Decided[], resampling: Resampling): 
     }
     return { value, against: { uncalibrated: standing('uncalibrated'), baseRate: standing('baseRate'), uniform: standing('uniform') } }
   }
-  const [p, y] = [decided.map(({ probability }) => probability), decided.map(({ outcome }) => outcome)]
-  const uncalibrated = decided.map(({ uncalibratedEvent }) => uncalibratedEvent)
-  const [confidences, right] = [decided.map(({ confidence }) => confidence), decided.map(({ isRight }) => isRight)]
-  const rank = weightedRisk(decided)
-  // Some measures take only what came true or did not: a truth that lies between is left out of them.
+  const [p, y] = [answers.map(({ probability }) => probability), answers.map(({ outcome }) => outcome)]
+  const uncalibrated = answers.map(({ uncalibratedEvent }) => uncalibratedEvent)
+  const [confidences, right] = [answers.map(({ confidence }) => confidence), answers.map(({ isRight }) => isRight)]
+  const rank = weightedRisk(answers)
+  // Some measures need truths of 0 or 1; fractional truths are left out of them.
   const whole = p.flatMap((_, i) => (y[i] === 0 || y[i] === 1 ? [i] : []))
   const [pWhole, yWhole] = [whole.map((i) => p[i]!), whole.map((i) => y[i]!)]
   return {
-    decisions: new Set(decided.map(({ question }) => question)).size,
-    distributions: decided.length,
+    decisions: new Set(answers.map(({ question }) => question)).size,
+    distributions: answers.length,
     states: new Set(groups).size,
     logLoss: scored('logLoss'),
     brier: scored('brier'),
@@ -234,9 +243,9 @@ function readsOf(rows: readonly RowResult[]): ReadNumbers[] {
   })
 }
 
-function deliberationOf(decided: readonly Decided[]): Deliberated {
-  const total = sum(decided.map(({ weight }) => weight))
-  const again = decided.flatMap(({ looks, weight }) => (looks === null ? [] : [{ ...looks, weight }]))
+function deliberationOf(answers: readonly ScoredAnswer[]): DeliberationNumbers {
+  const total = sum(answers.map(({ weight }) => weight))
+  const again = answers.flatMap(({ isRightAfter, weight }) => (isRightAfter === null ? [] : [{ ...isRightAfter, weight }]))
   const weight = sum(again.map((one) => one.weight))
   const share = (when: 'single' | 'deliberated'): number | null =>
     weight === 0 ? null : sum(again.map((one) => one.weight * Number(one[when]))) / weight

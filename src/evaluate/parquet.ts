@@ -1,12 +1,12 @@
-// A Parquet file to records, a thousand at a time. Columns of nested values come as they are; a column that holds JSON as text is parsed.
+// Reads the records of a Parquet file, a thousand at a time. A column that holds JSON as text is parsed.
 import { importOptional } from '../core/optional-packages.ts'
 import type { Json } from '../core/types.ts'
 
 const AT_ONCE = 1000
-/** Columns that never hold plain text. */
+/** Columns that hold JSON, never plain text. */
 const JSON_COLUMNS = new Set(['questions', 'truth', 'expected', 'accept', 'metadata', '_evaluation'])
 
-/** Reads rows in order. hyparquet is loaded by the first file. */
+/** Reads rows in order. hyparquet is loaded when the first file is read. */
 export async function* parquetRows(path: string): AsyncGenerator<Readonly<Record<string, unknown>>> {
   const [{ asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects }, { compressors }] = await importOptional(
     'Reading a Parquet file',
@@ -22,7 +22,10 @@ export async function* parquetRows(path: string): AsyncGenerator<Readonly<Record
   }
 }
 
-/** A state that is a JSON object or array as text is taken as JSON: a Parquet column has one type, and states have several. */
+/**
+ * A cell as JSON. A state that is a JSON object or array as text is parsed: a Parquet column has one type, states have
+ * several.
+ */
 function cell(name: string, value: unknown): unknown {
   if (typeof value === 'string' && (JSON_COLUMNS.has(name) || (name === 'state' && /^\s*[[{]/.test(value)))) {
     try {
@@ -34,7 +37,10 @@ function cell(name: string, value: unknown): unknown {
   return plain(value)
 }
 
-/** 64-bit integers to numbers, times to ISO text, missing values to null. Structs keep only the fields that are there. */
+/**
+ * A value as JSON: 64-bit integers become numbers, times ISO text, missing values null. Structs keep only their present
+ * fields.
+ */
 function plain(value: unknown): Json {
   if (value === undefined || value === null) return null
   if (typeof value === 'bigint') return Number(value)

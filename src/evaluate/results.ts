@@ -1,5 +1,5 @@
-// The results of a run as a file: a header line that says what they are about, then one line per row, appended and synced as it is done.
-// A run that was killed goes on where it stopped: whole lines count, a torn last one is cut off and its row asked again.
+// The results of a run as a file: a header line that binds them, then a line a row, appended and synced when it is
+// done. A run that was killed continues where it stopped: a torn last line is cut off and its row asked again.
 import { type FileHandle, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
@@ -10,8 +10,8 @@ import type { RowResult } from './run.ts'
 
 export const RESULTS_FORMAT = 'assay-results 1'
 
-/** What results are about. Two runs with the same binding give the same answers. */
-export interface Binding {
+/** What the answers of a run depend on: two runs with the same binding give the same answers. */
+export interface RunBinding {
   readonly engine: string
   readonly model: { readonly id: string; readonly revision: string; readonly templateHash: string }
   /** Version of the calibration; null for none. */
@@ -22,8 +22,8 @@ export interface Binding {
   readonly selection: Selection
 }
 
-/** How a run was made, beside what binds it: these may differ between its parts. */
-export interface Circumstances {
+/** How a run was made, beside its binding. Parts of one run may differ in it. */
+export interface RunCircumstances {
   /** ISO 8601. */
   readonly begun: string
   readonly command: string
@@ -31,35 +31,39 @@ export interface Circumstances {
   readonly machine: { readonly node: string; readonly platform: string; readonly cores: number; readonly cpu: string }
 }
 
-export interface Header {
+export interface ResultsHeader {
   readonly format: typeof RESULTS_FORMAT
-  readonly binding: Binding
-  readonly circumstances: Circumstances
+  readonly binding: RunBinding
+  readonly circumstances: RunCircumstances
 }
 
-export interface Results {
-  readonly header: Header
-  /** By place in the data set; of two results of one row the later. */
+export interface RunResults {
+  readonly header: ResultsHeader
+  /** By index in the data set; of two results of one row, the later. */
   readonly rows: readonly RowResult[]
 }
 
 export interface ResultsFile {
-  /** Rows that were there when the file was opened. */
+  /** Rows that the file held when it was opened. */
   readonly done: readonly RowResult[]
   /** Resolves when the row is on disk. */
   append(result: RowResult): Promise<void>
   close(): Promise<void>
 }
 
-/** Reads a results file. Throws `invalid_request` when it is none, or a line other than a torn last one is broken. */
-export async function readResults(path: string): Promise<Results> {
+/**
+ * Reads a results file. Throws `invalid_request` when it is not one, or a line other than a torn last one is broken.
+ */
+export async function readResults(path: string): Promise<RunResults> {
   const found = await load(path)
   if (found === null) throw new EngineError('invalid_request', `${nameOf(path)} is not there or empty; make it with assay eval.`)
   return { header: found.header, rows: found.rows }
 }
 
-/** Opens results to append to. What is there must have the same binding, else `invalid_request` says what differs. */
-export async function openResults(path: string, binding: Binding, circumstances: Circumstances): Promise<ResultsFile> {
+/**
+ * Opens results to append to. Rows in the file must have the same binding, else `invalid_request` says what differs.
+ */
+export async function openResults(path: string, binding: RunBinding, circumstances: RunCircumstances): Promise<ResultsFile> {
   await makeFolder(dirname(path))
   const found = await load(path)
   if (found !== null) {
@@ -68,11 +72,11 @@ export async function openResults(path: string, binding: Binding, circumstances:
   } else await truncate(path, 0).catch(() => {})
   const file = await open(path, 'a')
   const append = appender(file)
-  if (found === null) await append({ format: RESULTS_FORMAT, binding, circumstances } satisfies Header)
+  if (found === null) await append({ format: RESULTS_FORMAT, binding, circumstances } satisfies ResultsHeader)
   return { done: found?.rows ?? [], append, close: () => file.close() }
 }
 
-/** Lines that come while one write is being synced go into the next one together. */
+/** Lines that arrive during one write go into the next write together. */
 function appender(file: FileHandle): (value: object) => Promise<void> {
   let waiting: string[] = []
   let writing: Promise<void> = Promise.resolve()
@@ -88,20 +92,20 @@ function appender(file: FileHandle): (value: object) => Promise<void> {
     waiting.push(`${JSON.stringify(value)}\n`)
     if (next === null) {
       next = writing.then(flush)
-      // A failed write fails those who wait for it; the one after may try again.
+      // A failed write fails the calls that wait for it; the next one may try again.
       writing = next.catch(() => {})
     }
     return next
   }
 }
 
-interface Loaded extends Results {
+interface Loaded extends RunResults {
   /** Bytes of whole lines, and of the file. */
   readonly length: number
   readonly bytes: number
 }
 
-/** Null when there is no file, or not even a whole header in it. */
+/** Null without a file, or without a whole header in it. */
 async function load(path: string): Promise<Loaded | null> {
   const data = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -114,28 +118,28 @@ async function load(path: string): Promise<Loaded | null> {
       throw new EngineError('invalid_request', `${nameOf(path)} is no results file; choose another name for the results.`)
     return null
   }
-  // Line by line, since a long run may be more than one string can hold.
+  // Line by line, since a string cannot hold a long run.
   let from = 0
-  let [header, line]: [Header | null, number] = [null, 0]
+  let [header, line]: [ResultsHeader | null, number] = [null, 0]
   const rows = new Map<number, RowResult>()
   while (from < length) {
     const end = data.indexOf(10, from)
     const value = parseLine(data.toString('utf8', from, end), path, ++line)
     from = end + 1
     if (header === null) {
-      if ((value as Partial<Header> | null)?.format !== RESULTS_FORMAT)
+      if ((value as Partial<ResultsHeader> | null)?.format !== RESULTS_FORMAT)
         throw new EngineError(
           'invalid_request',
           `${nameOf(path)} is no results file of this version (${RESULTS_FORMAT}); choose another name.`,
         )
-      header = headerOf(value as Partial<Header>, path)
+      header = headerOf(value as Partial<ResultsHeader>, path)
     } else {
       if (!isRow(value)) throw brokenLine(path, line, 'is no result of a row')
       rows.set(value.at, value)
     }
   }
   const inOrder = [...rows.values()].sort((a, b) => a.at - b.at)
-  return { header: header as Header, rows: inOrder, length, bytes: data.length }
+  return { header: header as ResultsHeader, rows: inOrder, length, bytes: data.length }
 }
 
 function parseLine(text: string, path: string, line: number): unknown {
@@ -150,13 +154,13 @@ function brokenLine(path: string, line: number, how: string, cause?: unknown): E
   return new EngineError('invalid_request', `${nameOf(path)}, line ${line} ${how}; remove the line, and its row is asked again.`, { cause })
 }
 
-/** What a run is bound to is compared field by field, so it must be there. */
-function headerOf(header: Partial<Header>, path: string): Header {
+/** The header, checked for the fields that are compared. */
+function headerOf(header: Partial<ResultsHeader>, path: string): ResultsHeader {
   const { binding, circumstances } = header
   const isWhole = [binding, binding?.model, binding?.selection, circumstances, circumstances?.machine].every(
     (part) => typeof part === 'object' && part !== null,
   )
-  if (isWhole && Array.isArray(binding?.dataset)) return header as Header
+  if (isWhole && Array.isArray(binding?.dataset)) return header as ResultsHeader
   throw new EngineError('invalid_request', `${nameOf(path)} does not say what its results are about; choose another name.`)
 }
 
@@ -166,8 +170,8 @@ function isRow(value: unknown): value is RowResult {
   return Number.isInteger(at) && Array.isArray(questions)
 }
 
-/** Names every field that differs. */
-function refuseOther(path: string, there: Binding, now: Binding): void {
+/** Throws `invalid_request` naming every field that differs. */
+function refuseOther(path: string, there: RunBinding, now: RunBinding): void {
   const differences = differing(bare(there), bare(now), '')
   if (differences.length === 0) return
   const message = `${nameOf(path)} holds results of another run: ${differences.slice(0, 6).join('; ')}. Choose another -o, or remove the file to begin anew.`
@@ -176,8 +180,8 @@ function refuseOther(path: string, there: Binding, now: Binding): void {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a file is called does not bind; what is in it does. */
-function bare(binding: Binding): Fields {
+/** The binding without names of files: their content binds, their names do not. */
+function bare(binding: RunBinding): Fields {
   return { ...binding, dataset: binding.dataset.map(({ sha256, rows }) => ({ sha256, rows })) }
 }
 

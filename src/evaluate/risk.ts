@@ -1,8 +1,8 @@
 // The risk-coverage curve: the share of errors among the most confident decisions (Geifman & El-Yaniv 2017; excess area
 // Geifman et al. 2019). Decisions have weights, so that the options of one `select` count as one decision together.
 
-export interface WeightedRisk {
-  /** [place] by falling confidence: the share of all weight up to here, and the share of errors in it. */
+export interface RiskCurve {
+  /** By falling confidence: the share of all weight up to here, and the share of errors in it. */
   readonly points: readonly (readonly [coverage: number, risk: number])[]
   /** Mean risk over coverage. */
   readonly area: number
@@ -10,14 +10,14 @@ export interface WeightedRisk {
   readonly oracle: number
 }
 
-export interface Ranked {
+interface RankedDecision {
   readonly confidence: number
   readonly isRight: boolean
   readonly weight: number
 }
 
 /** Equal confidences share the errors among them, so that their order never matters. `decisions` must not be empty. */
-export function weightedRisk(decisions: readonly Ranked[]): WeightedRisk {
+export function weightedRisk(decisions: readonly RankedDecision[]): RiskCurve {
   const order = decisions.toSorted((a, b) => b.confidence - a.confidence)
   const total = decisions.reduce((sum, { weight }) => sum + weight, 0)
   const points: [number, number][] = []
@@ -48,6 +48,6 @@ function oracleOf(errors: number): number {
 }
 
 /** The risk when at least this share of all weight is answered. */
-export function riskAt({ points }: WeightedRisk, coverage: number): number {
+export function riskAt({ points }: RiskCurve, coverage: number): number {
   return (points.find(([covered]) => covered >= coverage - 1e-9) ?? points.at(-1)!)[1]
 }

@@ -1,4 +1,5 @@
-// Rows to results: each is asked, graded and handed on, several at a time. What it needs of an engine is one function; the clock is handed in.
+// Asks rows of a data set, grades the answers and hands on the results, several rows at a time. The engine is one
+// function, and the clock is passed in.
 import { createHash } from 'node:crypto'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { encodeVector } from '../calibration/heads/vector-text.ts'
@@ -10,16 +11,19 @@ import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../wire/t
 import { brierOf, entropyOf, logLossOf } from './claim-scores.ts'
 import type { Row } from './dataset.ts'
 
-export interface AskSettings {
+export interface RunAskOptions {
   readonly deadlineMs?: number
   readonly deliberation?: DeliberationMode
   readonly observe?: (event: DecisionEvent) => void
 }
 
-export type AskForRun = (request: AskRequest, settings: AskSettings) => Promise<AskResponse>
+export type AskForRun = (request: AskRequest, options: RunAskOptions) => Promise<AskResponse>
 
-/** The distribution behind an answer. Rows in canonical order, see `Decision`; natural log-probabilities before calibration. */
-export interface Distribution {
+/**
+ * The distribution behind an answer. Rows are in canonical order, see `Decision`; log-probabilities are natural, before
+ * calibration.
+ */
+export interface AnswerDistribution {
   readonly readout: DecisionReadout
   readonly hasImage: boolean
   readonly wording: string
@@ -35,7 +39,7 @@ export interface Distribution {
   readonly features?: string
 }
 
-export interface QuestionResult {
+export interface GradedQuestion {
   readonly id: string
   readonly type: QuestionAnswer['type']
   readonly kind?: string
@@ -48,7 +52,7 @@ export interface QuestionResult {
   /** Nats; null for a read without a check. */
   readonly logLoss: number | null
   readonly brier: number | null
-  /** As answered; a read's is the model's own, not calibrated. */
+  /** As answered. That of a read is the model's own, not calibrated. */
   readonly confidence: number
   /** The largest probability; for a `select` the mean over its options of the larger of yes and no. */
   readonly top: number | null
@@ -59,7 +63,7 @@ export interface QuestionResult {
   /** How the probabilities were calibrated, as the response says it. */
   readonly calibration: Json
   readonly overlap?: number
-  readonly distribution: Distribution | null
+  readonly distribution: AnswerDistribution | null
 }
 
 export interface RowResult {
@@ -71,28 +75,31 @@ export interface RowResult {
   readonly ms: number
   readonly passes: number
   readonly inputTokens: number
-  readonly questions: readonly QuestionResult[]
-  /** Question id → why it was not graded though it had a truth. */
+  readonly questions: readonly GradedQuestion[]
+  /** Why a question with a truth was not graded, by question id. */
   readonly ungraded?: Readonly<Record<string, string>>
   /** The row failed: nothing was answered. */
   readonly error?: { readonly code: string; readonly message: string; readonly param?: string }
-  /** The state, when it was asked to be kept. */
+  /** The state, when it is to be kept. */
   readonly kept?: Json
 }
 
 export interface RunSettings {
   readonly ask: AskForRun
-  /** Milliseconds from any start. */
+  /** A clock in milliseconds. */
   readonly now: () => number
   readonly deliberation: DeliberationMode
   readonly deadlineMs: number
-  /** Every `fill` and `extract` is asked with a self-check, boxes aside. */
+  /** Asks every `fill` and `extract` with a self-check, except for boxes. */
   readonly selfCheck: boolean
   readonly keepStates: boolean
   readonly keepFeatures: boolean
 }
 
-/** Asks `parallel` rows at a time, in order; `take` gets each result as it is done, and a next row waits for it. What `take` throws ends the run. */
+/**
+ * Asks `parallel` rows at a time, in order. `take` gets each result, and the next row waits for it. An error of `take`
+ * ends the run.
+ */
 export async function runRows(
   rows: AsyncIterable<Row>,
   parallel: number,
@@ -118,7 +125,7 @@ export async function runRows(
   if (failure !== null) throw (failure as { error: unknown }).error
 }
 
-/** Asks and grades one row. A failure is a result too, unless the model itself is not there: then the run cannot go on. */
+/** Asks and grades one row. A failure is a result too, except when the model is missing, which ends the run. */
 export async function runRow(row: Row, settings: RunSettings): Promise<RowResult> {
   const { ask, now, deliberation, deadlineMs } = settings
   const base = {
@@ -164,11 +171,11 @@ export async function runRow(row: Row, settings: RunSettings): Promise<RowResult
     }
   } catch (error) {
     if (error instanceof EngineError && (error.code === 'model_not_found' || error.code === 'model_not_available')) throw error
-    const said =
+    const failure =
       error instanceof EngineError
         ? { code: error.code, message: error.message, ...(error.param === null ? {} : { param: error.param }) }
         : { code: 'internal_error', message: String(error) }
-    return { ...base, ...nothing, ms: now() - begun, error: said }
+    return { ...base, ...nothing, ms: now() - begun, error: failure }
   }
 }
 
@@ -180,7 +187,7 @@ function resultOf(
   response: AskResponse,
   decision: Decision | null,
   keepFeatures: boolean,
-): QuestionResult | string {
+): GradedQuestion | string {
   const found = answerNamed(id, response.answers)
   if (typeof found === 'string') return found
   const { answer, question: questionId } = found
@@ -189,7 +196,7 @@ function resultOf(
   const { claim } = graded
   const question = questionAt(row, id)
   const report = Object.hasOwn(response.simo.questions, questionId) ? response.simo.questions[questionId] : undefined
-  // A read claims that it is right; whether that was a check of a value or of an absence, its decision knows.
+  // A read claims that it is right; its decision knows whether a value or an absence was checked.
   const fits =
     decision !== null && claim !== null && (decision.readout === claim.readout || (isCheck(decision.readout) && isCheck(claim.readout)))
   return {
@@ -259,17 +266,19 @@ function withChecks(questions: AskRequest['questions']): AskRequest['questions']
   )
 }
 
-/** JSON knows no infinity, and less than this is nothing. */
+/** JSON has no infinity; smaller log-probabilities are raised to −100. */
 function finite(rows: readonly (readonly number[])[]): number[][] {
   return rows.map((row) => row.map((logP) => Math.max(-100, logP)))
 }
 
-/** For rows that were not answered; what was answered has the engine's. */
+/** For rows without an answer; the engine hashes the others. */
 function ownHash(state: unknown): string {
   return createHash('sha256').update(textOf(state)).digest('hex').slice(0, 16)
 }
 
-/** A state that is nested beyond what can be written as JSON was refused; it must not end the run. */
+/**
+ * The JSON of a state, or nothing when it is nested too deep to be written: the engine refused it, and the run goes on.
+ */
 function textOf(state: unknown): string {
   try {
     return JSON.stringify(state) ?? ''

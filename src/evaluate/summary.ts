@@ -1,11 +1,11 @@
-// Results to the few numbers that are said at the end of a run: how many rows failed, and how each type of question fared.
-import type { QuestionResult, RowResult } from './run.ts'
+// The few numbers at the end of a run: how many rows failed, and how each type of question did.
+import type { GradedQuestion, RowResult } from './run.ts'
 
 export interface TypeSummary {
   /** Question type, with its kind and `many` where it has them. */
   readonly type: string
   readonly count: number
-  /** Means over questions; see `QuestionResult`. */
+  /** Means over questions; see `GradedQuestion`. */
   readonly right: number
   /** Half of the 95 % interval of `right`, by the normal approximation. */
   readonly margin: number
@@ -17,7 +17,7 @@ export interface TypeSummary {
   readonly brier: number | null
   /** Mean intersection over union; null where there is no single box. */
   readonly overlap: number | null
-  /** Share that took more than one pass of deliberation. */
+  /** Share that was deliberated. */
   readonly deliberated: number
 }
 
@@ -31,7 +31,7 @@ export interface RunSummary {
   readonly types: readonly TypeSummary[]
 }
 
-export function typeOf({ type, kind, many }: QuestionResult): string {
+export function typeOf({ type, kind, many }: GradedQuestion): string {
   return [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' ')
 }
 
@@ -66,8 +66,8 @@ export function sumUp(rows: readonly RowResult[]): RunSummary {
 }
 
 /** One summary for each key, in alphabetical order. A question may come under several keys. */
-export function sumUpBy(keyed: readonly { readonly key: string; readonly question: QuestionResult }[]): TypeSummary[] {
-  const groups = new Map<string, QuestionResult[]>()
+export function sumUpBy(keyed: readonly { readonly key: string; readonly question: GradedQuestion }[]): TypeSummary[] {
+  const groups = new Map<string, GradedQuestion[]>()
   for (const { key, question } of keyed) {
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [question])
@@ -76,11 +76,11 @@ export function sumUpBy(keyed: readonly { readonly key: string; readonly questio
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([type, group]) => summaryOf(type, group))
 }
 
-function uniformLossOf({ distribution }: QuestionResult): number | null {
+function uniformLossOf({ distribution }: GradedQuestion): number | null {
   return distribution === null ? null : meanOf(distribution.probabilities.map((row) => Math.log(row.length)))
 }
 
-function summaryOf(type: string, group: readonly QuestionResult[]): TypeSummary {
+function summaryOf(type: string, group: readonly GradedQuestion[]): TypeSummary {
   const right = group.map((question) => question.right)
   return {
     type,

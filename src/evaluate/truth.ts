@@ -1,29 +1,28 @@
-// A truth as a data set writes it to the truth of a question: data sets differ in how they say "yes", a level, or that nothing is known.
+// The truth of a question as a data set writes it: data sets differ in how they write "yes", a level, or an unknown
+// truth.
 import type { Json } from '../core/types.ts'
-import { isObject } from '../core/untrusted.ts'
+import { isObject, ownField } from '../core/untrusted.ts'
 import { findKind } from '../questions/index.ts'
 
 /** The fields that a truth of any type may be wrapped in, as in `{"answer": "x"}`. */
 const ANY_WRAPPING = ['answer', 'expected', 'truth', 'label']
 
-type JsonObject = Readonly<Record<string, Json>>
-
-const isJsonObject = (value: unknown): value is JsonObject => isObject(value)
-
 /**
- * The truth of a question, read by its kind; undefined when nothing is known, so that the question is asked and not graded. A null says that
- * nothing is known, except for `extract`, where it says "not there".
+ * The truth of a question, read by its kind; undefined when it is unknown, so that the question is asked and not
+ * graded. A null says that it is unknown, except for `extract`, where it says "not there".
  */
 export function readTruth(question: unknown, given: Json | undefined): Json | undefined {
-  if (given === undefined || !isJsonObject(question)) return undefined
+  if (given === undefined || !isObject(question)) return undefined
   const kind = findKind(String(question.type))
   const truth = unwrap(kind?.truthFields ?? [], given)
   if (kind === undefined) return truth === null ? undefined : truth
-  return kind.readTruth(truth, question)
+  return kind.readTruth(truth, question as Readonly<Record<string, Json>>)
 }
 
 function unwrap(fields: readonly string[], given: Json): Json {
-  if (!isJsonObject(given)) return given
-  for (const field of [...fields, ...ANY_WRAPPING]) if (Object.hasOwn(given, field)) return given[field] as Json
+  for (const field of [...fields, ...ANY_WRAPPING]) {
+    const wrapped = isObject(given) ? ownField(given, field) : undefined
+    if (wrapped !== undefined) return wrapped as Json
+  }
   return given
 }

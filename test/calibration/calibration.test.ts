@@ -66,29 +66,29 @@ describe('a calibration file', () => {
   })
 })
 
-describe('a judge', () => {
+describe('a calibrator', () => {
   it('uses the map of the question', () => {
-    const judge = calibratorOf(calibration, MODEL)
-    expect(judge.isMismatch).toBe(false)
-    expect(judge.version).toBe(calibration.version)
-    const { probabilities, note } = judge.calibrate(KEY, 'single', [row(3)], null)
+    const calibrator = calibratorOf(calibration, MODEL)
+    expect(calibrator.isMismatch).toBe(false)
+    expect(calibrator.version).toBe(calibration.version)
+    const { probabilities, note } = calibrator.calibrate(KEY, 'single', [row(3)], null)
     expect(note).toEqual({ applied: 'affine', level: 'question', labels: 40 })
     expect(probabilities[0]![0]).toBeLessThan(toProbabilities(row(3))[0]!)
     expect(probabilities[0]![0]! + probabilities[0]![1]!).toBeCloseTo(1, 14)
   })
 
   it('leaves log-probabilities as they are without a calibration', () => {
-    const judge = calibratorOf(null, MODEL)
-    expect(judge).toMatchObject({ version: null, isMismatch: false })
-    const { probabilities, note } = judge.calibrate(KEY, 'single', [row(3)], null)
+    const calibrator = calibratorOf(null, MODEL)
+    expect(calibrator).toMatchObject({ version: null, isMismatch: false })
+    const { probabilities, note } = calibrator.calibrate(KEY, 'single', [row(3)], null)
     expect(probabilities).toEqual([toProbabilities(row(3))])
     expect(note).toEqual({ applied: 'identity', level: 'none', labels: 0 })
   })
 
   it.each([{ revision: 'revision-2' }, { templateHash: 'template-2' }])('does not use what was fitted on another model: %o', (other) => {
-    const judge = calibratorOf(calibration, { ...MODEL, ...other })
-    expect(judge).toMatchObject({ version: null, isMismatch: true })
-    expect(judge.calibrate(KEY, 'single', [row(3)], null).note.level).toBe('none')
+    const calibrator = calibratorOf(calibration, { ...MODEL, ...other })
+    expect(calibrator).toMatchObject({ version: null, isMismatch: true })
+    expect(calibrator.calibrate(KEY, 'single', [row(3)], null).note.level).toBe('none')
   })
 
   it('leaves read-outs that nobody labelled as they are', () => {

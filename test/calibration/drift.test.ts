@@ -115,7 +115,7 @@ describe('drift with labels', () => {
         ...binaryEvidence(random, 120, FAIR, 'a'.repeat(16)),
         ...choiceEvidence(random, 120, { candidates: 4, slope: 1 }, 'b'.repeat(16)),
       ]
-      // The peak of the wealth is what is held against the threshold, so this is every moment at which one might have looked.
+      // The peak of the wealth is compared with the threshold, so this covers every moment of looking.
       if (labelledDrift(evidence, asIs, { alpha: 0.1 }).length > 0) alarmed++
     }
     expect(alarmed / RUNS).toBeLessThanOrEqual(0.1)

@@ -67,9 +67,9 @@ describe('fit', () => {
 
   it('mixes steps in where the truth has steps, and only there', () => {
     const calibration = fitCalibration([...kinked(1500, 3), ...evidence], MODEL)
-    const judge = calibratorOf(calibration, MODEL)
+    const calibrator = calibratorOf(calibration, MODEL)
     const key = { readout: 'binary', hasImage: false, candidates: 2, wording: 'w kinked', question: 'kinked' } as const
-    const { note, probabilities } = judge.calibrate(
+    const { note, probabilities } = calibrator.calibrate(
       key,
       'single',
       [-3, -1, 1, 3].map((s) => row(s)),
@@ -92,9 +92,9 @@ describe('fit', () => {
     const skewed = choiceWorld({ questions: 1, labels: 300, candidates: 3, seed: 4, slope: 0.7, biases: [1, 0, -1] })
     const firstOf = (values: readonly number[]): number => values.indexOf(Math.max(...values))
     const changed = [true, false].map((preserveArgmax) => {
-      const judge = calibratorOf(fitCalibration(skewed, MODEL, { preserveArgmax }), MODEL)
+      const calibrator = calibratorOf(fitCalibration(skewed, MODEL, { preserveArgmax }), MODEL)
       return skewed.filter((one) => {
-        const { probabilities } = judge.calibrate({ ...one, candidates: 3 }, 'single', one.single, null)
+        const { probabilities } = calibrator.calibrate({ ...one, candidates: 3 }, 'single', one.single, null)
         return firstOf(probabilities[0]!) !== firstOf(one.single[0]!)
       }).length
     })

@@ -1,4 +1,5 @@
-// Our arithmetic against scikit-learn, SciPy and relplot on a larger sample with ties and weights (test/golden/calibration/make.py).
+// Our arithmetic against scikit-learn, SciPy and relplot, on a sample with ties and weights
+// (test/golden/calibration/make.py).
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { logPool } from '../../src/calibration/deliberation/pooling.ts'

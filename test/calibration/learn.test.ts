@@ -116,7 +116,7 @@ describe('a learned head', () => {
   })
 
   it('keeps decisions on one state in one fold', () => {
-    // Five copies of each state: were they in several folds, the head would have seen the answers and look far better than it is.
+    // Each state has five copies. If they were in several folds, a head would be tested on answers it was fitted on.
     const few = simulate({ count: 40, candidates: 4, hidden: 0, seed: 7 })
     const copies = Array.from({ length: 5 }, () => few).flat()
     const { heldOut } = learnHead(copies)

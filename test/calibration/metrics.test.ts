@@ -1,4 +1,4 @@
-// Scores and calibration errors against reference values (scikit-learn, verified_calibration), and the identities they keep to.
+// Scores and calibration errors against reference values (scikit-learn, verified_calibration), and their identities.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {

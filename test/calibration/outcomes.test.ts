@@ -339,7 +339,8 @@ describe('an outcome store in a folder', () => {
     const module = new URL('../../src/calibration/outcomes/atomic-file.ts', import.meta.url).href
     const script = `
       import { lockFolder } from ${JSON.stringify(module)}
-      // All begin at the same moment, and nobody ends before all have tried: who comes late finds the lock of one that lives.
+      // All begin at the same moment, and none ends before all have tried, so late ones find the lock of a live
+      // process.
       while (Date.now() < Number(process.argv[2])) {}
       const isMine = await lockFolder(process.argv[1]).then(() => true, () => false)
       process.stdout.write(String(isMine))

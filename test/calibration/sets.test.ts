@@ -102,7 +102,8 @@ describe('abstention', () => {
     let found = 0
     let coverage = 0
     for (let trial = 0; trial < trials; trial++) {
-      // Wrong with probability (1 − c)/2, so that all from c on are wrong (1 − c)/4 of the time: up to c = 0.6 the risk is kept.
+      // Wrong with probability (1 − c)/2, so decisions from c on are wrong (1 − c)/4 of the time; the risk is kept up
+      // to c = 0.6.
       const confidences = Array.from({ length: 400 }, random)
       const isRight = confidences.map((confidence) => random() >= (1 - confidence) / 2)
       const chosen = abstentionThreshold(confidences, isRight, { maxRisk, delta: 0.1 })

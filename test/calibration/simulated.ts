@@ -1,4 +1,5 @@
-// Labelled decisions drawn from worlds whose truth is known: what a model says is drawn, and truths follow a distorted version of it.
+// Labelled decisions drawn from worlds with a known truth: the model's distributions are drawn, and truths follow a
+// distorted version of them.
 import type { Calibration } from '../../src/calibration/calibration.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { logSigmoid, logSoftmax } from '../../src/core/math.ts'
@@ -92,7 +93,10 @@ export interface BinaryQuestion {
   readonly c: number
 }
 
-/** Questions q0, q1, … with true maps σ(w s + c) of their own, and labelled evidence of each. `slope` and `bias`: mean and standard deviation of ln w and of c. */
+/**
+ * Questions q0, q1, … with true maps σ(w s + c) of their own, and labelled evidence of each. `slope` and `bias` are the
+ * mean and standard deviation of ln w and of c.
+ */
 export function binaryWorld(world: {
   readonly questions: number
   readonly labels: number

@@ -1,4 +1,4 @@
-// The smooth calibration error against its definition by brute force, and what it says of probabilities whose error is known.
+// The smooth calibration error against its definition by brute force, and on probabilities whose error is known.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'

@@ -1,4 +1,5 @@
-// Special functions and bounds for counts against closed forms and reference values. SciPy's values are in the golden test.
+// Special functions and bounds for counts against closed forms and reference values. SciPy's values are in the golden
+// test.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clopperPearsonUpper, wilson } from '../../src/calibration/metrics/intervals.ts'

@@ -1,5 +1,5 @@
-// A calibration map is one file and one line of the registry. The toy map here is put on the line of a scale's read-out,
-// and is then found by the fit, the calibrator, the reader of files, reports, the OpenAPI document and the command line.
+// A calibration map is one file and one line of the registry. The toy map of this test takes the ordinal read-out, and
+// is found by the fit, the calibrator, the reader of files, reports, the OpenAPI document and the command line.
 import { describe, expect, it, vi } from 'vitest'
 import type { CalibrationMap } from '../../src/calibration/maps/map.ts'
 

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/core/random.ts'
 import { changeFrom } from '../../src/evaluate/baseline.ts'
-import { casesOf, worstPlaces } from '../../src/evaluate/cases.ts'
-import { decidedOf } from '../../src/evaluate/decided.ts'
+import { casesOf, worstQuestions } from '../../src/evaluate/cases.ts'
 import { evaluationOf, type Resampling } from '../../src/evaluate/numbers.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/curves.ts'
 import { riskAt, weightedRisk } from '../../src/evaluate/risk.ts'
+import { scoredAnswers } from '../../src/evaluate/scored-answers.ts'
 import { calibratedRows, question, read, row } from './simulated.ts'
 
 const resampling: Resampling = { resamples: 60, seed: 3 }
@@ -27,16 +27,16 @@ describe('a distribution', () => {
         }),
       ]),
     )
-    const [first] = decidedOf(rows)
-    expect(first!.costs.answered.logLoss).toBeCloseTo(-Math.log(0.5), 12)
-    expect(Math.abs(first!.costs.uncalibrated.logLoss + Math.log(0.8))).toBeLessThan(FLOOR)
-    expect(first!.costs.uniform.logLoss).toBeCloseTo(Math.log(3), 12)
+    const [first] = scoredAnswers(rows)
+    expect(first!.scores.answered.logLoss).toBeCloseTo(-Math.log(0.5), 12)
+    expect(Math.abs(first!.scores.uncalibrated.logLoss + Math.log(0.8))).toBeLessThan(FLOOR)
+    expect(first!.scores.uniform.logLoss).toBeCloseTo(Math.log(3), 12)
     // In the other states a, b and c were true once each: one more for each, of six.
-    expect(first!.costs.baseRate.logLoss).toBeCloseTo(Math.log(3), 12)
+    expect(first!.scores.baseRate.logLoss).toBeCloseTo(Math.log(3), 12)
     // Of the last state the others say a twice, b once, c never.
-    expect(decidedOf(rows)[3]!.costs.baseRate.logLoss).toBeCloseTo(-Math.log(1 / 6), 12)
+    expect(scoredAnswers(rows)[3]!.scores.baseRate.logLoss).toBeCloseTo(-Math.log(1 / 6), 12)
     expect(first).toMatchObject({ probability: 0.5, outcome: 1, confidence: 0.5, isRight: true, weight: 1 })
-    expect(decidedOf(rows)[2]).toMatchObject({ probability: 0.5, outcome: 0, isRight: false })
+    expect(scoredAnswers(rows)[2]).toMatchObject({ probability: 0.5, outcome: 0, isRight: false })
   })
 
   it('of a select is one of several that share its weight, each with a base rate of its own', () => {
@@ -51,18 +51,18 @@ describe('a distribution', () => {
         ],
         truth,
       })
-    const decided = decidedOf([row(0, [select([0, 1])]), row(1, [select([0, 0])]), row(2, [select([0, 1])])])
-    expect(decided.map(({ weight }) => weight)).toEqual(new Array(6).fill(0.5))
+    const answers = scoredAnswers([row(0, [select([0, 1])]), row(1, [select([0, 0])]), row(2, [select([0, 1])])])
+    expect(answers.map(({ weight }) => weight)).toEqual(new Array(6).fill(0.5))
     // x held in both other states, y in one of them: (2 + 1) / 4 and (1 + 1) / 4, the second for "no".
-    expect(decided[0]!.costs.baseRate.logLoss).toBeCloseTo(-Math.log(3 / 4), 12)
-    expect(decided[1]!.costs.baseRate.logLoss).toBeCloseTo(-Math.log(2 / 4), 12)
+    expect(answers[0]!.scores.baseRate.logLoss).toBeCloseTo(-Math.log(3 / 4), 12)
+    expect(answers[1]!.scores.baseRate.logLoss).toBeCloseTo(-Math.log(2 / 4), 12)
   })
 
   it('that was looked at again is held against the uncalibrated pool, and says how its leader fared before and after', () => {
     const again = question({ probabilities: [[0.6, 0.4]], single: [[0.3, 0.7]], deliberated: [[0.7, 0.3]], truth: [0] })
-    const [decided] = decidedOf([row(0, [again])])
-    expect(Math.abs(decided!.costs.uncalibrated.logLoss + Math.log(0.7))).toBeLessThan(FLOOR)
-    expect(decided!.looks).toEqual({ single: false, deliberated: true })
+    const [answers] = scoredAnswers([row(0, [again])])
+    expect(Math.abs(answers!.scores.uncalibrated.logLoss + Math.log(0.7))).toBeLessThan(FLOOR)
+    expect(answers!.isRightAfter).toEqual({ single: false, deliberated: true })
     const { evaluation } = evaluationOf([row(0, [again]), row(1, [question({ probabilities: [[0.9, 0.1]], truth: [0] })])], resampling)
     expect(evaluation.deliberation).toEqual({ share: 0.5, decisions: 1, rightBefore: 0, rightAfter: 1 })
   })
@@ -124,14 +124,14 @@ describe('an evaluation', () => {
     const mixed = rows.map((one, i) =>
       i % 2 === 0 ? one : { ...one, questions: one.questions.map((each) => ({ ...each, type: 'select' as const })) },
     )
-    const { decided, evaluation } = evaluationOf(mixed, resampling)
-    expect(diagramsOf(decided, resampling).map(({ name, distributions }) => [name, distributions])).toEqual([
+    const { answers, evaluation } = evaluationOf(mixed, resampling)
+    expect(diagramsOf(answers, resampling).map(({ name, distributions }) => [name, distributions])).toEqual([
       ['all types', 400],
       ['noul', 200],
       ['select', 200],
     ])
-    expect(diagramsOf(decidedOf(rows), resampling)).toHaveLength(1)
-    const last = riskCurve(decided).at(-1)!
+    expect(diagramsOf(scoredAnswers(rows), resampling)).toHaveLength(1)
+    const last = riskCurve(answers).at(-1)!
     expect(last[0]).toBeCloseTo(1, 12)
     expect(last[1]).toBeCloseTo(1 - evaluation.all!.accuracy.value, 12)
   })
@@ -190,13 +190,13 @@ describe('a change from a baseline', () => {
   )
 
   it('is nothing against itself', () => {
-    const { all, unmatched } = changeFrom(decidedOf(rows), decidedOf(rows), resampling)
+    const { all, unmatched } = changeFrom(scoredAnswers(rows), scoredAnswers(rows), resampling)
     expect(unmatched).toBe(0)
     expect(all).toMatchObject({ distributions: 300, logLoss: { value: 0, interval: [0, 0] }, accuracy: { value: 0, interval: [0, 0] } })
   })
 
   it('is paired: a surely lower loss of the calibrated run over its own log-probabilities', () => {
-    const { all, tasks } = changeFrom(decidedOf(uncalibrated), decidedOf(rows), resampling)
+    const { all, tasks } = changeFrom(scoredAnswers(uncalibrated), scoredAnswers(rows), resampling)
     expect(all!.logLoss.interval[1]).toBeLessThan(0)
     expect(tasks.map(({ name }) => name)).toEqual(['task 0', 'task 1'])
     expect(all!.accuracy.value).toBe(0)
@@ -206,9 +206,9 @@ describe('a change from a baseline', () => {
     const other = uncalibrated
       .slice(0, 200)
       .map((one) => (one.at > 0 ? one : row(0, [question({ probabilities: [[0.5, 0.5]], truth: [0.25] })])))
-    const { all, unmatched } = changeFrom(decidedOf(other), decidedOf(rows), resampling)
+    const { all, unmatched } = changeFrom(scoredAnswers(other), scoredAnswers(rows), resampling)
     expect([all!.distributions, unmatched]).toEqual([199, 102])
-    expect(changeFrom([], decidedOf(rows), resampling)).toEqual({ unmatched: 300, all: null, tasks: [] })
+    expect(changeFrom([], scoredAnswers(rows), resampling)).toEqual({ unmatched: 300, all: null, tasks: [] })
   })
 })
 
@@ -216,7 +216,7 @@ describe('the worst answers', () => {
   it('are the costliest, no more than a fifth of them of one task, then wrong reads by confidence', () => {
     const costly = calibratedRows(60, 10).map((one) => ({ ...one, task: one.at < 50 ? 'lost' : `task ${one.at}` }))
     const reads = [0.2, 0.9].map((confidence, i) => row(100 + i, [read(0, confidence)], { task: 'reads' }))
-    const places = worstPlaces([...costly, ...reads], { decisions: 10, reads: 2 })
+    const places = worstQuestions([...costly, ...reads], { decisions: 10, reads: 2 })
     const ids = places.map(({ row: { at } }) => at)
     expect(ids.slice(-2)).toEqual([101, 100])
     const losses = places.slice(0, -2).map(({ question: { logLoss } }) => logLoss!)

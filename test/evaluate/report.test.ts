@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/types.ts'
 import { changeFrom } from '../../src/evaluate/baseline.ts'
-import { casesOf, worstPlaces } from '../../src/evaluate/cases.ts'
+import { casesOf, worstQuestions } from '../../src/evaluate/cases.ts'
 import { evaluationOf } from '../../src/evaluate/numbers.ts'
 import { Chart, logTicks, ticksOf } from '../../src/evaluate/report/chart.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/curves.ts'
@@ -64,7 +64,7 @@ async function page(say: (what: string) => string): Promise<string> {
   )
   rows.push(row(99, [], { id: say('failed'), error: { code: say('code'), message: say('message') } }))
   const resampling = { resamples: 5, seed: 1 }
-  const { evaluation, decided } = evaluationOf(rows, resampling)
+  const { evaluation, answers } = evaluationOf(rows, resampling)
   const { binding, circumstances } = header
   return pageOf({
     headers: [
@@ -87,11 +87,11 @@ async function page(say: (what: string) => string): Promise<string> {
     ],
     rows,
     evaluation,
-    diagrams: diagramsOf(decided, resampling),
-    risk: riskCurve(decided),
+    diagrams: diagramsOf(answers, resampling),
+    risk: riskCurve(answers),
     times: latencyBins(rows),
-    cases: casesOf(worstPlaces(rows, { decisions: 8, reads: 4 }), new Map()),
-    baseline: { name: say('baseline'), numbers: changeFrom(decided, decided, resampling) },
+    cases: casesOf(worstQuestions(rows, { decisions: 8, reads: 4 }), new Map()),
+    baseline: { name: say('baseline'), numbers: changeFrom(answers, answers, resampling) },
     resampling,
   })
 }

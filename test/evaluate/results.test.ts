@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Binding, openResults, readResults } from '../../src/evaluate/results.ts'
+import { openResults, type RunBinding, readResults } from '../../src/evaluate/results.ts'
 import type { RowResult } from '../../src/evaluate/run.ts'
 import { header } from './simulated.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const { circumstances } = header
-const binding: Binding = { ...header.binding, model: { ...header.binding.model, revision: 'one' } }
+const binding: RunBinding = { ...header.binding, model: { ...header.binding.model, revision: 'one' } }
 
 function result(at: number, id = `row ${at}`): RowResult {
   return { at, id, task: 't', state: 's', ms: at, passes: 1, inputTokens: 1, questions: [] }
@@ -80,7 +80,7 @@ describe('a results file', () => {
 
   it('of another run is refused, with what differs and the next step', async () => {
     const path = await write('other', [result(0)])
-    const other: Binding = { ...binding, model: { ...binding.model, revision: 'two' }, selection: { limit: 5, sample: null, seed: 0 } }
+    const other: RunBinding = { ...binding, model: { ...binding.model, revision: 'two' }, selection: { limit: 5, sample: null, seed: 0 } }
     await expect(openResults(path, other, circumstances)).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringMatching(/model\.revision was "one" and is "two"; selection\.limit was null and is 5\. Choose another -o/),
@@ -89,7 +89,7 @@ describe('a results file', () => {
 
   it('is the same run when only the name of the data set changed', async () => {
     const path = await write('renamed', [result(0)])
-    const renamed: Binding = { ...binding, dataset: binding.dataset.map((file) => ({ ...file, name: 'c/d.jsonl' })) }
+    const renamed: RunBinding = { ...binding, dataset: binding.dataset.map((file) => ({ ...file, name: 'c/d.jsonl' })) }
     const file = await openResults(path, renamed, circumstances)
     expect(file.done).toHaveLength(1)
     await file.close()

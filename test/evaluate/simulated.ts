@@ -1,12 +1,12 @@
-// Results that are made up: decisions with known probabilities and truths, so that what a report says of them can be worked out apart.
+// Made-up results: decisions with known probabilities and truths, so that the numbers of a report can be worked out.
 
 import { seededRandom } from '../../src/core/random.ts'
 import { brierOf, logLossOf } from '../../src/evaluate/claim-scores.ts'
-import type { Header } from '../../src/evaluate/results.ts'
-import type { Distribution, QuestionResult, RowResult } from '../../src/evaluate/run.ts'
+import type { ResultsHeader } from '../../src/evaluate/results.ts'
+import type { AnswerDistribution, GradedQuestion, RowResult } from '../../src/evaluate/run.ts'
 import type { Claim } from '../../src/questions/shared/grade.ts'
 
-export const header: Header = {
+export const header: ResultsHeader = {
   format: 'assay-results 1',
   binding: {
     engine: 'assay-engine/0',
@@ -21,7 +21,7 @@ export const header: Header = {
 }
 
 export interface Made {
-  readonly readout?: Distribution['readout']
+  readonly readout?: AnswerDistribution['readout']
   readonly names?: readonly string[]
   readonly probabilities: readonly (readonly number[])[]
   readonly truth: readonly number[]
@@ -29,7 +29,7 @@ export interface Made {
   readonly single?: readonly (readonly number[])[]
   readonly deliberated?: readonly (readonly number[])[]
   readonly id?: string
-  readonly type?: QuestionResult['type']
+  readonly type?: GradedQuestion['type']
 }
 
 const logs = (rows: readonly (readonly number[])[]) => rows.map((row) => row.map(Math.log))
@@ -43,7 +43,7 @@ export function question({
   deliberated,
   id,
   type,
-}: Made): QuestionResult {
+}: Made): GradedQuestion {
   const claim: Claim = { readout, names, probabilities, truth }
   return {
     id: id ?? 'q',
@@ -76,16 +76,19 @@ export function question({
 }
 
 /** A value that was written, rightly or not: it has no distribution, and nothing that comes of one. */
-export function read(right: number, confidence: number): QuestionResult {
+export function read(right: number, confidence: number): GradedQuestion {
   const written = question({ probabilities: [[1, 0]], truth: [0], type: 'fill' })
   return { ...written, right, confidence, logLoss: null, brier: null, distribution: null }
 }
 
-export function row(at: number, questions: readonly QuestionResult[], more: Partial<RowResult> = {}): RowResult {
+export function row(at: number, questions: readonly GradedQuestion[], more: Partial<RowResult> = {}): RowResult {
   return { at, id: `row ${at}`, task: 'task', state: `state ${at}`, ms: at + 1, passes: 1, inputTokens: 1, questions, ...more }
 }
 
-/** Yes-or-no decisions: what is answered is true as often as it says, and what the model said before is too sure by a factor in logits. */
+/**
+ * Yes-or-no decisions whose answers are calibrated, while the model before calibration is overconfident by a factor in
+ * logits.
+ */
 export function calibratedRows(count: number, seed: number, tooSure = 1): RowResult[] {
   const random = seededRandom(seed)
   return Array.from({ length: count }, (_, at) => {

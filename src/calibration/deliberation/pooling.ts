@@ -1,5 +1,5 @@
-// Pools the distributions of several passes into one, and finds the temperature that gives a distribution its top probability.
-// A row holds natural log-probabilities that sum to one in probability, [candidate].
+// Pools the distributions of several passes into one, and finds the temperature that gives a distribution its top
+// probability. A row holds natural log-probabilities that sum to one in probability, [candidate].
 import { EngineError } from '../../core/errors.ts'
 import { logSoftmax, logSumExp } from '../../core/math.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'

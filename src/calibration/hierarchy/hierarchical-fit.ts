@@ -1,6 +1,6 @@
-// Fits the tree of maps of one read-out to its labelled distributions, from the root down: a hierarchical Bayesian model in
-// which the map of a parent is the prior of its children, with a between-group variance at each level.
-// The task that labels come from is a level between kind and wording, so that ten wordings of one task do not count as ten
+// Fits the tree of maps of one read-out to its labelled distributions, from the root down: a hierarchical Bayesian
+// model in which the map of a parent is the prior of its children, with a between-group variance at each level. The
+// task that labels come from is a level between kind and wording, so that ten wordings of one task do not count as ten
 // independent groups. Decisions do not know their task, so the finished tree leaves that level out.
 import { floored } from '../maps/apply-map.ts'
 import { type FittedMap, fitMap, type MapPrior, type MapSample } from '../maps/fit-map.ts'
@@ -128,9 +128,9 @@ function tasksOf(samples: readonly Sample[]): ReadonlyMap<string, string> {
 }
 
 /**
- * Weights of the samples for the fit of a map at each level, [level][sample]. A child with information I about its own map
- * gives I / (1 + τ² I) about that of its parent, with τ² the variance between children (the weights of a random-effects
- * mean). So the map of a parent is the mean of its children, not of their labels.
+ * Weights of the samples for the fit of a map at each level, [level][sample]. A child with information I about its own
+ * map gives I / (1 + τ² I) about that of its parent, with τ² the variance between children (the weights of a
+ * random-effects mean). So the map of a parent is the mean of its children, not of their labels.
  */
 function discountedWeights(
   root: SampleGroup,
@@ -193,9 +193,9 @@ function fitDown(group: SampleGroup, context: FitContext, prior: MapPrior, singl
 }
 
 /**
- * Between-group variances by moments, [level][parameter]. Each map is moved to where it would be without its prior, by one
- * step of Fisher scoring on all its labels; the variance is what its distance from the parent shows beyond sampling error
- * and the variance between its own children.
+ * Between-group variances by moments, [level][parameter]. Each map is moved to where it would be without its prior, by
+ * one step of Fisher scoring on all its labels; the variance is what its distance from the parent shows beyond sampling
+ * error and the variance between its own children.
  */
 function estimateBetween(root: SampleGroup, { map, rows, between }: FitContext): readonly Variances[] {
   const found = map.parameters.map(() => between.map(() => ({ steps: [] as number[], variances: [] as number[] })))
@@ -238,8 +238,8 @@ function estimateBetween(root: SampleGroup, { map, rows, between }: FitContext):
 }
 
 /**
- * How much of the between-group variance of each level stays in the mean of all labels of a group: the sum of the squared
- * shares of its parts, [level below the root].
+ * How much of the between-group variance of each level stays in the mean of all labels of a group: the sum of the
+ * squared shares of its parts, [level below the root].
  */
 function inheritedShares(group: SampleGroup): number[] {
   const shares = [0, 0, 0, 0]

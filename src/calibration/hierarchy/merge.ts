@@ -1,5 +1,6 @@
-// Merges a calibration that was fitted on new labels into the one before it, when the evidence of the older one is not at
-// hand. Maps of wordings and questions come from the new one, general maps from the one that saw more labels; no map is lost.
+// Merges a calibration that was fitted on new labels into the one before it, when the evidence of the older one is not
+// at hand. Maps of wordings and questions come from the new one, general maps from the one that saw more labels; no map
+// is lost.
 import type { PassMode } from '../../questions/shared/decision.ts'
 import { type Calibration, sealCalibration } from '../calibration.ts'
 import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from './tree.ts'

@@ -1,5 +1,5 @@
-// The tree of maps: read-out, kind of decision, wording, question. A decision is calibrated by the closest node that has
-// labels.
+// The tree of maps: read-out, kind of decision, wording, question. A decision is calibrated by the closest node that
+// has labels.
 import { ownEntry } from '../../core/untrusted.ts'
 import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import type { CalibrationReport } from '../../wire/types.ts'
@@ -22,7 +22,9 @@ export interface CalibrationNode {
   readonly parameters: readonly number[]
   /** Posterior variance of each parameter. */
   readonly variance: readonly number[]
-  /** [candidate] in canonical order, with sum 0. Only of a question, and only where the likeliest candidate may change. */
+  /**
+   * [candidate] in canonical order, with sum 0. Only of a question, and only where the likeliest candidate may change.
+   */
   readonly biases?: readonly number[]
   /** The name is that of the file format. */
   readonly blend?: IsotonicMixture
@@ -57,8 +59,8 @@ export interface MapLookup {
 const LEVELS = ['readout', 'kind', 'wording', 'question'] as const
 
 /**
- * Walks down as far as there are labels. Where deliberated decisions have none but single passes do, the step from parent
- * to child is that of the single passes. Null when nothing of this read-out was ever labelled.
+ * Walks down as far as there are labels. Where deliberated decisions have none but single passes do, the step from
+ * parent to child is that of the single passes. Null when nothing of this read-out was ever labelled.
  */
 export function findMap(
   trees: CalibrationTrees,

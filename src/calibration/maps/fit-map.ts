@@ -1,9 +1,12 @@
-// Fits the parameters of one map to labelled log-probabilities by maximum a posteriori: without labels the result is the
-// prior, with many labels the maximum of the likelihood.
+// Fits the parameters of one map to labelled log-probabilities by maximum a posteriori: without labels the result is
+// the prior, with many labels the maximum of the likelihood.
 import { type Curvature, inverseDiagonal, minimise } from '../numerics/optimise.ts'
 import { type CalibrationMap, LOGIT_BOUNDS } from './map.ts'
 
-/** A distribution and its truth, [candidate]: `z` are log-probabilities of any normalisation, `target` is a distribution. */
+/**
+ * A distribution and its truth, [candidate]: `z` are log-probabilities of any normalisation, `target` is a
+ * distribution.
+ */
 export interface MapSample {
   readonly z: readonly number[]
   readonly target: readonly number[]

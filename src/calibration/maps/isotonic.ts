@@ -48,7 +48,8 @@ function pool(points: Iterable<MutableBlock>): MutableBlock[] {
 }
 
 /**
- * The non-decreasing sequence nearest to `values` in weighted least squares (pool adjacent violators; Barlow et al. 1972).
+ * The non-decreasing sequence nearest to `values` in weighted least squares (pool adjacent violators; Barlow et al.
+ * 1972).
  * @param values in the order in which the fit must not fall.
  * @param weights not negative and not all zero; equal when absent. A value without weight takes the level beside it.
  * @returns as many numbers as `values`.
@@ -88,7 +89,8 @@ function tiesOf(x: readonly number[], y: readonly number[], weights: readonly nu
 /**
  * Isotonic regression of labels on scores. Labels with equal scores are pooled first, so their order does not matter.
  * @param x scores, in any order. @param y labels, in [0, 1] for probabilities. @param weights not negative.
- * @throws EngineError `invalid_request` on lengths that differ, no labels, scores that are not numbers, or no weight at all.
+ * @throws EngineError `invalid_request` on lengths that differ, no labels, scores that are not numbers, or no weight at
+ * all.
  */
 export function fitIsotonic(x: readonly number[], y: readonly number[], weights?: readonly number[]): IsotonicBlocks {
   requireAligned({ x, y, weights })

@@ -1,5 +1,5 @@
-// What a calibration map is. A map is a file of this folder and one line in `registry.ts`; the fit, the tree, the reader
-// of calibration files, reports, the OpenAPI document and the command line take everything from here.
+// What a calibration map is. A map is a file of this folder and one line in `registry.ts`; the fit, the tree, the
+// reader of calibration files, reports, the OpenAPI document and the command line take everything from here.
 import type { DecisionReadout } from '../../questions/shared/decision.ts'
 import type { Bounds } from '../numerics/optimise.ts'
 
@@ -10,7 +10,9 @@ import type { Bounds } from '../numerics/optimise.ts'
 export interface CalibrationMap {
   /** What reports call it: `applied` on the wire. */
   readonly name: string
-  /** Read-outs whose distributions it calibrates. Of several maps for one read-out, the first of the registry is used. */
+  /**
+   * Read-outs whose distributions it calibrates. Of several maps for one read-out, the first of the registry is used.
+   */
   readonly readouts: readonly DecisionReadout[]
   /** θ in the order in which fits and files hold it, the inverse temperature first. */
   readonly parameters: readonly MapParameter[]
@@ -46,8 +48,8 @@ export interface MapParameter {
 }
 
 /**
- * The first parameter of every map, ln(1 / T). A model without labels is expected to be overconfident, with T about 1.5.
- * People see the temperature T.
+ * The first parameter of every map, ln(1 / T). A model without labels is expected to be overconfident, with T about
+ * 1.5. People see the temperature T.
  */
 export const INVERSE_TEMPERATURE: MapParameter = {
   heading: 'temperature',

@@ -1,4 +1,5 @@
-// What follows from the registry: the map of a read-out, the names that reports use, and the columns of a table of maps.
+// What follows from the registry: the map of a read-out, the names that reports use, and the columns of a table of
+// maps.
 import type { DecisionReadout } from '../../questions/shared/decision.ts'
 import type { CalibrationMap } from './map.ts'
 import { MAPS } from './registry.ts'

@@ -1,5 +1,5 @@
-// An isotonic curve mixed into a parametric map, in log-odds. It follows what a smooth map cannot, once there are enough
-// labels to show it.
+// An isotonic curve mixed into a parametric map, in log-odds. It follows what a smooth map cannot, once there are
+// enough labels to show it.
 import { logSoftmax } from '../../core/math.ts'
 import { itemTemperature } from '../deliberation/pooling.ts'
 import type { IsotonicMixture } from '../hierarchy/tree.ts'
@@ -26,8 +26,8 @@ export function logOddsOf(logits: readonly number[]): number {
 }
 
 /**
- * Logits under the mixture. More than two candidates are sharpened or flattened by one temperature, until the leading one
- * is as probable as the mixture says.
+ * Logits under the mixture. More than two candidates are sharpened or flattened by one temperature, until the leading
+ * one is as probable as the mixture says.
  */
 export function mixedLogits(logits: readonly number[], mixture: IsotonicMixture): number[] {
   const logOdds = mixedLogOdds(logOddsOf(logits), mixture)
@@ -53,8 +53,8 @@ function heightAt(at: number, positions: readonly number[], heights: readonly nu
 }
 
 /**
- * Fits the curve of labels along the log-odds that a parametric map gave them, all [label]. Its heights are finite, since
- * every level is shrunk towards the map.
+ * Fits the curve of labels along the log-odds that a parametric map gave them, all [label]. Its heights are finite,
+ * since every level is shrunk towards the map.
  */
 export function fitMixture(logOdds: readonly number[], labels: readonly number[], weights: readonly number[]): IsotonicMixture {
   const { blocks } = fitIsotonic(logOdds, labels, weights)

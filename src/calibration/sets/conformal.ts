@@ -1,6 +1,6 @@
-// Conformal prediction and selective classification: from held-out decisions and their truths to a threshold for prediction
-// sets and a confidence from which to answer. Both promises hold on average for decisions exchangeable with the held-out
-// ones, not for each kind among them.
+// Conformal prediction and selective classification: from held-out decisions and their truths to a threshold for
+// prediction sets and a confidence from which to answer. Both promises hold on average for decisions exchangeable with
+// the held-out ones, not for each kind among them.
 import { EngineError } from '../../core/errors.ts'
 import { clopperPearsonUpper } from '../metrics/intervals.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
@@ -33,8 +33,8 @@ export function conformalThreshold(trueProbabilities: readonly number[], alpha: 
 }
 
 /**
- * The indices of the candidates with 1 − p up to the threshold. The most probable one is always among them, which can only
- * raise coverage.
+ * The indices of the candidates with 1 − p up to the threshold. The most probable one is always among them, which can
+ * only raise coverage.
  * @param p probabilities, [candidate]. @param threshold of `conformalThreshold`.
  */
 export function conformalSet(p: readonly number[], threshold: number): number[] {
@@ -55,7 +55,10 @@ export interface AbstentionThreshold {
   readonly riskBound: number
 }
 
-/** Errors that the first test allows, so that one wrong label among the most confident decisions does not end the search. */
+/**
+ * Errors that the first test allows, so that one wrong label among the most confident decisions does not end the
+ * search.
+ */
 const ALLOWED_ERRORS = 2
 /** Every test accepts more decisions by this factor. Tests that hardly differ would only add chances to fail. */
 const TEST_GROWTH = 1.1
@@ -70,11 +73,11 @@ function smallestPassing(errors: number, maxRisk: number, delta: number): number
 /**
  * The lowest confidence from which the share of wrong answers is at most `maxRisk`, with confidence 1 − `delta` over
  * held-out samples. Thresholds are tested from strict to loose, each by its Clopper–Pearson bound, until one fails
- * (fixed-sequence testing, which needs no correction for many tests). Which ones are tested follows from the confidences
- * and n alone, not from the labels. Equal confidences are accepted together.
+ * (fixed-sequence testing, which needs no correction for many tests). Which ones are tested follows from the
+ * confidences and n alone, not from the labels. Equal confidences are accepted together.
  * @param confidences held-out, [decision]. @param isRight aligned.
- * @returns null when no threshold passes: there are too few labels (45 without an error are needed for 5 % at delta 0.1),
- * or the most confident decisions are wrong too often.
+ * @returns null when no threshold passes: there are too few labels (45 without an error are needed for 5 % at delta
+ * 0.1), or the most confident decisions are wrong too often.
  */
 export function abstentionThreshold(
   confidences: readonly number[],

@@ -1,5 +1,5 @@
-// Draws points as SVG: axes, lines, bands, bars and labels. Marks have CSS classes; the style sheet is that of the page, or,
-// for a chart in a file of its own, one that is given. The speed bench draws with this too.
+// Draws points as SVG: axes, lines, bands, bars and labels. Marks have CSS classes; the style sheet is that of the
+// page, or, for a chart in a file of its own, one that is given. The speed bench draws with this too.
 import { type Content, type Markup, markup } from './markup.ts'
 
 export interface ChartAxis {

@@ -1,6 +1,6 @@
-// The curves of a report, drawn.
+// Draws the charts of a report.
 import { Chart, type ChartPoint, ticksOf } from './chart.ts'
-import type { Diagram, LatencyBin } from './curves.ts'
+import type { LatencyBin, NamedReliability } from './curves.ts'
 import { type Markup, markup } from './markup.ts'
 import { section } from './sections.ts'
 import { count, milliseconds, percent } from './words.ts'
@@ -8,7 +8,7 @@ import { count, milliseconds, percent } from './words.ts'
 const SHARES = [0, 0.25, 0.5, 0.75, 1]
 const show = (share: number): string => `${Math.round(share * 100)} %`
 
-export function reliabilityCharts(diagrams: readonly Diagram[]): Markup | null {
+export function reliabilityCharts(diagrams: readonly NamedReliability[]): Markup | null {
   if (diagrams.length === 0) return null
   const figures = diagrams.map(
     (diagram) =>
@@ -24,7 +24,7 @@ export function reliabilityCharts(diagrams: readonly Diagram[]): Markup | null {
   )
 }
 
-function reliabilityChart({ name, grid, curve, consistency, bootstrap, density }: Diagram): Markup {
+function reliabilityChart({ name, grid, curve, consistency, bootstrap, density }: NamedReliability): Markup {
   const chart = new Chart({
     title: `Reliability of ${name}`,
     x: { label: 'probability', range: [0, 1], ticks: SHARES, show },
@@ -44,31 +44,30 @@ function reliabilityChart({ name, grid, curve, consistency, bootstrap, density }
     ],
     'ideal',
   )
-  for (const stretch of stretches(grid.map((at, i): ChartPoint | null => (curve[i] === null ? null : [at, curve[i]!]))))
-    chart.line(stretch, 'curve')
+  for (const run of runsOf(grid.map((at, i): ChartPoint | null => (curve[i] === null ? null : [at, curve[i]!])))) chart.line(run, 'curve')
   return chart.toMarkup()
 }
 
-function drawBand(chart: Chart, grid: readonly number[], band: Diagram['bootstrap'], style: string): void {
+function drawBand(chart: Chart, grid: readonly number[], band: NamedReliability['bootstrap'], style: string): void {
   const edges = grid.map((at, i) =>
     band[i] == null ? null : { low: [at, band[i]![0]] as ChartPoint, high: [at, band[i]![1]] as ChartPoint },
   )
-  for (const stretch of stretches(edges))
+  for (const run of runsOf(edges))
     chart.band(
-      stretch.map(({ low }) => low),
-      stretch.map(({ high }) => high),
+      run.map(({ low }) => low),
+      run.map(({ high }) => high),
       style,
     )
 }
 
-/** What stands between the gaps. */
-function stretches<T>(values: readonly (T | null)[]): T[][] {
+/** The runs of values between gaps. */
+function runsOf<T>(values: readonly (T | null)[]): T[][] {
   const all: T[][] = [[]]
   for (const value of values) {
     if (value === null) all.push([])
     else all.at(-1)!.push(value)
   }
-  return all.filter((stretch) => stretch.length > 0)
+  return all.filter((run) => run.length > 0)
 }
 
 export function riskChart(curve: readonly ChartPoint[]): Markup | null {

@@ -1,30 +1,30 @@
-// The three kinds of curve of a report: is a probability what happens, what is wrong among the surest, how long did rows take.
+// The data of a report's charts: reliability diagrams, errors among the most confident answers, times of rows.
 import { type Reliability, reliability } from '../../calibration/metrics/reliability.ts'
 import { quantile } from '../../calibration/metrics/resampling.ts'
-import type { Decided } from '../decided.ts'
 import { groupBy, type Resampling } from '../numbers.ts'
 import { weightedRisk } from '../risk.ts'
 import type { RowResult } from '../run.ts'
+import type { ScoredAnswer } from '../scored-answers.ts'
 
-export interface Diagram extends Reliability {
+export interface NamedReliability extends Reliability {
   readonly name: string
   readonly distributions: number
 }
 
-/** Points of a drawn curve, and resamples of its bands: more would not be seen. */
+/** Points of a drawn curve, and resamples of its bands. More could not be seen. */
 const POINTS = 81
 const BAND_RESAMPLES = 200
 
-/** Of the kernel: narrower with more data, but never so wide that smoothing itself bends the curve, as the bandwidth of a large smECE would. */
+/** Bandwidth of the kernel: narrower with more data, and never so wide that smoothing itself bends the curve. */
 function bandwidthOf(distributions: number): number {
   return Math.min(0.08, Math.max(0.03, 0.4 * distributions ** -0.3))
 }
 
 /** A reliability diagram for all, and one for each type when there are several. */
-export function diagramsOf(decided: readonly Decided[], { resamples, seed }: Resampling): Diagram[] {
-  if (decided.length === 0) return []
-  const types = [...groupBy(decided, ({ type }) => type)].sort(([a], [b]) => (a < b ? -1 : 1))
-  const groups: readonly (readonly [string, readonly Decided[]])[] = types.length > 1 ? [['all types', decided], ...types] : types
+export function diagramsOf(answers: readonly ScoredAnswer[], { resamples, seed }: Resampling): NamedReliability[] {
+  if (answers.length === 0) return []
+  const types = [...groupBy(answers, ({ type }) => type)].sort(([a], [b]) => (a < b ? -1 : 1))
+  const groups: readonly (readonly [string, readonly ScoredAnswer[]])[] = types.length > 1 ? [['all types', answers], ...types] : types
   return groups.map(([name, group]) => ({
     name,
     distributions: group.length,
@@ -43,10 +43,10 @@ export function diagramsOf(decided: readonly Decided[], { resamples, seed }: Res
   }))
 }
 
-/** [coverage, share of errors among that share of decisions, the surest first], thinned out to what can be drawn. */
-export function riskCurve(decided: readonly Decided[]): (readonly [coverage: number, risk: number])[] {
-  if (decided.length === 0) return []
-  const { points } = weightedRisk(decided)
+/** [coverage, share of errors among that share of the most confident decisions], thinned to what can be drawn. */
+export function riskCurve(answers: readonly ScoredAnswer[]): (readonly [coverage: number, risk: number])[] {
+  if (answers.length === 0) return []
+  const { points } = weightedRisk(answers)
   const step = Math.max(1, Math.floor(points.length / 300))
   return points.filter((_, i) => (i + 1) % step === 0 || i === points.length - 1)
 }
@@ -57,7 +57,7 @@ export interface LatencyBin {
   readonly rows: number
 }
 
-/** Rows by the time they took, in equal steps up to the 99th percentile; the last bin holds what is beyond. */
+/** Rows by the time they took, in equal steps up to the 99th percentile; the last bin holds the rest. */
 export function latencyBins(rows: readonly RowResult[], bins = 40): LatencyBin[] {
   const times = rows.flatMap(({ error, ms }) => (error === undefined ? [ms] : [])).sort((a, b) => a - b)
   if (times.length === 0) return []

@@ -1,4 +1,4 @@
-// Text to markup that shows it and does nothing else. Whatever a page says of data goes through `text`; only what `markup` made is left as it is.
+// Markup that shows text and does nothing else. All content is escaped; only what `markup` made is inserted as it is.
 
 /** A piece of finished HTML or SVG. */
 export interface Markup {
@@ -9,7 +9,7 @@ export type Content = Markup | string | number | null | undefined | false | read
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Characters that steer a page or a reading direction are shown by their number; tabs and newlines stay. */
+/** Characters that control a page or a reading direction are shown by their number; tabs and newlines stay. */
 export function escaped(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => ENTITIES[character]!)
@@ -20,7 +20,7 @@ export function escaped(text: string): string {
     )
 }
 
-/** A template: its own words are markup, everything put in is escaped unless it is `Markup` already. */
+/** A template: its literal parts are markup, and what is inserted is escaped unless it is `Markup`. */
 export function markup(words: TemplateStringsArray, ...content: readonly Content[]): Markup {
   return { html: words.reduce((html, word, i) => html + htmlOf(content[i - 1]) + word) }
 }

@@ -1,11 +1,11 @@
-// An evaluation to one HTML page that stands alone: no scripts, nothing fetched, and nothing in the data can become markup.
+// Writes an evaluation as one HTML page that stands alone: no scripts, nothing fetched, and no data becomes markup.
 import type { BaselineNumbers } from '../baseline.ts'
-import type { Case, RowCases } from '../cases.ts'
+import type { RowCases, WorstAnswer } from '../cases.ts'
 import type { Evaluation, Resampling } from '../numbers.ts'
-import type { Header } from '../results.ts'
+import type { ResultsHeader } from '../results.ts'
 import type { RowResult } from '../run.ts'
 import { latencyChart, reliabilityCharts, riskChart } from './charts.ts'
-import type { Diagram, LatencyBin } from './curves.ts'
+import type { LatencyBin, NamedReliability } from './curves.ts'
 import { type Content, type Markup, markup } from './markup.ts'
 import * as sections from './sections.ts'
 import { showState } from './state.ts'
@@ -13,10 +13,10 @@ import { STYLE } from './style.ts'
 import { count, fixed, likelihood, milliseconds } from './words.ts'
 
 export interface PageParts {
-  readonly headers: readonly Header[]
+  readonly headers: readonly ResultsHeader[]
   readonly rows: readonly RowResult[]
   readonly evaluation: Evaluation
-  readonly diagrams: readonly Diagram[]
+  readonly diagrams: readonly NamedReliability[]
   readonly risk: readonly (readonly [number, number])[]
   readonly times: readonly LatencyBin[]
   readonly cases: readonly RowCases[]
@@ -54,7 +54,7 @@ ${made(parts)}
   return body.html
 }
 
-function timesOf(latency: Evaluation['latency'], headers: readonly Header[]): string {
+function timesOf(latency: Evaluation['latency'], headers: readonly ResultsHeader[]): string {
   if (latency === null) return 'No row was answered.'
   const parallel = Math.max(...headers.map(({ circumstances }) => circumstances.parallel))
   const waiting = parallel > 1 ? ` ${parallel} rows were asked at a time, so rows also waited for each other.` : ''
@@ -75,7 +75,7 @@ async function worst(cases: readonly RowCases[]): Promise<Markup | null> {
   )
 }
 
-function answer({ question, type, asked, said, truth, logLoss, confidence, candidates, deliberated }: Case): Markup {
+function answer({ question, type, asked, said, truth, logLoss, confidence, candidates, deliberated }: WorstAnswer): Markup {
   const instructions = typeof asked === 'object' && asked !== null && 'instructions' in asked ? asked.instructions : null
   const words = typeof instructions === 'string' ? instructions : instructions === null ? question : JSON.stringify(instructions)
   const facts = [type, ...(logLoss === null ? [] : [`log-loss ${fixed(logLoss, 2)}`]), ...(deliberated ? ['looked at again'] : [])].join(
@@ -125,7 +125,7 @@ function made({ headers, resampling, baseline }: PageParts): Markup {
   return sections.section('How it was made', 'Everything that decides these numbers.', markup`<dl>${items}</dl>`)
 }
 
-function selectionOf({ limit, sample, seed }: Header['binding']['selection']): string {
+function selectionOf({ limit, sample, seed }: ResultsHeader['binding']['selection']): string {
   const parts = [
     ...(limit === null ? [] : [`the first ${limit} of each file`]),
     ...(sample === null ? [] : [`a sample of ${sample}, seed ${seed}`]),

@@ -1,6 +1,6 @@
-// The numbers of an evaluation to the sections of its page, each a heading, a line on how to read it, and a table or charts.
-import type { BaselineNumbers, Change } from '../baseline.ts'
-import { type Evaluation, type GroupNumbers, groupBy, type Numbers } from '../numbers.ts'
+// The sections of a report's page: each is a heading, a line on how to read it, and a table or charts.
+import type { BaselineNumbers, RunDifference } from '../baseline.ts'
+import { type Evaluation, type GroupNumbers, groupBy, type ScoreNumbers } from '../numbers.ts'
 import type { RowResult } from '../run.ts'
 import { type Content, type Markup, markup } from './markup.ts'
 import { between, count, fixed, milliseconds, percent, signed, verdict, withInterval } from './words.ts'
@@ -49,7 +49,7 @@ export function headline({ all, deliberation, latency, reads, summary }: Evaluat
   return markup`<div class="tiles">${tiles}</div>`
 }
 
-export function yardsticks({ logLoss, brier }: Numbers): Markup {
+export function yardsticks({ logLoss, brier }: ScoreNumbers): Markup {
   const names = { uncalibrated: 'the model uncalibrated', baseRate: 'base rate', uniform: 'uniform guess' } as const
   const rows = (Object.keys(names) as (keyof typeof names)[]).map((name) => {
     const [l, b] = [logLoss.against[name], brier.against[name]]
@@ -130,7 +130,7 @@ export function deliberation({ deliberation: again, calibrations }: Evaluation):
 }
 
 export function baseline({ unmatched, all, tasks: groups }: BaselineNumbers, name: string): Markup {
-  const row = (change: Change): Markup => markup`<tr><td class="data">${change.name}</td><td>${count(change.distributions)}</td>
+  const row = (change: RunDifference): Markup => markup`<tr><td class="data">${change.name}</td><td>${count(change.distributions)}</td>
 <td class="${verdict(change.logLoss, true)}">${withInterval(change.logLoss)}</td><td class="${verdict(change.brier, true)}">${withInterval(change.brier)}</td>
 <td class="${verdict(change.accuracy, false)}">${withInterval(change.accuracy)}</td></tr>`
   return section(
@@ -142,7 +142,7 @@ export function baseline({ unmatched, all, tasks: groups }: BaselineNumbers, nam
   )
 }
 
-/** Failures that read the same count together; the first twenty kinds are shown. */
+/** Failures with the same text count together; the first twenty kinds are shown. */
 export function failures(rows: readonly RowResult[]): Markup | null {
   const failed = rows.flatMap(({ id, error }) => (error === undefined ? [] : [{ id, code: error.code, message: error.message }]))
   const ungraded = rows.flatMap(({ id, ungraded: why }) => Object.values(why ?? {}).map((message) => ({ id, code: 'not graded', message })))

@@ -1,27 +1,23 @@
-// A state of a data set to markup: text and JSON as they are, cut to a readable length, pictures small enough to stand in a page.
+// Shows a state of a data set as markup: text and JSON cut to a readable length, pictures small enough for a page.
 import { readFile } from 'node:fs/promises'
 import type { Json } from '../../core/types.ts'
+import { isObject } from '../../core/untrusted.ts'
 import { type Markup, markup } from './markup.ts'
 
-/** UTF-16 units of text shown of one part. */
+/** Characters (UTF-16 units) shown of one part. */
 const MOST_TEXT = 2000
-/** Pictures shown of one state, and the longest side of each. */
+/** Pictures shown of one state. */
 const MOST_PICTURES = 4
+/** Longest side of a shown picture. */
 const PIXELS = 420
 
-type Map = Readonly<Record<string, Json>>
-
-function isMap(value: unknown): value is Map {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Undefined: the state is not at hand. A picture that cannot be read is said to be so. */
+/** The state, or a note where it is undefined. A picture that cannot be read becomes a note too. */
 export async function showState(state: Json | undefined): Promise<Markup> {
   if (state === undefined) return markup`<p class="note">The state is not in the results; give the data set, or keep states.</p>`
-  if (!Array.isArray(state) || !state.every((part) => isMap(part) && typeof part.type === 'string')) return showText(state)
+  if (!Array.isArray(state) || !state.every((part) => isObject(part) && typeof part.type === 'string')) return showText(state)
   let pictures = 0
   const shown: Markup[] = []
-  for (const part of state as readonly Map[]) {
+  for (const part of state as readonly Readonly<Record<string, Json>>[]) {
     if (part.type === 'text') shown.push(showText(part.text ?? ''))
     else if (part.type === 'json') shown.push(showText(part.value ?? null))
     else if (part.type === 'image' && ++pictures <= MOST_PICTURES) shown.push(await showPicture(part.source ?? null))
@@ -50,7 +46,7 @@ async function showPicture(source: Json): Promise<Markup> {
 }
 
 async function dataOf(source: Json): Promise<Buffer | null> {
-  if (!isMap(source)) return null
+  if (!isObject(source)) return null
   if (source.type === 'path' && typeof source.path === 'string') return readFile(source.path)
   return source.type === 'base64' && typeof source.data === 'string' ? Buffer.from(source.data, 'base64') : null
 }

@@ -1,4 +1,4 @@
-// The look of a report: one style sheet, light and dark by the reader's setting, no fonts and no scripts from anywhere.
+// The style sheet of a report: light or dark by the reader's setting, no fonts and no scripts from elsewhere.
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#fff;--ink:#1c2024;--soft:#60646c;--line:#e2e4e9;--panel:#f7f8fa;--accent:#0b68cb;--accent-soft:#0b68cb2e;--quiet:#8b8d9838;
 --good:#18794e;--bad:#c62a2f;--bad-soft:#c62a2f22}

@@ -1,4 +1,4 @@
-// Numbers to the words of a report. What is not defined is a dash, never a zero.
+// How a report writes numbers. What is not defined is a dash, never a zero.
 import type { Estimate } from '../numbers.ts'
 
 export function fixed(value: number | null | undefined, digits = 3): string {
@@ -40,11 +40,11 @@ export function likelihood(probability: number): string {
   return probability < 0.0005 ? '<0.1\u00a0%' : probability > 0.9995 ? '>99.9\u00a0%' : percent(probability)
 }
 
-/** Less than can be seen at three digits is no difference. */
-const SEEN = 5e-4
+/** Smaller differences round to zero at three digits. */
+const LEAST_VISIBLE = 5e-4
 
-/** Below zero is better, and sure when the whole interval is. */
+/** Whether an interval is wholly better or worse than zero. */
 export function verdict({ interval }: Estimate, isLowerBetter: boolean): 'good' | 'bad' | '' {
   const [low, high] = isLowerBetter ? interval : [-interval[1], -interval[0]]
-  return high < -SEEN ? 'good' : low > SEEN ? 'bad' : ''
+  return high < -LEAST_VISIBLE ? 'good' : low > LEAST_VISIBLE ? 'bad' : ''
 }

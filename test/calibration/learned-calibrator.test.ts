@@ -1,4 +1,5 @@
-// Heads in a calibration: they come before any map, only for their own question and model, and outcomes with features bring them by themselves.
+// Heads in a calibration: they replace the map of their own question and model only, and are learned from outcomes that
+// keep features.
 import { describe, expect, it } from 'vitest'
 import { calibratorOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
@@ -52,10 +53,10 @@ describe('a calibration with heads', () => {
   })
 
   it('falls back to maps without features, for other questions, and not at all for other models', () => {
-    const judge = calibratorOf(calibration, MODEL)
-    expect(judge.calibrate(key, 'single', one!.single, null).note.applied).not.toBe('learned')
+    const calibrator = calibratorOf(calibration, MODEL)
+    expect(calibrator.calibrate(key, 'single', one!.single, null).note.applied).not.toBe('learned')
     const other = { ...key, question: 'c'.repeat(16) }
-    expect(judge.calibrate(other, 'single', one!.single, one!.hidden).note.applied).not.toBe('learned')
+    expect(calibrator.calibrate(other, 'single', one!.single, one!.hidden).note.applied).not.toBe('learned')
     const stranger = calibratorOf(calibration, { ...MODEL, revision: 'another' })
     expect(stranger.calibrate(key, 'single', one!.single, one!.hidden).note.applied).toBe('identity')
   })
@@ -69,7 +70,7 @@ describe('a calibration with heads', () => {
   it('keeps a head nobody labelled since, and drops one that new labels do not bear out', () => {
     const elsewhere = labelled(200, 3).map(({ hidden: _, ...rest }) => ({ ...rest, question: 'd'.repeat(16) }))
     expect(refit(calibration, elsewhere, MODEL, { resamples: 100 }).candidate!.heads).toEqual(calibration.heads)
-    // The same question, but now the features say nothing and the model knows: start from a calibration without the head's maps.
+    // The same question, but the features say nothing now and the model is right: the head must go.
     const sure = labelled(300, 4).map((item) => ({ ...item, single: [logSoftmax([0, 1, 2].map((k) => (k === item.truth[0] ? 4 : 0)))] }))
     const plain = sealCalibration({ ...fitCalibration(sure, MODEL), heads: calibration.heads! })
     expect(refit(plain, sure, MODEL, { resamples: 100 }).candidate!.heads?.[QUESTION]?.labels).not.toBe(400)

@@ -1,44 +1,57 @@
-// Results to single distributions with what they cost: as answered, and as three yardsticks would have answered. What every number of a report is made of.
+// The distributions of results with their scores: as answered, and as three yardsticks would have answered. Every
+// number of a report is made of them.
 import { calibratorOf } from '../calibration/calibration.ts'
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
 import { type DecisionReadout, isCheck, type PassMode, targetOf } from '../questions/shared/decision.ts'
-import type { Distribution, QuestionResult, RowResult } from './run.ts'
+import type { AnswerDistribution, GradedQuestion, RowResult } from './run.ts'
 
-/** Nats, and squared error over candidates, halved. */
-export interface Cost {
+/** Log-loss in nats, and half the squared error over candidates. */
+export interface AnswerScores {
   readonly logLoss: number
   readonly brier: number
 }
 
-/** `answered`: calibrated. `uncalibrated`: the model's own distribution. `baseRate`: how often each candidate was true elsewhere. `uniform`: all alike. */
+/**
+ * `answered`: calibrated. `uncalibrated`: the distribution of the model. `baseRate`: how often each candidate was true
+ * of other states. `uniform`: all candidates alike.
+ */
 export type Yardstick = 'answered' | 'uncalibrated' | 'baseRate' | 'uniform'
 
-/** One row of a distribution. */
-export interface Decided {
-  /** Names it across runs: row, question, place in the question. */
+/** One row of an answer's distribution. */
+export interface ScoredAnswer {
+  /** Its name across runs: row, question, index in the question. */
   readonly key: string
   readonly row: RowResult
-  readonly question: QuestionResult
+  readonly question: GradedQuestion
   readonly task: string
   /** Question type; `check` for a self-check. */
   readonly type: string
   readonly state: string
-  /** Rows of one decision share its weight. */
+  /** The rows of one decision share its weight. */
   readonly weight: number
-  readonly costs: Readonly<Record<Yardstick, Cost>>
-  /** An event, its probability as answered and before calibration, and whether it came true: the first of two candidates, or that the leading one of more is right. */
+  readonly scores: Readonly<Record<Yardstick, AnswerScores>>
+  /**
+   * The calibrated probability of an event: that the first of two candidates, or the leading one of more, is the true
+   * one.
+   */
   readonly probability: number
+  /** The same before calibration, where another candidate may lead. */
   readonly uncalibratedEvent: { readonly probability: number; readonly outcome: number }
+  /** Whether the event came true, from 0 to 1. */
   readonly outcome: number
-  /** The largest probability, and whether that candidate was the true one. */
+  /** The largest probability. */
   readonly confidence: number
+  /** Whether that candidate is the true one. */
   readonly isRight: boolean
-  /** How the leading candidate fared after the first pass, and after all of them; null when there was one pass. */
-  readonly looks: { readonly single: boolean; readonly deliberated: boolean } | null
+  /**
+   * Whether the leading candidate was right after the first pass and after all passes, uncalibrated; null for a single
+   * pass.
+   */
+  readonly isRightAfter: { readonly single: boolean; readonly deliberated: boolean } | null
 }
 
-/** All distributions of the results, in their order. */
-export function decidedOf(rows: readonly RowResult[]): Decided[] {
+/** All distributions of the results, in order. */
+export function scoredAnswers(rows: readonly RowResult[]): ScoredAnswer[] {
   const rates = new BaseRates(rows)
   const identity = calibratorOf(null, { revision: '', templateHash: '' })
   return rows.flatMap((row) =>
@@ -46,10 +59,10 @@ export function decidedOf(rows: readonly RowResult[]): Decided[] {
       const { distribution } = question
       if (distribution === null) return []
       const { readout, names, probabilities, truth, single, deliberated } = distribution
-      const regime: PassMode = deliberated === null ? 'single' : 'deliberated'
+      const passMode: PassMode = deliberated === null ? 'single' : 'deliberated'
       const key = { ...distribution, candidates: readout === 'independent' ? probabilities.length : names.length }
-      const raw = identity.calibrate(key, regime, deliberated ?? single, null).probabilities
-      return probabilities.map((answered, i): Decided => {
+      const raw = identity.calibrate(key, passMode, deliberated ?? single, null).probabilities
+      return probabilities.map((answered, i): ScoredAnswer => {
         const target = targetOf(truth[i]!, answered.length)
         const isTwo = answered.length === 2
         const event = isTwo ? 0 : topOf(answered)
@@ -63,11 +76,11 @@ export function decidedOf(rows: readonly RowResult[]): Decided[] {
           type: isCheck(readout) ? 'check' : question.type,
           state: row.state,
           weight: 1 / probabilities.length,
-          costs: {
-            answered: costOf(answered, target),
-            uncalibrated: costOf(uncalibrated, target),
-            baseRate: costOf(rates.of(row, question, i), target),
-            uniform: costOf(
+          scores: {
+            answered: scoresOf(answered, target),
+            uncalibrated: scoresOf(uncalibrated, target),
+            baseRate: scoresOf(rates.of(row, question, i), target),
+            uniform: scoresOf(
               answered.map(() => 1 / answered.length),
               target,
             ),
@@ -77,14 +90,14 @@ export function decidedOf(rows: readonly RowResult[]): Decided[] {
           uncalibratedEvent: { probability: uncalibrated[uncalibratedEvent]!, outcome: target[uncalibratedEvent]! },
           confidence: Math.max(...answered),
           isRight: isTop(answered, target),
-          looks: deliberated === null ? null : { single: isTop(single[i]!, target), deliberated: isTop(deliberated[i]!, target) },
+          isRightAfter: deliberated === null ? null : { single: isTop(single[i]!, target), deliberated: isTop(deliberated[i]!, target) },
         }
       })
     }),
   )
 }
 
-function costOf(row: readonly number[], target: readonly number[]): Cost {
+function scoresOf(row: readonly number[], target: readonly number[]): AnswerScores {
   return { logLoss: crossEntropy(row, target), brier: squaredError(row, target) / 2 }
 }
 
@@ -92,14 +105,15 @@ function topOf(row: readonly number[]): number {
   return row.indexOf(Math.max(...row))
 }
 
-/** Whether the leading candidate is the likeliest of the target; both may be tied, and the first counts. */
+/** Whether the leading candidate is the most probable of the target. Of equal ones, the first counts. */
 function isTop(row: readonly number[], target: readonly number[]): boolean {
   return topOf(row) === topOf(target)
 }
 
 /**
- * How often each candidate, by name, was true in answers to the question of the same task and id: over the other states only, so that a truth never
- * speaks for itself, and one added to each so that nothing is impossible. Where options differ from row to row this is near the uniform guess.
+ * How often each candidate, by name, was true in answers to the question of the same task and id: over other states
+ * only, so that a truth does not count for itself, and one added to each, so that nothing is impossible. Where options
+ * differ from row to row this is near the uniform guess.
  */
 class BaseRates {
   readonly #counts = new Map<string, Map<string, number>>()
@@ -117,7 +131,7 @@ class BaseRates {
           })
   }
 
-  of(row: RowResult, question: QuestionResult, index: number): number[] {
+  of(row: RowResult, question: GradedQuestion, index: number): number[] {
     const { readout, names } = question.distribution!
     const all = this.#counts.get(keyOf(row, question))
     const own = this.#counts.get(`${keyOf(row, question)}\u0000${row.state}`)
@@ -127,16 +141,16 @@ class BaseRates {
   }
 }
 
-function keyOf(row: RowResult, question: QuestionResult): string {
+function keyOf(row: RowResult, question: GradedQuestion): string {
   return `${row.task}\u0000${question.id}\u0000${question.distribution!.readout}`
 }
 
-/** What the candidates of a row are counted as. */
+/** The names under which the candidates of a row are counted. */
 function candidatesOf(readout: DecisionReadout, names: readonly string[], index: number): readonly string[] {
   return readout === 'independent' ? [`yes ${names[index]}`, `no ${names[index]}`] : names
 }
 
-function eachTruth({ readout, names, truth, probabilities }: Distribution, count: (name: string, share: number) => void): void {
+function eachTruth({ readout, names, truth, probabilities }: AnswerDistribution, count: (name: string, share: number) => void): void {
   truth.forEach((index, i) => {
     const candidates = candidatesOf(readout, names, i)
     targetOf(index, probabilities[i]!.length).forEach((share, k) => {
