@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import type { Piece } from '../core/types.ts'
 
 /**
- * Prompts with the same key are the same state. `content` covers texts and pixels, so that states share a cache entry whatever their images are
- * called. `content and sources` also covers image ids and where each text stands in the caller's state, for answers that name those.
+ * Prompts with the same key are the same state. `content` covers texts and pixels, so that states share a cache entry
+ * whatever their images are called. `content and sources` also covers image ids and where each text stands in the
+ * caller's state, for answers that name those.
  */
 export function promptKey(pieces: readonly Piece[], covers: 'content' | 'content and sources'): string {
   const hasSources = covers === 'content and sources'
