@@ -19,7 +19,7 @@ import {
 } from './automaton.ts'
 
 /** Digits of an int or number: within 15, every decimal has a float64 of its own. */
-export const MAX_DIGITS = 15
+const MAX_DIGITS = 15
 /** Between the items of a list. */
 export const LIST_SEPARATOR = '; '
 

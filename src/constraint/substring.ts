@@ -8,9 +8,6 @@ import type { Decoded } from './decode.ts'
 import { findFormat } from './formats.ts'
 import { wordBoundaries } from './words.ts'
 
-/** Stands between spans when there may be several; no span has a newline then. */
-export const SPAN_SEPARATOR = '\n'
-
 export interface SpanOptions {
   readonly format: SpanFormat
   /** Several spans, each on one line, with a newline between; no two overlap. */

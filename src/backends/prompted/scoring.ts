@@ -17,7 +17,7 @@ const FORMAT = 'assay-scoring/1'
  * Share of right answers from which on symbols are read: below it, a wrong symbol would be a large part of the model's
  * errors.
  */
-export const LEAST_BINDING_SHARE = 0.98
+const LEAST_BINDING_SHARE = 0.98
 /** Numbers of candidates at which binding is measured. A model that passes the largest is taken to pass any number. */
 export const BINDING_SIZES: readonly number[] = [2, 4, 8]
 const LARGEST_BINDING_SIZE = BINDING_SIZES[BINDING_SIZES.length - 1] as number

@@ -26,12 +26,18 @@ export function contextLengthOf({ config }: ModelFolder): number {
 }
 
 /**
- * Ids that end an answer, ascending. generation_config.json comes first: config.json of SmolVLM names another token.
+ * Ids that end an answer, ascending: those of generation_config.json, since config.json may name another token, the
+ * tokenizer's end token, and the control tokens in `alsoNamed`. Throws `model_not_available` when there are none.
  */
-export async function endTokensOf(folder: ModelFolder, tokenizer: TextTokenizer, tokenizerConfig: JsonObject): Promise<readonly number[]> {
+export async function endTokensOf(
+  folder: ModelFolder,
+  tokenizer: TextTokenizer,
+  tokenizerConfig: JsonObject,
+  alsoNamed: readonly string[] = [],
+): Promise<readonly number[]> {
   const generation = folder.files.includes('generation_config.json') ? await readJson(folder, 'generation_config.json') : {}
   const eos = generation.eos_token_id
-  const named = [tokenizerConfig.eos_token, '<end_of_utterance>'].map((token) => tokenizer.control(nameOf(token)))
+  const named = [tokenizerConfig.eos_token, ...alsoNamed].map((token) => tokenizer.control(nameOf(token)))
   const ids = [...(Array.isArray(eos) ? eos : [eos]), ...named].filter((id): id is number => typeof id === 'number')
   if (ids.length === 0) throw new EngineError('model_not_available', 'no token ends an answer; generation_config.json needs eos_token_id')
   return [...new Set(ids)].sort((a, b) => a - b)

@@ -17,9 +17,10 @@ const KNOWN_INPUTS = ['input_ids', 'inputs_embeds', 'attention_mask', 'position_
 
 /**
  * @param embedder the graph that turns ids into embeddings; null when the decoder graph takes ids itself.
+ * @param graphName the name of the decoder graph in messages.
  * Throws `model_not_available` when the graph asks for something else. `close` of the decoder releases both sessions.
  */
-export function makeDecoder(runtime: Runtime, embedder: Session | null, session: Session, graphName = 'decoder_model_merged'): Decoder {
+export function makeDecoder(runtime: Runtime, embedder: Session | null, session: Session, graphName = 'the decoder graph'): Decoder {
   const inputs = inputsOf(session)
   const unknown = inputs.filter(({ name }) => !isCacheInput(name) && !KNOWN_INPUTS.includes(name))
   if (unknown.length > 0 || !inputs.some(({ name }) => isCacheInput(name))) {

@@ -17,15 +17,15 @@ const LARGEST_GRAPH = 1024 ** 3
  * well-behaved models less than a percent; models with a few huge activations lose their top token (onnxruntime issue
  * 29849).
  */
-export const LARGEST_CHANGE = 0.05
+const LARGEST_CHANGE = 0.05
 /**
  * The same where int8 activations get a scale for each row. Both differ from float then, each in its own way: on random
  * weights of SmolVLM-256M's shape one scale for all by 0.059, a scale for each row by 0.041, and the one from the other
  * by 0.066.
  */
-export const LARGEST_RESCALING = 0.15
+const LARGEST_RESCALING = 0.15
 /** The same where numbers are only added in another order. */
-export const LARGEST_ROUNDING = 0.001
+const LARGEST_ROUNDING = 0.001
 
 export interface PatchedSession {
   readonly session: Session

@@ -133,7 +133,9 @@ for (const isPatched of [false, true]) {
       const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
       expect(contextLengthOf(folder)).toBe(1024)
       expect(await tokensPerTileOf(folder)).toBe(4)
-      expect(await endTokensOf(folder, tokenizer, tokenizerConfig)).toEqual([tokenizer.control('<end_of_utterance>')])
+      expect(await endTokensOf(folder, tokenizer, tokenizerConfig, ['<end_of_utterance>'])).toEqual([
+        tokenizer.control('<end_of_utterance>'),
+      ])
     })
 
     const differences: Record<string, number> = {}

@@ -15,7 +15,7 @@ export const SPLIT_PICTURES_UP_TO = 4
 const IMAGE_TOKEN = '<image>'
 
 /** The rule for each image of a state with so many. */
-export const ruleFor = (rule: TileRule, images: number): TileRule => ({ ...rule, split: rule.split && images <= SPLIT_PICTURES_UP_TO })
+const ruleFor = (rule: TileRule, images: number): TileRule => ({ ...rule, split: rule.split && images <= SPLIT_PICTURES_UP_TO })
 
 export function makeImageTokens(tokenizer: TextTokenizer, rule: TileRule, tokensPerTile: number, vision: ImageFeatures): ImageTokens {
   /** Grids larger than the vocabulary has names for are written as text, as in the reference. */

@@ -21,7 +21,7 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
   const template = await readChatTemplate(folder, tokenizerConfig)
   const rule = tileRuleOf(preprocessor, options)
   const tokensPerTile = await tokensPerTileOf(folder)
-  const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig)
+  const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<end_of_utterance>'])
   const contextLength = contextLengthOf(folder)
 
   const images = makeImageEncoder(await loadRuntime(), await openSession(vision, options), cacheBytes, scheduler)
