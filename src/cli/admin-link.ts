@@ -1,4 +1,5 @@
-// `assay admin link` and `sign-out`: a link that opens the console once, and an end to all who are in, for whoever can reach the database.
+// `assay admin link` and `sign-out`: a link that opens the console once, and an end to all who are in, for those who
+// can reach the database.
 import type { Store } from '../service/store/store.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
@@ -9,7 +10,7 @@ import { settingsFrom } from './settings-from.ts'
 /** How long a link can be used. */
 export const ADMIN_LINK_MS = 15 * 60_000
 
-/** A link that opens the console once. Its token stands after the #, so that neither servers nor their logs get to see it. */
+/** A link that opens the console once. Its token stands after the #, so that no server sees or logs it. */
 export async function adminLink({ admin }: Pick<Store, 'admin'>, url: string): Promise<string> {
   return `${url}/console#token=${await admin.issueLink(ADMIN_LINK_MS)}`
 }

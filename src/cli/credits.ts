@@ -1,4 +1,5 @@
-// `assay credits`: money of the accounts of a service, added and shown in dollars with nine digits after the point, as the ledger has it.
+// `assay credits`: money of the accounts of a service, added and shown in dollars with nine digits after the point, as
+// the ledger has it.
 import { type Command, Option } from 'commander'
 import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'

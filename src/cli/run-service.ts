@@ -1,4 +1,5 @@
-// Settings and models to a service that listens, and the way to end it: everything admitted is answered before the engine and the store are closed.
+// Starts a service from settings and models, and ends it: everything admitted is answered before the engine and the
+// store are closed.
 
 import type { Backend } from '../backends/backend.ts'
 import { shippedCalibration } from '../calibration/shipped.ts'
@@ -29,16 +30,19 @@ export interface RunningService {
   readonly store: Store
   readonly models: readonly string[]
   /**
-   * Stops accepting, answers what was admitted (for `drainMs` at most), closes. False when a model is still in the middle of something that nobody
-   * waits for any more: the process is to end without it.
+   * Stops accepting, answers what was admitted (for `drainMs` at most), closes. False when a model is still running an
+   * abandoned request: the process should end without waiting for it.
    */
   end(): Promise<boolean>
 }
 
-/** A model that was given up finishes the call it is in first; that may take as long as a long page. */
+/** An abandoned request runs until its current model call ends, which takes up to seconds. */
 const CLOSE_MS = 5000
 
-/** Starts a service. What it opened is closed again when something fails. Throws `UsageError` for what the settings name and is not to be had. */
+/**
+ * Starts a service. What it opened is closed again when something fails. Throws `UsageError` when a setting names
+ * something that cannot be used.
+ */
 export async function runService({ settings, models, log }: RunServiceOptions): Promise<RunningService> {
   const opened: (() => Promise<unknown>)[] = []
   try {

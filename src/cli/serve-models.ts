@@ -1,4 +1,4 @@
-// The models a service answers with: the shipped one, folders of others, or one that is arithmetic, for trying out and for load tests.
+// The models of a service: the shipped one, folders of others, or the fake one, for trying out and for load tests.
 import { fileURLToPath } from 'node:url'
 import type { Backend } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
@@ -65,7 +65,7 @@ async function loadFake(delayMs: number): Promise<Backend> {
   return createFakeBackend({ id: FAKE_MODEL, isForgetful: true, score: wait, read: wait })
 }
 
-/** Throws `UsageError` when there are prices, and a model has none: a slip of the keyboard would give its answers away. */
+/** Throws `UsageError` when some models have prices and one has none: a typing error would give its answers away. */
 export function requirePrices({ prices }: Pick<ServiceSettings, 'prices'>, ids: readonly string[]): void {
   if (Object.keys(prices).length === 0 || Object.hasOwn(prices, '*')) return
   const unnamed = ids.filter((id) => !Object.hasOwn(prices, id))
@@ -74,7 +74,10 @@ export function requirePrices({ prices }: Pick<ServiceSettings, 'prices'>, ids: 
   }
 }
 
-/** Aliases that nobody set point at a model that is there; every name stands for the fake one, which is no model that anyone asks for. */
+/**
+ * Points the default aliases at a model that is served. Every name stands for the fake model, since no client asks for
+ * it by name.
+ */
 export function aliasesFor(settings: ServiceSettings, ids: readonly string[]): ServiceSettings {
   const [first] = ids
   if (settings.aliases !== DEFAULT_SETTINGS.aliases || first === undefined || ids.includes(DEFAULT_MODEL)) return settings
@@ -82,7 +85,7 @@ export function aliasesFor(settings: ServiceSettings, ids: readonly string[]): S
   return { ...settings, aliases: Object.fromEntries(Object.keys(settings.aliases).map((name) => [name, first])) }
 }
 
-/** Aliases, as they are written, that stand for a model that is not served: whoever asks for them is told that there is none. */
+/** Aliases, as they are written, that stand for a model that is not served; requests for them are refused. */
 export function deadAliases({ aliases }: Pick<ServiceSettings, 'aliases'>, ids: readonly string[]): readonly string[] {
   return Object.entries(aliases).flatMap(([name, model]) => (ids.includes(model) ? [] : [`${name}=${model}`]))
 }

@@ -1,4 +1,5 @@
-// `assay serve`: the whole service on one command. Its help is the reference of all settings; SIGTERM and SIGINT end it without losing an answer.
+// `assay serve`: the whole service on one command. Its help is the reference of all settings; SIGTERM and SIGINT end it
+// without losing an answer.
 import { type Command, Option } from 'commander'
 import { importOptional } from '../core/optional-packages.ts'
 import { defaultText, SETTING_TABLE, type SettingEntry } from '../service/setting-table.ts'
@@ -158,8 +159,9 @@ function nextSignal(): Promise<EndSignal> {
 const SIGNAL_MS = 100
 
 /**
- * Ends the process now, as the signal would have without us. Not by `process.exit`: models run on threads, and tearing one down in the middle of a
- * run aborts. That is only what is left for the first process of a container, whom signals it does not listen to do not reach.
+ * Ends the process now, as the signal would have without a listener. Not by `process.exit`: models run on threads, and
+ * tearing one down in the middle of a run aborts. The exit is only for the first process of a container, which signals
+ * without a listener do not reach.
  */
 function leaveBy(name: EndSignal): void {
   process.removeAllListeners(name)

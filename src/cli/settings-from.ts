@@ -1,10 +1,14 @@
-// Flags of a command, this process's environment and a settings file to settings. What is wrong with them is wrong usage, all of it in one line.
+// Flags of a command, this process's environment and a settings file to settings. What is wrong with them is wrong
+// usage, all of it in one line.
 import { readFileSync } from 'node:fs'
 import { readSettings, SettingsError, type SettingsFile } from '../service/read-settings.ts'
 import type { ServiceSettings } from '../service/settings.ts'
 import { UsageError } from './exit-codes.ts'
 
-/** The file is that of the flag `settings`, or of ASSAY_SETTINGS. With `fields`, only those are read. Throws `UsageError`. */
+/**
+ * The file is that of the flag `settings`, or of ASSAY_SETTINGS. With `fields`, only those are read. Throws
+ * `UsageError`.
+ */
 export function settingsFrom(
   flags: Readonly<Record<string, string | undefined>>,
   fields?: readonly (keyof ServiceSettings)[],

@@ -1,5 +1,6 @@
-// A request as the engine takes it to what goes over the wire: its JSON, and the pictures that were given as bytes or as files of this machine.
-// Pictures travel beside the JSON, not in it: base64 would make them a third larger, and both sides would copy them once more.
+// Turns a request, as the engine takes it, into what is sent: its JSON, and the pictures that were given as bytes or as
+// files of this machine. Pictures travel beside the JSON, not in it: base64 would make them a third larger, and both
+// sides would copy them once more.
 
 import { EngineError, pointer } from '../core/errors.ts'
 import { isObject, type UntrustedObject } from '../core/untrusted.ts'
@@ -16,8 +17,9 @@ export interface RequestBody {
 const MAX_DEPTH = 256
 
 /**
- * Makes the body. `path` sources are read here when `localFiles` is true: the state is the caller's, and so are its files. Throws `EngineError`:
- * `invalid_request` for what JSON cannot say (bytes elsewhere, NaN, cycles), `invalid_image` for a file that cannot be read.
+ * Makes the body. `path` sources are read here when `localFiles` is true: the state is the caller's, and so are its
+ * files. Throws `EngineError`: `invalid_request` for what JSON cannot say (bytes elsewhere, NaN, cycles),
+ * `invalid_image` for a file that cannot be read.
  */
 export async function bodyOf(request: AskRequest, localFiles: boolean): Promise<RequestBody> {
   if (!isObject(request)) {
@@ -112,7 +114,9 @@ async function readLocalFile(path: string, param: string): Promise<Uint8Array> {
   }
 }
 
-/** `JSON.stringify` would say NaN as null, bytes as a list of numbers and a Map as nothing at all; here they are errors. */
+/**
+ * `JSON.stringify` would say NaN as null, bytes as a list of numbers and a Map as nothing at all; here they are errors.
+ */
 function refuseUnsayable(value: unknown, param: string, depth: number): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return
   const refuse = (message: string) => new EngineError('invalid_request', message, { param })

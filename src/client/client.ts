@@ -19,8 +19,9 @@ export interface CallOptions {
 
 export interface ClientAskOptions extends CallOptions {
   /**
-   * Names this ask: the service answers a name once, and again with the same answer and no charge for 24 hours. Default: a new one each `ask`, so that
-   * its own retries are charged once. Give your own to be safe across restarts of your program.
+   * Names this ask: the service answers a name once, and again with the same answer and no charge for 24 hours.
+   * Default: a new one each `ask`, so that its own retries are charged once. Give your own to be safe across restarts
+   * of your program.
    */
   readonly idempotencyKey?: string
 }
@@ -52,7 +53,10 @@ export interface Health {
   readonly db: string
 }
 
-/** What an answer cost, and how it came. Amounts are decimal US dollars with nine fractional digits: texts, so that they stay exact. */
+/**
+ * What an answer cost, and how it came. Amounts are decimal US dollars with nine fractional digits: texts, so that they
+ * stay exact.
+ */
 export interface Receipt {
   readonly requestId: string
   readonly costUsd: string | null
@@ -68,8 +72,9 @@ export interface Receipt {
 
 export interface Client {
   /**
-   * Answers every question about the state, as `engine.ask` does, with the types of the answers from the questions. `bytes` and `path` pictures are sent
-   * beside the JSON. Throws `EngineError` for what the engine refuses, `ServiceError` for what the service does, `ConnectionError`, `TimeoutError`.
+   * Answers every question about the state, as `engine.ask` does, with the types of the answers from the questions.
+   * `bytes` and `path` pictures are sent beside the JSON. Throws `EngineError` for what the engine refuses,
+   * `ServiceError` for what the service does, `ConnectionError`, `TimeoutError`.
    */
   readonly ask: Ask<ClientAskOptions>
   /** What a response of this client cost; null for any other object, copies included. */
@@ -165,7 +170,9 @@ function receiptOf({ headers, attempts }: ClientReply, { id }: AskResponse): Rec
   }
 }
 
-/** The body of a reply when it has the shape that was asked for; whoever else answers at this address is found out here. */
+/**
+ * The body of a reply when it has the shape that was asked for; throws when something other than the service answered.
+ */
 function checked<T>(answered: ClientReply, is: (json: unknown) => json is T, what: string): T {
   const { status, headers, json } = answered
   if (is(json)) return json

@@ -1,11 +1,11 @@
-// What a service says instead of an answer to errors a caller can tell apart: the engine's refusals stay `EngineError`, the service's own are
-// `ServiceError`, and where no reply came at all it is `ConnectionError` or `TimeoutError`.
+// What a service says instead of an answer to errors a caller can tell apart: the engine's refusals stay `EngineError`,
+// the service's own are `ServiceError`, and where no reply came at all it is `ConnectionError` or `TimeoutError`.
 import { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../core/errors.ts'
 
 /** A reply as far as errors go. */
 export interface RefusingReply {
   readonly status: number
-  /** `x-request-id`; null where whoever answered sent none. */
+  /** `x-request-id`; null when the reply had none. */
   readonly requestId: string | null
   /** When to come back, where the reply said so. */
   readonly retryAfterMs: number | null
@@ -33,7 +33,10 @@ export class RemoteEngineError extends EngineError {
   }
 }
 
-/** `unexpected_reply`: it did not come from a service as we know it, but from a proxy, say. Codes of newer services stay as they are. */
+/**
+ * `unexpected_reply`: it did not come from a service as we know it, but from a proxy, say. Codes of newer services stay
+ * as they are.
+ */
 export type ServiceErrorName = ServiceErrorCode | 'unexpected_reply' | (string & Record<never, never>)
 
 /** A refusal of the service itself: keys, credits, limits, idempotency, routes. Nothing was charged. */

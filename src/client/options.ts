@@ -1,4 +1,4 @@
-// What a client is made with, doubted once: an address, a key, limits. The key stays in here; no message ever holds it.
+// The options of a client, checked once: an address, a key, limits. No error message contains the key.
 import { EngineError } from '../core/errors.ts'
 import { type ClientTime, systemTime } from './retry.ts'
 

@@ -30,15 +30,17 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
 
 /**
- * Milliseconds to wait, or null. Busy services (429, 503), lost connections and gateways without a reply are tried again `retries` times, with
- * waits that double, half of each by chance, and never sooner than the service said. That the same ask is still being answered
- * (`idempotency_in_progress`) is waited out and counts as no retry: its answer is on the way.
+ * Milliseconds to wait, or null. Busy services (429, 503), lost connections and gateways without a reply are tried
+ * again `retries` times, with waits that double, half of each by chance, and never sooner than the service said. That
+ * the same ask is still being answered (`idempotency_in_progress`) is waited out and counts as no retry: its answer is
+ * on the way.
  */
 export function waitBefore(attempt: Attempt, retried: number, rules: RetryRules, random: () => number): number | null {
   const { status, code, retryAfterMs } = attempt
   const isRunning = status === 409 && code === 'idempotency_in_progress'
   const isBusy = status === 429 || status === 503
-  // 502 and 504 without our words: the gateway lost us, or we it. In our words, 504 means that the deadline has passed, and would again.
+  // 502 and 504 without our words: the gateway lost us, or we it. In our words, 504 means that the deadline has passed,
+  // and would again.
   const isLost = status === null || ((status === 502 || status === 504) && code === null)
   if (!isRunning && !((isBusy || isLost) && retried < rules.retries)) return null
   if (retryAfterMs !== null && retryAfterMs > rules.mostWaitMs) return null
@@ -48,8 +50,8 @@ export function waitBefore(attempt: Attempt, retried: number, rules: RetryRules,
 }
 
 /**
- * `Retry-After` in milliseconds: seconds, or a date as seen from `date` (the reply's own clock, so that two clocks need not agree) or from `nowMs`.
- * Null when it is absent or neither.
+ * `Retry-After` in milliseconds: seconds, or a date as seen from `date` (the reply's own clock, so that two clocks need
+ * not agree) or from `nowMs`. Null when it is absent or neither.
  */
 export function retryAfterOf(header: string | null, date: string | null, nowMs: number): number | null {
   if (header === null) return null

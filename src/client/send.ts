@@ -1,4 +1,5 @@
-// One call over HTTP, tried until it is answered, refused for good, or out of time. The whole of it is bounded by one timeout.
+// One call over HTTP, tried until it is answered, refused for good, or out of time. The whole of it is bounded by one
+// timeout.
 import { startDeadline } from '../core/deadline.ts'
 import { ConnectionError, errorOf, isServiceBody, type RefusingReply, TimeoutError, unexpected } from './errors.ts'
 import type { ClientSettings } from './options.ts'
@@ -24,8 +25,8 @@ export interface ClientReply {
 }
 
 /**
- * Sends a call. Resolves with the first reply that is 2xx, or otherwise fine. Throws `ServiceError` or `RemoteEngineError` for a refusal,
- * `ConnectionError`, `TimeoutError`, or the reason of the signal.
+ * Sends a call. Resolves with the first reply that is 2xx, or otherwise fine. Throws `ServiceError` or
+ * `RemoteEngineError` for a refusal, `ConnectionError`, `TimeoutError`, or the reason of the signal.
  */
 export async function send(call: ClientCall, settings: ClientSettings): Promise<ClientReply> {
   const { time } = settings
@@ -116,7 +117,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown reason'
 }
 
-/** Whoever answered may repeat what it was sent; logs must not. */
+/** A reply may repeat the key that it was sent; logs must not. */
 function withoutKey<E extends Error>(error: E, apiKey: string): E {
   if (error.message.includes(apiKey)) error.message = error.message.replaceAll(apiKey, '…')
   return error

@@ -1,6 +1,9 @@
-// A deadline, the signal of a caller and an explicit stop to one signal: whichever comes first stops the work, and its reason says which it was.
+// A deadline, the signal of a caller and an explicit stop to one signal: whichever comes first stops the work, and its
+// reason says which it was.
 
-/** Time, handed in. `now` in milliseconds from any start; `after` runs something later and gives the way to call it off. */
+/**
+ * Time, handed in. `now` in milliseconds from any start; `after` runs something later and gives the way to call it off.
+ */
 export interface Clock {
   now(): number
   after(ms: number, run: () => void): () => void
@@ -36,15 +39,18 @@ export interface Deadline {
   stop(reason: unknown): void
   /** Throws the reason when it is time to stop. */
   check(): void
-  /** The promise, or the rejection when it is time to stop before it settles. The work itself goes on until its next `check`, or hears the signal. */
+  /**
+   * The promise, or the rejection when it is time to stop before it settles. The work itself goes on until its next
+   * `check`, or hears the signal.
+   */
   race<T>(work: Promise<T>): Promise<T>
   /** Lets go of the timer and the caller's signal. */
   end(): void
 }
 
 /**
- * Starts the time. `end` is to be called when the work is over: not `AbortSignal.any`, which on Node 20 keeps what it made for as long as a signal
- * lives that a caller uses for many requests.
+ * Starts the time. `end` is to be called when the work is over: not `AbortSignal.any`, which on Node 20 keeps what it
+ * made for as long as a signal lives that a caller uses for many requests.
  */
 export function startDeadline({ ms, late, clock = systemClock, since = clock.now(), signal }: DeadlineOptions): Deadline {
   const controller = new AbortController()

@@ -1,8 +1,9 @@
-// Packages that some parts of the house need and the engine alone does not. They are optional peer dependencies, so an install has them only when
-// they are asked for. Whoever needs one imports it through `importOptional`, which says what to install.
+// Packages that some parts of the house need and the engine alone does not. They are optional peer dependencies, so an
+// install has them only when they are asked for. Whoever needs one imports it through `importOptional`, which says what
+// to install.
 //
-// Not `optionalDependencies`: npm leaves those out without a word when something below them asks for a later Node (fastify's cookie does), and
-// `--omit=optional` would leave out the binaries of sharp as well.
+// Not `optionalDependencies`: npm leaves those out without a word when something below them asks for a later Node
+// (fastify's cookie does), and `--omit=optional` would leave out the binaries of sharp as well.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -19,8 +20,8 @@ export const OPTIONAL_PACKAGES: Readonly<Record<OptionalPart, readonly string[]>
 const require = createRequire(import.meta.url)
 
 /**
- * What `load` imports. Throws `capability_not_supported` with the command that installs what is missing; other errors come out as they are.
- * `what` names what needs the packages, at the start of a sentence.
+ * What `load` imports. Throws `capability_not_supported` with the command that installs what is missing; other errors
+ * come out as they are. `what` names what needs the packages, at the start of a sentence.
  */
 export async function importOptional<T>(what: string, part: OptionalPart, load: () => Promise<T>): Promise<T> {
   try {

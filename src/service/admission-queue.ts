@@ -1,5 +1,6 @@
-// Bounds how many requests run and wait, and decides whose turn is next. Turns go round by group (the account that pays), so that an account with
-// many requests waits for itself. A slot is taken before a body is read, and is given back exactly once, however the request ends.
+// Bounds how many requests run and wait, and decides whose turn is next. Turns go round by group (the account that
+// pays), so that an account with many requests waits for itself. A slot is taken before a body is read, and is given
+// back exactly once, however the request ends.
 import { EngineError } from '../core/errors.ts'
 import { RoundRobin } from '../core/round-robin.ts'
 import { ServiceRefusal } from './errors.ts'
@@ -13,11 +14,14 @@ export interface AdmissionQueueOptions {
 
 export interface QueueSlot {
   /**
-   * Waits for a turn and resolves with a function that ends it; calling that again has no effect. Rejects with the signal's reason when the
-   * signal aborts first, and stops waiting then. A slot has one turn.
+   * Waits for a turn and resolves with a function that ends it; calling that again has no effect. Rejects with the
+   * signal's reason when the signal aborts first, and stops waiting then. A slot has one turn.
    */
   turn(signal: AbortSignal): Promise<() => void>
-  /** Gives the slot back and stops waiting. A turn that has begun goes on until it is ended. Calling it again has no effect. */
+  /**
+   * Gives the slot back and stops waiting. A turn that has begun goes on until it is ended. Calling it again has no
+   * effect.
+   */
   leave(): void
 }
 

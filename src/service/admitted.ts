@@ -1,5 +1,5 @@
-// A request that was let in, to its reply. Whoever has a place in the line gives it back when the response is over, however it ends; and who has gone by
-// then is not answered.
+// Takes an admitted request to its reply. Its slot in the queue is given back when the response is over, however it
+// ends. A client that has gone by then gets no answer.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
 import { type MediaKind, readBody } from './body.ts'
@@ -7,7 +7,7 @@ import { clientGone } from './call-deadline.ts'
 import type { Principal, ServiceContext } from './context.ts'
 import type { Dialect } from './dialects/dialect.ts'
 
-/** A place in the line for as long as the client is there. */
+/** A slot in the admission queue for as long as the client is connected. */
 export interface Held {
   readonly slot: QueueSlot
   /** Aborts when the client has gone. */
@@ -21,7 +21,7 @@ export interface Admission extends Held {
   readonly principal: Principal
 }
 
-/** Takes a place, before a body is read. Throws `overloaded`. */
+/** Takes a slot before a body is read. Throws `overloaded`. */
 export function enterQueue(queue: AdmissionQueue, account: string, { raw }: FastifyReply): Held {
   const slot = queue.enter(account)
   const client = new AbortController()

@@ -1,5 +1,6 @@
-// A call to a reply: translate, claim, wait for a turn, ask, settle, say. Nobody hears of an answer before it is charged and kept, all or nothing;
-// whatever fails before that leaves no charge, no claim, and one line in the request log.
+// Takes a call to its reply: translate, claim, wait for a turn, ask, settle, reply. An answer is sent only after it is
+// charged and kept, in one transaction. A failure before that leaves no charge, no claim, and one line in the request
+// log.
 
 import { createHash } from 'node:crypto'
 import { within } from '../core/deadline.ts'
@@ -33,7 +34,7 @@ export interface AnswererParts {
 }
 
 export interface StoppableAnswerer extends Answerer {
-  /** Stops everything that runs or waits; each is told `reason`, and nothing of it is charged. */
+  /** Stops everything that runs or waits. Each gets `reason` as its error, and none is charged. */
   stopAll(reason: ServiceRefusal): void
 }
 
@@ -67,7 +68,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
 
     const replay = await claim(call, progress)
     if (replay !== null) return replay
-    // Who holds no idempotency key was asked for money when they came in.
+    // Requests without an idempotency key had their balance checked on arrival.
     if (call.idempotencyKey !== null || call.principal.key === null) await requireBalance(call, model)
 
     const endWait = deadline.startWait()
@@ -92,9 +93,11 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
       state: stateOptions(call),
     }
     const response = await engine.ask(request as AskRequest, options, {
-      // Not only when it is charged: an account with almost no balance must not make the model work for nothing, again and again.
+      // Not only when it is charged: an account with almost no balance must not make the model work for nothing, again
+      // and again.
       counted: (inputTokens) => requireAffordable(balance, costOf(inputTokens, priceOf(model, settings.prices))),
-      // Not when the reply is sent: a client that asks and goes away, again and again, must not have all of it run at once.
+      // Not when the reply is sent: a client that asks and goes away, again and again, must not have all of it run at
+      // once.
       ended: endTurn,
     })
     const askMs = performance.now() - askBegan
@@ -133,7 +136,10 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
     return reply
   }
 
-  /** Charges and keeps an answer. When the claim was lost meanwhile, whoever has it now answers for both, or we settle under a new one. */
+  /**
+   * Charges and keeps an answer. When the claim was lost meanwhile, the reply of its new holder is used, or the answer
+   * is settled under a new claim.
+   */
   async function settle(
     call: Call,
     progress: Progress,
@@ -163,7 +169,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
     const { idempotencyKey, dialect } = call
     const key = call.principal.key?.id
     if (idempotencyKey === null || key === undefined) return null
-    // The same body on another route asks something else.
+    // The same body on another route is another request.
     const bodyHash = createHash('sha256').update(`${dialect.name}:${call.bodyHash}`).digest('hex')
     const leaseMs = settings.deadlineMs + LEASE_MARGIN_MS
     const claimed = await fromStore(store.idempotency.begin({ key, idempotencyKey, bodyHash, leaseMs }))
@@ -189,13 +195,13 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
     }
   }
 
-  /** The balance of who asks; null when the model is free. */
+  /** The balance of the account that asks; null when the model is free. */
   async function requireBalance(call: Call, model: string): Promise<NanoDollars | null> {
     if (priceOf(model, settings.prices) === 0n) return null
     return requireCredit(store, call.principal.account)
   }
 
-  /** Notes a failure and lets the claim go, as far as the store lets us; the client does not wait long for either. */
+  /** Records a failure and releases the claim, if the store can. The client waits for both for a bounded time. */
   async function fail(call: Call, progress: Progress, error: unknown): Promise<HttpReply> {
     const known = error instanceof EngineError ? repoint(error, progress.translated) : error
     const reply = errorReply(known, call.id)

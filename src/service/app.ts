@@ -1,4 +1,5 @@
-// The HTTP side of a service: one fastify app with our ids, headers, errors and time limits. Routes register on it; what they throw is said here.
+// The HTTP side of a service: one fastify app with our ids, headers, errors and time limits. Routes register on it;
+// what they throw becomes a reply here.
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
@@ -56,7 +57,8 @@ export type AppContext = Pick<ServiceContext, 'settings' | 'store' | 'log' | 'me
 export async function createApp(context: AppContext, state: ServiceState): Promise<FastifyInstance> {
   const { settings, log, metrics } = context
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => sendError(log, error, request, reply)
-  // Connections whose last request has its reply, while its body still comes: what is wrong with that body may not become a second reply.
+  // Connections whose last request has been answered while its body is still coming. An error of that body must not
+  // become a second reply.
   const answered = new WeakSet<Socket>()
   const app = Fastify({
     genReqId: makeId,
@@ -68,7 +70,7 @@ export async function createApp(context: AppContext, state: ServiceState): Promi
     requestTimeout: settings.bodyTimeoutMs + GRACE_MS,
     connectionTimeout: settings.bodyTimeoutMs + settings.deadlineMs + GRACE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would refuse a missing Host without a word; we do it with one, below.
+    // Node would refuse a missing Host without a body; the hook below refuses it with one.
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS, requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: refuse,
@@ -113,7 +115,7 @@ export async function createApp(context: AppContext, state: ServiceState): Promi
       'The header Host is missing, which HTTP/1.1 asks for; let an HTTP library write the request.',
     )
   })
-  // An expectation that nobody has heard of changes nothing about the request; Node would refuse it without a word.
+  // An unknown Expect header changes nothing about the request; Node would refuse it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', async (request, reply) => {
     if (!state.isDraining) return
@@ -126,7 +128,7 @@ export async function createApp(context: AppContext, state: ServiceState): Promi
   await app.register(rateLimit, rateLimitOptions(context))
 
   const routes = watchRoutes(app)
-  // Before a body is read: what is wrong with it does not matter where nobody takes it.
+  // Before a body is read: errors in it do not matter when no route takes it.
   app.addHook('onRequest', async (request) => {
     if (request.is404) throw routes.refusal(request.method, request.url)
   })

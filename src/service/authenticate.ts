@@ -1,5 +1,6 @@
-// Who asks: a Bearer key to a principal, before a body is read. The key is looked up in the store every time, so that a revoked one is refused at once
-// on every replica; then its scope, and its requests of this minute on this replica.
+// Authenticates a request by its Bearer key, before a body is read. The key is looked up in the store every time, so
+// that a revoked key is refused at once on every replica. Then its scope is checked, and its requests of this minute on
+// this replica.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal, ServiceContext } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
@@ -16,8 +17,9 @@ declare module 'fastify' {
 const WINDOW_MS = 60_000
 
 /**
- * The hook that lets only keys with `scope` in, or any key when it is null: `app.post(url, { onRequest: keyGuard(app, parts, 'outcomes') }, …)`. It
- * sets `request.principal`, and throws `missing_api_key`, `invalid_api_key`, `permission_denied` or `rate_limited`.
+ * The hook that lets only keys with `scope` in, or any key when it is null: `app.post(url, { onRequest: keyGuard(app,
+ * context, 'outcomes') }, …)`. It sets `request.principal`, and throws `missing_api_key`, `invalid_api_key`,
+ * `permission_denied` or `rate_limited`.
  */
 export function keyGuard(
   app: FastifyInstance,
@@ -51,7 +53,10 @@ export function keyGuard(
   }
 }
 
-/** How requests are counted: one window a key, shared by all routes. For `@fastify/rate-limit`, before any `keyGuard` is made. */
+/**
+ * How requests are counted: one window a key, shared by all routes. For `@fastify/rate-limit`, before any `keyGuard` is
+ * made.
+ */
 export function rateLimitOptions({ settings }: Pick<ServiceContext, 'settings'>) {
   const keyOf = ({ principal }: FastifyRequest) => principal?.key ?? null
   return {

@@ -1,5 +1,6 @@
-// The body of a question to JSON, files, and a hash of what was asked. It is read by ourselves, for three reasons: bytes of all bodies that are
-// coming in are bounded together, a slow body ends in time, and a body that is too large is refused while it comes, however it was announced.
+// Reads the body of a request into JSON, files, and a hash of what was asked. Not by fastify, for three reasons: the
+// bytes of all incoming bodies are bounded together, a slow body times out, and a body that is too large is refused
+// while it comes, whatever its headers announced.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
@@ -18,13 +19,18 @@ export interface BodyLimits {
 export interface Body {
   readonly json: unknown
   readonly files: ReadonlyMap<string, Uint8Array>
-  /** Hex SHA-256 of the JSON text and of each file's name and bytes, whatever their order and the boundary between them. */
+  /**
+   * Hex SHA-256 of the JSON text and of each file's name and bytes, whatever their order and the boundary between them.
+   */
   readonly hash: string
 }
 
-/** What bodies may hold in memory at the same time: bytes as they came, and values of JSON, of which three bytes can make sixty. */
+/**
+ * What bodies may hold in memory at the same time: bytes as they came, and values of JSON, of which three bytes can
+ * make sixty.
+ */
 export interface BodyMemory {
-  /** What a group (the account that pays) has of it: never so much that nobody else's large body comes in. */
+  /** The share of a group (the account that pays). It is never so large that no other group's large body fits. */
   of(group: string): BodyShare
 }
 
@@ -38,7 +44,7 @@ export interface BodyShare {
 const SMALL = 512
 /** Some 200 MB of values. */
 const MOST_VALUES = 8 * JSON_LIMITS.values
-/** Of the memory, as of the places in the line, the share that one group leaves to the others. */
+/** The share of the memory that one group leaves to the others, as of the slots of the admission queue. */
 const KEPT_FOR_OTHERS = 1 / 8
 
 export function createBodyMemory(bytes: number): BodyMemory {
@@ -102,8 +108,9 @@ export function requireLength(headers: IncomingMessage['headers'], most: number)
 }
 
 /**
- * Reads a body whose headers passed `mediaKind`. Throws what is wrong with it; `deadline_exceeded` when it comes too slowly, `overloaded` when the
- * bodies that are coming in take too much memory together. The memory is given back when the response is over, which is for the caller to say (`release`).
+ * Reads a body whose headers passed `mediaKind`. Throws what is wrong with it, `deadline_exceeded` when it comes too
+ * slowly, and `overloaded` when all incoming bodies together take too much memory. The caller gives the memory back by
+ * `release`, when the response is over.
  */
 export async function readBody(
   request: FastifyRequest,
@@ -112,7 +119,8 @@ export async function readBody(
   memory: BodyShare,
 ): Promise<{ readonly body: Body; readonly release: () => void }> {
   const stream = request.raw
-  // Beyond what each may hold: small bodies are bounded by the places in the line, and large ones of somebody else do not keep them out.
+  // Small bodies are not counted: the slots of the queue bound them, and large bodies of other accounts do not keep
+  // them out.
   const free = { bytes: Math.floor(limits.bytes / SMALL), values: Math.floor(JSON_LIMITS.values / SMALL) }
   let came = { bytes: 0, values: 0 }
   let taken = { bytes: 0, values: 0 }
@@ -148,7 +156,10 @@ export async function readBody(
   }
 }
 
-/** Counts what comes, and how long it takes. After an error the rest of the body is let run out, so that the client can read the reply. */
+/**
+ * Counts the bytes and the time of a body. After an error the rest of the body is read and dropped, so that the client
+ * can read the reply.
+ */
 function watchStream(
   stream: IncomingMessage,
   { bytes: most, timeoutMs }: BodyLimits,
@@ -177,7 +188,7 @@ function watchStream(
   stream.on('data', onData)
   stream.on('close', onGone)
   stream.on('error', onGone)
-  // Its client went away while the key was looked up: no event comes any more, nor what had come.
+  // The client went away while the key was looked up: no event follows, and what had come is lost.
   if (stream.destroyed) breakOff()
   return {
     race(work) {
@@ -189,7 +200,7 @@ function watchStream(
       stream.off('data', onData)
       stream.off('close', onGone)
       if (stream.readableEnded) return
-      // Whoever still reads keeps what comes; from here on nobody does.
+      // Other readers of the stream would keep the chunks; from here on there are none.
       stream.unpipe()
       stream.removeAllListeners('data')
       stream.resume()

@@ -1,4 +1,5 @@
-// The deadline of a call. It counts from when the request came in, and whoever is late hears how much of the time went into waiting for a turn.
+// The deadline of a call. It counts from when the request came in, and its error says how much of the time was spent
+// waiting for a turn.
 import { type Deadline, startDeadline } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
 import { ServiceRefusal } from './errors.ts'

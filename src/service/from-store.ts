@@ -1,10 +1,10 @@
-// What the store throws to what a client is told: the database is away, which passes.
+// Turns errors of the store into the error that clients get: the database cannot be reached right now.
 import { EngineError } from '../core/errors.ts'
 import { ServiceRefusal } from './errors.ts'
 
 const RETRY_AFTER_MS = 2000
 
-/** The work's result; whatever a store throws that is not said already becomes `overloaded`, with `message` in front. */
+/** The work's result. Whatever the store throws, apart from refusals, becomes `overloaded` with `message` in front. */
 export async function fromStore<T>(
   work: Promise<T>,
   message = 'The service cannot reach its database right now; nothing was charged.',

@@ -1,5 +1,6 @@
-// Bytes to JSON, doubted before they are parsed: strict UTF-8, bounded depth and count of values, and a position when it is no JSON.
-// `__proto__` is a key like any other here: `JSON.parse` makes it an own property, and nobody downstream assigns keys to plain objects.
+// Parses JSON from bytes that are checked first: strict UTF-8, bounded depth, bounded count of values. Errors say the
+// position. `__proto__` is a key like any other here: `JSON.parse` makes it an own property, and nobody downstream
+// assigns keys to plain objects.
 import { ServiceRefusal } from './errors.ts'
 
 export interface JsonLimits {
@@ -18,8 +19,9 @@ const COMMA = 0x2c
 const COLON = 0x3a
 
 /**
- * The value. Throws `invalid_json` with where it broke off, or `request_too_large` for more depth or values than are taken. `what` names the text.
- * `onValues` hears how many values there are before memory is taken for them, and may throw.
+ * The value. Throws `invalid_json` with where it broke off, or `request_too_large` for more depth or values than are
+ * taken. `what` names the text. `onValues` is called with the count of values before memory is taken for them, and may
+ * throw.
  */
 export function parseJson(
   bytes: Uint8Array,
@@ -42,7 +44,10 @@ export function parseJson(
   }
 }
 
-/** Counts brackets, commas and colons outside strings. On text that is no JSON the counts mean little, and the parser says so. */
+/**
+ * Counts brackets, commas and colons outside strings. On text that is no JSON the counts mean little, and the parser
+ * says so.
+ */
 function requireJsonLimits(bytes: Uint8Array, what: string, limits: JsonLimits): number {
   let depth = 0
   let values = 1
@@ -81,7 +86,10 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const TOKEN = /[ \t\n\r]*(?:([[\]{},:"])|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y
 
-/** The index after the string that opens at `start`; null when it is none. By steps: one expression for all of it overflows on a million escapes. */
+/**
+ * The index after the string that opens at `start`; null when it is none. By steps: one expression for all of it
+ * overflows on a million escapes.
+ */
 function afterString(text: string, start: number): number | null {
   for (let at = start + 1; ; at = ESCAPE.lastIndex) {
     PLAIN.lastIndex = at
@@ -94,7 +102,10 @@ function afterString(text: string, start: number): number | null {
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or ]' | ', or }' | 'end'
 
-/** Where a text stops being JSON, in words. The engine's own messages name a position only sometimes, and quote the text. */
+/**
+ * Where a text stops being JSON, in words. The engine's own messages name a position only sometimes, and quote the
+ * text.
+ */
 function whereBroken(text: string): string {
   const open: ('[' | '{')[] = []
   let expected: Expected = 'value'

@@ -1,10 +1,13 @@
-// What is served where, for replies to requests that no route takes: which methods a path has, and which paths look like it.
+// Which paths and methods are served, for the replies to requests that no route takes.
 import type { FastifyInstance } from 'fastify'
 import { didYouMean } from '../core/suggest.ts'
 import { ServiceRefusal } from './errors.ts'
 
 export interface KnownRoutes {
-  /** `method_not_allowed` with Allow where the path is served with other methods, else `not_found` with the paths that look like it. */
+  /**
+   * `method_not_allowed` with Allow where the path is served with other methods, else `not_found` with the paths that
+   * look like it.
+   */
   refusal(method: string, url: string): ServiceRefusal
 }
 

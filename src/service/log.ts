@@ -1,5 +1,6 @@
-// Log lines by pino: JSON for machines, short lines for a person at a terminal. Whatever is handed in, keys and passwords of URLs do not come out.
-// Errors are told by kind, code and place: messages of refusals quote what was asked, and what was asked is never logged.
+// Log lines by pino: JSON for machines, short lines for a person at a terminal. Keys and passwords of URLs are removed
+// from every line. Errors are logged by name, code and stack: messages of refusals quote requests, and requests are
+// never logged.
 import pino, { type DestinationStream } from 'pino'
 import { EngineError } from '../core/errors.ts'
 import { ServiceRefusal } from './errors.ts'
@@ -14,7 +15,9 @@ export interface LogOptions {
   readonly write?: (line: string) => void
 }
 
-/** Makes a log. `err` and `error` among the fields of a line are errors, told without what they might quote. */
+/**
+ * Makes a log. `err` and `error` among the fields of a line are errors; they are logged without what they might quote.
+ */
 export function createLog({ level, isForPerson = false, write }: LogOptions): Log {
   const destination: DestinationStream = write === undefined ? pino.destination({ fd: 2, sync: true }) : { write }
   const clean: DestinationStream = { write: (line) => destination.write(scrub(isForPerson ? forPerson(line) : line)) }
@@ -39,7 +42,8 @@ export function createLog({ level, isForPerson = false, write }: LogOptions): Lo
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\bservice_sk_[\w-]+/g, 'service_sk_…'],
   [/\b(Bearer|token=)(\s*)[\w.~+/-]+=*/gi, '$1$2…'],
-  // Of the userinfo of a URL; a password may hold what should have been escaped, an @ too. Schemes are short: else a line of a.a.a.a takes its length squared.
+  // Of the userinfo of a URL; a password may hold what should have been escaped, an @ too. Schemes are short: else a
+  // line of a.a.a.a takes its length squared.
   [/(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/"?#]*@/gi, '$1…@'],
 ]
 

@@ -1,4 +1,5 @@
-// Numbers for Prometheus by prom-client, in a registry of each service's own. Labels are patterns and closed lists, so that no client can add series.
+// Numbers for Prometheus by prom-client, in a registry of each service's own. Labels are patterns and closed lists, so
+// that no client can add series.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CacheCounts } from '../backends/backend.ts'

@@ -6,7 +6,10 @@ import type { ServiceSettings } from './settings.ts'
 
 const ANY = '*'
 
-/** The model a name stands for: a model of the engine is itself, then exact aliases, then the longest pattern that fits; else the name as it is. */
+/**
+ * The model a name stands for: a model of the engine is itself, then exact aliases, then the longest pattern that fits;
+ * else the name as it is.
+ */
 export function resolveModel(name: string, models: readonly { readonly id: string }[], aliases: ServiceSettings['aliases']): string {
   if (models.some(({ id }) => id === name)) return name
   const exact = ownEntry(aliases, name)
@@ -21,7 +24,7 @@ export function priceOf(model: string, prices: ServiceSettings['prices']): NanoD
   return ownEntry(prices, model) ?? ownEntry(prices, ANY) ?? 0n
 }
 
-/** Whether every model costs something, so that who has nothing can be refused before it is known which model they mean. */
+/** Whether every model costs something, so that an account without balance can be refused before the model is known. */
 export function isNothingFree(prices: ServiceSettings['prices']): boolean {
   return (ownEntry(prices, ANY) ?? 0n) > 0n && Object.values(prices).every((price) => price > 0n)
 }

@@ -1,4 +1,4 @@
-// Money in integer nano-dollars (bigint) and its decimal texts. No float ever holds an amount: 0.1 + 0.2 is not a price.
+// Money in integer nano-dollars (bigint), and its decimal texts. No amount is ever a float.
 
 /** 1e-9 US dollars, an integer. */
 export type NanoDollars = bigint
@@ -8,7 +8,10 @@ const MILLION = 1_000_000n
 /** The largest signed 64-bit integer, in which both databases keep amounts: some 9.2 billion dollars. */
 export const MOST_NANO_DOLLARS: NanoDollars = 2n ** 63n - 1n
 
-/** `12.5` to 12_500_000_000n. Null when the text is no decimal number of dollars with at most nine fractional digits, or does not fit. */
+/**
+ * `12.5` to 12_500_000_000n. Null when the text is no decimal number of dollars with at most nine fractional digits, or
+ * does not fit.
+ */
 export function parseDollars(text: string): NanoDollars | null {
   const match = /^(-?)(\d{1,10})(?:\.(\d{1,9}))?$/.exec(text.trim())
   if (match === null) return null

@@ -1,5 +1,6 @@
-// A multipart/form-data body to its JSON (the field `request`) and its files, by @fastify/multipart. Every part is read as a file, the JSON too, so
-// that its bytes are the client's own: they are hashed, and parsed by the one strict parser.
+// Reads a multipart/form-data body into its JSON (the field `request`) and its files, by @fastify/multipart. Every part
+// is read as a file, the JSON too, so that its bytes are as the client sent them: they are hashed, and parsed by the
+// strict parser.
 import type { FastifyRequest } from 'fastify'
 import { ServiceRefusal } from './errors.ts'
 
@@ -28,7 +29,8 @@ export async function readMultipart(request: FastifyRequest, limits: MultipartLi
   try {
     const parts = request.parts({
       isPartAFile: () => true,
-      // A part that is skipped (one without a name, say) stops the parser for good once it fills this buffer; so none can. The body is held whole anyway.
+      // A part that is skipped (one without a name, say) stops the parser for good once it fills this buffer; so none
+      // can. The body is held whole anyway.
       fileHwm: limits.requestBytes,
       limits: {
         files: limits.files + 1,

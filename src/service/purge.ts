@@ -1,4 +1,4 @@
-// Deletes what has outlived its time, at the start and every hour. A purge that fails is logged and tried again the next time.
+// Deletes expired rows at the start and every hour. A purge that fails is logged and tried again the next time.
 
 import type { ServiceSettings } from './settings.ts'
 import type { Store } from './store/store.ts'

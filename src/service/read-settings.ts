@@ -1,5 +1,5 @@
-// Flags, the environment and a settings file to settings. Flags count first, then ASSAY_… variables, then plain ones such as DATABASE_URL, then the
-// file, then the defaults.
+// Flags, the environment and a settings file to settings. Flags count first, then ASSAY_… variables, then plain ones
+// such as DATABASE_URL, then the file, then the defaults.
 import { didYouMean } from '../core/suggest.ts'
 import { isObject } from '../core/untrusted.ts'
 import type { SettingKind } from './setting-kinds.ts'
@@ -24,9 +24,9 @@ export interface SettingsFile {
 }
 
 /**
- * Settings from `flags` (texts by the name of the flag, without dashes), `env` and a file; an empty variable counts as not set. Throws `SettingsError`
- * that names every wrong value and what it takes; values of secrets (the database, the admin token) are not repeated. With `fields`, only those are
- * read.
+ * Settings from `flags` (texts by the name of the flag, without dashes), `env` and a file; an empty variable counts as
+ * not set. Throws `SettingsError` that names every wrong value and what it takes; values of secrets (the database, the
+ * admin token) are not repeated. With `fields`, only those are read.
  */
 export function readSettings(
   flags: Readonly<Record<string, string | undefined>>,

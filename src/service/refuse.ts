@@ -1,4 +1,5 @@
-// Errors to replies, wherever they come from: our own, the engine's, the framework's, and the HTTP parser's below it. One shape for all of them.
+// Turns errors of every source into replies of one shape: our own, the engine's, the framework's, and those of the HTTP
+// parser below it.
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EngineError } from '../core/errors.ts'

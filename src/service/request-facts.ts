@@ -1,4 +1,5 @@
-// What a request asks for, read from a body that nobody has doubted yet: the engine refuses what is wrong, and the log wants names all the same.
+// Facts of a request, read from a body that is not checked yet: the engine refuses what is wrong with it, and the log
+// needs the names anyway.
 import { ownField } from '../core/untrusted.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { defaultModelOf } from '../pipeline/models.ts'
@@ -7,7 +8,7 @@ import type { ServiceSettings } from './settings.ts'
 
 const LONGEST_MODEL = 128
 
-/** The request with its model's alias resolved. What is no request at all is left for the engine to refuse. */
+/** The request with its model's alias resolved. Anything that is not an object is left for the engine to refuse. */
 export function modelled(request: unknown, engine: Pick<EngineCore, 'models'>, { aliases }: Pick<ServiceSettings, 'aliases'>): unknown {
   const named = ownField(request, 'model')
   if (typeof named !== 'string') return request
@@ -19,7 +20,7 @@ export function defaultModel(engine: Pick<EngineCore, 'models'>): string {
   return defaultModelOf(engine.models().flatMap(({ id, available }) => (available ? [id] : [])))
 }
 
-/** As asked for, fit for a log: whatever a client sends as a model goes in here. */
+/** The requested model as it may be logged: bounded and without control characters, since clients may send anything. */
 export function modelOf(request: unknown): string | null {
   const model = ownField(request, 'model')
   return typeof model === 'string' ? model.replace(/\p{Cc}/gu, '').slice(0, LONGEST_MODEL) : null

@@ -1,4 +1,5 @@
-// The whole service put together: an engine, a store and settings to an app that listens, and that ends without losing an answer.
+// Puts the service together: an engine, a store and settings become an app that listens, and that ends without losing
+// an answer.
 
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -21,7 +22,7 @@ import type { Store } from './store/store.ts'
 import type { Log, Metrics } from './telemetry.ts'
 
 export interface ServiceOptions {
-  /** Made with the limits of the settings. It and the store stay the caller's, to be closed after `drain`. */
+  /** Made with the limits of the settings. The caller closes it, and the store, after `drain`. */
   readonly engine: EngineCore
   readonly store: Store
   readonly settings: ServiceSettings
@@ -39,8 +40,8 @@ export interface Service {
   /** Listens on `settings.host` and `settings.port`; gives the URL with the port it got. */
   listen(): Promise<{ readonly url: string }>
   /**
-   * Refuses new requests (503), waits for those that are in the line, at most `settings.drainMs`, and closes. What runs longer is told `overloaded`
-   * and not charged. Twice is once.
+   * Refuses new requests (503), waits for those in the queue, at most `settings.drainMs`, and closes. What runs longer
+   * gets `overloaded` and is not charged. Calling it again has no effect.
    */
   drain(): Promise<void>
 }
@@ -79,7 +80,7 @@ export async function createService({ moreRoutes = [], now = Date.now, ...given 
       answerer.stopAll(new ServiceRefusal('overloaded', 'The service is shutting down; nothing was charged. Try again after Retry-After.'))
     }
     const closed = app.close()
-    // Connections that never asked anything, or whose last request is still running out, are nobody else's to close.
+    // No one else closes connections without a request, or with a body that is still being dropped.
     const sweep = setInterval(() => {
       if (state.open === 0) app.server.closeAllConnections()
     }, SWEEP_MS)

@@ -1,4 +1,5 @@
-// Kinds of settings: a text from a flag or the environment to its value and back. What cannot be read is null; the caller says what was wanted.
+// Kinds of settings: each reads a text from a flag or the environment, and writes a value back as text. A text that
+// cannot be read gives null; the caller reports what was expected.
 import { dollarsText, type NanoDollars, parseDollars } from './money.ts'
 
 /** How one kind of value is written. `show(read(text))` reads back as the same value. */

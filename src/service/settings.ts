@@ -1,4 +1,5 @@
-// Everything that can be set of a service, with its defaults: one object, made from flags and the environment by `readSettings`.
+// Everything that can be set of a service, with its defaults: one object, made from flags and the environment by
+// `readSettings`.
 import { REQUEST_LIMITS, type RequestLimits, VIDEO_FRAMES } from '../core/limits.ts'
 import type { NanoDollars } from './money.ts'
 
@@ -8,11 +9,17 @@ export interface ServiceSettings {
   readonly port: number
   /** A file for the embedded database (libsql), or `postgres://…`. */
   readonly databaseUrl: string
-  /** Of the embedded database: wait for the disk at every commit, some milliseconds each. PostgreSQL has settings of its own. */
+  /**
+   * Of the embedded database: wait for the disk at every commit, some milliseconds each. PostgreSQL has settings of its
+   * own.
+   */
   readonly survivesPowerLoss: boolean
   /** Name of the second route of the same handler: `POST /v1/{legacyName}`. */
   readonly legacyName: string
-  /** Model names that stand for others; a trailing `*` matches any ending. Exact names go first, then the longest pattern. */
+  /**
+   * Model names that stand for others; a trailing `*` matches any ending. Exact names go first, then the longest
+   * pattern.
+   */
   readonly aliases: Readonly<Record<string, string>>
   /** Names by id of models that are listed as coming soon, and refused until they are there. */
   readonly announcedModels: Readonly<Record<string, string>>
@@ -59,7 +66,9 @@ export interface ServiceSettings {
   readonly urlHosts: readonly string[]
   /** Log lines and unlabelled events are kept this long. */
   readonly keepMs: number
-  /** Keep what the model made of each question (512 numbers a decision), so that questions can be learned from outcomes. */
+  /**
+   * Keep the feature vector of each question (512 numbers a decision), so that questions can be learned from outcomes.
+   */
   readonly keepsFeatures: boolean
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
   /** Standing token for the console; null: one-time links only. */

@@ -1,4 +1,5 @@
-// The client against scripted replies over real HTTP: what it sends, what it makes of what comes back, and how long it keeps trying.
+// The client against scripted replies over real HTTP: what it sends, what it makes of what comes back, and how long it
+// keeps trying.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// An HTTP server that answers by a script and keeps what it was asked: what a client meets, without a service behind it.
+// An HTTP server that answers by a script and keeps what it was asked: what a client meets, without a service behind
+// it.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

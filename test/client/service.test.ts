@@ -1,4 +1,5 @@
-// The client against the service itself, over the model that the engine beside it has: what comes back is what the engine says.
+// The client against the service itself, over the model that the engine beside it has: what comes back is what the
+// engine says.
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
@@ -112,7 +113,8 @@ describe('a client and its service', () => {
         request: { state: `Mail ${i}.`, questions: { late: noul('Late?') } },
         name: `ask-${i}`,
       }))
-      // Every other one is given up at some point on its way: before it is sent, in the line, while it is answered, or just after.
+      // Every other one is given up at some point on its way: before it is sent, in the line, while it is answered, or
+      // just after.
       const given = await Promise.allSettled(
         asks.map(({ request, name }, i) => {
           const signal = i % 2 === 0 ? {} : { signal: AbortSignal.timeout(Math.floor(random() * 150)) }

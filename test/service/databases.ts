@@ -1,5 +1,6 @@
-// The databases that tests of the service run over, each test in a fresh one: libsql in memory and in a file, and PostgreSQL where a server answers.
-// PostgreSQL is the server of TEST_DATABASE_URL, else one on 127.0.0.1:5432 whose superuser needs no password; a database of its own is made there.
+// The databases that tests of the service run over, each test in a fresh one: libsql in memory and in a file, and
+// PostgreSQL where a server answers. PostgreSQL is the server of TEST_DATABASE_URL, else one on 127.0.0.1:5432 whose
+// superuser needs no password; a database of its own is made there.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +29,10 @@ const FALLBACK = 'postgres://postgres@127.0.0.1:5432/postgres'
 const reachable = await reach(process.env.TEST_DATABASE_URL ?? FALLBACK)
 
 const SERVER = reachable ?? FALLBACK
-/** Databases on the server that this file made, and those of them that nobody uses now: emptying one takes a tenth of making it. */
+/**
+ * Databases on the server that this file made, and those of them that nobody uses now: emptying one takes a tenth of
+ * making it.
+ */
 const created: string[] = []
 const emptied: string[] = []
 afterAll(async () => {
@@ -89,7 +93,10 @@ async function createDatabase(): Promise<string> {
   return url.href
 }
 
-/** The URL when a server answers there, else null; a TEST_DATABASE_URL that does not answer is an error, for someone counts on it. */
+/**
+ * The URL when a server answers there, else null; a TEST_DATABASE_URL that does not answer is an error, for someone
+ * counts on it.
+ */
 async function reach(url: string): Promise<string | null> {
   try {
     await run(url, 'select 1')

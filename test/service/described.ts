@@ -1,4 +1,5 @@
-// Holds replies to the OpenAPI document: status, headers and body of what a service says are what its document says they are.
+// Holds replies to the OpenAPI document: status, headers and body of what a service says are what its document says
+// they are.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { openApiDocument } from '../../src/service/openapi/document.ts'
 

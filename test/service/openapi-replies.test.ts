@@ -1,4 +1,5 @@
-// Replies of a running service held to its OpenAPI document: all routes, all types of answers on both models, and every error that can be provoked.
+// Replies of a running service held to its OpenAPI document: all routes, all types of answers on both models, and every
+// error that can be provoked.
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// The schemas of requests held to the engine: what one refuses the other refuses, over every small change to requests that both take.
+// The schemas of requests held to the engine: what one refuses the other refuses, over every small change to requests
+// that both take.
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { EngineError } from '../../src/core/errors.ts'

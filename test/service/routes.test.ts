@@ -1,4 +1,5 @@
-// A route that a test adds as one value is served, guarded, read, described, counted and hinted at, without a change anywhere else.
+// A route that a test adds as one value is served, guarded, read, described, counted and hinted at, without a change
+// anywhere else.
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { openApiDocument } from '../../src/service/openapi/document.ts'

@@ -1,4 +1,4 @@
-// What is known of calibrations to what the service says of them.
+// Turns what is known of calibrations into the replies of the service.
 import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
 import type { DriftAlarm } from '../../calibration/drift/drift.ts'
 import type { CalibrationNode } from '../../calibration/hierarchy/tree.ts'
@@ -34,7 +34,7 @@ export function modelReply(model: CalibratedModel, served: ServedCalibration, lo
   }
 }
 
-/** As any key may see it: names of questions belong to the accounts that asked them, and alarms say them. */
+/** The reply for any key. Alarms name questions, and those names belong to the accounts that asked them. */
 export function withoutNames({ models, ...rest }: CalibrationReply): CalibrationReply {
   const plain = models.map(({ drift, ...model }): ModelCalibrationReply => {
     const alarms = drift.alarms.map((alarm) => (isOfOneQuestion(alarm) ? { ...alarm, message: NAMELESS } : alarm))
@@ -52,8 +52,8 @@ function isOfOneQuestion({ key }: DriftAlarm): boolean {
 }
 
 /**
- * Labels that the next fit sees for the first time. Outcomes often come late, so it is not enough to count those decided since: what came on top of the
- * labels of the last fit counts too, and whichever is more.
+ * Labels that the next fit sees for the first time. Outcomes often come late, so counting those decided since the last
+ * fit is not enough: the result is the larger of that count and of the growth since the labels of the last fit.
  */
 function waitingOf({ calibration, isRefitted }: ServedCalibration, { labels, drift }: TaskResults['look']): number {
   if (calibration === null || !isRefitted) return labels

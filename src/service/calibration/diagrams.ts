@@ -1,5 +1,5 @@
-// Labelled decisions and a calibration to what a reliability diagram shows, by read-out, with the calibration and without: small, plain JSON.
-// Each decision is an event: that the first of two candidates is true, or that the leading one of more is the right one.
+// Makes reliability diagrams of labelled decisions, by read-out, with the calibration and without, as small plain JSON.
+// Each decision is one event: the first of two candidates is true, or the most probable of several is right.
 import { type CalibratedModel, type Calibration, calibratorOf, type ModelCalibrator } from '../../calibration/calibration.ts'
 import { type ScoredDistribution, scoredDistributions } from '../../calibration/metrics/compare.ts'
 import { wilson } from '../../calibration/metrics/intervals.ts'

@@ -1,4 +1,5 @@
-// The calibrations of a service: what answers, whether it still fits, fitting anew from the outcomes of all accounts, and back. Routes and console alike.
+// The calibrations of a service: which one answers, whether it still fits, refitting from the outcomes of all accounts,
+// and rolling back. Routes and console both use it.
 import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { VersionChange } from '../../calibration/outcomes/versions.ts'
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
@@ -15,22 +16,26 @@ import { applyServed } from './watch.ts'
 import { WORK_TIMEOUT_MS, workOn } from './work.ts'
 
 export interface ServiceCalibrations {
-  /** What answers for each loaded model. Cheap: outcomes are looked at once a minute at most, and less often where that takes long. */
+  /**
+   * Which calibration answers for each loaded model. Cheap: outcomes are read once a minute at most, and less often
+   * when reading takes long.
+   */
   status(): Promise<CalibrationReply>
   /**
-   * Fits from the outcomes of all accounts, and serves the candidate if held-out log-loss is not worse. One fit at a time over all replicas: `overloaded`
-   * while another runs. Takes seconds, in a thread of its own. `model` null: the default one.
+   * Fits from the outcomes of all accounts, and serves the candidate if held-out log-loss is not worse. One fit at a
+   * time over all replicas: `overloaded` while another runs. Takes seconds, in a thread of its own. `model` null: the
+   * default one.
    */
   fit(model: string | null): Promise<FitReply>
   /** Serves what was served before. Throws `invalid_request` when nothing is served but what comes with the model. */
   rollBack(why: string): Promise<ChangeReply>
   /** Reliability diagrams with the calibration and without; as fresh as `status`. */
   diagrams(model: string | null): Promise<CalibrationDiagrams>
-  /** Gives up what is under way, which is then refused as `overloaded`, and takes on nothing more. */
+  /** Stops the work under way, whose callers then get `overloaded`, and starts no more. */
   stop(): void
 }
 
-/** A look at the outcomes of a model is believed for this long, and for so many times as long as it took. */
+/** A reading of a model's outcomes is reused for this long, and for at least so many times as long as it took. */
 const FRESH_MS = 60_000
 const FRESH_TIMES = 20
 /** Longer than a fit can take; a replica that dies while fitting holds the others up for as long. */
@@ -78,7 +83,7 @@ export function createServiceCalibrations({ engine, store, log, now }: ServiceCa
     throw new ServiceRefusal('model_loading', `The model ${wanted} is not loaded yet; try again once it has answered.`, { param: '/model' })
   }
 
-  /** Runs while nobody else does, on whichever replica: the claim is one that no idempotency key of a request can be, since `key` is no API key. */
+  /** Runs one at a time over all replicas. No request can hold this claim, since its `key` is no id of an API key. */
   async function alone<T>(run: () => Promise<T>): Promise<T> {
     const claim = await store.idempotency.begin({ key: 'service', idempotencyKey: 'calibration fit', bodyHash: 'fit', leaseMs: LEASE_MS })
     if (claim.state !== 'begun') {
@@ -157,7 +162,7 @@ function identity({ id, revision, templateHash }: CalibratedModel): string {
   return `${id} ${revision} ${templateHash}`
 }
 
-/** Remembers what was made for a name while it is fresh; those who ask meanwhile share one making. */
+/** Caches one value for each name while it is fresh. Concurrent callers share one computation. */
 function freshFor(now: () => number): <T>(name: string, make: () => Promise<T>) => Promise<{ readonly at: number; readonly value: T }> {
   const made = new Map<string, { until: number; readonly result: Promise<{ readonly at: number; readonly value: unknown }> }>()
   return async <T>(name: string, make: () => Promise<T>) => {

@@ -1,4 +1,5 @@
-// What a service and its calibration thread say to each other. Everything here survives the structured clone of postMessage.
+// The messages between a service and its calibration thread. Everything here survives the structured clone of
+// postMessage.
 import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
 import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
 import type { RefitResult } from '../../calibration/outcomes/refit.ts'
@@ -8,7 +9,7 @@ import type { ReadoutDiagrams } from './replies.ts'
 /** A label without its model: all are of one. */
 export type Labelled = Omit<RecordedEvidence, 'model'>
 
-/** Labels and events come in pieces, labels in the order in which they were decided; then what is to be done with them, once. */
+/** Labels and events come in pieces, labels in the order of their decisions; then one task on them. */
 export type ToThread =
   | { readonly type: 'labels'; readonly labels: readonly Labelled[] }
   | { readonly type: 'events'; readonly events: readonly SeenEvent[] }

@@ -1,4 +1,4 @@
-// What a service says of its calibrations, as JSON. Types only. Times are milliseconds since 1970, log-losses in nats a decision.
+// Replies about calibrations, as JSON. Types only. Times are milliseconds since 1970, log-losses in nats a decision.
 import type { DriftAlarm } from '../../calibration/drift/drift.ts'
 import type { VersionChange } from '../../calibration/outcomes/versions.ts'
 import type { DecisionReadout } from '../../questions/shared/decision.ts'
@@ -52,7 +52,9 @@ export interface ModelCalibrationReply {
   readonly model: string
   readonly model_revision: string
   readonly version: string | null
-  /** `shipped`: it came with the model. `refitted`: from outcomes. `none`: probabilities are as the model gives them. */
+  /**
+   * `shipped`: it came with the model. `refitted`: from outcomes. `none`: probabilities are as the model gives them.
+   */
   readonly source: 'shipped' | 'refitted' | 'none'
   /** Null for what was not served by a fit. */
   readonly served_since: number | null

@@ -1,5 +1,5 @@
-// The inside of the calibration thread: labels and events in, one piece of work done on them, and the thread ends. Fitting takes seconds of a
-// core, during which the service goes on answering. Of very many labels only the newest are kept.
+// Runs inside the calibration thread: it collects labels and events, does one task on them, and ends. Fitting takes
+// seconds of a core, during which the service goes on answering. Of very many labels only the newest are kept.
 import { parentPort } from 'node:worker_threads'
 import { observationsOf } from '../../calibration/drift/reference.ts'
 import { refit } from '../../calibration/outcomes/refit.ts'

@@ -1,4 +1,5 @@
-// Keeps an engine on the calibrations that the store serves: read once at the start, and again whenever another replica has changed them.
+// Keeps an engine on the calibrations that the store serves. They are read at the start, and again whenever another
+// replica has changed them.
 import type { Calibration } from '../../calibration/calibration.ts'
 import { servedFor } from '../../calibration/served.ts'
 import { shippedCalibration } from '../../calibration/shipped.ts'
@@ -26,7 +27,10 @@ export interface CalibrationWatch {
 
 const EVERY_MS = 5000
 
-/** Looks now, and then every few seconds, without keeping the process alive. Models that are loaded later are matched at the next look. */
+/**
+ * Reads them now, and then every few seconds, without keeping the process alive. Models that are loaded later get
+ * theirs at the next reading.
+ */
 export function watchCalibrations({ everyMs = EVERY_MS, ...watched }: WatchOptions): CalibrationWatch {
   const { engine, store, log } = watched
   let isStopped = false
@@ -59,8 +63,9 @@ export function watchCalibrations({ everyMs = EVERY_MS, ...watched }: WatchOptio
 }
 
 /**
- * Tells the engine what the store serves for each of its models, or what comes with the model where nothing served was made for it. For models that
- * are not loaded yet nobody knows what fits, so the engine gets what may.
+ * Tells the engine what the store serves for each of its models, or what comes with the model where nothing served was
+ * made for it. The revision of a model that is not loaded yet is not known, so the engine gets every calibration that
+ * may fit.
  */
 export async function applyServed({ engine, store, log }: Watched): Promise<void> {
   const loaded = engine.loaded()

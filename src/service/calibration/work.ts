@@ -1,5 +1,5 @@
-// The outside of the calibration thread: reads labels and events of one model from the store, hands them over piece by piece, and waits for what is
-// made of them. The event loop is given back between pieces, so that a store of many outcomes does not hold up answers either.
+// Starts the calibration thread: reads labels and events of one model from the store, sends them to it in pieces, and
+// waits for the result. Other work of the event loop runs between pieces, so that a large store does not delay answers.
 import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -28,8 +28,8 @@ function threadEntry(): URL {
 }
 
 /**
- * Does one piece of work on all outcomes of a model in the store. Throws `internal_error` when it fails, runs out of memory, or takes too long, and the
- * reason of `signal`.
+ * Does one piece of work on all outcomes of a model in the store. Throws `internal_error` when it fails, runs out of
+ * memory, or takes too long, and the reason of `signal`.
  */
 export async function workOn<T extends keyof TaskResults>(
   task: T,
@@ -105,7 +105,7 @@ function seen({ at, state, decisions }: StoredEvent): SeenEvent {
   return { at, state, decisions: Object.fromEntries(looks) }
 }
 
-/** Hands on what is not null, and lets others have a turn after each piece. */
+/** Passes on what is not null, and lets the event loop run after each piece. */
 async function inPieces<T>(items: AsyncIterable<T | null>, hand: (piece: T[]) => void, isOver: () => boolean): Promise<void> {
   let piece: T[] = []
   let count = 0

@@ -1,4 +1,4 @@
-// Keys, balances, the ledger and usage, for whoever is signed in: the console is the operator's, so it sees every account.
+// Keys, balances, the ledger and usage, for any session: the console is the operator's, so it sees every account.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { EngineError } from '../../core/errors.ts'

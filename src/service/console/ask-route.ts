@@ -1,4 +1,5 @@
-// POST /console/api/ask?account=…: the playground's questions, through the same pipeline as any client's, paid by the account that is chosen.
+// POST /console/api/ask?account=…: the playground's questions, through the same pipeline as any client's, paid by the
+// account that is chosen.
 import type { FastifyInstance } from 'fastify'
 import { answerAdmitted, enterQueue } from '../admitted.ts'
 import { createBodyMemory, mediaKind, requireLength } from '../body.ts'

@@ -1,4 +1,4 @@
-// Bodies and queries of the console's own page to checked fields. What is wrong is said at its field, all of it at once.
+// Reads and checks the bodies and queries of the console's own page. All errors come at once, each at its field.
 import { z } from 'zod'
 import { EngineError, pointer } from '../../core/errors.ts'
 

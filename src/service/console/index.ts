@@ -1,4 +1,5 @@
-// The console's side of the service: its page, its session, and what the page asks for. Everything lies under /console, in a scope of its own.
+// The console's side of the service: its page, its session, and what the page asks for. Everything lies under /console,
+// in a scope of its own.
 import type { FastifyInstance } from 'fastify'
 import { ENGINE_VERSION } from '../../pipeline/response.ts'
 import type { ServiceContext } from '../context.ts'
@@ -13,7 +14,10 @@ import type { ErrorReplyBody, ServiceReply } from './replies.ts'
 import { requestRoutes } from './request-routes.ts'
 import { sessionGuard, sessionRoutes } from './session.ts'
 
-/** Pictures that are dropped into the page have blob: addresses; the empty icon is data:. Nothing else comes from elsewhere or stands inside the page. */
+/**
+ * Pictures that are dropped into the page have blob: addresses; the empty icon is data:. Nothing else is loaded from
+ * elsewhere or inlined.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,5 +1,5 @@
-// What the console's page gets from the console's routes, as JSON. Types only, shared by both sides. Amounts are decimal dollars with nine
-// fractional digits, times milliseconds since 1970.
+// The replies of the console's routes to its page, as JSON. Types only, shared by both sides. Amounts are decimal
+// dollars with nine fractional digits, times milliseconds since 1970.
 import type { CalibrationDiagrams, CalibrationReply } from '../calibration/replies.ts'
 import type { Scope } from '../store/store.ts'
 
@@ -134,7 +134,9 @@ export interface EventReply {
   readonly id: string
   readonly at: number
   readonly model: string
-  /** The calibration behind `probabilities`; null without one. Where it was not yet served then, the answer had others. */
+  /**
+   * The calibration behind `probabilities`; null without one. Where it was not yet served then, the answer had others.
+   */
   readonly calibration: string | null
   readonly decisions: readonly DecisionReply[]
 }

@@ -1,4 +1,5 @@
-// The request log, what was decided in one request, what was true of it, and the calibrations that are fitted from that.
+// The request log, what was decided in one request, what was true of it, and the calibrations that are fitted from
+// that.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { calibratorOf } from '../../calibration/calibration.ts'

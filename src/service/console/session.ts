@@ -1,4 +1,5 @@
-// Who may use the console: a token opens a session, a cookie keeps it, and everything that changes something proves besides that it comes from our page.
+// Signing in to the console: a token opens a session, a cookie keeps it, and every request that changes something must
+// also prove that it comes from our page.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceContext } from '../context.ts'
@@ -18,7 +19,10 @@ declare module 'fastify' {
 
 const COOKIE = 'console_session'
 const SESSION_MS = 12 * 3_600_000
-/** Wrong ones, from one address. Right ones always pass: behind a proxy one address is everyone, and tokens are too long to be guessed. */
+/**
+ * Wrong tokens from one address. Right ones always pass: behind a proxy all clients share one address, and tokens are
+ * too long to be guessed.
+ */
 const WRONG_PER_MINUTE = 10
 const LONGEST_TOKEN = 512
 /** Of a login, which anyone may send: its token, escaped. */
@@ -26,7 +30,10 @@ const LOGIN_BYTES = 4096
 
 const login = fields({ token: text(LONGEST_TOKEN) })
 
-/** Lets requests in that have a session; those that change something must come from our own page and carry the session's token. */
+/**
+ * Admits requests with a session. Those that change something must come from our own page and carry the session's
+ * token.
+ */
 export function sessionGuard({ store }: Pick<ServiceContext, 'store'>): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     if (request.method !== 'GET') requireOwnOrigin(request)
@@ -40,7 +47,7 @@ export function sessionGuard({ store }: Pick<ServiceContext, 'store'>): (request
   }
 }
 
-/** `service`: what every session is told. */
+/** `service`: the part of the reply that is the same for every session. */
 export function sessionRoutes(app: FastifyInstance, { store, settings, log }: ServiceContext, service: () => ServiceReply): void {
   const guard = sessionGuard({ store })
   const countWrong = app.createRateLimit({
@@ -89,8 +96,9 @@ export function sessionRoutes(app: FastifyInstance, { store, settings, log }: Se
 }
 
 /**
- * A browser says whether a request comes from our own page: in so many words over https and on this machine, else by the page's origin (which a proxy
- * that sets another Host makes look foreign). Who says nothing is no browser, and still needs the session's token.
+ * A browser says whether a request comes from our own page: by Sec-Fetch-Site over https and on localhost, else by
+ * Origin (which looks foreign behind a proxy that changes Host). A client that sends neither is no browser, and still
+ * needs the session's token.
  */
 function requireOwnOrigin({ headers }: FastifyRequest): void {
   const { origin, host, 'sec-fetch-site': site } = headers
@@ -107,7 +115,7 @@ function sessionOf({ headers }: FastifyRequest): string | null {
 }
 
 function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, maxAgeSeconds: number): void {
-  // A proxy that ends TLS says so; who lies about it only keeps their own cookie from plain http.
+  // A proxy that terminates TLS says so. A client that lies about it only keeps its own cookie off plain http.
   const isSecure = request.protocol === 'https' || firstProtocol(request.headers['x-forwarded-proto']) === 'https'
   const rest = `Path=/console; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`
   reply.header('set-cookie', `${COOKIE}=${value}; ${rest}`)
@@ -121,7 +129,7 @@ function firstProtocol(header: string | string[] | undefined): string | undefine
     .toLowerCase()
 }
 
-/** Whether two secrets are the same; the time it takes tells nothing of where they differ, nor how long they are. */
+/** Whether two secrets are equal, in constant time. */
 function isSame(given: string, secret: string): boolean {
   const [a, b] = [given, secret].map((value) => createHash('sha256').update(value).digest())
   return timingSafeEqual(a!, b!)

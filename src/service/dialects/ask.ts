@@ -1,4 +1,4 @@
-// The service's own wire: the engine's, word for word.
+// The service's own wire, which is the engine's.
 import type { Dialect } from './dialect.ts'
 
 export const ask: Dialect = {

@@ -1,5 +1,6 @@
-// The `input` of a decision (a text; or messages, tool calls and their outputs) to a state, and pointers into that state back to where they came from.
-// Who speaks is written before what is said, except where one user message is all there is: that reads as a plain text does.
+// Turns the `input` of a decision (a text; or messages, tool calls and their outputs) into a state, and pointers into
+// that state back into pointers into the input. Each message starts with its speaker, except a single user message,
+// which reads as plain text.
 
 import { pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
@@ -14,7 +15,10 @@ export interface ReadInput {
   pointer(param: string): string
 }
 
-/** A part of the state, and the pointers of its source: of the part as sent, and of its JSON where that has another name there. */
+/**
+ * A part of the state, and the pointers of its source: of the part as sent, and of its JSON where that has another name
+ * there.
+ */
 interface Placed {
   readonly part: Part
   readonly param: string
@@ -189,7 +193,7 @@ function readPart(part: unknown, param: string, faults: Faults): Placed | null {
   }
   faults.unknownFields(part, PART_FIELDS[known], 'invalid_request', param, `a part of type ${known}`)
   if (known === 'input_image') {
-    // The bytes are doubted where all pictures are, and so is the URL.
+    // The bytes and the URL are checked where all pictures are.
     const url = readText(part, 'image_url', param, faults)
     return url === null ? null : { part: { type: 'input_image', image_url: url }, param, valueParam: param }
   }

@@ -1,4 +1,5 @@
-// The `questions` of a decision, an array with optional names, to the engine's map of questions by id; and its answers back to an array in that order.
+// Turns the `questions` of a decision, an array with optional names, into the engine's map of questions by id, and its
+// answers back into an array in that order.
 
 import { pointer } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
@@ -39,8 +40,8 @@ export const LONGEST_NAME = 1000
 const MAX_DEPTH = 32
 
 /**
- * Ids are the names, so that outcomes can be recorded by name. A question without a name, or with one that came before or is no id (blank, over 128
- * characters), has the id `question_<position from 1>`.
+ * Ids are the names, so that outcomes can be recorded by name. A question without a name, or with one that came before
+ * or is no id (blank, over 128 characters), has the id `question_<position from 1>`.
  */
 export function readQuestions(questions: unknown, param: string, faults: Faults): readonly ReadQuestion[] {
   if (!Array.isArray(questions) || questions.length === 0) {
@@ -173,7 +174,7 @@ function readScore(
   }
 }
 
-/** What is read of each object of a list field. How many there must be at least, and that they differ, the engine says. */
+/** What is read of each object of a list field. The engine checks that there are enough and that they differ. */
 function readList<T>(
   fields: UntrustedObject,
   field: 'choices' | 'levels',
@@ -212,7 +213,10 @@ function readDescription(fields: UntrustedObject, param: string, faults: Faults)
   return null
 }
 
-/** Instructions as one text: parts go one under the other, JSON as JSON text. Pictures are refused: a question may only speak of those in the input. */
+/**
+ * Instructions as one text: parts go one under the other, JSON as JSON text. Pictures are refused: a question may only
+ * speak of those in the input.
+ */
 function readInstructions(instructions: unknown, param: string, faults: Faults): string {
   if (typeof instructions === 'string' && instructions.trim() !== '') return instructions
   if (!Array.isArray(instructions) || instructions.length === 0) {

@@ -1,5 +1,5 @@
-// The decisions wire (POST /v1/decisions: predicate, choice and score, as an array) to the engine's, and answers back in the order of the questions.
-// What it has no word for is said beside: `id`, to record outcomes by, and `simo`.
+// Translates the decisions wire (POST /v1/decisions: predicate, choice and score, as an array) to the engine's, and
+// answers back in the order of the questions. Two fields are added to it: `id`, to record outcomes by, and `simo`.
 
 import { EngineError } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'

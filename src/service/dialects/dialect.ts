@@ -1,13 +1,17 @@
-// One wire in front of the engine: a body to a request, and the engine's response to what that wire's clients read.
+// One wire in front of the engine: it turns a body into a request, and the engine's response into what that wire's
+// clients read.
 import type { AskResponse } from '../../wire/types.ts'
 
-/** A request in the engine's own words, and how its response is said in the dialect's. */
+/** A request in the engine's own format, and how to turn its response into the dialect's. */
 export interface Translated {
-  /** For `engine.ask`, which doubts it. Its `model` is as the client wrote it; aliases are the pipeline's. */
+  /** For `engine.ask`, which checks it. Its `model` is as the client wrote it; aliases are resolved later. */
   readonly request: unknown
   /** The body of the answer. The response comes with `usage.cost` already exact. */
   reply(response: AskResponse): unknown
-  /** A pointer into the engine's request to one into the body as sent, where they differ: for what the engine says of `request`. */
+  /**
+   * Turns a pointer into the engine's request into one into the body as sent, for the engine's errors. Absent where
+   * they are equal.
+   */
   pointer?(param: string): string
 }
 

@@ -1,15 +1,16 @@
-// What a dialect finds wrong with a body before the engine sees it: collected, and thrown as one `EngineError` with everything in it.
+// Collects what a dialect finds wrong with a body before the engine sees it, and throws all of it as one `EngineError`.
 import { type ErrorCode, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { ownField, type UntrustedObject } from '../../core/untrusted.ts'
 import { refuse } from '../../pipeline/request.ts'
 import type { Fault } from '../../questions/shared/checked-question.ts'
 
-/** A body with more faults than these is refused with these: naming each of a million would take the time of others. */
+/** A body with more faults is refused with the first of them: listing a million would delay other requests. */
 const MOST_FAULTS = 100
 
 /**
- * Questions, or items and parts of an input, that are translated at all: far more than the engine takes, and few enough that reading them holds nobody up.
+ * The most questions, or items and parts of an input, that are translated: far more than the engine takes, and few
+ * enough that reading them does not delay other requests.
  */
 export const MOST_TRANSLATED = 4096
 

@@ -1,4 +1,5 @@
-// Levels as System One clients send them (a text, JSON, or null for a level that only its place describes) to labelled ones.
+// Turns levels as System One clients send them (a text, JSON, or null for a level that only its place describes) into
+// labelled ones.
 import { isObject, type UntrustedObject } from '../../core/untrusted.ts'
 
 /** JSON inside JSON: deeper than this is left for the engine to refuse. */
@@ -13,8 +14,8 @@ function isLabelled(level: unknown): level is UntrustedObject & { readonly label
 }
 
 /**
- * JSON as words: `key: value; key: one, two`. The model places these nearly as well as plain texts, and JSON as it is written much worse. Null when it
- * is long or deep. `budget` is what is left of the characters.
+ * JSON as words: `key: value; key: one, two`. The model places these nearly as well as plain texts, and JSON as it is
+ * written much worse. Null when it is long or deep. `budget` is what is left of the characters.
  */
 function spoken(value: unknown, budget: { left: number }, depth = 0): string | null {
   if (typeof value !== 'object' || value === null) {
@@ -46,8 +47,9 @@ function labelOf(level: unknown): string | null {
 }
 
 /**
- * The levels with a label each, all different. A text is its own label, and so are the words of JSON. What has none (null, blanks, or what was there
- * before) is labelled by its place from 0, as that wire counts, and described by what was sent. Numbers and the like are left for the engine to refuse.
+ * The levels with a label each, all different. A text is its own label, and so are the words of JSON. What has none
+ * (null, blanks, or what was there before) is labelled by its place from 0, as that wire counts, and described by what
+ * was sent. Numbers and the like are left for the engine to refuse.
  */
 export function engineLevels(levels: readonly unknown[]): readonly unknown[] {
   const labels = levels.map(labelOf)

@@ -1,5 +1,5 @@
-// The System One wire to the engine's: nearly the same. Two things differ: a null state is nothing to read, and the levels of a score are
-// descriptions there (a text, JSON or null), not labels, and come back in the legend as they were sent.
+// Translates the System One wire to the engine's. Two things differ: a null state is nothing to read, and the levels of
+// a score are descriptions there (a text, JSON or null), not labels, and come back in the legend as they were sent.
 
 import { EngineError } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
@@ -50,7 +50,7 @@ function withArgs(fields: UntrustedObject): UntrustedObject {
   return isObject(args) ? withField(fields, 'args', engineQuestions(args, true)) : fields
 }
 
-/** Throws `too_many_questions` for more than anyone could be answered about, arguments included, before anything is made of them. */
+/** Throws `too_many_questions` for more than any request may have, arguments included, before they are translated. */
 function requireCount(questions: UntrustedObject): void {
   let count = 0
   const add = (asked: unknown) => {

@@ -1,4 +1,5 @@
-// How the service describes calibrations: which one answers, how it came to be served, and how it was compared with the one before.
+// How the service describes calibrations: which one answers, how it came to be served, and how it was compared with the
+// one before.
 import { BOOLEAN, COUNT, list, NUMBER, nullable, ref, reply, type Schema, type Schemas, STRING, said } from './schema.ts'
 
 const VERSION: Schema = { type: ['string', 'null'], description: 'Null: what comes with the model.' }

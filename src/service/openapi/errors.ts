@@ -1,4 +1,5 @@
-// Every error code with what it means, and one response a status that lists its codes. Codes and statuses come from the table the service answers by.
+// Every error code with its meaning, and one response for each status, which lists its codes. Codes and statuses come
+// from the table that the service itself uses.
 import { ERROR_CODES, SERVICE_ERROR_CODES, type WireErrorCode } from '../../core/errors.ts'
 import { HTTP_STATUS } from '../errors.ts'
 import { list, ref, reply, type Schema, type Schemas, STRING } from './schema.ts'

@@ -1,4 +1,5 @@
-// One operation of the OpenAPI document from what a route says of itself: its request, its replies and the statuses of its refusals.
+// One operation of the OpenAPI document from what a route says of itself: its request, its replies and the statuses of
+// its refusals.
 import { errorResponses, headerRefs } from './errors.ts'
 import type { Schema } from './schema.ts'
 

@@ -1,4 +1,5 @@
-// JSON Schema (2020-12, as OpenAPI 3.1 has it) in few words. Requests are closed objects, as the service refuses unknown fields; replies are open.
+// JSON Schema (2020-12, as OpenAPI 3.1 has it) in few words. Requests are closed objects, as the service refuses
+// unknown fields; replies are open.
 
 export type Schema = Readonly<Record<string, unknown>>
 export type Schemas = Readonly<Record<string, Schema>>

@@ -1,4 +1,4 @@
-// The routes that ask questions: one handler behind three dialects. Whoever is refused is refused before the body is read.
+// The routes that ask questions: one handler behind three dialects. Refusals happen before the body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, answerAdmitted, enterQueue } from '../admitted.ts'
 import { mediaKind, requireLength } from '../body.ts'

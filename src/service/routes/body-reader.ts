@@ -1,4 +1,5 @@
-// A zod schema to the reader of a route's body: what is wrong comes out as one `invalid_request` with a problem for each field.
+// A zod schema to the reader of a route's body: what is wrong comes out as one `invalid_request` with a problem for
+// each field.
 import type { z } from 'zod'
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
@@ -11,7 +12,10 @@ export interface BodyReaderOptions {
   readonly notAnObject: string
   /** An absent body, and null, is read as `{}`. Default false. */
   readonly isOptional?: boolean
-  /** `first`: problems of unknown fields stand before all others. `in order`: all problems stand in the order of the body's fields. */
+  /**
+   * `first`: problems of unknown fields stand before all others. `in order`: all problems stand in the order of the
+   * body's fields.
+   */
   readonly unknownFields?: 'first' | 'in order'
 }
 

@@ -1,5 +1,5 @@
-// GET /health: 200 while this replica can answer, 503 when its database does not answer or the service is about to end. It takes no key, and asks
-// the database each time.
+// GET /health: 200 while this replica can answer, 503 when its database does not answer or the service is about to end.
+// It takes no key, and asks the database each time.
 import { within } from '../../core/deadline.ts'
 import type { ServiceContext } from '../context.ts'
 import { json } from '../openapi/operation.ts'

@@ -1,5 +1,6 @@
-// The routes of the service, one line each. Everything that knows of routes reads this list: registration, the hints of 404 and 405, the names that
-// the setting `legacyName` may not take, the labels of metrics, and the paths of the OpenAPI document.
+// The routes of the service, one line each. Everything that knows of routes reads this list: registration, the hints of
+// 404 and 405, the names that the setting `legacyName` may not take, the labels of metrics, and the paths of the
+// OpenAPI document.
 import { askRoute } from './ask.ts'
 import { calibrationRoute } from './calibration.ts'
 import { calibrationFitRoute } from './calibration-fit.ts'

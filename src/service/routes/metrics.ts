@@ -1,4 +1,5 @@
-// GET /metrics: the numbers of this replica for Prometheus. It takes no key, and is served unless the setting `metrics` is off.
+// GET /metrics: the numbers of this replica for Prometheus. It takes no key, and is served unless the setting `metrics`
+// is off.
 import { defineRoute } from './route.ts'
 
 export const metricsRoute = defineRoute({

@@ -1,4 +1,5 @@
-// POST /v1/outcomes: what was true of an answer. Events belong to the account that asked; those of other accounts are not found.
+// POST /v1/outcomes: what was true of an answer. Events belong to the account that asked; those of other accounts are
+// not found.
 import { z } from 'zod'
 import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
 import type { Json } from '../../core/types.ts'

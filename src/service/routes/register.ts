@@ -5,7 +5,10 @@ import { keyGuard } from '../authenticate.ts'
 import type { ServiceContext } from '../context.ts'
 import { pathOf, type Route } from './route.ts'
 
-/** Registers the routes that these settings serve. Those that read their bodies themselves get a scope in which fastify reads none. */
+/**
+ * Registers the routes that these settings serve. Those that read their bodies themselves get a scope in which fastify
+ * reads none.
+ */
 export async function registerRoutes(app: FastifyInstance, context: ServiceContext, routes: readonly Route[]): Promise<void> {
   const served = routes.filter(({ isServed }) => isServed?.(context.settings) ?? true)
   for (const route of served.filter(({ body }) => body !== 'streamed')) register(app, context, route)

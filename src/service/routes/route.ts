@@ -1,4 +1,5 @@
-// What a route of the service is: one file that says where it is, who may call it, what it takes and how it is described. `index.ts` lists them.
+// What a route of the service is: one file that says where it is, who may call it, what it takes and how it is
+// described. `index.ts` lists them.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceContext } from '../context.ts'
 import type { Operation } from '../openapi/operation.ts'

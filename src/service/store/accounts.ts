@@ -1,4 +1,5 @@
-// Balances, and the one step by which they move: a balance and its line in the ledger change together, under the lock of the account's row.
+// Balances, and the one function that changes them: a balance and its line in the ledger change together, under the
+// lock of the account's row.
 import { EngineError } from '../../core/errors.ts'
 import { MOST_NANO_DOLLARS, type NanoDollars } from '../money.ts'
 import type { Writes } from './database.ts'
@@ -30,13 +31,19 @@ export interface Movement {
   readonly note: string
 }
 
-/** The ledger line that was written, or that the request has one already, or that the balance (0 without an account) does not allow it. */
+/**
+ * The ledger line that was written; or the request has one already; or the balance (0 without an account) does not
+ * allow it.
+ */
 export type Moved =
   | { readonly state: 'moved'; readonly id: string; readonly balance: NanoDollars }
   | { readonly state: 'repeated' }
   | { readonly state: 'refused'; readonly balance: NanoDollars }
 
-/** Moves a balance within 0 and the largest amount; outside, `refused`. What comes out other than `moved` must undo the transaction. */
+/**
+ * Changes a balance within 0 and the largest amount; outside, `refused`. After any result but `moved` the caller must
+ * roll back.
+ */
 export async function move(writes: Writes, { account, amount, kind, at, request, note }: Movement): Promise<Moved> {
   const moved = await writes
     .updateTable('accounts')

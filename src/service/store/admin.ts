@@ -1,5 +1,5 @@
-// Who may open the console: links that work once, and sessions. Both are kept as hashes, and what protects against forged requests comes from the
-// session itself, so that whoever reads the database can open nothing.
+// Access to the console: one-time links, and sessions. Both are kept as hashes, and the CSRF token is derived from the
+// session, so that reading the database opens nothing.
 import { createHash } from 'node:crypto'
 import type { Database, Writes } from './database.ts'
 import { hashOfSecret, looksLikeSecret, makeSecret } from './secrets.ts'
@@ -31,11 +31,11 @@ export function adminStore({ queries, write }: Database, now: () => number): Adm
     async redeem(token, ttlMs) {
       if (!looksLikeSecret(token, '')) return null
       const hash = hashOfSecret(token)
-      // Anyone may try tokens: wrong ones do not get to hold up those who write.
+      // Anyone may try tokens: wrong ones must not take the write lock.
       const known = await queries.selectFrom('admin_links').select('hash').where('hash', '=', hash).executeTakeFirst()
       if (known === undefined) return null
       return write(async (writes) => {
-        // Deleting it spends it: of two who come at once, one finds it.
+        // Deleting it spends it: of two concurrent requests, one finds it.
         const spent = await writes
           .deleteFrom('admin_links')
           .where('hash', '=', hash)

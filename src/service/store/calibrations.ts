@@ -1,5 +1,5 @@
-// Versions of calibrations over tables, as `calibrationVersions` keeps them in a folder: whoever changes what is served waits for a turn, so that
-// replicas that fit at once leave one order of versions, the same for all.
+// Versions of calibrations in tables, as `calibrationVersions` keeps them in a folder. Changes are serialized by a
+// lock, so that replicas that fit at the same time leave one order of versions.
 import type { Selectable } from 'kysely'
 import { type CalibrationVersions, refuseUnnamed, storedCalibration, type VersionChange } from '../../calibration/outcomes/versions.ts'
 import { EngineError } from '../../core/errors.ts'
@@ -65,7 +65,7 @@ export function calibrationTables({ queries, write }: Database): CalibrationVers
   }
 }
 
-/** Waits until nobody else changes what is served. Returns the number of this change; not every number becomes one. */
+/** Takes the lock for changes of what is served. Returns the number of this change; numbers may be skipped. */
 async function takeTurn(writes: Writes): Promise<bigint> {
   const { changes } = await writes
     .updateTable('calibration_turn')

@@ -1,4 +1,4 @@
-// What names a database: a scheme or none, and the file that a file:// names.
+// Reads the name of a database: its scheme, if any, and the file of a file:// URL.
 
 /** In lower case; null for a name without one, which is a file's. */
 export function schemeOf(url: string): string | null {

@@ -1,4 +1,5 @@
-// What the store needs of a database: queries, and transactions that write. Everything else about the two kinds stays in their own files.
+// What the store needs of a database: queries, and transactions that write. Everything else about the two kinds stays
+// in their own files.
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from './tables.ts'
 
@@ -9,7 +10,10 @@ export interface Database {
   readonly kind: 'libsql' | 'postgres'
   /** For reading; whatever writes goes through `write`. */
   readonly queries: Queries
-  /** One transaction, all or nothing; writers wait for one another where they must. What the work throws undoes it and comes out. */
+  /**
+   * Runs one transaction. Writers wait for one another where they must. What the work throws rolls it back and is
+   * rethrown.
+   */
   write<T>(work: (writes: Writes) => Promise<T>): Promise<T>
   /** Holds off other replicas that open the same database, until the transaction ends. */
   lockSchema(writes: Writes): Promise<void>

@@ -1,4 +1,5 @@
-// Claims of idempotency keys over a table. A claim belongs to whoever holds its token; taking over changes the token, which fences off the one before.
+// Claims of idempotency keys in a table. A claim belongs to the holder of its token; taking over changes the token,
+// which fences off the holder before.
 import type { Selectable } from 'kysely'
 import type { Database, Writes } from './database.ts'
 import { makeSecret } from './secrets.ts'
@@ -7,7 +8,7 @@ import { storable, type Tables, time } from './tables.ts'
 
 /** A reply is kept this long. */
 export const REPLY_MS = 24 * 3_600_000
-/** Answers take seconds, a lease is for the worst: who waits asks again this soon. */
+/** Answers take seconds and leases are longer, so waiting clients are told to ask again this soon. */
 const MOST_RETRY_AFTER_MS = 1000
 
 export function idempotencyStore({ write }: Database, now: () => number): IdempotencyStore {
@@ -69,7 +70,8 @@ async function tryToBegin(
     const leftMs = Number(found.lease_ends_at - time(at))
     if (leftMs > 0) return { state: 'running', retryAfterMs: Math.min(leftMs, MOST_RETRY_AFTER_MS) }
   }
-  // Of those who see the same holder gone, one finds its token still there. That holder may settle at the last moment, and then keeps the claim.
+  // Of several that see the same holder expired, one finds its token still there. That holder may settle at the last
+  // moment, and then keeps the claim.
   const taken = writes.updateTable('claims').set(mine).where('token', '=', found.token)
   const won = await (found.settled_at === null ? taken.where('settled_at', 'is', null) : taken).returning('token').executeTakeFirst()
   return won === undefined ? null : { state: 'begun', token }

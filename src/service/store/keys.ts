@@ -1,4 +1,5 @@
-// API keys over a table. The secret is kept as its hash alone, and found by it; nothing is cached, so that a revoked key is dead on every replica.
+// API keys in a table. Only the hash of the secret is kept, and looked up; nothing is cached, so that a revoked key is
+// refused on every replica.
 import type { Selectable } from 'kysely'
 import { EngineError } from '../../core/errors.ts'
 import { ensureAccount } from './accounts.ts'

@@ -1,5 +1,6 @@
-// The embedded database: one file (or memory) and its write-ahead log. The library is synchronous, so nothing here waits inside a call: who finds the
-// file locked tries again from a timer, and a transaction takes the write lock when it begins, so that two processes never wait for each other.
+// The embedded database: one file (or memory) and its write-ahead log. The library is synchronous, so no call waits for
+// locks: a transaction that finds the file locked tries again from a timer, and it takes the write lock when it begins,
+// so that two processes never wait for each other.
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -20,8 +21,9 @@ import type { Tables } from './tables.ts'
 
 export interface LibsqlOptions {
   /**
-   * Default false: what was committed survives the death of the process, but the last moments before a power cut or a crash of the whole machine may
-   * be gone (all of their transactions; what is there is whole). True waits for the disk at every commit, some milliseconds each.
+   * Default false: what was committed survives the death of the process, but the last moments before a power cut or a
+   * crash of the whole machine may be gone (all of their transactions; what is there is whole). True waits for the disk
+   * at every commit, some milliseconds each.
    */
   readonly survivesPowerLoss?: boolean
   /** Most time to wait for other processes that write to the file; default 10 000. */
@@ -35,7 +37,10 @@ const RETRY_MS = 10
 /** Statements kept prepared; the store has fewer, but for lists of different lengths. */
 const MOST_STATEMENTS = 200
 
-/** Opens a file, which is made readable by its owner alone when it is not there; `:memory:` for a database that is gone when it is closed. */
+/**
+ * Opens a file, which is made readable by its owner alone when it is not there; `:memory:` for a database that is gone
+ * when it is closed.
+ */
 export function openLibsql(file: string, { survivesPowerLoss = false, lockTimeoutMs = LOCK_TIMEOUT_MS }: LibsqlOptions = {}): Database {
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
   const connection = new Libsql(file)
@@ -73,7 +78,7 @@ export function openLibsql(file: string, { survivesPowerLoss = false, lockTimeou
           begin select raise(abort, 'the ledger is append-only'); end`.execute(writes)
     },
     async close() {
-      // Kysely closes a database only after its first query; twice is once.
+      // Kysely closes a database only after its first query, so the connection is closed here too.
       await queries.destroy()
       if (connection.open) connection.close()
     },
@@ -102,14 +107,15 @@ class LibsqlDriver extends SqliteDriver {
           const message = `The database was locked by another process for ${this.#lockTimeoutMs} ms; try again.`
           throw new EngineError('overloaded', message, { cause: error })
         }
-        // Not always the same, or two that wait meet again.
+        // With jitter, so that two that wait do not collide again.
         await sleep(1 + Math.random() * RETRY_MS)
       }
     }
   }
 
   override async rollbackTransaction(_: DatabaseConnection): Promise<void> {
-    // A full disk ends the transaction by itself; what went wrong then must come out, not that there is nothing to roll back.
+    // A full disk ends the transaction by itself; what went wrong then must come out, not that there is nothing to roll
+    // back.
     if (this.#connection.inTransaction) this.#connection.exec('rollback')
   }
 }
@@ -118,7 +124,10 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('SQLITE_BUSY')
 }
 
-/** The connection with its parameters checked: libsql ends the process at a boolean, rounds what passes 64 bits, and takes whole numbers for reals. */
+/**
+ * The connection with its parameters checked: libsql ends the process at a boolean, rounds what passes 64 bits, and
+ * takes whole numbers for reals.
+ */
 function checked(connection: Libsql.Database): SqliteDatabase {
   // Right because kysely runs every statement to its end at once: none is in use when it is asked for again.
   const prepared = new Map<string, SqliteStatement>()

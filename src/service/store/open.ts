@@ -22,7 +22,7 @@ import type { Store } from './store.ts'
 export interface StoreOptions extends LibsqlOptions, PostgresOptions {
   /** Wall clock, milliseconds since 1970; default `Date.now`. */
   readonly now?: () => number
-  /** Whether what the model made of each question is kept with the decisions; default false. */
+  /** Whether the feature vector of each question is kept with the decisions; default false. */
   readonly keepsFeatures?: boolean
   /** How long unlabelled events are kept, for messages; `purge` is what deletes them. Default as in the settings. */
   readonly keepMs?: number
@@ -37,8 +37,8 @@ const UNITS = [
 ] as const
 
 /**
- * Opens the store of a service: `postgres://…`, a file for the embedded database, or `:memory:`. The tables are made or brought up to date. Throws
- * `invalid_request` when the database cannot be used; messages never hold the URL.
+ * Opens the store of a service: `postgres://…`, a file for the embedded database, or `:memory:`. The tables are made or
+ * brought up to date. Throws `invalid_request` when the database cannot be used; messages never hold the URL.
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const { now = Date.now, keepsFeatures = false, keepMs = DEFAULT_SETTINGS.keepMs, pingTimeoutMs = 2000 } = options

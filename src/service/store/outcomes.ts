@@ -1,5 +1,5 @@
-// Decisions and outcomes over two tables: an event's line as a folder of outcomes holds it, and a row for each label, so that labels that come to two
-// replicas at once both stay.
+// Decisions and outcomes in two tables: an event's line as a folder of outcomes holds it, and a row for each label, so
+// that labels that come to two replicas at once both stay.
 import { sql } from 'kysely'
 import { eventLine, parseEvent } from '../../calibration/outcomes/outcome-lines.ts'
 import {
@@ -22,7 +22,9 @@ export interface OutcomeTableOptions {
 /** Rows that are in memory at a time. */
 const PAGE = 200
 
-/** The outcomes of an account; of all of them when it is null, and then nothing new may be kept: an event is somebody's. */
+/**
+ * The outcomes of an account. Null: of all accounts, and then no event may be added, since each belongs to an account.
+ */
 export function outcomeTables({ queries, write }: Database, account: string | null, options: OutcomeTableOptions): OutcomeStore {
   const own = account === null ? null : storable(account)
   return {
@@ -44,7 +46,7 @@ export function outcomeTables({ queries, write }: Database, account: string | nu
         weight,
       }))
       return write(async (writes) => {
-        // Its row is held from here on: who labels the same event waits.
+        // The row is locked from here on: others that label the same event wait.
         let event = writes.updateTable('events').set({ is_labelled: 1n }).where('id', '=', storable(id))
         if (own !== null) event = event.where('account', '=', own)
         const found = await event.returning('id').executeTakeFirst()

@@ -20,8 +20,8 @@ const CONNECT_TIMEOUT_MS = 5000
 /** Makes the pool; nothing is connected yet. Throws `invalid_request` when the URL cannot be read. */
 export function openPostgres(url: string, { poolSize = 10, statementTimeoutMs = 10_000 }: PostgresOptions = {}): Database {
   const pool = makePool(url, poolSize, statementTimeoutMs)
-  // Connections that die while nobody uses them, or between two statements, are errors without anyone to catch them: they end a process that does not
-  // listen. The pool lets go of them by itself and connects anew; who was in a transaction hears of it at the next statement.
+  // Connections that break while idle, or between two statements, emit errors that would end a process without
+  // listeners. The pool drops them and reconnects; a transaction fails at its next statement.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const queries = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new WithSchemaPlugin(SCHEMA)] })
@@ -32,7 +32,7 @@ export function openPostgres(url: string, { poolSize = 10, statementTimeoutMs = 
     async lockSchema(writes) {
       await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(writes)
       await sql`create schema if not exists ${sql.id(SCHEMA)}`.execute(writes)
-      // For statements that say no schema; until the transaction ends.
+      // For statements that name no schema; until the transaction ends.
       await sql`set local search_path to ${sql.id(SCHEMA)}`.execute(writes)
     },
     async sealLedger(writes) {
@@ -57,7 +57,7 @@ function makePool(url: string, poolSize: number, statementTimeoutMs: number): pg
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       idleTimeoutMillis: 30_000,
       statement_timeout: statementTimeoutMs,
-      // The server ends what outlives its statement without an answer; this is for a server that is gone without a word.
+      // The server itself ends slow statements; this timeout is for a server that is gone.
       query_timeout: statementTimeoutMs + CONNECT_TIMEOUT_MS,
       idle_in_transaction_session_timeout: statementTimeoutMs,
       keepAlive: true,

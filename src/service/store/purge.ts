@@ -1,4 +1,4 @@
-// Deletes what has outlived its time, a few rows at a time: the embedded database is busy with nothing else meanwhile.
+// Deletes expired rows, a few at a time: the embedded database can do nothing else meanwhile.
 import type { Database, Writes } from './database.ts'
 import { REPLY_MS } from './idempotency.ts'
 import { time } from './tables.ts'
@@ -13,7 +13,7 @@ export async function purge(database: Database, keepMs: number, at: number): Pro
       .select('token')
       .where('at', '<=', time(at - REPLY_MS))
       .limit(BATCH)
-    // Who still answers under a lease keeps the claim.
+    // A claim whose lease still runs is kept.
     const isOver = batch.where((is) => is.or([is('settled_at', 'is not', null), is('lease_ends_at', '<=', time(at))]))
     return writes.deleteFrom('claims').where('token', 'in', isOver)
   })
@@ -32,7 +32,7 @@ export async function purge(database: Database, keepMs: number, at: number): Pro
   )
   await drain(database, (writes) => {
     const batch = writes.selectFrom('events').select('id').where('is_labelled', '=', 0n).where('at', '<', old).limit(BATCH)
-    // Said again outside: one that is labelled meanwhile stays.
+    // The condition is repeated outside: an event that is labelled meanwhile stays.
     return writes.deleteFrom('events').where('is_labelled', '=', 0n).where('id', 'in', batch)
   })
 }
@@ -45,7 +45,7 @@ async function drain({ write }: Database, deletion: (writes: Writes) => Deletion
   let deleted: bigint
   do {
     deleted = (await write((writes) => deletion(writes).executeTakeFirst())).numDeletedRows
-    // Requests that wait have their turn in between.
+    // Waiting requests run in between.
     await new Promise((resolve) => setImmediate(resolve))
   } while (deleted >= BigInt(BATCH))
 }

@@ -39,7 +39,7 @@ export function requestLog({ kind, queries, write }: Database): RequestLog {
         throw new RangeError(`Usage comes in at most ${MOST_BUCKETS} buckets of whole milliseconds, asked for ${count} of ${bucketMs} ms.`)
       }
       const first = time(from)
-      // The index is entered and left at plain bounds, one on either side: with others besides, each page would be looked for in all lines.
+      // One plain bound on either side, so that the index is used: with more conditions, each page would scan all rows.
       const lines = (after: LogPosition | null, last: LogPosition | null) => {
         let some = queries.selectFrom('requests').where('at', '>=', after?.at ?? first)
         some = last === null ? some.where('at', '<', time(to)) : some.where('at', '<=', last.at)

@@ -1,5 +1,7 @@
-// Brings a database to the tables that this version knows: made when it is new, moved forward when it is older, refused when it is newer.
-// Everything happens in one transaction that replicas take one after the other, so that any number may start at once.
+// Brings a database to the tables of this version: creates them when it is new, migrates it when it is older, and
+// refuses it when it is newer. All of it is one transaction under a lock, so that any number of replicas may start at
+// once. Not by kysely's Migrator: it opens a transaction of its own (none at all on SQLite, and no lock there), so that
+// the check of the version, the lock and the steps could not be one.
 import { sql } from 'kysely'
 import { EngineError } from '../../core/errors.ts'
 import type { Database, Writes } from './database.ts'
@@ -14,7 +16,8 @@ export const SCHEMA_VERSION = STEPS.length
 
 /** Throws `invalid_request` when the database was made by a later version. */
 export async function prepareSchema(database: Database): Promise<void> {
-  // Mostly nothing is to be done, and then nobody waits, and a user who may not make tables will do.
+  // Mostly nothing is to be done. Then there is no lock, and a database user without the right to create tables
+  // suffices.
   if ((await versionOf(database)) === SCHEMA_VERSION) return
   await database.write(async (writes) => {
     await database.lockSchema(writes)

@@ -1,4 +1,5 @@
-// Secrets that are shown once and kept as a hash: of keys, links and sessions. They are random in full, so a plain SHA-256 cannot be guessed back.
+// Secrets of keys, links and sessions, which are shown once and kept as a hash. They are fully random, so a plain
+// SHA-256 is safe.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const SECRET_BYTES = 32

@@ -1,5 +1,5 @@
-// One answer to one transaction: claim, charge, ledger line, log line, decisions, reply and last use of the key, all or nothing.
-// Rows are always taken in this order (claim, account, key), so that no two settlements wait for each other.
+// Settles one answer in one transaction: claim, charge, ledger line, log line, decisions, reply and last use of the
+// key. Rows are always taken in this order (claim, account, key), so that no two settlements wait for each other.
 import { ensureAccount, type Moved, move } from './accounts.ts'
 import type { Database, Writes } from './database.ts'
 import { fenceClaim, keepReply } from './idempotency.ts'
@@ -20,7 +20,7 @@ class Refusal extends Error {
 
 class AlreadySettled extends Error {}
 
-/** Nobody knows whether it was charged: the database went away during the commit, and was not there to be asked. */
+/** It is not known whether the answer was charged: the database went away during the commit and could not be asked. */
 export class SettlementInDoubt extends Error {}
 
 export interface SettleOptions {
@@ -52,7 +52,8 @@ export async function settle(database: Database, settlement: Settlement, { keeps
   } catch (error) {
     if (error instanceof Refusal) return error.settled
     if (error instanceof AlreadySettled) throw error
-    // A connection that breaks during the commit leaves open whether it happened. Whoever is charged must get the answer: look.
+    // A connection that breaks during the commit leaves open whether it happened. An account that was charged must get
+    // its answer, so it is looked up.
     const balance = await chargeOf(database.queries, record.id).catch((cause: unknown) => {
       if (isWritten) throw new SettlementInDoubt(`The request ${record.id} may have been charged.`, { cause })
       return null

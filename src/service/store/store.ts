@@ -1,5 +1,6 @@
-// What a service keeps: keys, money, replies by idempotency key, requests, decisions and outcomes, calibrations, sessions of the console.
-// One interface over both databases; whatever must happen together is one method, and one transaction inside.
+// What a service keeps: keys, money, replies by idempotency key, requests, decisions and outcomes, calibrations,
+// sessions of the console. One interface over both databases; whatever must happen together is one method, and one
+// transaction inside.
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
 import type { CalibrationVersions } from '../../calibration/outcomes/versions.ts'
 import type { NanoDollars } from '../money.ts'
@@ -33,9 +34,15 @@ export interface NewKey {
 }
 
 export interface KeyStore {
-  /** Makes a key (and its account, when there is none). The secret is `service_sk_` and 256 random bits; only its SHA-256 is kept, so it is seen here once. */
+  /**
+   * Makes a key (and its account, when there is none). The secret is `service_sk_` and 256 random bits; only its
+   * SHA-256 is kept, so it is seen here once.
+   */
   create(key: NewKey): Promise<{ readonly key: ApiKey; readonly secret: string }>
-  /** The key of a secret; null when there is none or it is revoked. Looked up by hash, so that time tells nothing of other secrets; never cached. */
+  /**
+   * The key of a secret; null when there is none or it is revoked. Looked up by hash, so that timing reveals nothing of
+   * other secrets; never cached.
+   */
   find(secret: string): Promise<ApiKey | null>
   /** Newest first; revoked ones too. */
   list(account?: string): Promise<readonly ApiKey[]>
@@ -66,7 +73,10 @@ export interface LedgerEntry {
 export interface Ledger {
   accounts(): Promise<readonly Account[]>
   account(id: string): Promise<Account | null>
-  /** Adds to a balance (and makes the account, when there is none). A negative amount takes away, never below zero: null then, and nothing was done. */
+  /**
+   * Adds to a balance (and makes the account, when there is none). A negative amount takes away, never below zero: null
+   * then, and nothing was done.
+   */
   credit(account: string, amount: NanoDollars, note: string): Promise<LedgerEntry | null>
   /** Newest first. */
   entries(account: string, page: { readonly limit: number; readonly before?: string }): Promise<readonly LedgerEntry[]>
@@ -90,8 +100,9 @@ export type IdempotencyState =
 
 export interface IdempotencyStore {
   /**
-   * Claims an idempotency key of an API key. A claim holds for `leaseMs`: after that its holder counts as crashed, and the next caller takes over
-   * (the first one's token then settles nothing any more). `bodyHash`: hex SHA-256 of what was asked.
+   * Claims an idempotency key of an API key. A claim holds for `leaseMs`: after that its holder counts as crashed, and
+   * the next caller takes over (the first one's token then settles nothing any more). `bodyHash`: hex SHA-256 of what
+   * was asked.
    */
   begin(claim: {
     readonly key: string
@@ -154,7 +165,7 @@ export interface RequestLog {
   }): Promise<readonly UsageBucket[]>
 }
 
-/** A successful answer, before anyone hears of it. */
+/** A successful answer, before it is sent. */
 export interface Settlement {
   readonly record: RequestRecord
   /** What was decided, kept for outcomes; null when nothing was. */
@@ -165,7 +176,10 @@ export interface Settlement {
   readonly reply: (balance: NanoDollars) => StoredReply
 }
 
-/** `superseded`: the claim was lost to another caller; ask `begin` again for what that one answered. Nothing was charged unless `settled`. */
+/**
+ * `superseded`: the claim was lost to another caller; ask `begin` again for what that one answered. Nothing was charged
+ * unless `settled`.
+ */
 export type Settled =
   | { readonly state: 'settled'; readonly balance: NanoDollars }
   | { readonly state: 'insufficient_balance'; readonly balance: NanoDollars }
@@ -183,7 +197,7 @@ export interface AdminStore {
   issueLink(ttlMs: number): Promise<string>
   /** Opens a session for a link token, which is spent by it. Null when it is unknown, spent or expired. */
   redeem(token: string, ttlMs: number): Promise<{ readonly session: string; readonly state: AdminSession } | null>
-  /** Opens a session for someone who proved themselves otherwise (the standing admin token). */
+  /** Opens a session for a caller that was authenticated otherwise (by the standing admin token). */
   open(ttlMs: number): Promise<{ readonly session: string; readonly state: AdminSession }>
   find(session: string): Promise<AdminSession | null>
   end(session: string): Promise<void>
@@ -203,14 +217,18 @@ export interface Store {
   /** Decisions and outcomes of one account; of all of them (to fit, to watch) without one. Its `close` does nothing. */
   outcomes(account?: string): OutcomeStore
   /**
-   * Charges an answer, keeps its decisions, its log line and its reply, all or nothing. A balance never falls below zero: when the cost is more than
-   * is left, nothing happens (`insufficient_balance`). A request id settles once; the second time throws.
-   * Throws `SettlementInDoubt` when it may have happened; after anything else that it throws it has not.
+   * Charges an answer, keeps its decisions, its log line and its reply, all or nothing. A balance never falls below
+   * zero: when the cost is more than is left, nothing happens (`insufficient_balance`). A request id settles once; the
+   * second time throws. Throws `SettlementInDoubt` when it may have happened; after anything else that it throws it has
+   * not.
    */
   settle(settlement: Settlement): Promise<Settled>
   /** Asks the database something; throws when it does not answer. */
   ping(): Promise<void>
-  /** Deletes what has outlived its time: replies after 24 hours, spent links, ended sessions, log lines and unlabelled events after `keepMs`. */
+  /**
+   * Deletes what has outlived its time: replies after 24 hours, spent links, ended sessions, log lines and unlabelled
+   * events after `keepMs`.
+   */
   purge(keepMs: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
-// The tables of the store, as both databases have them. Integers come back as bigint from both: amounts of money pass 2^53.
+// The tables of the store, as both databases have them. Integers come back as bigint from both: amounts of money pass
+// 2^53.
 import type { ColumnType } from 'kysely'
 
 /** A signed 64-bit integer; whole numbers may be written as they are. */
@@ -103,7 +104,7 @@ export interface Tables {
     why: string
     held_out: string | null
   }
-  /** One row: who changes what is served holds it. */
+  /** One row, which serves as the lock for changes of what is served. */
   calibration_turn: {
     changes: Integer
   }

@@ -1,4 +1,5 @@
-// A world in which the fake model is too sure of itself: states hold the log-odds that it says, and truths follow half of them.
+// A world in which the fake model is too sure of itself: states hold the log-odds that it says, and truths follow half
+// of them.
 import type { FakeOptions } from '../../../src/backends/fake/index.ts'
 import type { CalibratedModel } from '../../../src/calibration/calibration.ts'
 import type { Evidence } from '../../../src/calibration/outcomes/evidence.ts'
@@ -72,7 +73,10 @@ export async function saidAtTwo(running: Running): Promise<Said> {
   return { noul: body.answers.late.noul, version: body.simo.calibration.version }
 }
 
-/** A store whose outcomes cannot be read until they are let go: a fit that is under way for as long as a test needs it to be. */
+/**
+ * A store whose outcomes cannot be read until they are let go: a fit that is under way for as long as a test needs it
+ * to be.
+ */
 export function held(store: Store): { readonly store: Store; readonly isRead: Promise<void>; letGo(): void } {
   let [sayRead, letGo] = [() => {}, () => {}]
   const isRead = new Promise<void>((resolve) => {

@@ -1,4 +1,5 @@
-// A service in a process of its own, for tests of what happens when processes, databases and disks fail: `assay serve --fake` from the sources.
+// A service in a process of its own, for tests of what happens when processes, databases and disks fail: `assay serve
+// --fake` from the sources.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
-// A PostgreSQL of a test's own, to be stopped and started under a service. It refuses to run as root, so root runs it as the user postgres.
+// A PostgreSQL of a test's own, to be stopped and started under a service. It refuses to run as root, so root runs it
+// as the user postgres.
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'

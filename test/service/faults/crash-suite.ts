@@ -8,7 +8,10 @@ import { askAll, askOnce, askUntilAnswered, chargedIds } from './load.ts'
 
 const ARGS = ['--prices', 'fake=1000', '--deadline', '1s', '--concurrency', '8', '--log-level', 'error']
 
-/** Called by one test file for each database, so that they run side by side: after a crash the claims of the dead have to run out first. */
+/**
+ * Called by one test file for each database, so that they run side by side: after a crash the claims of the dead have
+ * to run out first.
+ */
 export function crashSuite(database: TestDatabase): void {
   eachDatabase(() => {
     it('a service killed in the middle of a load has charged each answer once, and retries after it are answered and charged once', async () => {

@@ -49,7 +49,9 @@ export async function askUntilAnswered(options: AskOptions, withinMs = 40_000): 
   }
 }
 
-/** `clients` that ask one request after the other, each with a key of its own, until `isOver` of what came back so far. */
+/**
+ * `clients` that ask one request after the other, each with a key of its own, until `isOver` of what came back so far.
+ */
 export async function askAll(
   clients: number,
   options: Omit<AskOptions, 'idempotencyKey'>,

@@ -1,4 +1,5 @@
-// Who may do what, route by route: strangers, keys without the scope, and other accounts. A route that is added later is closed until it is listed here.
+// Who may do what, route by route: strangers, keys without the scope, and other accounts. A route that is added later
+// is closed until it is listed here.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPES, type Scope } from '../../../src/service/store/store.ts'
 import { QUESTION, type Running, startRunning } from '../running.ts'

@@ -1,4 +1,5 @@
-// Bodies that are traps: forms that never end or never begin, compressed ones, pictures that unfold, sources that point into the network.
+// Bodies that are traps: forms that never end or never begin, compressed ones, pictures that unfold, sources that point
+// into the network.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'

@@ -1,4 +1,5 @@
-// A sample of the hundred thousand bodies that bench/service/fuzz.ts sends: no fault of ours, no hang, no leak, and the books are right afterwards.
+// A sample of the hundred thousand bodies that bench/service/fuzz.ts sends: no fault of ours, no hang, no leak, and the
+// books are right afterwards.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseDollars } from '../../../src/service/money.ts'
 import { type Running, startRunning } from '../running.ts'

@@ -1,4 +1,5 @@
-// Many hostile bodies against a running service, over real HTTP: every reply is held to the contract, and how the process bears it is counted.
+// Many hostile bodies against a running service, over real HTTP: every reply is held to the contract, and how the
+// process bears it is counted.
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { seededRandom } from '../../../src/core/random.ts'
 import { HTTP_STATUS } from '../../../src/service/errors.ts'
@@ -48,7 +49,10 @@ interface Came {
   readonly text: string
 }
 
-/** What must stand in no reply: places in files, frames of stacks, names of packages, of this folder, of the database's language. */
+/**
+ * What must stand in no reply: places in files, frames of stacks, names of packages, of this folder, of the database's
+ * language.
+ */
 export const LEAKS: readonly RegExp[] = [
   /\bat [\w.<>]+ \(/,
   /:\d+:\d+\)/,
@@ -63,7 +67,10 @@ export const LEAKS: readonly RegExp[] = [
 /** Which routes make an answer that is paid for. */
 const PAID = ['/v1/ask', '/v1/systemone', '/v1/decisions']
 
-/** Sends `count` bodies. The bodies themselves hold nothing that looks like a leak, so that whatever does was said by the service. */
+/**
+ * Sends `count` bodies. The bodies themselves hold nothing that looks like a leak, so that whatever does was said by
+ * the service.
+ */
 export async function fuzz(running: Running, { seed, count, concurrency, hangMs, onProgress }: FuzzOptions): Promise<FuzzReport> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const statuses: Record<string, number> = {}

@@ -1,4 +1,5 @@
-// Keys and names of requests in hostile hands: guessed, reused by others, reused for something else, and what they leave in the log.
+// Keys and names of requests in hostile hands: guessed, reused by others, reused for something else, and what they
+// leave in the log.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLog } from '../../../src/service/log.ts'
 import { parseDollars } from '../../../src/service/money.ts'

@@ -1,4 +1,5 @@
-// Bodies as large as they may be, whose every byte is meant to cost more than a byte: refused or answered, never a fault, and the service goes on.
+// Bodies as large as they may be, whose every byte is meant to cost more than a byte: refused or answered, never a
+// fault, and the service goes on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { QUESTION, type Running, startRunning } from '../running.ts'
 

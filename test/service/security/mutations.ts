@@ -1,5 +1,6 @@
-// A valid request to hostile bytes: values swapped for what nobody expects, keys renamed and doubled, texts broken, pictures damaged, forms cut.
-// Everything follows from the numbers of a seeded generator, so that a body which breaks something can be made again.
+// A valid request to hostile bytes: values swapped for what nobody expects, keys renamed and doubled, texts broken,
+// pictures damaged, forms cut. Everything follows from the numbers of a seeded generator, so that a body which breaks
+// something can be made again.
 import type { Json } from '../../../src/core/types.ts'
 import { PNG, type Seed } from './seeds.ts'
 
@@ -149,7 +150,10 @@ function pathsOf(value: Json, path: Path = [], found: Path[] = []): Path[] {
   return found
 }
 
-/** The value with what stands at `path` replaced by what `change` makes of it. Keys stay own properties, `__proto__` too. */
+/**
+ * The value with what stands at `path` replaced by what `change` makes of it. Keys stay own properties, `__proto__`
+ * too.
+ */
 function changedAt(value: Json, path: Path, change: (there: Json) => Json): Json {
   const [key, ...rest] = path
   if (key === undefined) return change(value)

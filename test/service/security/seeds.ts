@@ -1,4 +1,5 @@
-// Requests that a service answers, one and more of each dialect, each type of question and each kind of state: what hostile bodies are made from.
+// Requests that a service answers, one and more of each dialect, each type of question and each kind of state: what
+// hostile bodies are made from.
 import { readFileSync } from 'node:fs'
 import type { Json } from '../../../src/core/types.ts'
 

@@ -1,4 +1,5 @@
-// HTTP itself, abused: smuggled requests, headers that are too many or no headers, paths that lead elsewhere, methods nobody serves.
+// HTTP itself, abused: smuggled requests, headers that are too many or no headers, paths that lead elsewhere, methods
+// nobody serves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HTTP_STATUS, type WireErrorCode } from '../../../src/service/errors.ts'
 import { type Running, startRunning } from '../running.ts'

@@ -1,4 +1,5 @@
-// What tests of the store settle with: requests, claims and keys, and a clock. Needs no runner, so that processes of their own can use it.
+// What tests of the store settle with: requests, claims and keys, and a clock. Needs no runner, so that processes of
+// their own can use it.
 import type { ApiKey, RequestRecord, Settlement, Store } from '../../../src/service/store/store.ts'
 
 /** A wall clock that stands still until it is told otherwise. */

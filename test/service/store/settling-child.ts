@@ -1,4 +1,5 @@
-// A replica that is killed by its parent: settles without end, and says each answer only when it is settled, as a service would.
+// A replica that is killed by its parent: settles without end, and says each answer only when it is settled, as a
+// service would.
 import { openStore } from '../../../src/service/store/open.ts'
 import { event } from '../../calibration/outcome-events.ts'
 import { begun, settlement } from './settlements.ts'

@@ -9,7 +9,10 @@ export interface SeverableProxy {
   mend(): void
   /** Lets nothing through, and says nothing, until `mend`. */
   hold(): void
-  /** Cuts the connection of the next commit, when the server has done it and before anybody hears of it; `for good`: and every other connection, as `cut` does. */
+  /**
+   * Cuts the connection of the next commit, when the server has done it and before anybody hears of it; `for good`: and
+   * every other connection, as `cut` does.
+   */
   cutAfterCommit(forGood?: 'for good'): void
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
-// What tests of the store share: a fresh database for each test, any number of stores (replicas) over it, and somebody else's hands in its tables.
+// What tests of the store share: a fresh database for each test, any number of stores (replicas) over it, and somebody
+// else's hands in its tables.
 import Libsql from 'libsql'
 import pg from 'pg'
 import { afterEach, beforeEach } from 'vitest'
