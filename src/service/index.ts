@@ -3,6 +3,7 @@ export { type CalibrationWatch, type WatchOptions, watchCalibrations } from './c
 export { createLog } from './log.ts'
 export { createMetrics } from './metrics.ts'
 export { readSettings } from './read-settings.ts'
+export type { Route } from './routes/route.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'
 export { DEFAULT_SETTINGS, type ServiceSettings } from './settings.ts'
 export { openStore, type StoreOptions } from './store/open.ts'
