@@ -164,7 +164,7 @@ describe('a client and its service', () => {
       replaced: [],
     })
     expect(await thrownBy(client.recordOutcome('evt_none', { late: true }))).toMatchObject({ status: 404, code: 'not_found' })
-    expect(await client.models()).toEqual(engine.models())
+    expect(await client.models()).toEqual(running.engine.models())
     expect(await client.health()).toEqual({ ok: true, service: 'ok', db: 'ok' })
     expect(await client.calibration()).toMatchObject({ models: [{ model: 'service-1-pro' }] })
   })
