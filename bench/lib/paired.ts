@@ -31,7 +31,7 @@ export interface Paired {
 /** Of evidence that has both regimes. */
 export function measure(evidence: readonly Evidence[]): Paired {
   const judged = FOLDS.flatMap((fold) => {
-    // Each regime has maps of its own, fitted alike: a pass that says the same again gains exactly nothing.
+    // Each pass mode has maps of its own, fitted alike: a pass that says the same again gains exactly nothing.
     const others = evidence.filter(({ state }) => foldOf(state) !== fold)
     const once = fitTrees(others.map((one) => ({ ...one, deliberated: null })))
     const again = fitTrees(others.map((one) => ({ ...one, single: one.deliberated!, deliberated: null })))

@@ -161,11 +161,11 @@ function secondLooks(own: readonly Evidence[], calibrator: ModelCalibrator, thre
     states,
     RESAMPLES,
   )
-  const right = (regimeOf: (i: number) => 'single' | 'deliberated'): number => {
+  const right = (passModeOf: (i: number) => 'single' | 'deliberated'): number => {
     const hits = own.map((one, at) => {
-      const regime = regimeOf(at)
+      const passMode = passModeOf(at)
       const key = { ...one, candidates: one.readout === 'independent' ? one.single.length : one.single[0]!.length }
-      const { probabilities } = calibrator.calibrate(key, regime, one[regime] ?? one.single, null)
+      const { probabilities } = calibrator.calibrate(key, passMode, one[passMode] ?? one.single, null)
       return probabilities.filter((row, i) => row.indexOf(Math.max(...row)) === Math.round(one.truth[i]!)).length / probabilities.length
     })
     return sum(hits) / hits.length

@@ -12,11 +12,11 @@ type Look = Pick<Terminal, 'hasColor' | 'hasUnicode'>
 export function showCalibration({ version, model, fittedOn, trees, gates }: Calibration, least: number, look: Look): string {
   const { decisions, states, tasks } = fittedOn
   const about = `${version}  ${plain(model.id)}, revision ${plain(model.revision).slice(0, 12)}: ${decisions} decisions on ${states} states of ${Object.keys(tasks).length} tasks`
-  const tables = (['single', 'deliberated'] as const).flatMap((regime) => {
-    const lines = Object.entries(trees[regime]).flatMap(([readout, root]) =>
+  const tables = (['single', 'deliberated'] as const).flatMap((passMode) => {
+    const lines = Object.entries(trees[passMode]).flatMap(([readout, root]) =>
       linesOf(readout as DecisionReadout, readout, root, 0, least, look),
     )
-    return lines.length === 0 ? [] : ['', tableOf([HEADINGS[regime], ...lines], look)]
+    return lines.length === 0 ? [] : ['', tableOf([HEADINGS[passMode], ...lines], look)]
   })
   const gateLines = Object.entries(gates).map(([readout, { threshold, share, rule, decisions: count, gain }]) => [
     readout,

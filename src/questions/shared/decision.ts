@@ -66,7 +66,7 @@ export interface Calibrator {
   /** Calibrated probabilities of each row, in canonical order; every row sums to one, nothing is 0 or 1. */
   calibrate(
     key: DecisionKey,
-    regime: PassMode,
+    passMode: PassMode,
     rows: readonly (readonly number[])[],
     features: Float32Array | null,
   ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationReport }
