@@ -74,6 +74,7 @@ def heads(config, weights):
     width, count = config.width, config.sibling_heads
     slots = g.input("slots", "float", "q", "s", width)
     means = g.input("means", "float", "q", "s", width)
+    told = g.input("told", "float", "q", "s", width)
     tokens = g.input("tokens", "float", "q", "t", width)
     state = g.input("state", "bool", "q", "t")
     kind = g.input("kind", "int", "q")
@@ -88,6 +89,15 @@ def heads(config, weights):
     scale = width**-0.5
     key = g.turn(g.linear(tokens, "evidence.key"), 0, 2, 1)
     fits = g.times(g.op("MatMul", g.linear(slots, "evidence.query"), key), scale)
+    # How like each token is to the slot's text, both without the mean of the state.
+    there = g.op("Unsqueeze", g.op("Cast", state, to=1), one[2])
+    count_there = g.op("Max", g.op("ReduceSum", there, one[1], keepdims=1), g.constant(1.0))
+    middle = g.op("Div", g.op("ReduceSum", g.op("Mul", tokens, there), one[1], keepdims=1), count_there)
+    sought, seen = (g.op("LpNormalization", g.op("Sub", x, middle), axis=-1, p=2) for x in (told, tokens))
+    near = g.op("MatMul", sought, g.turn(seen, 0, 2, 1))
+    look = g.op("Div", kind, g.constant(len(KINDS), np.int64))
+    strength = g.op("Unsqueeze", g.op("Gather", g.weight("found_scale"), look), g.constant([1, 2], np.int64))
+    fits = g.op("Add", fits, g.op("Mul", near, strength))
     evidence = pointed(g, fits, narrow(state), g.linear(slots, "evidence.nothing"), 2)
     shares = g.op("Slice", g.op("Softmax", evidence, axis=-1), one[1], g.constant([2**62], np.int64), one[2])
     found = g.linear(g.op("MatMul", shares, g.linear(tokens, "evidence.value")), "evidence.out")
@@ -190,7 +200,7 @@ def check(model, folder):
         x = read(sessions["encoder"], batch, model.config)
         at, count = batch.row.numpy(), len(batch.asked)
         means = model.means(torch.from_numpy(x), batch)
-        own = means[batch.row[:, None], batch.block[batch.row[:, None], batch.slots]].numpy()
+        own = means[batch.row[:, None], batch.block[batch.row[:, None], batch.slots]]
         like = np.zeros(batch.slots.shape, np.float32)
         if look == "first":
             like = model.likenesses(means, batch).numpy()
@@ -198,7 +208,8 @@ def check(model, folder):
             None,
             {
                 "slots": x[at[:, None], batch.slots.numpy()],
-                "means": own,
+                "means": own.numpy(),
+                "told": model.told(own, means, batch).numpy(),
                 "tokens": x[at],
                 "state": batch.state.numpy()[at],
                 "kind": batch.kind.numpy() + len(KINDS) * batch.look,

@@ -23,6 +23,9 @@ KIND["fill"] = KIND["extract"]  # a written value is a quote that has to be one 
 POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
 LOOK = {"first": 0, "second": 1}
+AS_CHOICE, DENIED = 0.06, 0.04
+TWO = [("yes", "no"), ("true", "false"), ("it holds", "it does not hold"), ("agree", "disagree"), ("correct", "wrong")]
+DENIALS = ["It is not so that: {}", "This is false: {}", "Not true: {}", "It does not hold that: {}"]
 
 
 @dataclasses.dataclass
@@ -155,8 +158,8 @@ class Reader:
             evidence = places_of(sentence, text, spans) if sentence else [] if unsaid else None
             if sentence and not evidence:
                 evidence = None
-        if kind == "noul":
-            return None if truth is None else Question(kind, pieces, [], float(truth), evidence, name)
+        if kind == "noul" and truth is not None:
+            return self.claim(name, said, pieces, float(truth), evidence, rnd)
         if kind == "extract":
             if asked.get("kind") == "coordinates":
                 return None
@@ -189,6 +192,20 @@ class Reader:
         return Question(
             kind, pieces, [self.pieces(words_of(option), MOST_OPTION) for option in options], target, evidence, name
         )
+
+    def claim(self, name, said, pieces, truth, evidence, rnd):
+        """A claim; for training now and then the same as a choice of two, or the opposite of its opposite."""
+        drawn = 1.0 if rnd is None or not isinstance(said, str) else rnd.random()
+        if drawn < AS_CHOICE:
+            names = list(rnd.choice(TWO))
+            right = names[0] if truth > 0.5 else names[1]
+            rnd.shuffle(names)
+            options = [self.pieces(one, MOST_OPTION) for one in names]
+            return Question("choice", pieces, options, names.index(right), evidence or None, name)
+        if drawn < AS_CHOICE + DENIED:
+            denied = self.pieces(rnd.choice(DENIALS).format(said), MOST_QUESTION)
+            return Question("noul", denied, [], 1.0 - truth, evidence, name)
+        return Question("noul", pieces, [], truth, evidence, name)
 
     def written(self, name, kind, truth, pieces, text, spans, rnd):
         """A question for a value; for training, None where the text does not hold it."""
@@ -271,7 +288,10 @@ def first(item):
     seen = [s.add([CLS, *pieces, SEP], 0, 0, [], (1, 1 + len(pieces)))[0] for pieces in item.passages]
     for question in item.questions:
         own, begin = s.add([CLS, *question.pieces, SEP], 0, 1, seen)
-        slots, alone = ([], []) if question.options else ([begin], [])
+        slots, alone = [], []
+        if not question.options:
+            slots.append(begin)
+            alone.append(s.add([CLS, *question.pieces, SEP], 0, 0, [])[0])
         for option in question.options:
             _, at = s.add([*option, SEP], len(question.pieces) + 2, 1, [*seen, own])
             slots.append(at + len(option))

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 import layout
 
-EVIDENCE_SHARE = 0.3
+EVIDENCE_SHARE = 0.5
 ORDER_SHARE = 0.5
 
 

@@ -6,7 +6,7 @@ tells the first look from the second (layout.py). Heads, for every kind of quest
 - a *slot* is what gets a logit: a claim's [CLS], an option's closing [SEP], beside the mean of its block. Each slot
   looks for its evidence in the
   state (attention with "nothing there" as one place of it; trained on the sentence
-  that decides, where it is known) and takes along what it finds;
+  that decides, where it is known; begins with what is like the slot's text) and takes along what it finds;
 - slots of one question see each other in one more layer, set-wise: their order changes nothing. Levels of a scale
   know how far they are from the nearer end and from each other, both the same when the
   scale is reversed, so the answer is mirrored;
@@ -104,11 +104,12 @@ class Evidence(nn.Module):
         self.nothing = nn.Linear(width, 1)
         self.scale = width**-0.5
 
-    def forward(self, slots, tokens, state):
-        """slots [question][slot][width], tokens [question][token][width], state [question][token] bool; weights
+    def forward(self, slots, tokens, state, like):
+        """like [question][slot][token]: how like each token is to the slot's text; slots [question][slot][width],
+        tokens [question][token][width], state [question][token] bool; weights
         are logits [question][slot][1 + token].
         """
-        fits = torch.matmul(self.query(slots), self.key(tokens).transpose(1, 2)).float() * self.scale
+        fits = torch.matmul(self.query(slots), self.key(tokens).transpose(1, 2)).float() * self.scale + like
         logits = torch.cat([self.nothing(slots).float(), fits.masked_fill(~state[:, None], HIDDEN)], 2)
         found = torch.matmul(logits.softmax(-1)[:, :, 1:].to(tokens.dtype), self.value(tokens))
         return logits, self.out(found)
@@ -148,6 +149,7 @@ class Model(nn.Module):
         self.widen, self.decide = nn.Linear(width, width), nn.Linear(width, 1)
         #                                              noul choice score select extract
         self.likeness_scale = nn.Parameter(torch.tensor([0.0, 12.0, 2.0, 0.0, 0.0]))
+        self.found_scale = nn.Parameter(torch.full((LOOKS,), 10.0))
         self.likeness_shift = nn.Parameter(torch.zeros(len(KINDS)))
         for part in (self.kind, self.pool, self.rank, self.likeness, self.decide, self.evidence.out):
             nn.init.zeros_(part.weight)
@@ -162,8 +164,11 @@ class Model(nn.Module):
         x = self.encoder(batch.tokens, batch.places, batch.types, batch.mask)
         tokens, state = x[batch.row], batch.state[batch.row]
         slots, means = x[batch.row[:, None], batch.slots], self.means(x, batch)
-        evidence, found = self.evidence(slots, tokens, state)
-        z = slots + found + self.kind(batch.kind + len(KINDS) * batch.look)[:, None] + self.rank(batch.rank)
+        own = means[batch.row[:, None], batch.block[batch.row[:, None], batch.slots]]
+        near = self.found_scale[batch.look] * self.alike(self.told(own, means, batch), tokens, state)
+        evidence, found = self.evidence(slots, tokens, state, near)
+        z = slots + found + self.pool(own) + self.rank(batch.rank)
+        z = z + self.kind(batch.kind + len(KINDS) * batch.look)[:, None]
         addend = 0.0
         if batch.alone is not None:
             like = self.likenesses(means, batch)
@@ -182,6 +187,24 @@ class Model(nn.Module):
         blocks = F.one_hot(batch.block, batch.blocks).to(x.dtype) * batch.real[:, :, None]
         count = blocks.sum(1)[:, :, None].clamp(min=1)
         return torch.matmul(blocks.transpose(1, 2), x) / count
+
+    def told(self, own, means, batch):
+        """What stands for each slot where it is sought in the state: its text alone where that was read, else its
+        block.
+        """
+        if batch.alone is None:
+            return own
+        alone = means[batch.row[:, None], batch.alone]
+        return torch.where(batch.compared[:, None, None] > 0.5, alone, own)
+
+    def alike(self, told, tokens, state):
+        """The cosine of slots with tokens, both without the mean of the state, [question][slot][token]: of what a
+        text is
+        about, the start knows where it stands, and training from nothing would forget it first."""
+        there = state[:, :, None].to(tokens.dtype)
+        mean = (tokens * there).sum(1, keepdim=True) / there.sum(1, keepdim=True).clamp(min=1)
+        told, tokens = (F.normalize(x.float(), dim=-1) for x in (told - mean, tokens - mean))
+        return torch.matmul(told, tokens.transpose(1, 2))
 
     def likenesses(self, means, batch):
         """The cosine of each slot's text alone with the nearest passage, [question][slot]."""

@@ -73,7 +73,7 @@ def main():
             for n in range(count):
                 to.write(json.dumps(row(n, rnd)) + "\n")
     with open(f"{out}/mixture.json", "w", encoding="utf-8") as to:
-        json.dump({"packs": {}, "phases": [{"name": "all", "groups": {"*": 1}}]}, to)
+        json.dump({"factors": {}, "phases": [{"name": "all", "groups": {"*": 1}}]}, to)
     train = [
         "train.py",
         f"{out}/run",

@@ -34,7 +34,7 @@ from model import Model
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "pool", "widen", "decide")
-NUMBERS = ("likeness_scale", "likeness_shift")
+NUMBERS = ("likeness_scale", "likeness_shift", "found_scale")
 MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
 LOG_EVERY = 20
 KIND_SHARE = {"noul": 1.2, "choice": 1.0, "score": 1.0, "select": 1.0, "extract": 0.5, "fill": 0.5}
@@ -82,7 +82,7 @@ def work(rank, options, port):
     elif options.start:
         begin = torch.load(options.start, map_location="cpu")
         lacking, unknown = model.load_state_dict(begin["model"], strict=False)
-        assert not unknown and all(name.startswith(FRESH) for name in lacking), (lacking, unknown)
+        assert not unknown and all(name.startswith((*FRESH, *NUMBERS)) for name in lacking), (lacking, unknown)
     else:
         model.encoder.load_state_dict(start.weights())
     model.to(device)
@@ -99,7 +99,7 @@ def work(rank, options, port):
             mean = {name: value.to(device) for name, value in found["mean"].items()}
     with open(options.mixture or f"{HERE}/mixtures.json", encoding="utf-8") as file:
         mixture = json.load(file)
-    phases = [{**phase, "factors": mixture["packs"]} for phase in mixture["phases"]]
+    phases = [{**phase, "factors": mixture["factors"]} for phase in mixture["phases"]]
     sources = draw.Sources(options.rows, preset.rows_a_source, options.seed)
     drawer = draw.Drawer(
         sources,
@@ -193,7 +193,7 @@ def work(rank, options, port):
                 "tokens_a_second": round((tokens - first_tokens) / took),
                 "phase": drawer.phase(tokens)["name"],
                 **{name: round(sum(values) / len(values), 4) for name, values in sorted(recent.items())},
-                "scale": [round(x, 2) for x in model.likeness_scale.tolist()],
+                "scale": [round(x, 2) for x in [*model.likeness_scale.tolist(), *model.found_scale.tolist()]],
             }
             with open(f"{options.run}/log.jsonl", "a", encoding="utf-8") as log:
                 print(json.dumps(line), file=log)
