@@ -1,6 +1,6 @@
-// The bytes behind a URL that a request names, over a connection that leads where it was checked to lead: https to a
-// listed host, to public addresses alone, resolved here once and used as resolved. Whatever fails on the way is said in
-// one sentence, so that nobody can map a network by it.
+// Fetches the bytes behind a URL that a request names: over https, from a listed host, at a public address. A name is
+// resolved once, checked, and connected to as resolved. Every failure gives the same message, so that nobody can map a
+// network by it.
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
@@ -77,8 +77,8 @@ export function checkUrlIsOpen(text: string, urls: UrlOptions | null, param: str
 }
 
 /**
- * What fetches the pictures of one request. Its time runs from now on; what is under way when it is over, or when
- * `stop` is called, is given up.
+ * Fetches the pictures of one request. Its time runs from now on; fetches that are under way when it is over, or when
+ * `stop` is called, are aborted.
  */
 export function urlFetcher(urls: UrlOptions): { readonly fetch: FetchUrl; stop(): void } {
   const network: Network = { ...INTERNET, ...urls.network }

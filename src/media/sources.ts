@@ -140,7 +140,7 @@ function decodeBase64(text: string, limits: ImageLimits, param: string): Uint8Ar
   return Buffer.from(data, 'base64')
 }
 
-/** Reads a file, at most as many bytes as an image may have. The path itself is never said. */
+/** Reads a file, at most as many bytes as an image may have. Messages never contain the path. */
 async function readLocalFile(path: string, limits: ImageLimits, param: string): Promise<Uint8Array> {
   const fail = (cause: unknown): never => {
     if (cause instanceof EngineError) throw cause

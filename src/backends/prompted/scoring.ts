@@ -115,7 +115,7 @@ export function readsSymbols(scoring: Scoring, { readout, candidates }: Branch):
 }
 
 /**
- * Divides a prior out of a row. The mass of all candidates together stays as it was: it says how well the model kept to
+ * Divides a prior out of a row. The mass of all candidates together stays as it was: it shows how well the model kept to
  * the form.
  */
 export function divideOut({ logProbabilities, mass }: ScoreRow, logPrior: readonly number[]): ScoreRow {

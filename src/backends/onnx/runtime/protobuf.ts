@@ -77,7 +77,7 @@ export function floatField(number: number, value: number): Uint8Array {
 }
 
 /**
- * A field with a length: a text, or a message made of parts. Parts are kept apart, so that large ones are copied once
+ * A field with a length: a text, or a message in parts. Parts are not joined here, so that large ones are copied once
  * only.
  */
 export function lengthField(number: number, parts: readonly Uint8Array[]): Uint8Array[] {

@@ -1,4 +1,4 @@
-// A tiled picture to its cells: where each lies in the picture, and which show enough to become a token.
+// A tiled picture to its cells: their positions in the picture, and which of them become tokens.
 
 /** Cells along each side of a tile of the shipped model. */
 export const CELLS_PER_SIDE = 8

@@ -22,7 +22,7 @@ const wordsOf = (ids: readonly number[]) =>
   ids.map((id) => (id < control.from ? tokenizer.spelling(id).replace('Ġ', '') : `#${id}`)).join(' ')
 
 describe('packState', () => {
-  it('opens with the state mark, and advances a position a token', () => {
+  it('opens with the state token, and advances a position a token', () => {
     const state = pack([quotable('red car')])
     expect(state.ids[0]).toBe(control.state)
     expect(wordsOf(state.ids.slice(1))).toBe('red car')
@@ -30,7 +30,7 @@ describe('packState', () => {
     expect(state.nextPosition).toBe(3)
   })
 
-  it('packs nothing to the mark alone', () => {
+  it('packs nothing to the state token alone', () => {
     for (const state of [pack([]), pack([quotable('')]), pack([quotable(' ')])]) {
       expect(state.ids).toEqual([control.state])
       expect(state.nextPosition).toBe(1)
@@ -160,7 +160,7 @@ describe('packState', () => {
 describe('packBranch', () => {
   const readoutsOf = ({ readouts, ids }: PackedBranch) => readouts.map((readout) => ids[readout])
 
-  it('puts one mark behind a statement, and the meanings of true and false into the question', () => {
+  it('puts one readout token behind a statement, and the meanings of true and false into the question', () => {
     const plain = packBranch(branchOf('binary', [candidate('true'), candidate('false')]), null, 7, tokenizer)
     expect(plain.ids.slice(0, 2)).toEqual([control.question, control.kindId('binary')])
     expect(plain.readouts).toEqual([plain.ids.length - 1])
@@ -171,7 +171,7 @@ describe('packBranch', () => {
     expect(wordsOf(told.ids)).toContain('true : paid Ċ false : free')
   })
 
-  it('puts one mark behind a read, of the kind that the constraint says', () => {
+  it('puts one readout token behind a read, of the kind that the constraint says', () => {
     for (const kind of ['span', 'spans', 'box', 'boxes', 'text', 'int', 'number', 'date', 'list'] as const) {
       const many = kind === 'spans' || kind === 'boxes'
       const constraint: Constraint =
@@ -192,7 +192,7 @@ describe('packBranch', () => {
     }
   })
 
-  it('starts every option at the same position, each with a mark and an owner of its own', () => {
+  it('starts every option at the same position, each with a readout token and an owner of its own', () => {
     const packed = packBranch(branchOf('exclusive', [candidate('red'), candidate('dark blue')]), null, 5, tokenizer)
     const options = packed.ids.flatMap((id, i) => (id === control.option ? [i] : []))
     expect(new Set(options.map((i) => packed.positions[i])).size).toBe(1)
@@ -237,7 +237,7 @@ describe('packBranch', () => {
     )
   })
 
-  it('keeps levels in their order, ranked from 0 to 1 at their marks', () => {
+  it('keeps levels in their order, ranked from 0 to 1 at their readout tokens', () => {
     const levels = ['zero', 'medium', 'all'].map((name) => candidate(name))
     const packed = packBranch(branchOf('ordinal', levels), null, 0, tokenizer)
     expect(packed.rowOf).toEqual([0, 1, 2])

@@ -69,18 +69,18 @@ describe('pictures', () => {
   })
 
   it('have their text read once, in full', async () => {
-    const looks: (readonly [number, number])[] = []
+    const reads: (readonly [number, number])[] = []
     const textReader = {
       read: async (_pixels: Float32Array, height: number, width: number) => {
-        looks.push([height, width])
+        reads.push([height, width])
         return [line('Total')]
       },
     }
     const pictures = new PictureEncoder(recording().encoder, textReader, makeFairScheduler(), CONFIG, 1e6)
     expect((await pictures.encode(picture, undefined)).lines).toEqual([line('Total')])
-    expect(looks).toEqual([[512, 768]])
+    expect(reads).toEqual([[512, 768]])
     expect((await pictures.encode({ ...picture, data: new Uint8Array(600 * 400 * 3), sha256: 'black' }, undefined)).lines).toEqual([])
-    expect(looks).toHaveLength(1)
+    expect(reads).toHaveLength(1)
   })
 
   it('that show nothing are not read', async () => {
