@@ -2,7 +2,8 @@
 
     python smoke.py OUT
 
-Fails when a stage fails, when going on does not begin where the run stopped, or when a loss is no number.
+Fails when a stage fails, when going on does not begin where the run stopped, when a loss is no number, or when a part
+of the model has not moved.
 """
 
 import json
@@ -12,6 +13,8 @@ import random
 import subprocess
 import sys
 import time
+
+import torch
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 THINGS = {
@@ -93,6 +96,10 @@ def main():
     assert lines[-1]["step"] == 10 and all(
         math.isfinite(value) for value in lines[-1].values() if isinstance(value, float)
     ), lines
+    # What begins as nothing and still is nothing is connected to nothing.
+    weights = torch.load(f"{out}/run/last.pt", map_location="cpu")["model"]
+    unmoved = [name for name, value in weights.items() if not value.any()]
+    assert not unmoved, unmoved
     run("export.py", f"{out}/run/mean.pt", f"{out}/onnx")
     run("evaluate.py", f"{out}/run/mean.pt", "--rows", f"{out}/rows", "--curve", f"{out}/curve.jsonl")
     print(f"{time.time() - begun:.0f} s")
