@@ -115,8 +115,8 @@ export function readsSymbols(scoring: Scoring, { readout, candidates }: Branch):
 }
 
 /**
- * Divides a prior out of a row. The mass of all candidates together stays as it was: it shows how well the model kept to
- * the form.
+ * Divides a prior out of a row. The mass of all candidates together stays as it was: it shows how well the model kept
+ * to the form.
  */
 export function divideOut({ logProbabilities, mass }: ScoreRow, logPrior: readonly number[]): ScoreRow {
   const total = logSumExp(logProbabilities)
