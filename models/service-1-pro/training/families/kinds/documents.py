@@ -38,8 +38,9 @@ def draw(f, rnd):
                 where.append((rnd.choice(p["where"]), s, says[-1]))
         if here:
             bank = [put(t, slots, rnd, used) for t in s["filler"]]
-            says += rnd.sample(bank, min(len(bank), rnd.randint(1 if says else 2, 4)))
-            rnd.shuffle(says)
+            # What the parts say keeps its order: one sentence may lean on the one before it.
+            for text in rnd.sample(bank, min(len(bank), rnd.randint(1 if says else 2, 4))):
+                says.insert(rnd.randint(0, len(says)), text)
             sections.append((rnd.choice(s["heads"]), says, s))
 
     heads = {s["id"]: h for h, _, s in sections}
