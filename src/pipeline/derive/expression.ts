@@ -1,5 +1,6 @@
-// Parses an expression into a small checked tree, and evaluates the tree. mathjs only parses; its tree is copied node by
-// node under an allow-list, so mathjs never evaluates anything and no expression can allocate, loop or reach a property.
+// Parses an expression into a small checked tree, and evaluates the tree. mathjs only parses; its tree is copied node
+// by node under an allow-list, so mathjs never evaluates anything and no expression can allocate, loop or reach a
+// property.
 import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
 import { didYouMean } from '../../core/suggest.ts'
 

@@ -1,6 +1,6 @@
-// Writes a JSON value as readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and indentation
-// are scaffold; every string and number is a piece of its own that knows its JSON Pointer, so that what is quoted can
-// be found again.
+// Writes a JSON value as readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and
+// indentation are scaffold; every string and number is a piece of its own that knows its JSON Pointer, so that what is
+// quoted can be found again.
 import { EngineError, pointer } from '../../core/errors.ts'
 import type { Json, Piece } from '../../core/types.ts'
 
