@@ -12,6 +12,7 @@ import { evidenceOf } from '../evaluate/evidence-of.ts'
 import { openResults, type RunBinding, readResults } from '../evaluate/results.ts'
 import { type RowResult, runRows } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
+import { allKinds } from '../questions/index.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import { type CliEngine, folderOf } from './ask.ts'
 import type { AddCommand, CommandContext } from './command.ts'
@@ -23,12 +24,15 @@ import type { Output } from './say-error.ts'
 import { showSummary } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
 
-const HELP = `
+const helpText = () => `
 Rows are requests with their truth, one JSON a line (or one row of Parquet, nested values as JSON text):
   {"id":"1","source":"mail","task":"tone","state":"…","questions":{"angry":{"type":"noul","instructions":"…"}},"truth":{"angry":true}}
-noul true or false; choice the option; score the 0-based level or its label; select a list of options; fill and extract the value, null for
-"not there"; coordinates [x1,y1,x2,y2] in pixels. "accept" lists further values that count as right. "expected" is another word for "truth",
-and a truth may be wrapped as in {"choice":"…"}; rows of the Decision Index are read as they are.
+A truth is, by the type of its question:
+${allKinds()
+  .map(({ type, truth }) => `  ${type.padEnd(10)}${truth}`)
+  .join('\n')}
+What is not there to be written or quoted has the truth null, and a level may be given by its label. "accept" lists further values that count as
+right. "expected" is another word for "truth", and a truth may be wrapped as in {"choice":"…"}; rows of the Decision Index are read as they are.
 
 Examples:
   $ assay eval mail.jsonl -o runs/mail
@@ -80,7 +84,7 @@ export const addEval: AddCommand = (program, context) => {
     .option('--keep-states', 'keep the states in the results')
     .option('--retry-failed', 'ask rows again that failed before')
     .addOption(asJson())
-    .addHelpText('after', HELP)
+    .addHelpText('after', helpText)
     .action((files: readonly string[], flags: EvalFlags) => {
       const output: Output = flags.json !== true && context.terminal.isInteractive ? 'person' : 'json'
       return context.attempt(output, () => evaluate(files, flags, output, context))

@@ -148,22 +148,25 @@ export const askOutput = (): Schema => ({
   required: ['id', 'model', 'answers', 'usage', 'warnings'],
 })
 
-export const OUTCOME_INPUT: Schema = {
-  type: 'object',
-  properties: {
-    event: { type: 'string', description: 'The id of an answer, evt_….' },
-    outcomes: {
-      type: 'object',
-      description:
-        'What was true, by question id (arguments as question/argument): noul true or false · choice its option · score its level from 0 · select a list of options · with self_check true when the value was right, or the right value.',
-      minProperties: 1,
+/** The input of `record_outcome`: what a truth is for each kind of question that decides. */
+export function outcomeInput(): Schema {
+  const truths = allKinds().flatMap(({ type, truth, isRead }) => (isRead ? [] : `${type} ${truth}`))
+  return {
+    type: 'object',
+    properties: {
+      event: { type: 'string', description: 'The id of an answer, evt_….' },
+      outcomes: {
+        type: 'object',
+        description: `What was true, by question id (arguments as question/argument): ${truths.join(' · ')} · with self_check true when the value was right, or the right value.`,
+        minProperties: 1,
+      },
+      selection_probability: {
+        type: 'number',
+        description: 'The chance with which this answer was picked to be checked, if not all are; default 1.',
+      },
     },
-    selection_probability: {
-      type: 'number',
-      description: 'The chance with which this answer was picked to be checked, if not all are; default 1.',
-    },
-  },
-  required: ['event', 'outcomes'],
+    required: ['event', 'outcomes'],
+  }
 }
 
 export const OUTCOME_OUTPUT: Schema = {

@@ -16,7 +16,7 @@ import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
 import { ENGINE_VERSION } from '../pipeline/response.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
-import { askInput, askOutput, OUTCOME_INPUT, OUTCOME_OUTPUT } from './schemas.ts'
+import { askInput, askOutput, OUTCOME_OUTPUT, outcomeInput } from './schemas.ts'
 
 /** Who answers: an engine in this process, or a client of a service. */
 export interface Asker {
@@ -58,7 +58,7 @@ const tools = (): Tool[] => [
     title: 'Say what was true of an answer',
     description:
       'Records what turned out to be true of an earlier answer, so that later probabilities can be calibrated on it. Recording again replaces.',
-    inputSchema: OUTCOME_INPUT,
+    inputSchema: outcomeInput(),
     outputSchema: OUTCOME_OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },

@@ -175,7 +175,7 @@ defineKind<ChoiceAnswer>({
   },
   check(input, checker) {
     const read = checked(shallow, input, checker)
-    const options = readOptions('choice', input, checker)
+    const options = readOptions('choice', input, checker, true)
     const args = givenField(input, 'args')
     const shared = args === null ? [] : checker.args(args, pointer(checker.param, 'args'))
     if (read === null || options === null) return null
@@ -199,6 +199,7 @@ defineKind<ChoiceAnswer>({
       options: namesOf(branch),
     })
   },
+  truth: 'the option',
   truthFields: ['choice'],
   readTruth: (truth) => (typeof truth === 'number' || typeof truth === 'boolean' ? String(truth) : plainTruth(truth)),
   grade({ choice, probabilities, confidence }, truth, _accept, decision) {

@@ -303,6 +303,7 @@ defineKind<AnyExtractAnswer>({
       ? checkedQuestion('extract', given.image, checker, (context) => runBox(wanted, context), { needsBoxes: true })
       : checkedQuestion('extract', given.image, checker, (context) => runWords(wanted, context))
   },
+  truth: 'the value; a box as [left, top, right, bottom] in pixels',
   truthFields: ['value', 'values', 'coordinates', 'boxes', 'extract'],
   /** A null says "not there". */
   readTruth: (truth) => truth,

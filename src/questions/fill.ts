@@ -330,6 +330,7 @@ defineKind<FillAnswer>({
     const written: WrittenRead = { branch, grammar, maxTokens: checker.limits.fillTokens, isChecked }
     return checkedQuestion('fill', read.image, checker, (context) => runWritten(written, context))
   },
+  truth: 'the value',
   truthFields: ['value', 'parsed', 'fill'],
   readTruth: plainTruth,
   grade(given, truth, accept) {

@@ -4,10 +4,6 @@ import { didYouMean } from '../core/suggest.ts'
 import { allKinds, findKind, type QuestionKind } from './kind.ts'
 import type { CheckedQuestion, Checker, CheckQuestions, CheckSettings } from './shared/checked-question.ts'
 
-export type * from './choice.ts'
-export type * from './extract.ts'
-export type * from './fill.ts'
-
 import './kinds.ts'
 
 export { allKinds, findKind, kindOf } from './kind.ts'

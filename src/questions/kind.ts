@@ -89,6 +89,8 @@ export interface QuestionKind<A extends QuestionAnswer = QuestionAnswer> {
   readonly form: QuestionForm
   /** Reports what is wrong to the checker, and then gives null. */
   check(input: unknown, checker: Checker): CheckedQuestion | null
+  /** What a truth is, for the help of data sets and outcomes: `true or false`. */
+  readonly truth: string
   /** The fields of an answer that a truth in a data set may be wrapped in, as in `{"choice": "x"}`. */
   readonly truthFields: readonly string[]
   /** A truth as a data set writes it to the truth of this question; undefined: nothing is known. */

@@ -89,6 +89,7 @@ defineKind<NoulAnswer>({
     }
     return checkedQuestion('noul', read.image, checker, (context) => run(branch, context))
   },
+  truth: 'true or false',
   truthFields: ['noul'],
   /** Booleans, or yes and no in words or numbers. */
   readTruth(truth) {

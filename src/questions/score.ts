@@ -177,6 +177,7 @@ defineKind<ScoreAnswer>({
     }
     return checkedQuestion('score', read.image, checker, (context) => run(branch, context), { options: namesOf(branch) })
   },
+  truth: 'the level, from 0',
   truthFields: ['score', 'level'],
   /** A level, or its label. */
   readTruth(truth, { criteria }) {

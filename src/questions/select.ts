@@ -171,6 +171,7 @@ defineKind<SelectAnswer>({
       options: namesOf(branch),
     })
   },
+  truth: 'a list of options',
   truthFields: ['selected', 'select'],
   readTruth: plainTruth,
   grade({ selected, probabilities, confidence }, truth, _accept, decision) {

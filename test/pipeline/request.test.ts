@@ -160,7 +160,7 @@ describe('a question', () => {
       'Unknown field "desc"',
     ],
     [
-      'with args in an option of a select',
+      'with args in an option',
       { type: 'select', options: ['x', { value: 'y', args: {} }] },
       '/options/1/args',
       'Unknown field "args"',

@@ -163,7 +163,7 @@ describe('a service, held to its document,', () => {
       [400, 'invalid_json', '/v1/ask', null, { body: '{' }],
       [400, 'invalid_request', '/v1/ask', { questions: 7 }],
       [400, 'invalid_question', '/v1/ask', { state: 'x', questions: { q: { type: 'noul', criterion: 1, x: 2 } } }],
-      [400, 'unknown_question_type', '/v1/systemone', { state: 'x', questions: { q: { type: 'rank' } } }],
+      [400, 'unknown_question_type', '/v1/systemone', { state: 'x', questions: { q: { type: 'unheard' } } }],
       [400, 'invalid_derive', '/v1/ask', { ...ASK_TEXT, derive: { a: 'b +' } }],
       [400, 'context_length_exceeded', '/v1/ask', long],
       [400, 'invalid_request', '/v1/decisions', { input: 5 }],

@@ -22,11 +22,11 @@ export const argsOfChoice = argsField.describe(
 /** A name that is not blank. */
 const nonBlank = z.string().regex(/\S/)
 
-const selectOption = strict('an option of a select', { value: z.string(), description: words })
+const plainOption = strict('an option', { value: z.string(), description: words })
 const choiceOption = strict('an option of a choice', { value: z.string(), description: words, args: argsField })
 
 const optionSchema = z
-  .union([nonBlank, selectOption.extend({ value: nonBlank })])
+  .union([nonBlank, plainOption.extend({ value: nonBlank })])
   .meta({ id: 'Option', description: 'A name, or a name with its description.' })
 const choiceOptionSchema = z.union([nonBlank, choiceOption.extend({ value: nonBlank })]).meta({
   id: 'ChoiceOption',
@@ -90,8 +90,11 @@ export interface CheckedOption extends Candidate {
   readonly param: string
 }
 
-/** Options in order, 2 to the limit, all different; null when anything is wrong with them (it is reported). */
-export function readOptions(noun: 'choice' | 'select', input: unknown, checker: Checker): readonly CheckedOption[] | null {
+/**
+ * Options in order, 2 to the limit, all different; null when anything is wrong with them (it is reported). `noun`: the
+ * kind of question. `takesArgs`: whether an option may bring questions that are asked when it wins.
+ */
+export function readOptions(noun: string, input: unknown, checker: Checker, takesArgs = false): readonly CheckedOption[] | null {
   const [options, criteria] = [givenField(input, 'options'), givenField(input, 'criteria')]
   if (options !== null && criteria !== null) {
     const message = 'The options are given twice, as options and as criteria; keep one.'
@@ -116,20 +119,20 @@ export function readOptions(noun: 'choice' | 'select', input: unknown, checker: 
   const count = Array.isArray(given) ? given.length : Object.keys(given).length
   if (reportCount(count, 2, checker.limits.options, 'options', param, checker)) return null
   const list = Array.isArray(given)
-    ? given.map((entry, i) => readEntry(noun, entry, pointer(param, i), checker))
+    ? given.map((entry, i) => readEntry(entry, takesArgs, pointer(param, i), checker))
     : Object.entries(given).map(([value, description]) => readMapped(value, description, pointer(param, value), checker))
   const read = list.filter((option) => option !== null)
   const isDuplicated = reportDuplicates(read, 'Option', checker)
   return isDuplicated || read.length < list.length ? null : read
 }
 
-function readEntry(noun: 'choice' | 'select', entry: unknown, param: string, checker: Checker): CheckedOption | null {
+function readEntry(entry: unknown, takesArgs: boolean, param: string, checker: Checker): CheckedOption | null {
   if (typeof entry === 'string') return named(entry, null, [], param, checker)
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
     checker.report({ code: 'invalid_question', param, message: 'An option is a name, or an object with value and description.' })
     return null
   }
-  const option = noun === 'choice' ? checked(choiceOption, entry, checker, param) : checked(selectOption, entry, checker, param)
+  const option = takesArgs ? checked(choiceOption, entry, checker, param) : checked(plainOption, entry, checker, param)
   if (option === null) return null
   const args = 'args' in option && (option.args ?? null) !== null ? checker.args(option.args, pointer(param, 'args')) : []
   return named(option.value, option.description, args, pointer(param, 'value'), checker)

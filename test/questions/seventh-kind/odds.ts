@@ -66,6 +66,7 @@ defineKind<OddsAnswer>({
       return { answer: { type: 'odds', odds: p / (1 - p), probability: p }, report, decisions: { '': decision } }
     })
   },
+  truth: 'whether it came true',
   truthFields: ['odds'],
   readTruth: plainTruth,
   grade({ probability: p, odds }, truth) {

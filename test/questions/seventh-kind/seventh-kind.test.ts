@@ -38,7 +38,7 @@ describe('a seventh kind of question', () => {
     const wrong = engine.ask({ state: '', questions: { rain: { type: 'odds', stakes: 1 } as never } })
     await expect(wrong).rejects.toMatchObject({ message: expect.stringContaining('Unknown field "stakes" in an odds question.') })
     const unknown = engine.ask({ state: '', questions: { rain: { type: 'oddz' } as never } }).catch((error: EngineError) => error.message)
-    expect(await unknown).toContain('extract, odds')
+    expect(await unknown).toMatch(/There are noul, .*, odds\./)
   })
 
   it('has typed questions and answers', () => {
@@ -66,9 +66,10 @@ describe('a seventh kind of question', () => {
     const [ours, theirs] = InMemoryTransport.createLinkedPair()
     await Promise.all([server.connect(theirs), client.connect(ours)])
     const { tools } = await client.listTools()
-    const text = JSON.stringify(tools[0])
+    const [text, outcomes] = tools.map((tool) => JSON.stringify(tool))
     expect(text).toContain('odds: at what odds is the statement true?')
     expect(text).toContain('odds: What is at stake; default 1.')
+    expect(outcomes).toContain('odds whether it came true')
     await client.close()
   })
 
@@ -79,6 +80,7 @@ describe('a seventh kind of question', () => {
       return heard.out
     }
     expect(await run('ask', '--help')).toContain('--odds <statement>')
+    expect(await run('eval', '--help')).toMatch(/odds +whether it came true/)
     const shown = await run('ask', '--state', 'Dark clouds.', '--odds', 'It rains.')
     expect(shown).toContain('75.0 %')
     expect(shown).toContain('odds of 3.00 to 1')
