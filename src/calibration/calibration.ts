@@ -10,7 +10,7 @@ import { type DriftReference, driftReferenceSchema } from './drift/reference.ts'
 import { applyHead, type Head, headSchema, isHeadFor } from './heads/head.ts'
 import { calibrateRows } from './hierarchy/apply.ts'
 import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
-import { mapFor } from './maps/maps.ts'
+import { findMapOf } from './maps/maps.ts'
 
 /** The model and prompt template that evidence and calibrations are bound to. */
 export interface CalibratedModel {
@@ -119,7 +119,7 @@ const node = {
 const withChildren = <T extends z.ZodType>(child: T) => ({ ...node, children: z.record(z.string(), child).optional() })
 // Kind, wording, question: written out, so that a file cannot nest without limit.
 const kind = z.strictObject(withChildren(z.strictObject(withChildren(z.strictObject(node)))))
-const root = z.strictObject({ ...withChildren(kind), spread: z.array(z.array(positive)).length(3) })
+const root = z.strictObject({ ...withChildren(kind), map: z.string().optional(), spread: z.array(z.array(positive)).length(3) })
 const perReadout = <T extends z.ZodType>(schema: T) => z.partialRecord(z.enum(DECISION_READOUTS), schema)
 const tree = perReadout(root)
 const gate = z.strictObject({
@@ -177,7 +177,13 @@ export function parseCalibration(json: unknown): Calibration {
     throw new EngineError('invalid_request', problems[0]!.message, { param: problems[0]!.param, problems })
   }
   const calibration = data as Calibration
-  for (const passMode of ['single', 'deliberated'] as const) checkTree(calibration.trees[passMode], `/trees/${passMode}`)
+  const { single, deliberated } = calibration.trees
+  checkTree(single, '/trees/single')
+  checkTree(deliberated, '/trees/deliberated')
+  for (const readout of DECISION_READOUTS) {
+    const [one, other] = [single[readout], deliberated[readout]]
+    if (one !== undefined && other !== undefined && one.map !== other.map) throw unknownMap(`/trees/deliberated/${readout}/map`, other.map)
+  }
   const version = versionOf(calibration)
   if (version !== calibration.version) {
     const message = `The calibration file calls itself ${calibration.version}, its content is ${version}: it was changed. Fit it again with assay calibrate fit.`
@@ -186,10 +192,12 @@ export function parseCalibration(json: unknown): Calibration {
   return calibration
 }
 
-/** Checks that every node has as many numbers as its map has parameters. */
+/** Checks that every map is known, and that every node has as many numbers as its map has parameters. */
 function checkTree(readoutTrees: CalibrationTree, at: string): void {
-  for (const [readout, { spread, ...top }] of Object.entries(readoutTrees)) {
-    const count = mapFor(readout as DecisionReadout).parameters.length
+  for (const [readout, { spread, map: name, ...top }] of Object.entries(readoutTrees)) {
+    const map = findMapOf(readout as DecisionReadout, name)
+    if (map === undefined) throw unknownMap(`${at}/${readout}/map`, name)
+    const count = map.parameters.length
     if (spread.some((level) => level.length !== count)) throw wrongCount(`${at}/${readout}/spread`, count)
     const visit = ({ parameters, variance, children }: CalibrationNode, path: string): void => {
       if (parameters.length !== count || variance.length !== count) throw wrongCount(path, count)
@@ -197,6 +205,11 @@ function checkTree(readoutTrees: CalibrationTree, at: string): void {
     }
     visit(top, `${at}/${readout}`)
   }
+}
+
+function unknownMap(param: string, name: string | undefined): EngineError {
+  const message = `The calibration file has the map ${name ?? 'of old'} at ${param}, which does not belong there. Fit it again with assay calibrate fit.`
+  return new EngineError('invalid_request', message, { param })
 }
 
 function wrongCount(param: string, count: number): EngineError {

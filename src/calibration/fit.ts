@@ -10,7 +10,7 @@ import { type FittedTree, fitTree } from './hierarchy/hierarchical-fit.ts'
 import type { CalibrationNode, CalibrationRoot, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
 import { chooseMixtures, withMixtures } from './maps/isotonic-selection.ts'
 import { withFirstParameters } from './maps/map.ts'
-import { mapFor } from './maps/maps.ts'
+import { keptName, mapFor } from './maps/maps.ts'
 import { crossEntropy } from './metrics/scores.ts'
 import { type Evidence, samplesOf } from './outcomes/evidence.ts'
 
@@ -111,7 +111,12 @@ export function fitTrees(evidence: readonly Evidence[], options: FitOptions = {}
     return new Map(roots)
   }
   const treeOf = (fitted: ReadonlyMap<DecisionReadout, FittedTree>): CalibrationTree =>
-    Object.fromEntries([...fitted].map(([readout, { tree }]) => [readout, padded(tree, mapFor(readout).parameters.length)]))
+    Object.fromEntries(
+      [...fitted].map(([readout, { tree }]) => {
+        const map = mapFor(readout)
+        return [readout, { ...padded(tree, map.parameters.length), ...keptName(map, readout) }]
+      }),
+    )
   const single = fitMode('single', null)
   return { single: treeOf(single), deliberated: treeOf(fitMode('deliberated', single)) }
 }

@@ -1,7 +1,8 @@
 // Draws a calibration, and a comparison of two, as tables for a person.
 import type { Calibration } from '../calibration/calibration.ts'
 import type { CalibrationNode } from '../calibration/hierarchy/tree.ts'
-import { mapFor, PARAMETER_HEADINGS } from '../calibration/maps/maps.ts'
+import type { CalibrationMap } from '../calibration/maps/map.ts'
+import { mapOf, PARAMETER_HEADINGS } from '../calibration/maps/maps.ts'
 import type { CalibrationComparison, PairedLosses } from '../calibration/metrics/compare.ts'
 import type { DecisionReadout, PassMode } from '../questions/shared/decision.ts'
 import { padColumns, painter, plain, type Terminal } from './terminal.ts'
@@ -14,7 +15,7 @@ export function showCalibration({ version, model, fittedOn, trees, gates }: Cali
   const about = `${version}  ${plain(model.id)}, revision ${plain(model.revision).slice(0, 12)}: ${decisions} decisions on ${states} states of ${Object.keys(tasks).length} tasks`
   const tables = (['single', 'deliberated'] as const).flatMap((passMode) => {
     const lines = Object.entries(trees[passMode]).flatMap(([readout, root]) =>
-      linesOf(readout as DecisionReadout, readout, root, 0, least, look),
+      linesOf(mapOf(readout as DecisionReadout, root.map), readout, root, 0, least, look),
     )
     return lines.length === 0 ? [] : ['', tableOf([HEADINGS[passMode], ...lines], look)]
   })
@@ -38,11 +39,10 @@ const HEADINGS: Readonly<Record<PassMode, readonly string[]>> = {
   deliberated: ['deliberated', 'labels', ...PARAMETER_HEADINGS, 'steps'],
 }
 
-function linesOf(readout: DecisionReadout, name: string, node: CalibrationNode, depth: number, least: number, look: Look): string[][] {
+function linesOf(map: CalibrationMap, name: string, node: CalibrationNode, depth: number, least: number, look: Look): string[][] {
   const sign = look.hasUnicode ? '±' : '+-'
-  const { parameters } = mapFor(readout)
   const numbers = PARAMETER_HEADINGS.map((_, i) => {
-    const parameter = parameters[i]
+    const parameter = map.parameters[i]
     if (parameter === undefined) return ''
     const [value, deviation] = parameter.shown(node.parameters[i]!, Math.sqrt(node.variance[i]!))
     return `${value.toFixed(2)} ${sign} ${deviation.toFixed(2)}`
@@ -56,7 +56,7 @@ function linesOf(readout: DecisionReadout, name: string, node: CalibrationNode, 
   const children = Object.entries(node.children ?? {})
     .filter(([, child]) => child.labels >= least)
     .sort(([, a], [, b]) => b.labels - a.labels)
-  return [own, ...children.flatMap(([childName, child]) => linesOf(readout, childName, child, depth + 1, least, look))]
+  return [own, ...children.flatMap(([childName, child]) => linesOf(map, childName, child, depth + 1, least, look))]
 }
 
 /** One line for all and for each task; which of the two is better, where the interval leaves no doubt. */

@@ -31,6 +31,8 @@ vi.mock('../../src/calibration/maps/registry.ts', async (original) => {
 
 const { calibratorOf, parseCalibration } = await import('../../src/calibration/calibration.ts')
 const { fit: fitCalibration } = await import('../../src/calibration/fit.ts')
+const { mergeCalibrations } = await import('../../src/calibration/hierarchy/merge.ts')
+const { shippedCalibration } = await import('../../src/calibration/shipped.ts')
 const { showCalibration } = await import('../../src/cli/show-calibration.ts')
 const { evaluationOf } = await import('../../src/evaluate/numbers.ts')
 const { answerSchemas } = await import('../../src/service/openapi/answers.ts')
@@ -71,6 +73,30 @@ describe('a toy map of scales', () => {
       trees: { ...calibration.trees, single: { ordinal: { ...root, parameters: root.parameters.slice(1) } } },
     }
     expect(() => parseCalibration(reread(short))).toThrow('needs 4 parameters')
+  })
+
+  it('leaves calibrations valid that were fitted before it was there', async () => {
+    const shipped = await shippedCalibration('service-1-pro')
+    const { single } = shipped!.trees
+    expect(single.ordinal!.parameters).toHaveLength(3)
+    const { note } = calibratorOf(shipped, shipped!.model).calibrate(
+      { ...evidence[0]!, candidates: 4 },
+      'single',
+      evidence[0]!.single,
+      null,
+    )
+    expect(note.applied).toBe('tilt')
+    const named = { ...calibration, trees: { single: { ordinal: { ...root, map: 'tilde' } }, deliberated: {} } }
+    expect(() => parseCalibration(reread(named))).toThrow('has the map tilde at /trees/single/ordinal/map')
+  })
+
+  it('takes nothing from a fit with another map when the two are merged', async () => {
+    const shipped = await shippedCalibration('service-1-pro')
+    const merged = mergeCalibrations(shipped!, { ...calibration, model: shipped!.model })
+    expect(merged.trees.single.ordinal).toEqual(root)
+    expect(merged.trees.deliberated.ordinal).toEqual(calibration.trees.deliberated.ordinal)
+    expect(merged.trees.single.binary).toEqual(shipped!.trees.single.binary)
+    expect(parseCalibration(reread(merged))).toEqual(merged)
   })
 
   it('is shown, with columns for its parameters, and listed in the OpenAPI document', () => {

@@ -2,7 +2,7 @@
 import { toProbabilities } from '../../core/math.ts'
 import type { Calibrator, DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import { floored, floorOf, mapLogits, shrunkLogits, softmaxWithFloor } from '../maps/apply-map.ts'
-import { mapFor } from '../maps/maps.ts'
+import { mapOf } from '../maps/maps.ts'
 import { mixedLogits } from '../maps/mixture.ts'
 import { calibrationPath, type Evidence } from '../outcomes/evidence.ts'
 import { type CalibrationTrees, findMap, type MapLookup } from './tree.ts'
@@ -27,14 +27,14 @@ export function calibrateRows(
     const logits = parametricLogits(found, key.readout, row)
     return softmaxWithFloor(mixture === null ? logits : mixedLogits(logits, mixture), floorOf(labels, row.length))
   })
-  const { name, nameWithBiases = name } = mapFor(key.readout)
+  const { name, nameWithBiases = name } = mapOf(key.readout, found.map)
   const applied = mixture !== null ? 'blend' : found.biases.length > 0 ? nameWithBiases : name
   return { probabilities, note: { applied, level, labels: Math.round(labels) } }
 }
 
 /** Logits of a row under the map that was found, before an isotonic curve is mixed in. */
 export function parametricLogits(found: MapLookup, readout: DecisionReadout, row: readonly number[]): number[] {
-  const map = mapFor(readout)
+  const map = mapOf(readout, found.map)
   // Biases belong to candidates; a row of another length is not one that they were fitted on.
   const biases = found.biases.length === row.length ? found.biases : []
   return shrunkLogits(map, mapLogits(map, floored(row), found.parameters, biases), found.variance)

@@ -1,7 +1,7 @@
 // Merges a calibration that was fitted on new labels into the one before it, when the evidence of the older one is not
 // at hand. Maps of wordings and questions come from the new one, general maps from the one that saw more labels; no map
 // is lost.
-import type { PassMode } from '../../questions/shared/decision.ts'
+import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import { type Calibration, sealCalibration } from '../calibration.ts'
 import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from './tree.ts'
 
@@ -9,16 +9,22 @@ import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, child
 export const ENOUGH_LABELS = 200
 
 /**
- * Both calibrations are of the same model; `fittedOn` of the result is that of `fitted`.
+ * Both calibrations are of the same model; of a read-out that was fitted with another map since, nothing older stays;
+ * `fittedOn` of the result is that of `fitted`.
  * @param enough labels with which a wording or question of `fitted` replaces one that saw more.
  */
 export function mergeCalibrations(before: Calibration, fitted: Calibration, enough: number = ENOUGH_LABELS): Calibration {
   const treeOf = (passMode: PassMode): CalibrationTree => {
-    const merged = { ...before.trees[passMode], ...fitted.trees[passMode] }
+    const kept = Object.entries(before.trees[passMode]).filter(([readout, { map }]) => {
+      const newer = rootOf(fitted, readout as DecisionReadout)
+      return newer === undefined || newer.map === map
+    })
+    const olderTree: CalibrationTree = Object.fromEntries(kept)
+    const merged = { ...olderTree, ...fitted.trees[passMode] }
     return Object.fromEntries(
       Object.entries(merged).map(([readout, node]) => {
         const name = readout as keyof CalibrationTree
-        const [older, newer] = [before.trees[passMode][name], fitted.trees[passMode][name]]
+        const [older, newer] = [olderTree[name], fitted.trees[passMode][name]]
         return [readout, older === undefined || newer === undefined ? node : mergeRoots(older, newer, enough)]
       }),
     )
@@ -31,6 +37,10 @@ export function mergeCalibrations(before: Calibration, fitted: Calibration, enou
     gates: { ...before.gates, ...fitted.gates },
     heldOut: { ...before.heldOut, ...fitted.heldOut },
   })
+}
+
+function rootOf({ trees }: Calibration, readout: DecisionReadout): CalibrationRoot | undefined {
+  return trees.single[readout] ?? trees.deliberated[readout]
 }
 
 function mergeRoots(older: CalibrationRoot, newer: CalibrationRoot, enough: number): CalibrationRoot {

@@ -15,7 +15,7 @@ export interface IsotonicMixture {
   readonly heights: readonly number[]
 }
 
-/** A fitted map and those below it. The read-out of its root says which map it is. */
+/** A fitted map and those below it. The read-out and the name of its root say which map it is. */
 export interface CalibrationNode {
   /** Labels it was fitted on, each counted by its weight. */
   readonly labels: number
@@ -32,6 +32,8 @@ export interface CalibrationNode {
 }
 
 export interface CalibrationRoot extends CalibrationNode {
+  /** The name of the map; absent: the last of the registry that names the read-out. */
+  readonly map?: string
   /**
    * Estimated between-group variance of each parameter, [kind, wording, question][parameter].
    * The name is that of the file format.
@@ -44,6 +46,8 @@ export type CalibrationTrees = Readonly<Record<PassMode, CalibrationTree>>
 
 /** The map of a decision, and which node it came from. */
 export interface MapLookup {
+  /** As its root says. */
+  readonly map: string | undefined
   readonly parameters: readonly number[]
   /**
    * Of the closest node. That an unseen child may differ from it is left out: the node was fitted to what such children
@@ -95,6 +99,7 @@ export function findMap(
   }
   const isReached = depth === path.length - 1
   return {
+    map: root.map,
     parameters,
     variance,
     biases: (isReached && own?.biases) || [],

@@ -4,11 +4,37 @@ import type { DecisionReadout } from '../../questions/shared/decision.ts'
 import type { CalibrationMap } from './map.ts'
 import { MAPS } from './registry.ts'
 
-/** The map of a read-out. Throws when the registry has none, which a test rules out. */
+/** The map that a read-out is fitted with. Throws when the registry has none, which a test rules out. */
 export function mapFor(readout: DecisionReadout): CalibrationMap {
-  const map = MAPS.find(({ readouts }) => readouts.includes(readout))
+  const [map] = mapsFor(readout)
   if (map === undefined) throw new Error(`no calibration map names the read-out ${readout}`)
   return map
+}
+
+/** Maps of a read-out by falling precedence. */
+function mapsFor(readout: DecisionReadout): readonly CalibrationMap[] {
+  return MAPS.filter(({ readouts }) => readouts.includes(readout))
+}
+
+/**
+ * The map that a tree of this read-out was fitted with, by the name that the tree keeps; undefined when there is none.
+ * A tree without a name was fitted with the last one of the registry, so that files stay valid when a map is added.
+ */
+export function findMapOf(readout: DecisionReadout, name: string | undefined): CalibrationMap | undefined {
+  const maps = mapsFor(readout)
+  return name === undefined ? maps.at(-1) : maps.find((map) => map.name === name)
+}
+
+/** As `findMapOf`. Throws where there is none, which the reader of calibration files rules out. */
+export function mapOf(readout: DecisionReadout, name: string | undefined): CalibrationMap {
+  const map = findMapOf(readout, name)
+  if (map === undefined) throw new Error(`no calibration map ${name} names the read-out ${readout}`)
+  return map
+}
+
+/** The name that a tree fitted with this map keeps. */
+export function keptName({ name }: CalibrationMap, readout: DecisionReadout): { readonly map?: string } {
+  return mapsFor(readout).at(-1)?.name === name ? {} : { map: name }
 }
 
 /**
