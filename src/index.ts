@@ -2,15 +2,12 @@
 // wire.
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CachesOfBackend, ModelInfo } from './backends/backend.ts'
 import type { OnnxOptions } from './backends/onnx/options.ts'
 import type { Scoring } from './backends/prompted/scoring.ts'
 import type { Calibration } from './calibration/calibration.ts'
-import type { RecordedOutcome, RecordOptions } from './calibration/outcomes/outcomes.ts'
 import { shippedCalibration } from './calibration/shipped.ts'
-import type { Json } from './core/types.ts'
 import { type AskOptions, createEngine as createEngineCore, type EngineCore, type EngineOptions } from './pipeline/engine.ts'
-import { DEFAULT_MODEL, type ModelListing, type ModelSource } from './pipeline/models.ts'
+import { DEFAULT_MODEL, type ModelSource } from './pipeline/models.ts'
 import type { Ask } from './wire/infer.ts'
 
 export type { Backend, CachesOfBackend, ModelInfo } from './backends/backend.ts'

@@ -104,8 +104,7 @@ function DropZone({ onFiles, children }: DropZoneProps) {
     onFiles(files)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping and pasting are a second way; the button below is
-    // the one for keyboards.
+    // biome-ignore lint/a11y/noStaticElementInteractions: keyboards use the button below; dropping is a second way
     <div
       class={isOver ? 'drop over' : 'drop'}
       onDragOver={(event) => {
