@@ -159,12 +159,7 @@ describe('a question', () => {
       '/options/1/desc',
       'Unknown field "desc"',
     ],
-    [
-      'with args in an option',
-      { type: 'select', options: ['x', { value: 'y', args: {} }] },
-      '/options/1/args',
-      'Unknown field "args"',
-    ],
+    ['with args in an option', { type: 'select', options: ['x', { value: 'y', args: {} }] }, '/options/1/args', 'Unknown field "args"'],
     ['with args that are no map', { ...choice, args: [] }, '/args', 'received an array'],
     ['with empty args', { ...choice, args: {} }, '/args', 'at least one argument'],
     ['with a broken argument', { ...choice, args: { a: { type: 'fil' } } }, '/args/a/type', 'Did you mean "fill"?'],
