@@ -30,7 +30,7 @@ def draw(f, rnd):
     texts, state, proof = ([], []), {}, {}
     rest = rnd.random()
     for a in f["aspects"]:
-        how = rnd.choices(["same", "different", "first", "second", "none"], [4, 0 if rest < 0.25 else 3,
+        how = rnd.choices(["same", "different", "first", "second", "none"], [3, 0 if rest < 0.2 else 5,
                           *([0, 0] if rest < 0.4 else [1, 1]), 2])[0]
         keys = list(a["states"])
         one = rnd.choice(keys)
@@ -49,7 +49,7 @@ def draw(f, rnd):
     values = {}
     for v in f.get("values", []):
         if rnd.random() < 0.75:
-            same = rest < 0.25 or rnd.random() < 0.5
+            same = rest < 0.2 or rnd.random() < 0.4
             put("{" + v["slot"] + "}", slots, rnd, used[0])
             for _ in range(20):
                 used[1].pop(v["slot"], None)
@@ -85,9 +85,10 @@ def ask_aspects(row, f, labels, state, proof, rnd):
         told = state[a["id"]]
         # A claim about one of the two.
         side = rnd.randrange(2)
-        key = told[side] if told[side] and rnd.random() < 0.5 else rnd.choice(list(a["states"]))
+        key = told[side] if rnd.random() < 0.55 else rnd.choice([k for k in a["states"] if k != told[side]])
+        key = key or rnd.choice(list(a["states"]))
         claim = rnd.choice(a["states"][key]["claims"])
-        if told[side] or rnd.random() < 0.5:
+        if told[side] or rnd.random() < 0.25:
             say = rnd.choice(IN_ONE).format(labels[side], claim)
             row.claim(f"{a['id']}-in", say, told[side] == key, proof.get((a["id"], side)))
         # Which of the two says it.
@@ -122,7 +123,7 @@ def ask_values(row, f, labels, values, proof, rnd):
         if v.get("changed"):
             row.claim(f"{v['id']}-changed", rnd.choice(v["changed"]), one != two)
         for word, holds in (("up", lambda: two > one), ("down", lambda: two < one)):
-            if v.get(word) and rnd.random() < 0.6:
+            if v.get(word) and rnd.random() < (0.8 if one != two else 0.25):
                 row.claim(f"{v['id']}-{word}", rnd.choice(v[word]), holds())
 
 

@@ -62,7 +62,7 @@ def draw(f, rnd):
 def ask_part(row, p, state, proof, claims, rnd):
     """Claims, a choice and a scale about a part whose state is said, or None where nothing is."""
     for n, c in enumerate(p["claims"]):
-        if state or (p.get("absent", "false") == "false" and rnd.random() < 0.4):
+        if state or (p.get("absent", "false") == "false" and rnd.random() < 0.25):
             say = rnd.choice(c["say"])
             # What isn't said is false only of what the document says, so the question names the document.
             framed = rnd.choice(FRAMES).format(say) if state is None or rnd.random() < 0.2 else say
