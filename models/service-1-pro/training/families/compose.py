@@ -10,10 +10,11 @@
 import collections
 import json
 import random
+import re
 import sys
 
 from kinds import KINDS, kind_of
-from kinds.asking import doubled, stands_in
+from kinds.asking import doubled, stands_in, texts_in
 
 
 def rows_of(f, n, seed, short=False):
@@ -101,6 +102,8 @@ def check(path):
                     wrong.append(f"{key}: {truth} is no option")
                 if q["type"] == "extract" and truth is not None and not stands_in(str(truth), row.state):
                     wrong.append(f"{key}: {truth} does not stand in the state")
+                left = re.findall(r"\{[a-z_]+\}", " ".join(texts_in(row.state)))
+                wrong += [f"a slot is left in the state: {x}" for x in left]
                 if len(q["instructions"]) < 3:
                     wrong.append(f"{key}: a text where a list of texts is wanted: {q['instructions']}")
                 if "{" in q["instructions"]:

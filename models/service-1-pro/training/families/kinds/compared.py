@@ -1,5 +1,5 @@
 """compared/: two texts about the same points; what changed, which one says it, whether they agree."""
-from .asking import Row, few
+from .asking import Row, capital, few
 from .slots import put, read_as
 
 IN_ONE = ["{0}: {1}", "{0} says: {1}", "By “{0}”: {1}", "Going by “{0}”: {1}"]
@@ -157,7 +157,7 @@ def written(labels, whole, rnd):
     if form == 2:
         return "\n\n".join(f"== {labels[s]} ==\n{whole[s]}" for s in (0, 1))
     if form == 3:
-        return "\n\n".join(f"{labels[s].capitalize()}:\n{whole[s]}" for s in (0, 1))
+        return "\n\n".join(f"{capital(labels[s])}:\n{whole[s]}" for s in (0, 1))
     return "\n\n".join(f"## {labels[s]}\n\n{whole[s]}" for s in (0, 1))
 
 

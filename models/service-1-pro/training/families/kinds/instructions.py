@@ -80,6 +80,7 @@ def draw(f, rnd):
         late = [x for x in rnd.sample(f["filler"], 2) if x not in early]
     at = rnd.randint(0, len(quoted_filler))
     outside = quoted_filler[:at] + quoted + quoted_filler[at:]
+    early, late = [[put(x, slots, rnd, used) for x in bank] for bank in (early, late)]
     row.state = written(f, notes, early, late, case, [put(x, slots, rnd, used) for x in outside], rnd)
     return row
 

@@ -1,7 +1,7 @@
 """policies/: a text of rules and a case; what applies, is it allowed, who must approve."""
 import re
 
-from .asking import Row, few, stands_in
+from .asking import Row, capital, few, stands_in
 from .records import ask_choice, ask_scale, ask_select
 from .slots import draw as value_of
 from .slots import look
@@ -98,11 +98,12 @@ def written(f, rules, lead, story, rnd):
         return {"title": title, a: rules, b: case}
     if form == 2:
         return [{"role": "system", "content": f"{title}\n{policy}"}, {"role": "user", "content": case}]
+    b = capital(b.replace("_", " "))
     if form == 3:
         return f"{case}\n\n{title}\n{policy}"
     if form == 4:
-        return f"# {title}\n\n{policy}\n\n## {b.capitalize()}\n\n{case}"
-    return f"{title}\n{policy}\n\n{b.capitalize()}: {case}"
+        return f"# {title}\n\n{policy}\n\n## {b}\n\n{case}"
+    return f"{title}\n{policy}\n\n{b}: {case}"
 
 
 def check(f):
