@@ -81,7 +81,8 @@ def draw(f, rnd):
     at = rnd.randint(0, len(quoted_filler))
     outside = quoted_filler[:at] + quoted + quoted_filler[at:]
     early, late = [[put(x, slots, rnd, used) for x in bank] for bank in (early, late)]
-    row.state = written(f, notes, early, late, case, [put(x, slots, rnd, used) for x in outside], rnd)
+    row.state = written(f, notes, early, late, case, [put(x, slots, rnd, used) for x in outside],
+                        used, rnd)
     return row
 
 
@@ -133,8 +134,8 @@ def ask_topic(row, t, holds, proof, rnd, claims, both):
                   proof)
 
 
-def written(f, notes, early, late, case, outside, rnd):
-    boss, lead, quote = rnd.choice(f["boss"]), rnd.choice(f["case"]), rnd.choice(f["quote_lead"])
+def written(f, notes, early, late, case, outside, used, rnd):
+    boss, lead, quote = (put(rnd.choice(f[k]), f["slots"], rnd, used) for k in ("boss", "case", "quote_lead"))
     first, second = " ".join([boss, *notes, *early]), " ".join(late)
     about, text = " ".join(x for x in [lead, *case] if x), " ".join(outside)
     form = rnd.randrange(6)
