@@ -111,8 +111,11 @@ class Evidence(nn.Module):
         """
         fits = torch.matmul(self.query(slots), self.key(tokens).transpose(1, 2)).float() * self.scale + like
         logits = torch.cat([self.nothing(slots).float(), fits.masked_fill(~state[:, None], HIDDEN)], 2)
-        found = torch.matmul(logits.softmax(-1)[:, :, 1:].to(tokens.dtype), self.value(tokens))
-        return logits, self.out(found)
+        shares = logits.softmax(-1)
+        found = torch.matmul(shares[:, :, 1:].to(tokens.dtype), self.value(tokens))
+        # What was found, as it stands there, whether or not it is enough.
+        there = logits[:, :, 1:].softmax(-1).to(tokens.dtype)
+        return logits, self.out(found), torch.matmul(there, tokens), shares[:, :, :1]
 
 
 class Quotes(nn.Module):
@@ -144,6 +147,7 @@ class Model(nn.Module):
         self.evidence, self.siblings, self.quotes = Evidence(config), Siblings(config), Quotes(config)
         self.kind = nn.Embedding(LOOKS * len(KINDS), width)
         self.pool = nn.Linear(width, width)
+        self.compare, self.sure = nn.Linear(2 * width, width), nn.Linear(2, width)
         self.rank = nn.Linear(2, width)
         self.likeness = nn.Linear(2, width)
         self.widen, self.decide = nn.Linear(width, width), nn.Linear(width, 1)
@@ -151,9 +155,18 @@ class Model(nn.Module):
         self.likeness_scale = nn.Parameter(torch.tensor([0.0, 12.0, 2.0, 0.0, 0.0]))
         self.found_scale = nn.Parameter(torch.full((LOOKS,), 10.0))
         self.likeness_shift = nn.Parameter(torch.zeros(len(KINDS)))
-        for part in (self.kind, self.pool, self.rank, self.likeness, self.decide, self.evidence.out):
+        for part in (
+            self.kind,
+            self.pool,
+            self.compare,
+            self.sure,
+            self.rank,
+            self.likeness,
+            self.decide,
+            self.evidence.out,
+        ):
             nn.init.zeros_(part.weight)
-        for part in (self.pool, self.rank, self.likeness, self.decide, self.evidence.out):
+        for part in (self.pool, self.compare, self.sure, self.rank, self.likeness, self.decide, self.evidence.out):
             nn.init.zeros_(part.bias)
 
     def forward(self, batch):
@@ -165,9 +178,13 @@ class Model(nn.Module):
         tokens, state = x[batch.row], batch.state[batch.row]
         slots, means = x[batch.row[:, None], batch.slots], self.means(x, batch)
         own = means[batch.row[:, None], batch.block[batch.row[:, None], batch.slots]]
-        near = self.found_scale[batch.look] * self.alike(self.told(own, means, batch), tokens, state)
-        evidence, found = self.evidence(slots, tokens, state, near)
+        told = self.told(own, means, batch)
+        near = self.alike(told, tokens, state)
+        evidence, found, there, nothing = self.evidence(slots, tokens, state, self.found_scale[batch.look] * near)
+        nearest = near.masked_fill(~state[:, None], -1.0).max(-1, keepdim=True).values
         z = slots + found + self.pool(own) + self.rank(batch.rank)
+        z = z + self.compare(torch.cat([told * there, (told - there).abs()], -1))
+        z = z + self.sure(torch.cat([nothing, nearest], -1).to(z.dtype))
         z = z + self.kind(batch.kind + len(KINDS) * batch.look)[:, None]
         addend = 0.0
         if batch.alone is not None:

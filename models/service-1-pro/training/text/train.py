@@ -33,7 +33,7 @@ from gang import Gang, free_port
 from model import Model
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "pool", "widen", "decide")
+FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "pool", "compare", "sure", "widen", "decide")
 NUMBERS = ("likeness_scale", "likeness_shift", "found_scale")
 MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
 LOG_EVERY = 20
