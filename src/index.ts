@@ -7,7 +7,7 @@ import type { Scoring } from './backends/prompted/scoring.ts'
 import type { Calibration } from './calibration/calibration.ts'
 import { shippedCalibration } from './calibration/shipped.ts'
 import { type AskOptions, createEngine as createEngineCore, type EngineCore, type EngineOptions } from './pipeline/engine.ts'
-import { DEFAULT_MODEL, type ModelSource } from './pipeline/models.ts'
+import { ANNOUNCED_MODELS, DEFAULT_MODEL, type ModelSource } from './pipeline/models.ts'
 import type { Ask } from './wire/infer.ts'
 
 export type { Backend, CachesOfBackend, ModelInfo } from './backends/backend.ts'
@@ -50,7 +50,7 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
   const calibrations = options.calibrations ?? (await shippedCalibrations())
   // The same function, seen through the types of its requests: what it answers is what its request asked (held by
   // test/types.test.ts and the engine's own).
-  return (await createEngineCore({ ...options, models, calibrations })) as Engine
+  return (await createEngineCore({ announced: ANNOUNCED_MODELS, ...options, models, calibrations })) as Engine
 }
 
 /**

@@ -21,6 +21,9 @@ export interface ModelListing {
 /** Asked for when a request names no model. */
 export const DEFAULT_MODEL = 'service-1-pro'
 
+/** Models that ship later, id → name: what the package and the service announce unless they are told otherwise. */
+export const ANNOUNCED_MODELS: Readonly<Record<string, string>> = { 'service-1': 'Service 1' }
+
 /** The model that requests without one are answered by: the default one where it is there, else the first. */
 export function defaultModelOf(ids: readonly string[]): string {
   return ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : (ids[0] ?? DEFAULT_MODEL)

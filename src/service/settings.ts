@@ -1,6 +1,7 @@
 // Everything that can be set of a service, with its defaults: one object, made from flags and the environment by
 // `readSettings`.
 import { REQUEST_LIMITS, type RequestLimits, VIDEO_FRAMES } from '../core/limits.ts'
+import { ANNOUNCED_MODELS } from '../pipeline/models.ts'
 import type { NanoDollars } from './money.ts'
 
 export interface ServiceSettings {
@@ -89,7 +90,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   survivesPowerLoss: false,
   legacyName: 'systemone',
   aliases: { 'jev-*': 'service-1-pro', 'gpt-*': 'service-1-pro', 'd1-*': 'service-1-pro', 'gemini-*': 'service-1-pro' },
-  announcedModels: { 'service-1': 'Service 1' },
+  announcedModels: ANNOUNCED_MODELS,
   prices: { '*': 0n },
   bodyBytes: 32 * MEBI,
   images: 16,

@@ -13,6 +13,7 @@ import { percent } from '../../src/cli/show.ts'
 import { columnsOf, padColumns, plain, shorten, type Terminal } from '../../src/cli/terminal.ts'
 import { EngineError, ERROR_CODES } from '../../src/core/errors.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'
+import { ANNOUNCED_MODELS } from '../../src/pipeline/models.ts'
 import type { AskRequest, AskResponse } from '../../src/wire/types.ts'
 import { fakeTerminal } from '../shared/terminal.ts'
 
@@ -56,7 +57,10 @@ async function run(
   const ran = { requests: [] as AskRequest[], folders: [] as (string | null)[], closed: 0 }
   const code = await runCli(args, terminal, async (modelFolder) => {
     ran.folders.push(modelFolder)
-    const engine = await createEngine({ models: [createFakeBackend({ id: modelFolder === null ? 'service-1-pro' : 'local' })] })
+    const engine = await createEngine({
+      models: [createFakeBackend({ id: modelFolder === null ? 'service-1-pro' : 'local' })],
+      announced: ANNOUNCED_MODELS,
+    })
     return {
       ask: (request, options) => {
         ran.requests.push(request)
