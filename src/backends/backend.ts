@@ -129,13 +129,17 @@ export type Generated = {
   | { readonly type: 'text'; readonly text: string; readonly complete: boolean }
 )
 
-/** A loaded model. `close` drains and frees; calls after it fail. */
+/**
+ * A loaded model. `close` finishes what runs and frees the rest; it may be called twice, and other calls after it throw
+ * an `EngineError` that says that the model is closed.
+ */
 export interface Backend {
   readonly info: ModelInfo
   /**
-   * Tokenises and encodes the state once. Throws `context_length_exceeded` with the numbers. The same prompt again, or
-   * its beginning, may come from a cache. Here and below: when the signal aborts, the call rejects with its reason
-   * after the pass it is in, and what has not run is not run.
+   * Tokenises and encodes the state once. Throws `context_length_exceeded` with both numbers of tokens, and
+   * `capability_not_supported` for images that the model cannot read. The same prompt again, or its beginning, may come
+   * from a cache. Here and below: when the signal aborts, the call rejects with its reason after the pass it is in, and
+   * what has not run is not run.
    */
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix>
   /** What its caches did since it was loaded. Absent: it keeps none of its own. */
@@ -162,8 +166,13 @@ export interface Prefix {
   readonly tokens: number
   /** How many of them came from a cache. */
   readonly cachedTokens: number
-  /** Scores all branches in one call; the order of the result is that of the branches. */
+  /**
+   * Scores all branches in one call; the order of the result is that of the branches. Throws
+   * `context_length_exceeded` for a branch that does not fit behind the state; the prefix can still be asked then.
+   */
   score(branches: readonly Branch[], signal?: AbortSignal): Promise<readonly Scores[]>
+  /** Reads under a constraint. Throws as `score` does, and `capability_not_supported` for boxes that it cannot give. */
   generate(branch: Branch, constraint: Constraint, signal?: AbortSignal): Promise<Generated>
+  /** Lets the state go; the second time it does nothing. */
   close(): void
 }

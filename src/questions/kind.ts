@@ -1,5 +1,5 @@
 // A kind of question: everything that the rest of the engine knows of it, in one object, and the registry of all kinds.
-// A new kind is one file that calls `defineKind`, and one line in kinds.ts. Nothing else lists the kinds: checking,
+// A new kind is one file that calls `defineKind`, and two lines in kinds.ts. Nothing else lists the kinds: checking,
 // types, OpenAPI, MCP, the command line, grading, `derive` and the console's form iterate over this registry.
 import type { z } from 'zod'
 import type { Scalar } from '../core/expression-values.ts'

@@ -8,7 +8,7 @@ import type { Bounds } from '../numerics/optimise.ts'
  * is the calibrated distribution. exp(θ₀) is the inverse temperature, and x_j are fixed columns of the map.
  */
 export interface CalibrationMap {
-  /** What reports call it: `applied` on the wire. */
+  /** What reports call it (`applied` on the wire), and by which a fitted file names it. Never to be changed. */
   readonly name: string
   /**
    * Read-outs whose distributions it calibrates. Of several maps for one read-out, the first of the registry is used.

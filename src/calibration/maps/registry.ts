@@ -1,4 +1,5 @@
-// Every calibration map, a line each. A read-out is calibrated by the first map that names it.
+// Every calibration map, a line each. A read-out is fitted with the first map that names it; the last one is that of
+// files that name none.
 import { affine } from './affine.ts'
 import type { CalibrationMap } from './map.ts'
 import { temperature } from './temperature.ts'

@@ -34,7 +34,7 @@ export interface Route<B = unknown> {
   readonly method: 'GET' | 'POST'
   /** The path, without parameters. `{legacyName}` stands for the setting of that name. */
   readonly path: string
-  /** A scope: keys that have it. */
+  /** Who may call it: everyone, also without a key; every key; or the keys that have this scope. */
   readonly access: 'everyone' | 'every key' | Scope
   /** `streamed`: the route reads its body itself, by `readBody`. Null: it takes none. */
   readonly body: BodyReader<B> | 'streamed' | null
