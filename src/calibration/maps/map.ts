@@ -11,7 +11,8 @@ export interface CalibrationMap {
   /** What reports call it (`applied` on the wire), and by which a fitted file names it. Never to be changed. */
   readonly name: string
   /**
-   * Read-outs whose distributions it calibrates. Of several maps for one read-out, the first of the registry is used.
+   * Read-outs whose distributions it calibrates. Of several maps for one read-out, the first of the registry is fitted;
+   * the others apply to files that were fitted with them.
    */
   readonly readouts: readonly DecisionReadout[]
   /** θ in the order in which fits and files hold it, the inverse temperature first. */
