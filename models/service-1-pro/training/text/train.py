@@ -90,7 +90,14 @@ def work(rank, options, port):
     parameters, optimise = list(model.parameters()), optimiser(model, rate)
     step, tokens, asked, spent = 0, 0, 0, 0.0
     mean = {name: value.detach().clone() for name, value in model.state_dict().items()} if rank == 0 else None
+    # What is drawn depends on this: a run that goes on from another's weights does not draw the same rows again.
+    seed = (
+        options.seed
+        if not options.start
+        else f"{options.seed} {torch.load(options.start, map_location='cpu')['tokens']}"
+    )
     if found is not None:
+        seed = found.get("seed", options.seed)
         optimise.load_state_dict(found["optimiser"])
         for group, factor in zip(optimise.param_groups, optimiser(model, rate).param_groups, strict=True):
             group["base"] = factor["base"]
@@ -108,7 +115,7 @@ def work(rank, options, port):
         phases,
         rank,
         options.workers,
-        options.seed,
+        seed,
     )
     precise = contextlib.nullcontext if not preset.half else lambda: torch.autocast(device, dtype=torch.bfloat16)
     begun = kept = time.time()
@@ -126,6 +133,7 @@ def work(rank, options, port):
                 "asked": asked,
                 "spent": spent + time.time() - begun,
                 "config": vars(model.config),
+                "seed": seed,
             },
         )
         write(
