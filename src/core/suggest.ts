@@ -1,10 +1,11 @@
 // Finds the known names that look like an unknown one, for "did you mean".
 
 /**
- * Edits (insert, delete, replace, swap of neighbours) from one name to another. Restricted Damerau–Levenshtein,
- * O(length²).
+ * Edits (insert, delete, replace, swap of neighbours) from one name to another, or Infinity when they are more than
+ * `most`. Restricted Damerau–Levenshtein, at most O(length²).
  */
-function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string, most: number): number {
+  if (Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, j) => j)
   for (let i = 1; i <= from.length; i++) {
@@ -16,6 +17,8 @@ function editDistance(from: string, to: string): number {
       if (swapped) least = Math.min(least, beforeLast[j - 2]! + 1)
       row.push(least)
     }
+    // Later rows follow from the last two, so nothing can come down again.
+    if (Math.min(...row) > most && Math.min(...last) > most) return Number.POSITIVE_INFINITY
     beforeLast = last
     last = row
   }
@@ -32,14 +35,18 @@ export function nearNames(name: string, known: Iterable<string>, count = 3): str
   const near: { candidate: string; distance: number }[] = []
   for (const candidate of known) {
     if (candidate.length > LONGEST) continue
-    const distance = editDistance(wanted, candidate.toLowerCase())
-    if (distance <= Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3))) near.push({ candidate, distance })
+    const most = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3))
+    const distance = editDistance(wanted, candidate.toLowerCase(), most)
+    if (distance <= most) near.push({ candidate, distance })
   }
   return near
     .sort((a, b) => a.distance - b.distance)
     .slice(0, count)
     .map(({ candidate }) => candidate)
 }
+
+/** Problems of one request that get a hint; the others are told without, since looking for near names takes time. */
+export const MOST_HINTS = 20
 
 /** ` Did you mean "a" or "b"?`, or nothing. Starts with a space, to follow a sentence. */
 export function didYouMean(name: string, known: Iterable<string>): string {

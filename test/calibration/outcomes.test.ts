@@ -92,6 +92,14 @@ describe.each([
     expect(error.message).toContain(`events are kept ${store.retention}`)
   })
 
+  it('hints at near names for the first twenty problems only, so that many cost little', async () => {
+    const store = memoryOutcomeStore()
+    await store.event(event('evt_1', 1))
+    const wrong = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`urgent${i}`, true]))
+    const { problems } = await refusal(recordOutcome(store, 'evt_1', wrong))
+    expect(problems.map(({ message }) => message.includes('Did you mean "urgent"?'))).toEqual(Array.from({ length: 30 }, (_, i) => i < 20))
+  })
+
   it('refuses truths that are no object, no truths, and probabilities of selection that are none', async () => {
     const store = await make()
     await store.event(event('evt_1', 1))

@@ -1,7 +1,7 @@
 // Outcome stores: events as they are decided, labels as truths become known, and labelled evidence from both. No state
 // and no value is kept, only hashes, log-probabilities, and the indices of the true candidates.
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, ownEntry } from '../../core/untrusted.ts'
 import { type Decision, type DecisionEvent, isCheck, truthOf } from '../../questions/shared/decision.ts'
@@ -119,11 +119,12 @@ export async function recordOutcome(
     if (decision === undefined) {
       const known = Object.keys(decisions)
       const has = known.length === 0 ? 'it has none' : `it has ${listed(known)}`
-      problem(`The event has no decision ${JSON.stringify(name)}; ${has}.${didYouMean(name, known)}`)
+      const hint = problems.length < MOST_HINTS ? didYouMean(name, known) : ''
+      problem(`The event has no decision ${JSON.stringify(name)}; ${has}.${hint}`)
       continue
     }
     const truth = truthOf(decision, truths[name] as Json)
-    if (truth === null) problem(misfit(name, decision, truths[name] as Json))
+    if (truth === null) problem(misfit(name, decision, truths[name] as Json, problems.length < MOST_HINTS))
     else labels.push([name, { truth, weight }])
   }
   const [first] = problems
@@ -140,7 +141,7 @@ function unknownEvent(id: string, store: OutcomeStore): EngineError {
   return new EngineError('invalid_request', message, { param: '/event' })
 }
 
-function misfit(name: string, { readout, names }: Decision, truth: Json): string {
+function misfit(name: string, { readout, names }: Decision, truth: Json, hasHint: boolean): string {
   const text = JSON.stringify(truth) ?? String(truth)
   const received = `received ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`
   const subject = `The outcome of ${JSON.stringify(name)} is`
@@ -148,9 +149,9 @@ function misfit(name: string, { readout, names }: Decision, truth: Json): string
   if (isCheck(readout)) return `${subject} true or false (the value was right), or the right value; ${received}.`
   if (readout === 'ordinal') return `${subject} a level from 0 to ${names.length - 1}; ${received}.`
   if (readout === 'exclusive')
-    return `${subject} one of ${listed(names)}; ${received}.${typeof truth === 'string' ? didYouMean(truth, names) : ''}`
+    return `${subject} one of ${listed(names)}; ${received}.${hasHint && typeof truth === 'string' ? didYouMean(truth, names) : ''}`
   const unknown = Array.isArray(truth) ? truth.filter((item) => typeof item === 'string' && !names.includes(item)) : []
-  const hint = unknown.length === 0 ? '' : didYouMean(String(unknown[0]), names)
+  const hint = hasHint && unknown.length > 0 ? didYouMean(String(unknown[0]), names) : ''
   return `${subject} a list of names out of ${listed(names)}; ${received}.${hint}`
 }
 

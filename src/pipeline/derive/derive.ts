@@ -4,7 +4,7 @@
 
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import { kindOf } from '../../questions/index.ts'
 import { noProbability } from '../../questions/shared/expressions.ts'
 import type { Answer, DeriveAnswer } from '../../wire/types.ts'
@@ -50,7 +50,8 @@ export async function parseDerive(derives: unknown, known: KnownQuestions): Prom
     const isText = typeof input === 'string'
     try {
       const expression = readExpression(isText ? input : (input as { expr: string }).expr, parse)
-      for (const subject of subjectsOf(expression)) checkSubject(subject, names, known)
+      const suggest: typeof didYouMean = problems.length < MOST_HINTS ? didYouMean : () => ''
+      for (const subject of subjectsOf(expression)) checkSubject(subject, names, known, suggest)
       expressions.set(name, expression)
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error
@@ -89,11 +90,11 @@ function inputProblem(input: unknown): { field: string | null; message: string }
 }
 
 /** Names that exist, options that exist. Throws `ExpressionError`. */
-function checkSubject(subject: Subject, names: ReadonlySet<string>, known: KnownQuestions): void {
+function checkSubject(subject: Subject, names: ReadonlySet<string>, known: KnownQuestions, suggest: typeof didYouMean): void {
   const { ask, id, option } = subject
   if (!names.has(id)) {
     if (FUNCTION_NAMES.includes(id)) throw new ExpressionError(`"${id}" is a function; write ${id}(…)`)
-    const hint = didYouMean(id, names) || ` There are ${[...names].slice(0, 12).join(', ')}.`
+    const hint = suggest(id, names) || ` There are ${[...names].slice(0, 12).join(', ')}.`
     throw new ExpressionError(`there is no question or derive "${id}".${hint}`)
   }
   if (ask === 'value') return
@@ -103,7 +104,7 @@ function checkSubject(subject: Subject, names: ReadonlySet<string>, known: Known
   if (ask !== 'p' || !options) return
   if (option === null) throw new ExpressionError(`p(${id}, …) needs an option: ${options.slice(0, 12).join(', ')}`)
   if (options.includes(option) || (/^\d{1,3}$/.test(option) && Number(option) < options.length)) return
-  const hint = didYouMean(option, options) || ` It has ${options.slice(0, 12).join(', ')}.`
+  const hint = suggest(option, options) || ` It has ${options.slice(0, 12).join(', ')}.`
   throw new ExpressionError(`"${id}" has no option "${option}".${hint}`)
 }
 
