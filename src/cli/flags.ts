@@ -1,5 +1,5 @@
-// Collects the question flags of the command line in their order. A modifier (--as, --kind …) is about the flag before
-// it.
+// Collects the question flags of the command line in their order. A modifier (--as, --kind …) is about the flag
+// before it.
 import { allKinds } from '../questions/index.ts'
 import type { QuestionFlag, QuestionKind } from '../questions/kind.ts'
 import type { Question } from '../wire/types.ts'

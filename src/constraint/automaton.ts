@@ -1,6 +1,6 @@
-// Regular expressions over bytes to a deterministic automaton. Expressions are values (`sequence`, `either`, …) rather
-// than a syntax; the automaton is built lazily from Thompson's NFA by subset construction, so that only states that are
-// visited cost anything.
+// Regular expressions over bytes to a deterministic automaton. Expressions are values (`sequence`, `either`, …)
+// rather than a syntax; the automaton is built lazily from Thompson's NFA by subset construction, so that only
+// states that are visited cost anything.
 
 /** A state of an automaton. States are small integers, so that callers can cache by them. */
 export type AutomatonState = number

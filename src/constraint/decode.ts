@@ -124,7 +124,10 @@ export async function decode(nextLogits: NextLogits, constraint: TokenConstraint
   }
 }
 
-/** logit − norm; for an impossible token a very small number rather than −Infinity or NaN, so that sums stay finite. */
+/**
+ * logit − norm; for an impossible token a very small number rather than −Infinity or NaN, so that sums stay
+ * finite.
+ */
 function difference(logit: number, norm: number): number {
   const LEAST_LOG_PROBABILITY = -1000
   return logit === -Infinity ? LEAST_LOG_PROBABILITY : Math.max(LEAST_LOG_PROBABILITY, Math.min(0, logit - norm))

@@ -40,8 +40,8 @@ function pixels(fraction: number, side: number): number {
 
 /**
  * A box in fractions of the upright image to `[x1, y1, x2, y2]` in pixels of the sent image: edges of the pixel grid,
- * so the whole image is `[0, 0, sentWidth, sentHeight]`. Clamped, with x1 ≤ x2 and y1 ≤ y2. Throws RangeError when an
- * edge is not a finite number.
+ * so the whole image is `[0, 0, sentWidth, sentHeight]`. Clamped, with x1 ≤ x2 and y1 ≤ y2. Throws RangeError
+ * when an edge is not a finite number.
  */
 export function toSentPixels(edges: Edges, image: SentImage): [number, number, number, number] {
   if (!edges.every(Number.isFinite)) throw new RangeError(`box edges must be finite, got [${edges.join(', ')}]`)

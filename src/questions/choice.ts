@@ -25,6 +25,7 @@ import {
   optionFields,
   optionsOnce,
   readOptions,
+  type Simplify,
   type TooFew,
   uncheckedOptions,
 } from './shared/options.ts'
@@ -75,8 +76,6 @@ const answer: z.ZodType<ChoiceAnswer> = z
       .describe('Answers to the arguments of the chosen option, when the question has arguments.'),
   })
   .meta({ id: 'ChoiceAnswer', description: 'One option of several.' })
-
-type Simplify<T> = { [K in keyof T]: T[K] }
 
 type ArgsOf<Q> = FieldOf<Q, 'args'> extends infer A extends object ? A : object
 

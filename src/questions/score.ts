@@ -26,9 +26,8 @@ import {
   words,
 } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
-import type { FieldOf, TooFew } from './shared/options.ts'
+import { type FieldOf, nonBlank, type Simplify, type TooFew } from './shared/options.ts'
 
-const nonBlank = z.string().regex(/\S/)
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
 const levelInput = z
   .union([nonBlank, levelSchema.extend({ label: nonBlank })])
@@ -75,8 +74,6 @@ const answer: z.ZodType<ScoreAnswer> = z
     confidence: probability.describe('The largest probability.'),
   })
   .meta({ id: 'ScoreAnswer', description: 'A place on a scale.' })
-
-type Simplify<T> = { [K in keyof T]: T[K] }
 
 type LevelName<L> = L extends string ? L : L extends { readonly label: infer V extends string } ? V : never
 

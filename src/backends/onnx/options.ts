@@ -17,7 +17,8 @@ export interface OnnxOptions {
    */
   readonly workers?: number
   /**
-   * One dtype for every graph, or one per graph name (`vision_encoder`, …). Default: the best one that the folder has.
+   * One dtype for every graph, or one per graph name (`vision_encoder`, …). Default: the best one that the
+   * folder has.
    */
   readonly dtype?: Dtype | { readonly [graph: string]: Dtype }
   /** Bytes of the cache of encoded states, and as many again for encoded pictures, in each worker. Default: 256 MiB. */

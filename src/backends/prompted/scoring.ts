@@ -2,9 +2,9 @@
 // over the symbols before it has read anything, which is divided out. Plain data from probe.ts, kept as `scoring.json`
 // in a model folder, bound to the model and its prompts.
 //
-// Source of the prior: PriDe (Zheng et al. 2024, arXiv 2309.03882): P(symbol) ∝ prior(symbol) · P(candidate behind it).
-// Over all rotations of the candidates every symbol stands for every candidate once, so the mean log-probability of a
-// symbol is its log prior and a constant.
+// Source of the prior: PriDe (Zheng et al. 2024, arXiv 2309.03882): P(symbol) ∝ prior(symbol) · P(candidate
+// behind it). Over all rotations of the candidates every symbol stands for every candidate once, so the mean
+// log-probability of a symbol is its log prior and a constant.
 import { EngineError } from '../../core/errors.ts'
 import { logSoftmax, logSumExp } from '../../core/math.ts'
 import type { UntrustedObject } from '../../core/untrusted.ts'

@@ -14,10 +14,10 @@ function floored(row: Row, floor: number): Row {
 }
 
 /**
- * The geometric mean of distributions, renormalised: log P = Σ log Pᵣ / R + constant. It has the lowest log-loss when
- * passes err independently, and its temperature stays near one.
- * @param floor smallest probability that one row may give, so that one pass cannot rule a candidate out; below 1/K.
- * @throws EngineError `invalid_request` for no rows, rows that differ in length, or a floor of 1/K and more.
+ * The geometric mean of distributions, renormalised: log P = Σ log Pᵣ / R + constant. It has the lowest
+ * log-loss when passes err independently, and its temperature stays near one. @param floor smallest probability
+ * that one row may give, so that one pass cannot rule a candidate out; below 1/K. @throws EngineError
+ * `invalid_request` for no rows, rows that differ in length, or a floor of 1/K and more.
  */
 export function logPool(rows: readonly Row[], { floor }: { readonly floor: number }): number[] {
   requireAligned({ rows })

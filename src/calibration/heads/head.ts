@@ -1,6 +1,6 @@
 // A head learned for one question: from the log-probabilities of the model and a feature vector of state and question
-// to log-odds of the candidates, logit_k = scale · z_k + bias_k + weights_k · features. z are log-probabilities (of yes
-// against no where every candidate is its own yes or no).
+// to log-odds of the candidates, logit_k = scale · z_k + bias_k + weights_k · features. z are log-probabilities
+// (of yes against no where every candidate is its own yes or no).
 import { z } from 'zod'
 import { logSigmoid } from '../../core/math.ts'
 import type { DecisionKey } from '../../questions/shared/decision.ts'

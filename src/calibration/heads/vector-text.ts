@@ -5,8 +5,8 @@ import { EngineError } from '../../core/errors.ts'
 const HIGHEST = 32_767
 
 /**
- * A vector as base64 of [float32 step, int16 …], little endian, where value = step × integer. Throws `internal_error`
- * on values that are not finite.
+ * A vector as base64 of [float32 step, int16 …], little endian, where value = step × integer. Throws
+ * `internal_error` on values that are not finite.
  */
 export function encodeVector(values: ArrayLike<number>): string {
   let most = 0

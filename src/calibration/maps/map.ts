@@ -4,8 +4,9 @@ import type { DecisionReadout } from '../../questions/shared/decision.ts'
 import type { Bounds } from '../numerics/optimise.ts'
 
 /**
- * Turns the log-probabilities z of a distribution into the logits exp(θ₀) z_k + Σⱼ θⱼ x_jk, [candidate]; their softmax
- * is the calibrated distribution. exp(θ₀) is the inverse temperature, and x_j are fixed columns of the map.
+ * Turns the log-probabilities z of a distribution into the logits exp(θ₀) z_k + Σⱼ θⱼ x_jk, [candidate]; their
+ * softmax is the calibrated distribution. exp(θ₀) is the inverse temperature, and x_j are fixed columns of the
+ * map.
  */
 export interface CalibrationMap {
   /** What reports call it (`applied` on the wire), and by which a fitted file names it. Never to be changed. */

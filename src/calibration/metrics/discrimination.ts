@@ -3,9 +3,8 @@ import { requireAligned } from '../numerics/aligned.ts'
 
 /**
  * Area under the ROC curve: the probability that a positive scores above a negative, where ties count half
- * (Mann–Whitney). ½ is chance, 1 perfect. No strictly rising map of the scores changes it. Null when all weight is on
- * one side.
- * @param scores [decision]. @param y 1 positive, 0 negative; a share counts on both sides.
+ * (Mann–Whitney). ½ is chance, 1 perfect. No strictly rising map of the scores changes it. Null when all weight
+ * is on one side. @param scores [decision]. @param y 1 positive, 0 negative; a share counts on both sides.
  * @param weights not negative; equal when absent.
  */
 export function auroc(scores: readonly number[], y: readonly number[], weights?: readonly number[]): number | null {

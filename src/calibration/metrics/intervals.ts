@@ -23,9 +23,8 @@ export function wilson(k: number, n: number, z: number = normalQuantile(0.975)):
 }
 
 /**
- * The Clopper–Pearson upper bound: the probability is below it with confidence 1 − `delta`. It is exact, so never too
- * low.
- * @param k errors in `n` trials. @param delta in (0, 1).
+ * The Clopper–Pearson upper bound: the probability is below it with confidence 1 − `delta`. It is exact, so
+ * never too low. @param k errors in `n` trials. @param delta in (0, 1).
  */
 export function clopperPearsonUpper(k: number, n: number, delta: number): number {
   requireCount(k, n)

@@ -12,8 +12,8 @@ function requireEvents(p: readonly number[], y: readonly number[], weights?: rea
 }
 
 /**
- * 1 − score / base: the share of a loss that is saved. 0 is no better than the base, 1 is perfect, NaN when the base is
- * 0.
+ * 1 − score / base: the share of a loss that is saved. 0 is no better than the base, 1 is perfect, NaN when the
+ * base is 0.
  */
 export function skill(score: number, base: number): number {
   return base === 0 ? Number.NaN : 1 - score / base
@@ -28,7 +28,10 @@ export function crossEntropy(row: readonly number[], target: readonly number[]):
   return row.reduce((sum, p, k) => (target[k] === 0 ? sum : sum - target[k]! * Math.log(p)), 0)
 }
 
-/** Σ (row − target)² over candidates, from 0 to 2: the Brier score of one distribution. Shapes as in `crossEntropy`. */
+/**
+ * Σ (row − target)² over candidates, from 0 to 2: the Brier score of one distribution. Shapes as in
+ * `crossEntropy`.
+ */
 export function squaredError(row: readonly number[], target: readonly number[]): number {
   requireAligned({ row, target })
   return row.reduce((sum, p, k) => sum + (p - target[k]!) ** 2, 0)

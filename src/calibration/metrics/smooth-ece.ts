@@ -14,7 +14,10 @@ const GRID = 2048
 /** No smaller bandwidth is searched. A smaller error is reported as smoothed with this one. */
 const SMALLEST_BANDWIDTH = 1e-3
 
-/** Where each probability lies among folded angles θ = π min(p, 1 − p). The sign of odd cosines is negative above ½. */
+/**
+ * Where each probability lies among folded angles θ = π min(p, 1 − p). The sign of odd cosines is negative above
+ * ½.
+ */
 interface Layout {
   readonly angles: Float64Array
   readonly first: Int32Array
@@ -197,10 +200,10 @@ function sharesOf(weights: readonly number[] | undefined, n: number): Float64Arr
 }
 
 /**
- * smECE: ∫ |Σᵢ wᵢ (pᵢ − yᵢ) K(t, pᵢ)| dt with a Gaussian K reflected at 0 and 1, at the bandwidth that equals it. It
- * lies between |mean(p − y)| and 1. Noise alone gives about 0.024 at n = 1000, so report `smoothCalibrationExcess`.
- * @param p probabilities, [decision]. @param y whether it came true, 0 or 1, or a share.
- * @returns the error in units of probability, within 1e-4 of the exact integral, and its bandwidth.
+ * smECE: ∫ |Σᵢ wᵢ (pᵢ − yᵢ) K(t, pᵢ)| dt with a Gaussian K reflected at 0 and 1, at the bandwidth that equals
+ * it. It lies between |mean(p − y)| and 1. Noise alone gives about 0.024 at n = 1000, so report
+ * `smoothCalibrationExcess`. @param p probabilities, [decision]. @param y whether it came true, 0 or 1, or a
+ * share. @returns the error in units of probability, within 1e-4 of the exact integral, and its bandwidth.
  * @throws EngineError `invalid_request` on lengths that differ, values outside [0, 1], or no labels.
  */
 export function smoothCalibrationError(
@@ -220,8 +223,9 @@ export interface CalibrationExcess {
   /** Mean smECE of labels drawn from `p` itself: the error that noise alone gives. */
   readonly nullMean: number
   /**
-   * value − nullMean, the number to report; about zero for calibrated probabilities. Noise and error add up as squares
-   * do, so an error near the noise floor shows as less than it is: the true one lies between `excess` and `value`.
+   * value − nullMean, the number to report; about zero for calibrated probabilities. Noise and error add up as
+   * squares do, so an error near the noise floor shows as less than it is: the true one lies between `excess`
+   * and `value`.
    */
   readonly excess: number
   /**

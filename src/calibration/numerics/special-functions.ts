@@ -78,7 +78,10 @@ export function inverseRegularisedBeta(p: number, a: number, b: number): number 
   return (low + high) / 2
 }
 
-/** Φ(x): the probability that a standard normal variable is at most x. Relative precision is kept in the lower tail. */
+/**
+ * Φ(x): the probability that a standard normal variable is at most x. Relative precision is kept in the lower
+ * tail.
+ */
 export function normalCdf(x: number): number {
   const size = Math.abs(x)
   if (size > 38.6) return x > 0 ? 1 : 0

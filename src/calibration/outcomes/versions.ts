@@ -1,5 +1,6 @@
-// A folder of calibrations: cal_….json files, and current.json with the served version, those before it, and why. When
-// the served file is bad, the version before it is used and a note says so: a bad file must not stop an engine.
+// A folder of calibrations: cal_….json files, and current.json with the served version, those before it, and
+// why. When the served file is bad, the version before it is used and a note says so: a bad file must not stop
+// an engine.
 import { join } from 'node:path'
 import { z } from 'zod'
 import { EngineError } from '../../core/errors.ts'

@@ -13,13 +13,12 @@ function requireShare(name: string, value: number): void {
 }
 
 /**
- * Split conformal prediction by the least ambiguous classifier (Sadinle, Lei & Wasserman 2019): the ⌈(n + 1)(1 − α)⌉-th
- * smallest of 1 − p(truth). Sets made with it hold the truth with probability from 1 − α to 1 − α + 1/(n + 1), averaged
- * over held-out samples; for one sample of n the standard deviation is √(α(1 − α)/n).
- * @param trueProbabilities what each held-out truth was given, [decision].
- * @param alpha the share of sets that may miss the truth.
- * @returns the threshold on 1 − p for `conformalSet`, or null when n < ⌈1/α⌉ − 1, where only the set of every candidate
- * would keep the promise.
+ * Split conformal prediction by the least ambiguous classifier (Sadinle, Lei & Wasserman 2019): the ⌈(n + 1)(1
+ * − α)⌉-th smallest of 1 − p(truth). Sets made with it hold the truth with probability from 1 − α to 1 − α +
+ * 1/(n + 1), averaged over held-out samples; for one sample of n the standard deviation is √(α(1 − α)/n).
+ * @param trueProbabilities what each held-out truth was given, [decision]. @param alpha the share of sets that
+ * may miss the truth. @returns the threshold on 1 − p for `conformalSet`, or null when n < ⌈1/α⌉ − 1, where
+ * only the set of every candidate would keep the promise.
  */
 export function conformalThreshold(trueProbabilities: readonly number[], alpha: number): number | null {
   requireProbabilities('trueProbabilities', trueProbabilities)

@@ -76,7 +76,10 @@ export function timeText(timeMs: number): string {
   return hours === 0 ? clock : `${hours}:${clock}`
 }
 
-/** Default ids `image_1`, `video_1`, … count the images (videos) of the state. Throws when two pictures share an id. */
+/**
+ * Default ids `image_1`, `video_1`, … count the images (videos) of the state. Throws when two pictures share an
+ * id.
+ */
 function idsOf(parts: readonly CheckedPart[]): (string | null)[] {
   const counts = { image: 0, video: 0 }
   const seen = new Map<string, number>()

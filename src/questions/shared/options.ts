@@ -20,7 +20,7 @@ export const argsOfChoice = argsField.describe(
 )
 
 /** A name that is not blank. */
-const nonBlank = z.string().regex(/\S/)
+export const nonBlank = z.string().regex(/\S/)
 
 const plainOption = strict('an option', { value: z.string(), description: words })
 const choiceOption = strict('an option of a choice', { value: z.string(), description: words, args: argsField })
@@ -39,8 +39,8 @@ export type OptionInput = z.input<typeof optionSchema>
 export type ChoiceOptionInput = string | { readonly value: string; readonly description?: Json; readonly args?: Questions | null }
 
 /**
- * Name → description (or null). JavaScript moves integer-like names to the front of a map; where order matters, give an
- * array.
+ * Name → description (or null). JavaScript moves integer-like names to the front of a map; where order matters,
+ * give an array.
  */
 export type Criteria = Readonly<Record<string, Json>>
 
@@ -158,6 +158,9 @@ function named(
 }
 
 // Types of the options of a question
+
+/** The same type with its fields written out, as editors show it best. */
+export type Simplify<T> = { [K in keyof T]: T[K] }
 
 /** The type of a field, or undefined where the question has none. */
 export type FieldOf<Q, K extends string> = K extends keyof Q ? Q[K] : undefined

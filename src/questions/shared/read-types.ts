@@ -1,7 +1,5 @@
 // Types of the answers of reads (`fill`, `extract`): which of their fields are there, by the literal question.
-import type { FieldOf } from './options.ts'
-
-type Simplify<T> = { [K in keyof T]: T[K] }
+import type { FieldOf, Simplify } from './options.ts'
 
 /**
  * A read, with the fields `Sure` there once `valid` is true: `if (answer.valid) answer.parsed + 1`. A read on which the

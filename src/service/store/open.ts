@@ -37,8 +37,9 @@ const UNITS = [
 ] as const
 
 /**
- * Opens the store of a service: `postgres://…`, a file for the embedded database, or `:memory:`. The tables are made or
- * brought up to date. Throws `invalid_request` when the database cannot be used; messages never hold the URL.
+ * Opens the store of a service: `postgres://…`, a file for the embedded database, or `:memory:`. The tables are
+ * made or brought up to date. Throws `invalid_request` when the database cannot be used; messages never hold
+ * the URL.
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const { now = Date.now, keepsFeatures = false, keepMs = DEFAULT_SETTINGS.keepMs, pingTimeoutMs = 2000 } = options

@@ -32,9 +32,9 @@ export interface PackedPicture {
 /**
  * A state as arrays with one entry per token. `positions` advance by one per token, but all cells of one image share
  * one. `segments` number the stretches that are compared with each other (quotable strings, and their lines), −1
- * elsewhere. `groups` number the segments that belong together, −1 elsewhere. `layoutRows` is the row of a token among
- * the layout features of all images, −1 for text that is in no image: first the cells of all images, which have image
- * features in the same row, then the words that were read.
+ * elsewhere. `groups` number the segments that belong together, −1 elsewhere. `layoutRows` is the row of a
+ * token among the layout features of all images, −1 for text that is in no image: first the cells of all
+ * images, which have image features in the same row, then the words that were read.
  */
 export interface PackedState {
   readonly ids: number[]
@@ -188,10 +188,11 @@ function isDigit(spelling: string): boolean {
 }
 
 /**
- * A question behind the state, with one entry per token. `owners` is 0 for the question itself and 1… for its options;
- * an option attends to the state, the question and itself, and readout tokens of one question attend to each other.
- * `readouts` are the indexes of the readout tokens: one per option, or one at the end of the question. `ranks` is the
- * position on the scale, 0 to 1, for the readout tokens of an ordinal branch, −1 elsewhere.
+ * A question behind the state, with one entry per token. `owners` is 0 for the question itself and 1… for its
+ * options; an option attends to the state, the question and itself, and readout tokens of one question attend
+ * to each other. `readouts` are the indexes of the readout tokens: one per option, or one at the end of the
+ * question. `ranks` is the position on the scale, 0 to 1, for the readout tokens of an ordinal branch, −1
+ * elsewhere.
  */
 export interface PackedBranch {
   readonly ids: number[]
