@@ -55,7 +55,7 @@ export interface FittedTree {
 }
 
 /** What is believed of a model that nobody has labels for. */
-export function rootPrior({ parameters }: CalibrationMap): MapPrior {
+function rootPrior({ parameters }: CalibrationMap): MapPrior {
   return { mean: parameters.map(({ prior }) => prior.mean), variance: parameters.map(({ prior }) => prior.variance) }
 }
 

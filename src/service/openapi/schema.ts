@@ -48,7 +48,6 @@ export function nullable(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-export const NULL: Schema = { type: 'null' }
 export const STRING: Schema = { type: 'string' }
 export const BOOLEAN: Schema = { type: 'boolean' }
 /** A string with something in it besides white space. */
