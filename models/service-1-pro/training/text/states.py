@@ -26,7 +26,7 @@ def turn(value):
     who, what = next((key for key in WHO if key in value), None), next((key for key in WHAT if key in value), None)
     return (
         None
-        if who is None or what is None or not isinstance(value[what], str)
+        if who is None or what is None or isinstance(value[who], (dict, list)) or not isinstance(value[what], str)
         else f"{plain(value[who])}: {value[what]}"
     )
 

@@ -25,7 +25,7 @@ import torch
 import torch.multiprocessing as processes
 
 import draw
-import layout
+import loaders
 import loss
 import start
 from config import PRESETS, Config
@@ -104,19 +104,6 @@ def work(rank, options, port):
         step, tokens, asked, spent = found["step"], found["tokens"], found["asked"], found["spent"]
         if rank == 0:
             mean = {name: value.to(device) for name, value in found["mean"].items()}
-    with open(options.mixture or f"{HERE}/mixtures.json", encoding="utf-8") as file:
-        mixture = json.load(file)
-    phases = [{**phase, "factors": mixture["factors"]} for phase in mixture["phases"]]
-    sources = draw.Sources(options.rows, preset.rows_a_source, options.seed)
-    drawer = draw.Drawer(
-        sources,
-        layout.Reader(start.tokenizer(), model.config.passage),
-        preset,
-        phases,
-        rank,
-        options.workers,
-        seed,
-    )
     precise = contextlib.nullcontext if not preset.half else lambda: torch.autocast(device, dtype=torch.bfloat16)
     begun = kept = time.time()
     first_tokens, recent = tokens, collections.defaultdict(list)
@@ -152,16 +139,20 @@ def work(rank, options, port):
     if found is None and options.start:  # the same run with a fresh optimiser: what was seen counts
         tokens, asked, spent = begin["tokens"], begin["asked"], begin["spent"]
         first_tokens = tokens
+    options.drawn = seed
+    beside = loaders.Loaders(options.loaders, options, step, tokens) if options.loaders else None
+    phases = draw.drawer(options, rank, options.workers)
+    batches = beside or loaders.drawn(phases, step, lambda: tokens)
     halt = f"{options.run}/stop"
     warm_from = step
-    for _, look, sequences in drawer.batches(step, lambda: tokens):  # noqa: B023 - what is seen by then
+    for look, batch in batches:
         left = options.seconds - (time.time() - begun) if options.seconds else 1e9
         pace = min(1.0, (step - warm_from + 1) / preset.warm_up) * min(
             1.0, max(left, 0.0) / options.cool if options.cool else 1.0
         )
         for group in optimise.param_groups:
             group["lr"] = group["base"] * pace
-        batch = layout.batch(sequences, look).to(device)
+        batch = batch.to(device)
         with precise():
             logits, evidence, quotes = model(batch)
         each, plain = loss.losses(batch, logits, evidence, quotes)
@@ -183,6 +174,8 @@ def work(rank, options, port):
                 weights = [] if options.apart == 1 else parameters
                 real_all, asked_all, stop = gang.average(weights, [*since, float(left <= 0 or os.path.exists(halt))])
             tokens, asked, since = tokens + int(real_all), asked + int(asked_all), np.zeros(2)
+            if beside:
+                beside.seen.value = tokens
         for question, value in zip(batch.asked, plain.tolist(), strict=True):
             recent[f"{look} {question.kind}"].append(value)
         recent["filled"].append(real / batch.tokens.numel())
@@ -199,7 +192,7 @@ def work(rank, options, port):
                 "asked": asked,
                 "seconds": round(spent + took),
                 "tokens_a_second": round((tokens - first_tokens) / took),
-                "phase": drawer.phase(tokens)["name"],
+                "phase": phases.phase(tokens)["name"],
                 **{name: round(sum(values) / len(values), 4) for name, values in sorted(recent.items())},
                 "scale": [round(x, 2) for x in [*model.likeness_scale.tolist(), *model.found_scale.tolist()]],
             }
@@ -214,6 +207,8 @@ def work(rank, options, port):
     if rank == 0:
         keep()
         print(f"{step} steps, {tokens:,} tokens, {asked:,} questions, {spent + time.time() - begun:.0f} s", flush=True)
+    if beside:
+        beside.stop()
     gang.leave()
 
 
@@ -223,6 +218,7 @@ def main():
     parser.add_argument("--rows", required=True)
     parser.add_argument("--preset", choices=list(PRESETS), default="cpu")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--loaders", type=int, default=0, help="processes that lay out batches for a fast device")
     parser.add_argument("--apart", type=int, default=1, help="steps that a process takes alone before all meet")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--start")

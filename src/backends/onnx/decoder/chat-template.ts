@@ -6,6 +6,7 @@
 //
 // so that all questions about a state share its prefix. Both are tokenised on their own.
 import { Template } from '@huggingface/jinja'
+import { boundedWork } from '../../../core/bounded-work.ts'
 import { EngineError } from '../../../core/errors.ts'
 import type { Json, Picture, Piece } from '../../../core/types.ts'
 import type { TextTokenizer, TokenRun } from '../runtime/tokenizer.ts'
@@ -43,15 +44,37 @@ const PLACEHOLDER = /\uE000(\d+)\uE001/
 
 type ContentItem = { readonly type: 'image' } | { readonly type: 'text'; readonly text: string }
 
+/** A template writes some words around what it is given, in less than a millisecond. */
+const TEMPLATE_MS = 2000
+const MOST_TEMPLATE_CHARACTERS = 1_000_000
+
+/** What a template does, in bounded time; what it throws becomes `model_not_available`. */
+function ofTemplate<T>(work: () => T): T {
+  const refuse = (what: string, cause?: unknown): EngineError => {
+    const options = cause === undefined ? {} : { cause }
+    return new EngineError('model_not_available', `the chat template ${what}; take the folder as it was published`, options)
+  }
+  try {
+    return boundedWork(TEMPLATE_MS, work, () => refuse(`did not end within ${TEMPLATE_MS / 1000} s, so it may be one that never ends`))
+  } catch (cause) {
+    if (cause instanceof EngineError) throw cause
+    throw refuse(`cannot be used (${String(cause instanceof Error ? cause.message : cause).slice(0, 200)})`, cause)
+  }
+}
+
 export function makePromptBuilder({ tokenizer, template, variables, content, images }: ChatTemplateOptions): PromptBuilder {
-  const compiled = new Template(template)
+  const compiled = ofTemplate(() => new Template(template))
 
   /** The turn with placeholders, cut at the question: the text before it and the text behind it. */
   const render = (items: readonly ContentItem[], questionIndex: number): [string, string] => {
     const all: readonly ContentItem[] = [...items, { type: 'text', text: placeholder(questionIndex) }]
     const written = content === 'list' ? all : all.map((item) => (item.type === 'text' ? item.text : '')).join('')
     const messages = [{ role: 'user', content: written as Json }]
-    const rendered = compiled.render({ ...variables, messages, add_generation_prompt: true })
+    const rendered = ofTemplate(() => compiled.render({ ...variables, messages, add_generation_prompt: true }))
+    if (rendered.length > MOST_TEMPLATE_CHARACTERS) {
+      const message = `the chat template writes ${rendered.length} characters around a state, at most ${MOST_TEMPLATE_CHARACTERS} are taken`
+      throw new EngineError('model_not_available', `${message}; take the folder as it was published`)
+    }
     const parts = rendered.split(placeholder(questionIndex))
     if (parts.length !== 2) {
       throw new EngineError('model_not_available', `the chat template writes a question ${parts.length - 1} times; once was expected`)

@@ -6,15 +6,16 @@ import { isObject } from '../../../core/untrusted.ts'
 import { type JsonObject, type ModelFolder, readJson, readText } from '../runtime/layout.ts'
 import type { TextTokenizer } from '../runtime/tokenizer.ts'
 
+/** The longest contexts of published models are of 10 million tokens. */
+const MOST_OF_ANYTHING = 2 ** 24
+
 export const objectAt = (value: JsonObject, key: string): JsonObject => (isObject(value[key]) ? (value[key] as JsonObject) : {})
 
-/** Throws `model_not_available` with `what` when the value is no positive whole number. */
-export function positive(value: Json | undefined, what: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value
-  throw new EngineError(
-    'model_not_available',
-    `${what} is ${JSON.stringify(value) ?? 'missing'}, a positive whole number was expected; download the folder again`,
-  )
+/** Throws `model_not_available` with `what` when the value is no whole number from 1 to `most`. */
+export function positive(value: Json | undefined, what: string, most = MOST_OF_ANYTHING): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= most) return value
+  const expected = typeof value === 'number' && value > most ? `at most ${most} was expected` : 'a positive whole number was expected'
+  throw new EngineError('model_not_available', `${what} is ${JSON.stringify(value) ?? 'missing'}, ${expected}; download the folder again`)
 }
 
 /** Tokens that a state, its question and its answer may take together. */
@@ -58,8 +59,8 @@ export function templateVariablesOf(tokenizerConfig: JsonObject): { readonly [na
 export async function readChatTemplate(folder: ModelFolder, tokenizerConfig: JsonObject): Promise<string> {
   const jinja = await readText(folder, 'chat_template.jinja')
   if (jinja !== null) return jinja
-  const json = await readText(folder, 'chat_template.json')
-  const own: Json | undefined = json === null ? tokenizerConfig.chat_template : (JSON.parse(json) as JsonObject).chat_template
+  const hasFile = folder.files.includes('chat_template.json')
+  const own: Json | undefined = (hasFile ? await readJson(folder, 'chat_template.json') : tokenizerConfig).chat_template
   const template = Array.isArray(own) ? own.find((one) => one?.name === 'default')?.template : own
   if (typeof template === 'string') return template
   throw new EngineError('model_not_available', `the model folder '${folder.name}' has no chat template; take an instruction-tuned model`)

@@ -12,6 +12,8 @@ type FamilyImport = () => Promise<ModelFamily>
 
 const FAMILIES = new Map<string, FamilyImport>([
   ['assay-decision', async () => (await import('./decision/index.ts')).decision],
+  ['assay-encoder', async () => (await import('./encoder/index.ts')).encoder],
+  ['assay-pair', async () => (await import('./pair/index.ts')).pairFamily(loadFamily)],
   ['idefics3', async () => (await import('./idefics3/index.ts')).idefics3],
   ['smolvlm', async () => (await import('./idefics3/index.ts')).idefics3],
 ])

@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { EngineError } from '../../../core/errors.ts'
 import type { Json } from '../../../core/types.ts'
 import type { Dtype, OnnxOptions } from '../options.ts'
+import { safeFiles } from './safe-files.ts'
 
 export interface JsonObject {
   readonly [key: string]: Json
@@ -20,7 +21,7 @@ export interface ModelFolder {
   readonly config: JsonObject
   /** `config.model_type`. */
   readonly modelType: string
-  /** Everything in the folder and in its `onnx/`, relative, with forward slashes. */
+  /** Everything in the folder and below its `onnx/`, relative, with forward slashes. */
   readonly files: readonly string[]
 }
 
@@ -56,8 +57,7 @@ export async function openFolder(path: string): Promise<ModelFolder> {
   const top = await readdir(path).catch(() => {
     throw new EngineError('model_not_found', `there is no model folder '${name}'; give the folder that holds config.json and onnx/`)
   })
-  const graphs = await readdir(join(path, 'onnx')).catch(() => [])
-  const files = [...top, ...graphs.map((file) => `onnx/${file}`)].sort()
+  const files = await safeFiles(path, name, top)
   const config = await readJson({ path, name, files }, 'config.json')
   const modelType = config.model_type
   if (typeof modelType !== 'string') {
@@ -68,9 +68,21 @@ export async function openFolder(path: string): Promise<ModelFolder> {
 
 type Named = Pick<ModelFolder, 'path' | 'name' | 'files'>
 
-/** The text of a file of the folder; null when it is not there. */
+/** Tokenizers of 260,000 pieces have some 35 MB. */
+const MOST_TEXT_BYTES = 256 * 2 ** 20
+
+/**
+ * The text of a file of the folder; null when it is not there. Throws `model_not_available` for one that is too large.
+ */
 export async function readText(folder: Named, file: string): Promise<string | null> {
-  return folder.files.includes(file) ? readFile(join(folder.path, file), 'utf8') : null
+  if (!folder.files.includes(file)) return null
+  const path = join(folder.path, file)
+  const { size } = await stat(path)
+  if (size > MOST_TEXT_BYTES) {
+    const message = `${file} of '${folder.name}' has ${size} bytes, at most ${MOST_TEXT_BYTES} are read; take the folder as it was published`
+    throw new EngineError('model_not_available', message)
+  }
+  return readFile(path, 'utf8')
 }
 
 /** Reads a JSON object. Throws `model_not_available` when the file is missing or holds something else. */

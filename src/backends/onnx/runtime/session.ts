@@ -1,7 +1,10 @@
 // Graph files to sessions, and the inputs and outputs that a session declares: these, not config.json, decide how it is
 // fed.
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
-import type * as Ort from 'onnxruntime-node'
+import { fileURLToPath } from 'node:url'
+import type * as Ort from 'onnxruntime-common'
 import { EngineError } from '../../../core/errors.ts'
 import { type OnnxOptions, threadsOf } from '../options.ts'
 import type { GraphFile } from './layout.ts'
@@ -11,15 +14,36 @@ export type Tensor = Ort.Tensor
 export type Feeds = Record<string, Tensor>
 export type Runtime = typeof Ort
 
-/** The runtime, loaded on first use, since it is a large native library. */
+const PACKAGE = 'onnxruntime-node'
+/** The copy in our package that `packaging/bundle-runtime.ts` makes. A clone has the runtime as a package instead. */
+const COPY = new URL('../../../onnxruntime-node/', import.meta.url)
+
+/**
+ * What to import. The package goes first where it has the version of our copy: two copies in one thread would register
+ * the same backends twice.
+ */
+function runtimePlace(): string {
+  if (!existsSync(COPY)) return PACKAGE
+  const require = createRequire(import.meta.url)
+  const versionAt = (path: string): unknown => require(path).version
+  try {
+    if (versionAt(`${PACKAGE}/package.json`) === versionAt(fileURLToPath(new URL('package.json', COPY)))) return PACKAGE
+  } catch {
+    // It is not installed.
+  }
+  return new URL('dist/index.js', COPY).href
+}
+
+/** The runtime, loaded on first use, since it is a large native library. Throws `model_not_available`. */
 export async function loadRuntime(): Promise<Runtime> {
   try {
-    const module = (await import('onnxruntime-node')) as Runtime & { default?: Runtime }
+    const module = (await import(runtimePlace())) as Runtime & { default?: Runtime }
     return module.default ?? module
   } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
     throw new EngineError(
       'model_not_available',
-      'onnxruntime-node could not be loaded; install it (on Linux without a GPU: ONNXRUNTIME_NODE_INSTALL=skip npm install onnxruntime-node)',
+      `the ONNX runtime could not be loaded on ${process.platform} ${process.arch} (${reason}); its libraries are for Linux with glibc (x64, arm64), macOS (arm64) and Windows (x64, arm64)`,
       { cause },
     )
   }
@@ -51,6 +75,10 @@ export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?
       session = await ort.InferenceSession.create(bytes, { ...settings, extra: beside })
     }
   } catch (cause) {
+    if (/External data path/.test(String(cause))) {
+      const message = `${graph.files[0]} takes weights from outside of the folder, by a link or by their path; copy them beside it`
+      throw new EngineError('model_not_available', `${message}, or download the folder without links`, { cause })
+    }
     throw new EngineError(
       'model_not_available',
       `${graph.files[0]} could not be loaded; check that the file is whole (${graph.files.length - 1} files of weights beside it) and made for onnxruntime 1.30 or older`,

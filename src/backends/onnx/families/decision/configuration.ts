@@ -49,6 +49,9 @@ export interface PictureConfig {
  */
 type ChoiceReadout = 'exclusive' | 'independent'
 
+/** Of tokens, pieces, pixels and layers: this family is small. */
+const MOST_OF_ANYTHING = 65_536
+
 const CHOICE_READOUTS: readonly unknown[] = ['exclusive', 'independent']
 
 /** Throws `model_not_available` with the field, its value and what is taken. */
@@ -65,8 +68,10 @@ export function decisionConfigOf({ name, config }: ModelFolder, options: OnnxOpt
     const given = JSON.stringify(value) ?? 'missing'
     throw new EngineError('model_not_available', `config.json of '${name}' has ${field} ${given}; ${taken} is taken`)
   }
-  const count = (value: unknown, field: string): number =>
-    typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : refuse(field, value, 'a positive whole number')
+  const count = (value: unknown, field: string): number => {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value <= 0) return refuse(field, value, 'a positive whole number')
+    return value <= MOST_OF_ANYTHING ? value : refuse(field, value, `at most ${MOST_OF_ANYTHING}`)
+  }
 
   const width = count(config.width, 'width')
   const heads = count(config.heads, 'heads')

@@ -8,7 +8,9 @@ import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backe
 import { promptKey } from '../../../prompt-key.ts'
 import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
+import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
+import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { decisionConfigOf, templateFieldsOf } from './configuration.ts'
@@ -36,7 +38,12 @@ export const decision: ModelFamily = { load: loadDecision, probe: null }
 async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
   const config = decisionConfigOf(folder, options)
   const tokenizerJson = (await readJson(folder, 'tokenizer.json')) as unknown as ConstructorParameters<typeof PieceTokenizer>[0]
-  const tokenizer = new PieceTokenizer(tokenizerJson, config.kinds)
+  const tokenizer = checkedTokenizer(
+    folder.name,
+    tokenizerJson,
+    () => new PieceTokenizer(tokenizerJson, config.kinds),
+    (made, text) => made.encode(text),
+  )
   if (tokenizer.size !== config.controlIdsFrom) {
     throw new EngineError(
       'model_not_available',
@@ -69,7 +76,7 @@ async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<
   }
   const model = {
     config,
-    limits: new TokenLimits(info.id, info.contextLength, tokenizer.longest),
+    limits: new TokenLimits(info.id, info.contextLength, tokenizer),
     tokenizer,
     grammars: new GrammarCache(tokenizer),
     graphs,
@@ -98,13 +105,13 @@ class DecisionBackend implements Backend {
   readonly #vision: Vision | null
   /** For states with an image in them; null when the model sees none. */
   readonly #withImages: (DecisionModel & { readonly pictures: PictureEncoder }) | null
-  readonly #underWay = new Set<Promise<unknown>>()
-  #closing: Promise<void> | null = null
+  readonly #open: OpenModel
 
   constructor(info: ModelInfo, model: DecisionModel, vision: Vision | null, cacheBytes: number) {
     this.info = info
     this.#model = model
     this.#states = new ByteCache(cacheBytes)
+    this.#open = new OpenModel(info.id, model.scheduler)
     this.#vision = vision
     this.#withImages = vision && {
       ...model,
@@ -114,13 +121,13 @@ class DecisionBackend implements Backend {
   }
 
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
-    return this.#work(async () => {
+    return this.#open.work(async () => {
       const { value, isKept } = await this.#states.through(
         promptKey(prompt.pieces, 'content and sources'),
         (stop) => this.#encode(prompt, stop),
         signal,
       )
-      return this.#prefix(value, isKept)
+      return this.#open.prefix(value, isKept ? value.tokens : 0)
     })
   }
 
@@ -129,29 +136,13 @@ class DecisionBackend implements Backend {
   }
 
   close(): Promise<void> {
-    this.#closing ??= (async () => {
-      const { scheduler, views, graphs } = this.#model
-      await Promise.allSettled([...this.#underWay])
-      // A caller that was aborted may have left its pass running.
-      await scheduler.run(async () => {})
+    const { views, graphs } = this.#model
+    return this.#open.close(async () => {
       this.#states.clear()
       this.#withImages?.pictures.clear()
       views.clear()
       await Promise.all([graphs, ...sessionsOf(this.#vision)].map((open) => open.close()))
-    })()
-    return this.#closing
-  }
-
-  /** Runs on a model that is open; `close` waits for it. */
-  async #work<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#closing !== null) throw new EngineError('model_not_available', `the model ${this.info.id} was closed; load it again`)
-    const running = task()
-    this.#underWay.add(running)
-    try {
-      return await running
-    } finally {
-      this.#underWay.delete(running)
-    }
+    })
   }
 
   async #encode(prompt: Prompt, signal: AbortSignal): Promise<CacheEntry<OpenState>> {
@@ -183,23 +174,5 @@ class DecisionBackend implements Backend {
     const encoded = await scheduler.run(() => model.graphs.encode(state, pictureInputsOf(used, aspects, tokenizer)), signal)
     const value = new OpenState(model, state, encoded, used)
     return { value, bytes: value.bytes }
-  }
-
-  #prefix(state: OpenState, isCached: boolean): Prefix {
-    let isOpen = true
-    const work = <T>(task: () => Promise<T>): Promise<T> =>
-      this.#work(async () => {
-        if (!isOpen) throw new EngineError('internal_error', 'the prefix was closed; open the state again')
-        return task()
-      })
-    return {
-      tokens: state.tokens,
-      cachedTokens: isCached ? state.tokens : 0,
-      score: (branches, signal) => work(() => state.score(branches, signal)),
-      generate: (branch, constraint, signal) => work(() => state.generate(branch, constraint, signal)),
-      close: () => {
-        isOpen = false
-      },
-    }
   }
 }

@@ -1,11 +1,11 @@
 // Everything that can be asked about one encoded state. All requests about the state share three batchers, for scored
 // questions, pointers and tokens to be written: what waits in one when its turn comes goes into one pass.
 import { EngineError } from '../../../../core/errors.ts'
-import { logSigmoid, logSoftmax } from '../../../../core/math.ts'
-import type { Branch, Constraint, Generated, ScoreRow, Scores } from '../../../backend.ts'
+import type { Branch, Constraint, Generated, Scores } from '../../../backend.ts'
 import { dataOf } from '../../runtime/tensors.ts'
 import { type Batcher, makeBatcher } from '../../scheduling/batcher.ts'
 import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
+import { rowsOfLogits } from '../../scored-rows.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { everyBox, oneBox } from './boxes.ts'
 import { type PackedQuestion, tokensOf } from './branch-inputs.ts'
@@ -99,7 +99,7 @@ export class OpenState {
       const { packed, image } = questions[index] as PackedQuestion
       const { logits, tensors } = readings[index] as ReadoutLogits
       const features = featuresOf(this.#directionsOf(image), tensors)
-      return { rows: rowsOf(branch, logits, packed.rowOf), inputTokens: packed.ids.length, features }
+      return { rows: rowsOfLogits(branch.readout, logitsOf(branch, logits, packed.rowOf)), inputTokens: packed.ids.length, features }
     })
   }
 
@@ -208,15 +208,9 @@ export class OpenState {
   }
 }
 
-/**
- * Every option is a branch of its own and nothing else is scored, so the mass of a row is one. `readouts`: logits, by
- * row.
- */
-function rowsOf({ readout }: Branch, readouts: Float32Array, rowOf: readonly number[]): ScoreRow[] {
-  const logits = rowOf.map((row) => readouts[row] as number)
-  const yesNo = (logit: number): ScoreRow => ({ logProbabilities: [logSigmoid(logit), logSigmoid(-logit)], mass: 1 })
-  if (readout === 'binary') return [yesNo(readouts[0] as number)]
-  return readout === 'independent' ? logits.map(yesNo) : [{ logProbabilities: logSoftmax(logits), mass: 1 }]
+/** The logits of the candidates in the branch's order; `readouts` are logits by row. */
+function logitsOf({ readout }: Branch, readouts: Float32Array, rowOf: readonly number[]): number[] {
+  return readout === 'binary' ? [readouts[0] as number] : rowOf.map((row) => readouts[row] as number)
 }
 
 /** What a first token adds to the end logits of the tokens from it to `last`. */

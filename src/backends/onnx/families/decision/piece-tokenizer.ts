@@ -15,6 +15,8 @@ export interface TextPieces {
   readonly ends: readonly number[]
 }
 
+/** Spaces, tabs and line breaks in the alphabet of byte-level pieces. */
+const BLANKS = /^[ĠĉĊč]+$/
 const NO_PIECES: TextPieces = { ids: [], cases: [], starts: [], ends: [] }
 /** How many texts are cached, and the longest that is, in UTF-16 units. */
 const MOST_CACHED_TEXTS = 20_000
@@ -32,6 +34,8 @@ export class PieceTokenizer {
   readonly control: ControlTokens
   /** Bytes of the longest piece. */
   readonly longest: number
+  /** Bytes of the longest piece that is blanks only. */
+  readonly longestBlank: number
 
   /** `kinds`: the kinds of branches the model knows, in its order. Default: those of the shipped model. */
   constructor(tokenizerJson: { model: { vocab: Record<string, number> } }, kinds?: readonly BranchKind[]) {
@@ -39,7 +43,8 @@ export class PieceTokenizer {
     const vocabulary = Object.entries(tokenizerJson.model.vocab)
     this.size = vocabulary.length
     this.control = new ControlTokens(vocabulary.length, kinds)
-    this.longest = vocabulary.reduce((most, [piece]) => Math.max(most, piece.length), 0)
+    this.longest = vocabulary.reduce((most, [piece]) => Math.max(most, piece.length), 1)
+    this.longestBlank = vocabulary.reduce((most, [piece]) => (BLANKS.test(piece) ? Math.max(most, piece.length) : most), 1)
     // In the byte-level alphabet every character stands for one byte (GPT-2's table), so a piece has as many bytes as
     // characters.
     for (const [piece, id] of vocabulary) {

@@ -1,24 +1,44 @@
 // The context length of the decision model: refuses what cannot fit before anything is run.
 import { EngineError } from '../../../../core/errors.ts'
 
+/** The bytes of the longest piece of a vocabulary, and of the longest of only blanks. */
+export interface PieceLengths {
+  readonly longest: number
+  readonly longestBlank: number
+}
+
+/**
+ * The fewest tokens that a text can become, at most `most` + 1. Pieces never reach over a blank into the next word, so
+ * each word takes at least one. `_` is read as a blank. In a run of blanks, two before each piece may become no token.
+ */
+export function leastTokens(text: string, { longest, longestBlank }: PieceLengths, most: number): number {
+  let least = 0
+  for (const { 0: run } of text.matchAll(/[\s_]+|[^\s_]+/gu)) {
+    if (!/^[\s_]/u.test(run)) least += Math.ceil(run.length / longest)
+    else least += Math.floor(run.length / ((/[^ \t\n\r_]/.test(run) ? longest : longestBlank) * 3))
+    if (least > most) return most + 1
+  }
+  return least
+}
+
 export class TokenLimits {
   readonly #model: string
   readonly #contextLength: number
-  readonly #longestPiece: number
+  readonly #lengths: PieceLengths
 
-  /** `longestPiece`: bytes of the longest token of the vocabulary. */
-  constructor(model: string, contextLength: number, longestPiece: number) {
+  constructor(model: string, contextLength: number, lengths: PieceLengths) {
     this.#model = model
     this.#contextLength = contextLength
-    this.#longestPiece = longestPiece
+    this.#lengths = lengths
   }
 
   /** Refuses texts that cannot fit without tokenising them: a megabyte takes seconds. */
   checkSize(texts: readonly string[], what: 'state' | 'question'): void {
-    const units = texts.reduce((sum, text) => sum + text.length, 0)
-    // A token has at most so many bytes, and at most two lone spaces before it that become no token.
-    const least = Math.floor(units / (this.#longestPiece * 3))
-    if (least > this.#contextLength) this.#refuse(`the ${what} takes at least ${least} tokens`, what)
+    let least = 0
+    for (const text of texts) {
+      least += leastTokens(text, this.#lengths, this.#contextLength)
+      if (least > this.#contextLength) this.#refuse(`the ${what} takes at least ${least} tokens`, what)
+    }
   }
 
   /** `written`: tokens that may be written behind the question. */

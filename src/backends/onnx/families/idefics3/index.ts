@@ -3,6 +3,7 @@
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
 import { contextLengthOf, endTokensOf, readChatTemplate, templateVariablesOf } from '../../decoder/configuration.ts'
+import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
 import { findGraph, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
 import { loadRuntime, openSession } from '../../runtime/session.ts'
 import { makeTokenizer } from '../../runtime/tokenizer.ts'
@@ -17,7 +18,12 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
   const vision = findGraph(folder, 'vision_encoder', VISION_DTYPES, options)
   const embedder = findGraph(folder, 'embed_tokens', TEXT_DTYPES, options)
   const decoder = findGraph(folder, 'decoder_model_merged', TEXT_DTYPES, options)
-  const tokenizer = makeTokenizer(tokenizerJson, tokenizerConfig)
+  const tokenizer = checkedTokenizer(
+    folder.name,
+    tokenizerJson,
+    () => makeTokenizer(tokenizerJson, tokenizerConfig),
+    (made, text) => made.encode(text),
+  )
   const template = await readChatTemplate(folder, tokenizerConfig)
   const rule = tileRuleOf(preprocessor, options)
   const tokensPerTile = await tokensPerTileOf(folder)

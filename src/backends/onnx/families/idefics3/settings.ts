@@ -6,6 +6,11 @@ import type { TileRule } from '../../images/tiles.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { type JsonObject, type ModelFolder, readJson } from '../../runtime/layout.ts'
 
+/** What is more is no model's: sides of tiles and of pictures in pixels, and tokens of a tile. */
+const MOST_TILE_PIXELS = 4096
+const MOST_EDGE_PIXELS = 65_535
+const MOST_TILE_TOKENS = 65_536
+
 /** Pillow's number of the filter. */
 const LANCZOS = 1
 
@@ -30,9 +35,11 @@ export function tileRuleOf(preprocessor: JsonObject, { pictures }: OnnxOptions):
   const tileSize = positive(
     objectAt(preprocessor, 'max_image_size').longest_edge,
     'max_image_size.longest_edge of preprocessor_config.json',
+    MOST_TILE_PIXELS,
   )
   const longestEdge =
-    pictures?.longestEdge ?? positive(objectAt(preprocessor, 'size').longest_edge, 'size.longest_edge of preprocessor_config.json')
+    pictures?.longestEdge ??
+    positive(objectAt(preprocessor, 'size').longest_edge, 'size.longest_edge of preprocessor_config.json', MOST_EDGE_PIXELS)
   if (!(Number.isInteger(longestEdge) && longestEdge >= 1)) {
     throw new EngineError(
       'invalid_request',
@@ -46,9 +53,13 @@ export function tileRuleOf(preprocessor: JsonObject, { pictures }: OnnxOptions):
 export async function tokensPerTileOf(folder: ModelFolder): Promise<number> {
   if (folder.files.includes('processor_config.json')) {
     const { image_seq_len } = await readJson(folder, 'processor_config.json')
-    if (image_seq_len !== undefined) return positive(image_seq_len, 'image_seq_len of processor_config.json')
+    if (image_seq_len !== undefined) return positive(image_seq_len, 'image_seq_len of processor_config.json', MOST_TILE_TOKENS)
   }
   const vision = objectAt(folder.config, 'vision_config')
   const side = positive(vision.image_size, 'vision_config.image_size') / positive(vision.patch_size, 'vision_config.patch_size')
-  return positive(Math.floor(side) ** 2 / positive(folder.config.scale_factor, 'scale_factor') ** 2, 'the number of tokens of a tile')
+  return positive(
+    Math.floor(side) ** 2 / positive(folder.config.scale_factor, 'scale_factor') ** 2,
+    'the number of tokens of a tile',
+    MOST_TILE_TOKENS,
+  )
 }

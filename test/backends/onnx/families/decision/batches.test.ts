@@ -246,7 +246,7 @@ describe('many texts that are being written at once', () => {
       },
     } as unknown as DecisionGraphs
     const config = { ...({} as DecisionConfig), spanTokens: 24, writeTokens: 40 }
-    const limits = new TokenLimits('fake', 4096, tokenizer.longest)
+    const limits = new TokenLimits('fake', 4096, tokenizer)
     const grammars = new GrammarCache(tokenizer)
     const model = { config, limits, tokenizer, grammars, graphs, scheduler, views: new ImageViews() }
     const [endQueries, endKeys] = [new Float32Array(packed.ids.length), new Float32Array(packed.ids.length)]

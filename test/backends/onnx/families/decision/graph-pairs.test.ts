@@ -1,6 +1,6 @@
 // Texts and pictures are read by graphs of their own: a model without the second pair reads texts as it does with it,
 // and says what it lacks.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -15,8 +15,9 @@ afterAll(() => rmSync(root, { recursive: true }))
 function folderWith(name: string, wanted: (file: string) => boolean): string {
   const folder = join(root, name)
   mkdirSync(join(folder, 'onnx'), { recursive: true })
-  for (const file of ['config.json', 'tokenizer.json']) symlinkSync(join(SHIPPED, file), join(folder, file))
-  for (const file of readdirSync(join(SHIPPED, 'onnx')).filter(wanted)) symlinkSync(join(SHIPPED, 'onnx', file), join(folder, 'onnx', file))
+  for (const file of ['config.json', 'tokenizer.json']) copyFileSync(join(SHIPPED, file), join(folder, file))
+  for (const file of readdirSync(join(SHIPPED, 'onnx')).filter(wanted))
+    copyFileSync(join(SHIPPED, 'onnx', file), join(folder, 'onnx', file))
   return folder
 }
 

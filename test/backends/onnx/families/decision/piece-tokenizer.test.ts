@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { normalise } from '../../../../../src/backends/onnx/families/decision/piece-tokenizer.ts'
+import { leastTokens, TokenLimits } from '../../../../../src/backends/onnx/families/decision/token-limits.ts'
 import { anyText, SEED, tokenizer } from './shared.ts'
 
 /** Pieces as [spelling, the words they stand for, case]. */
@@ -133,5 +134,33 @@ describe('PieceTokenizer', () => {
 
   it('says nothing of an empty text', () => {
     expect(tokenizer.encode('').ids).toEqual([])
+  })
+})
+
+describe('the fewest tokens of a text', () => {
+  const kept = (text: string) => spellings(text).filter((spelling) => spelling !== 'Ġ').length
+
+  it('are never more than there are', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(leastTokens(text, tokenizer, 1e6)).toBeLessThanOrEqual(kept(text))
+      }),
+      { seed: SEED, numRuns: 500 },
+    )
+  })
+
+  it.each([' '.repeat(50), '_'.repeat(50), ' \u00a0'.repeat(50), 'a_b_c', '  a   b', '\n\n\t \n', 'word '.repeat(50)])(
+    'hold for %j',
+    (text) => {
+      expect(leastTokens(text, tokenizer, 1e6)).toBeLessThanOrEqual(kept(text))
+    },
+  )
+
+  it('are enough to refuse many words, long words and many blanks', () => {
+    const limits = new TokenLimits('some', 4096, tokenizer)
+    for (const text of ['ab '.repeat(4097), 'x'.repeat(80_000), ' '.repeat(60_000)]) {
+      expect(() => limits.checkSize([text], 'state'), text.slice(0, 9)).toThrow(/takes at least \d+ tokens, the model some takes 4096/)
+    }
+    expect(() => limits.checkSize(['ab '.repeat(4096)], 'state')).not.toThrow()
   })
 })

@@ -1,0 +1,171 @@
+// The four graphs of the encoder model as typed calls. Shapes: W width, L layers, l pieces of a pass, t tokens of a
+// state, q questions of s slots; see models/service-1-pro/training/text/export.py.
+import { EngineError } from '../../../../core/errors.ts'
+import type { OnnxOptions } from '../../options.ts'
+import { findGraph, type ModelFolder } from '../../runtime/layout.ts'
+import { loadRuntime, openSession, outputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { dataOf, floats, ints } from '../../runtime/tensors.ts'
+import { type Block, blockFeeds } from './blocks.ts'
+import type { EncoderShape } from './configuration.ts'
+
+/** Keys and values of pieces that were read, [L][pieces][W] each. */
+export interface KeptPieces {
+  readonly count: number
+  readonly keys: Float32Array
+  readonly values: Float32Array
+}
+
+/** What a pass gives: vectors [l][W], and the keys and values of its pieces. */
+export interface ReadPieces {
+  readonly vectors: Float32Array
+  readonly kept: KeptPieces
+}
+
+/** The t tokens of a state that questions are decided by: vectors, and keys and values of the evidence, [t][W] each. */
+export interface Memory {
+  readonly count: number
+  readonly tokens: Tensor
+  readonly keys: Tensor
+  readonly values: Tensor
+  /** [t] bool: false for the one token that stands for a state without any. */
+  readonly state: Tensor
+}
+
+/** Slots of q questions, s of each, those that are missing being zeros; see `heads` in export.py. */
+export interface SlotInputs {
+  readonly questions: number
+  readonly slots: number
+  /** [q][s][W] */
+  readonly vectors: Float32Array
+  readonly means: Float32Array
+  readonly told: Float32Array
+  /** [q] */
+  readonly kinds: Int32Array
+  /** [q][s], [q][s][2], [q][s][s], [q][s] */
+  readonly present: Float32Array
+  readonly rank: Float32Array
+  readonly apart: Float32Array
+  readonly like: Float32Array
+}
+
+export interface Decided {
+  /** [q][s] */
+  readonly logits: Float32Array
+  /** [q][s][W] what the logits are made of. */
+  readonly hidden: Float32Array
+}
+
+/** Logits of the first and the last token of a quote, [1 + t] each; the first number is that of "nothing there". */
+export interface QuoteLogits {
+  readonly first: Float32Array
+  readonly last: Float32Array
+}
+
+export class EncoderGraphs {
+  readonly ort: Runtime
+  /** Files of all graphs, relative to the folder. */
+  readonly files: readonly string[]
+  readonly #shape: EncoderShape
+  readonly #sessions: Readonly<Record<GraphName, Session>>
+  readonly #nothing: Tensor
+
+  private constructor(ort: Runtime, files: readonly string[], shape: EncoderShape, sessions: Readonly<Record<GraphName, Session>>) {
+    this.ort = ort
+    this.files = files
+    this.#shape = shape
+    this.#sessions = sessions
+    this.#nothing = floats(ort, new Float32Array(0), [shape.layers, 1, 0, shape.width])
+  }
+
+  static async open(folder: ModelFolder, options: OnnxOptions, shape: EncoderShape): Promise<EncoderGraphs> {
+    const ort = await loadRuntime()
+    const graphs = GRAPHS.map((name) => findGraph(folder, name, ['int8', 'fp32'], options))
+    const opened: [GraphName, Session][] = []
+    try {
+      for (const [i, graph] of graphs.entries()) opened.push([GRAPHS[i] as GraphName, await openSession(graph, options)])
+      const sessions = Object.fromEntries(opened) as Record<GraphName, Session>
+      checkShape(folder, sessions.encoder, shape)
+      return new EncoderGraphs(
+        ort,
+        graphs.flatMap(({ files }) => files),
+        shape,
+        sessions,
+      )
+    } catch (error) {
+      await Promise.all(opened.map(([, session]) => session.release()))
+      throw error
+    }
+  }
+
+  /** Reads a sequence of blocks behind kept pieces. */
+  async read(blocks: readonly Block[], kept: KeptPieces | null): Promise<ReadPieces> {
+    const { ort } = this
+    const { layers, width } = this.#shape
+    const past = (data: Float32Array | undefined): Tensor =>
+      data === undefined ? this.#nothing : floats(ort, data, [layers, 1, kept?.count ?? 0, width])
+    const feeds = { ...blockFeeds(ort, blocks, kept?.count ?? 0), past_keys: past(kept?.keys), past_values: past(kept?.values) }
+    const out = await this.#sessions.encoder.run(feeds, ['vectors', 'keys', 'values'])
+    const vectors = dataOf(out.vectors)
+    return { vectors, kept: { count: vectors.length / width, keys: dataOf(out.keys), values: dataOf(out.values) } }
+  }
+
+  /** `vectors` [t][W]; none at all are a state that says nothing. */
+  async memory(vectors: Float32Array): Promise<Memory> {
+    const { width } = this.#shape
+    const count = Math.max(1, vectors.length / width)
+    const isEmpty = vectors.length === 0
+    const tokens = floats(this.ort, isEmpty ? new Float32Array(width) : vectors, [count, width])
+    const { keys, values } = (await this.#sessions.memory.run({ tokens }, ['keys', 'values'])) as Record<'keys' | 'values', Tensor>
+    const state = new this.ort.Tensor('bool', new Uint8Array(count).fill(isEmpty ? 0 : 1), [count])
+    return { count, tokens, keys, values, state }
+  }
+
+  async decide({ tokens, keys, values, state }: Memory, given: SlotInputs): Promise<Decided> {
+    const { ort } = this
+    const { width } = this.#shape
+    const { questions: q, slots: s } = given
+    const out = await this.#sessions.heads.run(
+      {
+        tokens,
+        keys,
+        values,
+        state,
+        slots: floats(ort, given.vectors, [q, s, width]),
+        means: floats(ort, given.means, [q, s, width]),
+        told: floats(ort, given.told, [q, s, width]),
+        kind: ints(ort, given.kinds, [q]),
+        present: floats(ort, given.present, [q, s]),
+        rank: floats(ort, given.rank, [q, s, 2]),
+        apart: floats(ort, given.apart, [q, s, s]),
+        like: floats(ort, given.like, [q, s]),
+      },
+      ['logits', 'hidden'],
+    )
+    return { logits: dataOf(out.logits), hidden: dataOf(out.hidden) }
+  }
+
+  /** `mark` [W] is the slot of the question. */
+  async quote({ tokens, state }: Memory, mark: Float32Array): Promise<QuoteLogits> {
+    const out = await this.#sessions.quotes.run({ mark: floats(this.ort, mark, [1, this.#shape.width]), tokens, state }, ['first', 'last'])
+    return { first: dataOf(out.first), last: dataOf(out.last) }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#sessions).map((session) => session.release()))
+  }
+}
+
+const GRAPHS = ['encoder', 'memory', 'heads', 'quotes'] as const
+type GraphName = (typeof GRAPHS)[number]
+
+/** Compares what config.json says with what the encoder declares. */
+function checkShape({ name }: ModelFolder, encoder: Session, shape: EncoderShape): void {
+  const [layers, , , width] = outputsOf(encoder).find((output) => output.name === 'keys')?.shape ?? []
+  for (const [field, declared] of Object.entries({ layers, width })) {
+    if (shape[field as keyof EncoderShape] === declared) continue
+    throw new EngineError(
+      'model_not_available',
+      `config.json of '${name}' has ${field} ${shape[field as keyof EncoderShape]}; its encoder was made with ${declared}; take the folder as it was published`,
+    )
+  }
+}

@@ -1,0 +1,125 @@
+// The encoder model: texts and JSON alone. A state is read in passages, each by itself and kept; questions are read
+// behind them many at once (first look), or with the state once more (second look). Spans and values are pointed at.
+import { createHash } from 'node:crypto'
+import { EngineError } from '../../../../core/errors.ts'
+import type { Prompt } from '../../../../core/types.ts'
+import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
+import { ByteCache } from '../../caching/byte-cache.ts'
+import type { ModelFamily } from '../../family.ts'
+import { OpenModel } from '../../open-model.ts'
+import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
+import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
+import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
+import { encoderConfigOf } from './configuration.ts'
+import { EncoderGraphs } from './graphs.ts'
+import { LoneVectors } from './lone-vectors.ts'
+import { loneBlock, meanRow } from './looks.ts'
+import { type EncoderModel, PassageState, refuseLong } from './passage-state.ts'
+import { bytesOfPassage, type EncodedPassage } from './passage-view.ts'
+import { passagesOf } from './passages.ts'
+import { stateText } from './state-text.ts'
+import { WordPieces } from './word-pieces.ts'
+
+/** Raise it when the way a request becomes pieces changes, or the features: calibration is bound to it. */
+const PROMPT_VERSION = 1
+
+/** Options are scored each on its own, so there is nothing to probe. */
+export const encoder: ModelFamily = { load: loadEncoder, probe: null }
+
+async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
+  const config = encoderConfigOf(folder)
+  const pieces = new WordPieces(await readJson(folder, 'tokenizer.json'), folder.name)
+  const graphs = await EncoderGraphs.open(folder, options, config.shape)
+  const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...graphs.files])
+  const { contextLength, passagePieces, places } = config
+  const template = createHash('sha256').update(
+    JSON.stringify(['encoder', PROMPT_VERSION, contextLength, passagePieces, places, await hashFiles(folder, ['tokenizer.json'])]),
+  )
+  const { name } = folder.config
+  const info: ModelInfo = {
+    id: options.id ?? folder.name,
+    name: typeof name === 'string' ? name : folder.name,
+    revision,
+    templateHash: template.digest('hex'),
+    contextLength,
+    capabilities: { images: false, boxes: false, rereads: true },
+    scorer: 'options',
+  }
+  const model = { id: info.id, config, pieces, graphs, scheduler: makeFairScheduler(), lone: new LoneVectors(graphs, pieces) }
+  return new EncoderBackend(info, model, options.cacheBytes ?? DEFAULT_CACHE_BYTES)
+}
+
+interface OpenedState {
+  readonly state: PassageState
+  readonly cachedTokens: number
+}
+
+class EncoderBackend implements Backend {
+  readonly info: ModelInfo
+  readonly #model: EncoderModel
+  /** By their pieces: states that share a passage share what was read of it. */
+  readonly #passages: ByteCache<EncodedPassage>
+  readonly #open: OpenModel
+
+  constructor(info: ModelInfo, model: EncoderModel, cacheBytes: number) {
+    this.info = info
+    this.#model = model
+    this.#passages = new ByteCache(cacheBytes)
+    this.#open = new OpenModel(info.id, model.scheduler)
+  }
+
+  open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
+    return this.#open.work(async () => {
+      const { state, cachedTokens } = await this.#encodeState(prompt, signal)
+      return this.#open.prefix(state, cachedTokens)
+    })
+  }
+
+  caches(): CachesOfBackend {
+    return { states: this.#passages.counts, pictures: { hits: 0, misses: 0, bytes: 0, limitBytes: 0 } }
+  }
+
+  close(): Promise<void> {
+    const { graphs, lone } = this.#model
+    return this.#open.close(async () => {
+      this.#passages.clear()
+      lone.clear()
+      await graphs.close()
+    })
+  }
+
+  async #encodeState(prompt: Prompt, signal: AbortSignal | undefined): Promise<OpenedState> {
+    signal?.throwIfAborted()
+    const { config, pieces: wordPieces } = this.#model
+    if (prompt.pieces.some(({ type }) => type === 'image')) {
+      throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
+    }
+    const units = prompt.pieces.reduce((sum, piece) => sum + (piece.type === 'text' ? piece.text.length : 0), 0)
+    refuseLong(this.info.id, units, config.contextLength, 'state')
+    const text = stateText(prompt)
+    const pieces = wordPieces.encode(text.text)
+    if (pieces.ids.length > config.contextLength) {
+      throw new EngineError(
+        'context_length_exceeded',
+        `the state takes ${pieces.ids.length} tokens, the model ${this.info.id} takes ${config.contextLength}; shorten the state`,
+      )
+    }
+    const passages = passagesOf(text.text, pieces, config.passagePieces)
+    const encoded: EncodedPassage[] = []
+    let cachedTokens = 0
+    for (const { from, to } of passages) {
+      const ids = pieces.ids.slice(from, to)
+      const { value, isKept } = await this.#passages.through(ids.join(), (stop) => this.#encodePassage(ids, stop), signal)
+      if (isKept) cachedTokens += ids.length + 2
+      encoded.push(value)
+    }
+    return { state: new PassageState(this.#model, text, pieces, passages, encoded), cachedTokens }
+  }
+
+  async #encodePassage(ids: readonly number[], signal: AbortSignal) {
+    const { scheduler, graphs, pieces, config } = this.#model
+    const { vectors, kept } = await scheduler.run(() => graphs.read([loneBlock(ids, pieces)], null), signal)
+    const value = { vectors, kept, mean: meanRow(vectors, config.shape.width, 0, ids.length + 2) }
+    return { value, bytes: bytesOfPassage(value) }
+  }
+}

@@ -1,0 +1,368 @@
+// Everything that can be asked about one encoded state. Statements, choices, scales and selections are read in the
+// first look, many in a pass; reads, and what asks for it, in the second look, one in a pass.
+import { LIST_SEPARATOR, parse } from '../../../../constraint/grammar.ts'
+import { EngineError } from '../../../../core/errors.ts'
+import type { Branch, Candidate, Constraint, Generated, Grammar, Scores } from '../../../backend.ts'
+import { joined } from '../../runtime/tensors.ts'
+import { type Batcher, makeBatcher } from '../../scheduling/batcher.ts'
+import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
+import { rowsOfLogits } from '../../scored-rows.ts'
+import { startsOf } from './blocks.ts'
+import type { EncoderConfig } from './configuration.ts'
+import type { EncoderGraphs } from './graphs.ts'
+import type { LoneVectors } from './lone-vectors.ts'
+import { blockMeans, firstLook, meanRow, type QuestionSlots, type SlotPlaces, secondLook, slotInputs } from './looks.ts'
+import { cosine, type EncodedPassage, type PassageView, passageView } from './passage-view.ts'
+import type { Passage } from './passages.ts'
+import { PossibleSpans } from './possible-spans.ts'
+import { type EncoderQuestion, packQuestion, placesOf, tokensOf } from './questions.ts'
+import { everyQuote, NO_VALUE, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
+import type { StateText } from './state-text.ts'
+import type { PiecedText, WordPieces } from './word-pieces.ts'
+import { writtenValues } from './written-values.ts'
+
+/** Pieces of a pass: more are hardly faster, and others wait longer. */
+const PASS_PIECES = 512
+/** Passages that a question attends to; of more, those that fit it best. */
+const MOST_PASSAGES = 8
+/** Passages of a second look where not all fit into the places of the encoder. */
+const SECOND_LOOK_PASSAGES = 2
+/** Combinations of passages whose keys and values are kept together; each takes as much as its passages again. */
+const MOST_VIEWS = 2
+/** Places that a question leaves for the state in a second look. */
+const LEAST_STATE_PIECES = 64
+/** No text has so many characters for each piece. */
+const MOST_UNITS_PER_PIECE = 64
+
+/** A loaded model, which its states share. */
+export interface EncoderModel {
+  readonly id: string
+  readonly config: EncoderConfig
+  readonly pieces: WordPieces
+  readonly graphs: EncoderGraphs
+  readonly scheduler: FairScheduler
+  readonly lone: LoneVectors
+}
+
+/** A question with the passages it is asked about. */
+interface AskedQuestion {
+  readonly question: EncoderQuestion
+  /** [texts][W] what its options, or itself, are compared with the state by. */
+  readonly told: readonly Float32Array[]
+  readonly passages: readonly number[]
+}
+
+/** A written answer before its grammar has seen it; null where nothing was found. */
+interface WrittenAnswer {
+  readonly text: string | null
+  readonly logProbability: number
+}
+
+interface Reading {
+  /** By row. */
+  readonly logits: readonly number[]
+  readonly features: Float32Array
+}
+
+export class PassageState {
+  readonly #model: EncoderModel
+  readonly #pieces: PiecedText
+  readonly #passages: readonly Passage[]
+  readonly #encoded: readonly EncodedPassage[]
+  readonly #spans: PossibleSpans
+  readonly #firstLooks: Batcher<AskedQuestion, Reading>
+  /** By the numbers of their passages; the last one used last. */
+  readonly #views = new Map<string, PassageView>()
+
+  constructor(model: EncoderModel, text: StateText, pieces: PiecedText, passages: readonly Passage[], encoded: readonly EncodedPassage[]) {
+    this.#model = model
+    this.#pieces = pieces
+    this.#passages = passages
+    this.#encoded = encoded
+    this.#spans = new PossibleSpans(text, pieces)
+    this.#firstLooks = makeBatcher({
+      scheduler: model.scheduler,
+      mostTokens: PASS_PIECES,
+      tokensOf: ({ question }) => tokensOf(question),
+      groupOf: ({ passages: numbers }) => numbers.join(),
+      pass: (asked) => this.#firstLook(asked),
+    })
+  }
+
+  /** Pieces of the state with the marks of its passages. */
+  get tokens(): number {
+    return this.#pieces.ids.length + 2 * this.#passages.length
+  }
+
+  /** Packs all branches, and refuses them if need be, before the first is run. */
+  async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
+    const questions = branches.map((branch) => this.#question(branch))
+    const asked = await this.#asked(questions, signal)
+    const readings = await this.#read(branches, asked, signal)
+    return branches.map(({ readout }, i) => {
+      const question = questions[i] as EncoderQuestion
+      const { logits, features } = readings[i] as Reading
+      const inOrder = readout === 'binary' ? logits : question.rowOf.map((row) => logits[row] as number)
+      return { rows: rowsOfLogits(readout, inOrder), inputTokens: tokensOf(question), features }
+    })
+  }
+
+  async generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
+    if (constraint.type === 'box') {
+      throw new EngineError('capability_not_supported', `the model ${this.#model.id} gives no boxes; choose one that does`)
+    }
+    const question = this.#question({ ...branch, readout: 'read', candidates: [] })
+    const inputTokens = tokensOf(question)
+    if (constraint.type === 'span') {
+      const pointers = await this.#pointers(question, signal)
+      const found = constraint.many ? everyQuote(pointers, constraint.format) : oneQuote(pointers, constraint.format)
+      return { type: 'spans', ...found, inputTokens, outputTokens: found.spans.length }
+    }
+    const written = await this.#write(branch, question, constraint.grammar, signal)
+    // What the grammar cannot hold (a quote of several lines, a number of too many digits) is no answer.
+    const isValid = written.text !== null && parse(constraint.grammar, written.text) !== null
+    return {
+      type: 'text',
+      text: isValid ? (written.text as string) : '',
+      complete: isValid,
+      logProbability: isValid ? written.logProbability : NO_VALUE,
+      inputTokens,
+      outputTokens: isValid ? 1 : 0,
+    }
+  }
+
+  async #write(branch: Branch, question: EncoderQuestion, grammar: Grammar, signal: AbortSignal | undefined): Promise<WrittenAnswer> {
+    if (grammar.type === 'enum') return this.#chooseValue(branch, grammar.values, signal)
+    if (grammar.type === 'list' && grammar.item.type === 'enum')
+      return this.#chooseValues(branch, grammar.item.values, grammar.maxItems, signal)
+    const pointers = await this.#pointers(question, signal)
+    if (grammar.type === 'list') return listOf(pointers, grammar.item, grammar.maxItems)
+    if (grammar.type === 'text') {
+      const { spans, logProbability } = oneQuote(pointers, 'text')
+      return { text: spans[0] === undefined ? null : onOneLine(spans[0].text), logProbability }
+    }
+    const { value, logProbability } = oneValue(pointers, grammar.type)
+    return { text: value, logProbability }
+  }
+
+  async #chooseValue(branch: Branch, values: readonly string[], signal: AbortSignal | undefined): Promise<WrittenAnswer> {
+    const [scores] = await this.score([{ ...branch, readout: 'exclusive', candidates: values.map(named) }], signal)
+    const { logProbabilities } = (scores as Scores).rows[0] as Scores['rows'][number]
+    const best = logProbabilities.indexOf(Math.max(...logProbabilities))
+    return { text: values[best] as string, logProbability: logProbabilities[best] as number }
+  }
+
+  async #chooseValues(branch: Branch, values: readonly string[], most: number, signal: AbortSignal | undefined): Promise<WrittenAnswer> {
+    const [scores] = await this.score([{ ...branch, readout: 'independent', candidates: values.map(named) }], signal)
+    const rows = (scores as Scores).rows.map(({ logProbabilities }) => logProbabilities as readonly [number, number])
+    const taken = values.filter((_, i) => (rows[i] as readonly [number, number])[0] > Math.log(0.5)).slice(0, most)
+    return { text: taken.join(LIST_SEPARATOR), logProbability: rows.reduce((sum, [yes, no]) => sum + Math.max(yes, no), 0) }
+  }
+
+  async #pointers(question: EncoderQuestion, signal: AbortSignal | undefined): Promise<SpanLogits> {
+    const [asked] = await this.#asked([question], signal)
+    return this.#model.scheduler.run(async () => {
+      const { graphs } = this.#model
+      const { places, passages, vectors, memory } = await this.#readAgain(asked as AskedQuestion)
+      const mark = rowAt(vectors, places.pieces[0] as number, this.#model.config.shape.width)
+      return { logits: await graphs.quote(memory, mark), passages, spans: this.#spans }
+    }, signal)
+  }
+
+  /** First looks share passes; second looks have one each. */
+  async #read(branches: readonly Branch[], asked: readonly AskedQuestion[], signal: AbortSignal | undefined): Promise<Reading[]> {
+    const isSecond = (i: number): boolean => (branches[i] as Branch).look === 'second'
+    const readings = new Array<Reading>(asked.length)
+    const firsts = [...asked.keys()].filter((i) => !isSecond(i))
+    const found = await this.#firstLooks.run(
+      firsts.map((i) => asked[i] as AskedQuestion),
+      signal,
+    )
+    found.forEach((reading, i) => {
+      readings[firsts[i] as number] = reading
+    })
+    for (const i of [...asked.keys()].filter(isSecond)) {
+      readings[i] = await this.#model.scheduler.run(() => this.#secondLook(asked[i] as AskedQuestion), signal)
+    }
+    return readings
+  }
+
+  async #firstLook(asked: readonly AskedQuestion[]): Promise<Reading[]> {
+    const { graphs, pieces } = this.#model
+    const view = await this.#view((asked[0] as AskedQuestion).passages)
+    const { blocks, places } = firstLook(
+      asked.map(({ question }) => question),
+      pieces,
+    )
+    const { vectors } = await graphs.read(blocks, view.kept)
+    const means = blockMeans(blocks, vectors)
+    const slots = asked.map(({ question, told }, i): QuestionSlots => {
+      const own = this.#slotsAt(places[i] as SlotPlaces, vectors, means)
+      return { question, ...own, told, like: told.map((text) => Math.max(...view.means.map((passage) => cosine(text, passage)))) }
+    })
+    return this.#decide(slots, 'first', view)
+  }
+
+  async #secondLook(asked: AskedQuestion): Promise<Reading> {
+    const { question } = asked
+    const { places, vectors, means, memory, memoryMean } = await this.#readAgain(asked)
+    const own = this.#slotsAt(places, vectors, means)
+    const slots: QuestionSlots = { question, ...own, told: own.means, like: own.means.map(() => 0) }
+    const [reading] = await this.#decide([slots], 'second', { memory, means: [memoryMean] })
+    return reading as Reading
+  }
+
+  /** The pass of a second look: its vectors, and the tokens of the passages it read. */
+  async #readAgain({ question, passages: numbers }: AskedQuestion) {
+    const { graphs, pieces, config } = this.#model
+    const passages = this.#fitting(numbers, config.places - placesOf(question) - 1)
+    const ids = passages.flatMap(({ from, to }) => this.#pieces.ids.slice(from, to))
+    const { blocks, places } = secondLook(question, ids, pieces)
+    const { vectors } = await graphs.read(blocks, null)
+    const { width } = config.shape
+    const start = startsOf(blocks).at(-1) as number
+    const tokens = vectors.subarray(start * width, (start + ids.length) * width)
+    return {
+      places,
+      passages,
+      vectors,
+      means: blockMeans(blocks, vectors),
+      memory: await graphs.memory(tokens),
+      memoryMean: meanRow(vectors, width, start, ids.length),
+    }
+  }
+
+  /** The passages of a second look, in reading order: all that fit, or the best two, the last cut where places end. */
+  #fitting(numbers: readonly number[], room: number): Passage[] {
+    const all = (some: readonly number[]): Passage[] => [...some].sort((a, b) => a - b).map((number) => this.#passages[number] as Passage)
+    const whole = all(numbers)
+    const isRoomy = whole.reduce((sum, { from, to }) => sum + to - from, 0) <= room
+    let left = room
+    return (isRoomy ? whole : all(numbers.slice(0, SECOND_LOOK_PASSAGES))).flatMap(({ from, to }) => {
+      const taken = Math.min(to - from, left)
+      left -= taken
+      return taken > 0 || to === from ? [{ from, to: from + taken }] : []
+    })
+  }
+
+  #slotsAt({ pieces, blocks }: SlotPlaces, vectors: Float32Array, means: readonly Float32Array[]) {
+    const { width } = this.#model.config.shape
+    return {
+      vectors: pieces.map((piece) => rowAt(vectors, piece, width)),
+      means: blocks.map((block) => means[block] as Float32Array),
+    }
+  }
+
+  async #decide(
+    slots: readonly QuestionSlots[],
+    look: 'first' | 'second',
+    view: Pick<PassageView, 'memory' | 'means'>,
+  ): Promise<Reading[]> {
+    const { graphs, config } = this.#model
+    const { width } = config.shape
+    const inputs = slotInputs(slots, look, width)
+    const { logits, hidden } = await graphs.decide(view.memory, inputs)
+    return slots.map(({ vectors }, i) => {
+      const from = i * inputs.slots
+      return {
+        logits: [...logits.subarray(from, from + vectors.length)],
+        features: featuresOf(view.means, meanRow(hidden, width, from, vectors.length)),
+      }
+    })
+  }
+
+  /** The questions with what they are compared by and the passages that fit them best, the best first. */
+  async #asked(questions: readonly EncoderQuestion[], signal: AbortSignal | undefined): Promise<AskedQuestion[]> {
+    const { lone, scheduler } = this.#model
+    if (questions.length === 0) return []
+    const texts = questions.map((question) => [question.ids, ...question.options])
+    const vectors = await scheduler.run(() => lone.of(texts.flat()), signal)
+    let at = 0
+    return questions.map((question, i) => {
+      const own = vectors.slice(at, at + (texts[i] as unknown[]).length)
+      at += own.length
+      return { question, told: question.options.length === 0 ? own : own.slice(1), passages: this.#best(own) }
+    })
+  }
+
+  /** Numbers of the passages that are most like any of the texts. */
+  #best(texts: readonly Float32Array[]): number[] {
+    const fits = this.#encoded.map(({ mean }) => Math.max(...texts.map((text) => cosine(text, mean))))
+    return [...fits.keys()].sort((a, b) => (fits[b] as number) - (fits[a] as number) || a - b).slice(0, MOST_PASSAGES)
+  }
+
+  async #view(passages: readonly number[]): Promise<PassageView> {
+    const { graphs, config } = this.#model
+    const numbers = [...passages].sort((a, b) => a - b)
+    const key = numbers.join()
+    const known = this.#views.get(key)
+    const view = known ?? (await passageView(graphs, config.shape, this.#encoded, numbers))
+    this.#views.delete(key)
+    this.#views.set(key, view)
+    for (const oldest of this.#views.keys()) {
+      if (this.#views.size <= MOST_VIEWS) break
+      this.#views.delete(oldest)
+    }
+    return view
+  }
+
+  #question(branch: Branch): EncoderQuestion {
+    const { id, pieces, config } = this.#model
+    const units = branch.candidates.reduce(
+      (sum, { name, description }) => sum + name.length + (description?.length ?? 0),
+      branch.instructions.length,
+    )
+    refuseLong(id, units, config.contextLength, 'question')
+    const question = packQuestion(branch, pieces)
+    // Some of the state has to fit beside it in a second look.
+    const [needed, most] = [placesOf(question), config.places - LEAST_STATE_PIECES]
+    if (needed <= most) return question
+    throw new EngineError(
+      'context_length_exceeded',
+      `the question takes ${needed} tokens with its longest option, the model ${id} takes ${most}; shorten the question or the option`,
+    )
+  }
+}
+
+/** Refuses texts that cannot fit without tokenising them: a megabyte takes seconds. */
+export function refuseLong(model: string, units: number, contextLength: number, what: 'state' | 'question'): void {
+  const most = contextLength * MOST_UNITS_PER_PIECE
+  if (units <= most) return
+  throw new EngineError(
+    'context_length_exceeded',
+    `the ${what} has ${units} characters, the model ${model} takes at most ${most} (${contextLength} tokens); shorten the ${what}`,
+  )
+}
+
+function listOf(pointers: SpanLogits, item: Grammar, most: number): WrittenAnswer {
+  const kind = item.type
+  if (kind === 'enum' || kind === 'list') throw new TypeError(`${kind} is not quoted`)
+  const { spans, logProbability } = everyQuote(pointers, kind)
+  const items = spans.flatMap(({ text }) =>
+    kind === 'text'
+      ? [onOneLine(text)]
+      : writtenValues(kind, text)
+          .map(({ value }) => value)
+          .slice(0, 1),
+  )
+  const taken = items.filter((text) => !text.includes(';')).slice(0, most)
+  return { text: taken.join(LIST_SEPARATOR), logProbability }
+}
+
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+const named = (name: string): Candidate => ({ name, description: null })
+
+/** The feature vector of a question about a state, for heads that are learned: two vectors of length one, [2 W]. */
+function featuresOf(passages: readonly Float32Array[], hidden: Float32Array): Float32Array {
+  const state = meanRow(joined(passages), hidden.length, 0, passages.length)
+  return joined([unit(state), unit(hidden)])
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector)
+  return length > 0 ? vector.map((value) => value / length) : vector
+}
+
+function rowAt(rows: Float32Array, row: number, width: number): Float32Array {
+  return rows.subarray(row * width, (row + 1) * width)
+}

@@ -1,0 +1,78 @@
+// The passages that some questions are asked about, put together: keys and values that questions attend to, and the
+// tokens they are decided by.
+import { joined } from '../../runtime/tensors.ts'
+import type { EncoderShape } from './configuration.ts'
+import type { EncoderGraphs, KeptPieces, Memory } from './graphs.ts'
+
+/** A passage that was read. */
+export interface EncodedPassage {
+  /** [pieces + 2][W], its marks included. */
+  readonly vectors: Float32Array
+  readonly kept: KeptPieces
+  /** [W] */
+  readonly mean: Float32Array
+}
+
+export interface PassageView {
+  /** Numbers of the passages, in reading order. */
+  readonly passages: readonly number[]
+  readonly kept: KeptPieces
+  readonly memory: Memory
+  readonly means: readonly Float32Array[]
+}
+
+export function bytesOfPassage({ vectors, kept, mean }: EncodedPassage): number {
+  return vectors.byteLength + kept.keys.byteLength + kept.values.byteLength + mean.byteLength
+}
+
+/** `numbers`: which of the passages. Runs a pass: call it where it is the caller's turn. */
+export async function passageView(
+  graphs: EncoderGraphs,
+  shape: EncoderShape,
+  passages: readonly EncodedPassage[],
+  numbers: readonly number[],
+): Promise<PassageView> {
+  const chosen = numbers.map((number) => passages[number] as EncodedPassage)
+  const { width } = shape
+  const tokens = joined(chosen.map(({ vectors }) => vectors.subarray(width, vectors.length - width)))
+  return {
+    passages: numbers,
+    kept: joinedPieces(
+      chosen.map(({ kept }) => kept),
+      shape,
+    ),
+    memory: await graphs.memory(tokens),
+    means: chosen.map(({ mean }) => mean),
+  }
+}
+
+/** Keys and values of one after the other; those of a single passage are not copied. */
+function joinedPieces(all: readonly KeptPieces[], { layers, width }: EncoderShape): KeptPieces {
+  if (all.length === 1) return all[0] as KeptPieces
+  const count = all.reduce((sum, kept) => sum + kept.count, 0)
+  const join = (field: 'keys' | 'values'): Float32Array => {
+    const out = new Float32Array(layers * count * width)
+    let at = 0
+    for (let layer = 0; layer < layers; layer++) {
+      for (const kept of all) {
+        const size = kept.count * width
+        out.set(kept[field].subarray(layer * size, (layer + 1) * size), at)
+        at += size
+      }
+    }
+    return out
+  }
+  return { count, keys: join('keys'), values: join('values') }
+}
+
+/** The cosine of two vectors; 0 where one is nothing. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  let [dot, squareA, squareB] = [0, 0, 0]
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] as number, b[i] as number]
+    dot += x * y
+    squareA += x * x
+    squareB += y * y
+  }
+  return squareA > 0 && squareB > 0 ? dot / Math.sqrt(squareA * squareB) : 0
+}

@@ -1,0 +1,112 @@
+// Pointer logits over the pieces that were read to quotes: verbatim spans, or values that stand in the text. "Nothing
+// there" competes with all of them.
+import { logSumExp } from '../../../../core/math.ts'
+import type { Span, SpanFormat } from '../../../backend.ts'
+import type { QuoteLogits } from './graphs.ts'
+import type { Passage } from './passages.ts'
+import type { PossibleSpan, PossibleSpans } from './possible-spans.ts'
+import { type ValueKind, writtenValues } from './written-values.ts'
+
+/** A list takes every span that is at least so likely. */
+const LEAST_OF_MANY = 0.1
+/** The log-probability of an answer that could not be given. */
+export const NO_VALUE = Math.log(1e-6)
+
+/** Pointers of one read, over the pieces of the passages in their order. */
+export interface SpanLogits {
+  readonly logits: QuoteLogits
+  readonly passages: readonly Passage[]
+  readonly spans: PossibleSpans
+}
+
+interface Scored<T> {
+  readonly what: T
+  readonly logProbability: number
+}
+
+export interface QuotedSpans {
+  readonly spans: Span[]
+  readonly logProbability: number
+}
+
+/** The most probable span; none where "nothing there" is likelier than all spans together. */
+export function oneQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans {
+  const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
+  const best = likeliest(scored)
+  if (best === null || logNothing >= Math.log(0.5)) return { spans: [], logProbability: logNothing }
+  return { spans: [spanOf(best)], logProbability: best.logProbability }
+}
+
+/** Every span that is likely by itself, in reading order and without overlaps. */
+export function everyQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans {
+  const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
+  const taken: Scored<PossibleSpan>[] = []
+  if (logNothing < Math.log(0.5)) {
+    for (const one of [...scored].sort((a, b) => b.logProbability - a.logProbability)) {
+      if (taken.length > 0 && one.logProbability < Math.log(LEAST_OF_MANY)) break
+      if (taken.every(({ what }) => what.last < one.what.first || one.what.last < what.first)) taken.push(one)
+    }
+  }
+  if (taken.length === 0) return { spans: [], logProbability: logNothing }
+  taken.sort((a, b) => a.what.first - b.what.first)
+  return { spans: taken.map(spanOf), logProbability: logSumExp(taken.map(({ logProbability }) => logProbability)) }
+}
+
+/** The likeliest of the values that stand in the text; null where there is none. Equal values share their chances. */
+export function oneValue(pointers: SpanLogits, kind: ValueKind): { readonly value: string | null; readonly logProbability: number } {
+  const { spans } = pointers
+  const found = everyPassage(pointers, (from, to) =>
+    spans
+      .stretchesWithin(from, to)
+      .flatMap((number) =>
+        writtenValues(kind, spans.stretch(number).string).flatMap((written) =>
+          spans.covering(number, [written], from, to).map((span) => ({ span, value: written.value })),
+        ),
+      ),
+  )
+  const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
+  const total = logSumExp(scores)
+  const shares = new Map<string, number>()
+  found.forEach(({ value }, i) => {
+    shares.set(value, (shares.get(value) ?? 0) + Math.exp((scores[i] as number) - total))
+  })
+  const [best] = [...shares].sort((a, b) => b[1] - a[1])
+  return best === undefined ? { value: null, logProbability: NO_VALUE } : { value: best[0], logProbability: Math.min(0, Math.log(best[1])) }
+}
+
+type Placed<T> = T & { readonly offset: number }
+
+/** What `find` gives for each passage, with what is added to the number of a piece to have its place in the logits. */
+function everyPassage<T extends object>({ passages }: SpanLogits, find: (from: number, to: number) => readonly T[]): Placed<T>[] {
+  let before = 0
+  return passages.flatMap(({ from, to }) => {
+    const offset = before - from
+    before += to - from
+    return find(from, to).map((one) => ({ ...one, offset }))
+  })
+}
+
+function spansOf(pointers: SpanLogits, format: SpanFormat): Placed<PossibleSpan>[] {
+  return everyPassage(pointers, (from, to) => pointers.spans.within(from, to, format))
+}
+
+function scoreOf({ logits }: SpanLogits, { first, last }: PossibleSpan, offset: number): number {
+  return (logits.first[1 + first + offset] as number) + (logits.last[1 + last + offset] as number)
+}
+
+function normalised(pointers: SpanLogits, spans: readonly Placed<PossibleSpan>[]) {
+  const { first, last } = pointers.logits
+  const nothing = (first[0] as number) + (last[0] as number)
+  const scores = spans.map((span) => scoreOf(pointers, span, span.offset))
+  const total = logSumExp([nothing, ...scores])
+  const scored = spans.map((what, i): Scored<PossibleSpan> => ({ what, logProbability: (scores[i] as number) - total }))
+  return { scored, logNothing: nothing - total }
+}
+
+function likeliest<T>(scored: readonly Scored<T>[]): Scored<T> | null {
+  return scored.reduce<Scored<T> | null>((best, one) => (best === null || one.logProbability > best.logProbability ? one : best), null)
+}
+
+function spanOf({ what: { stretch, start, end }, logProbability }: Scored<PossibleSpan>): Span {
+  return { text: stretch.string.slice(start, end), source: stretch.source, start, end, logProbability: Math.min(0, logProbability) }
+}

@@ -1,0 +1,61 @@
+// Two models in one folder: `texts/` answers states without an image, `pictures/` those with one. Each is a model
+// folder of its own, of any family.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Prompt } from '../../../../core/types.ts'
+import type { Backend, CacheCounts, CachesOfBackend, ModelInfo } from '../../../backend.ts'
+import type { ModelFamily } from '../../family.ts'
+import type { OnnxOptions } from '../../options.ts'
+import type { ModelFolder } from '../../runtime/layout.ts'
+
+type LoadFolder = (path: string, options: OnnxOptions) => Promise<Backend>
+
+/** `loadFolder` loads a folder of any family, with the id it is to have. */
+export function pairFamily(loadFolder: LoadFolder): ModelFamily {
+  return {
+    probe: null,
+    async load(folder, options) {
+      const id = options.id ?? folder.name
+      const texts = await loadFolder(join(folder.path, 'texts'), { ...options, id })
+      try {
+        return pairOf(folder, id, texts, await loadFolder(join(folder.path, 'pictures'), { ...options, id }))
+      } catch (error) {
+        await texts.close()
+        throw error
+      }
+    },
+  }
+}
+
+function pairOf({ config }: ModelFolder, id: string, texts: Backend, pictures: Backend): Backend {
+  const both = (field: 'revision' | 'templateHash'): string =>
+    createHash('sha256').update(`${texts.info[field]}\n${pictures.info[field]}`).digest('hex')
+  const info: ModelInfo = {
+    id,
+    name: typeof config.name === 'string' ? config.name : texts.info.name,
+    revision: both('revision'),
+    templateHash: both('templateHash'),
+    contextLength: texts.info.contextLength,
+    capabilities: { ...pictures.info.capabilities, rereads: texts.info.capabilities.rereads === true },
+    scorer: texts.info.scorer,
+  }
+  const hasImage = ({ pieces }: Prompt): boolean => pieces.some(({ type }) => type === 'image')
+  return {
+    info,
+    open: (prompt, signal) => (hasImage(prompt) ? pictures : texts).open(prompt, signal),
+    caches: () => ({ states: sum('states', texts, pictures), pictures: sum('pictures', texts, pictures) }),
+    async close() {
+      await Promise.all([texts.close(), pictures.close()])
+    },
+  }
+}
+
+function sum(which: keyof CachesOfBackend, ...backends: readonly Backend[]): CacheCounts {
+  const total = { hits: 0, misses: 0, bytes: 0, limitBytes: 0 }
+  for (const backend of backends) {
+    const counts = backend.caches?.()[which]
+    if (counts === undefined) continue
+    for (const field of ['hits', 'misses', 'bytes', 'limitBytes'] as const) total[field] += counts[field]
+  }
+  return total
+}

@@ -1,0 +1,87 @@
+// The encoder family behind the engine: JSON is quoted where it stands, values are normalised, uncertain decisions are
+// read again, states share passages.
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Backend, Branch } from '../../../../../src/backends/backend.ts'
+import { loadOnnxModel } from '../../../../../src/backends/onnx/index.ts'
+import { choice, createEngine, extract, fill, noul, score, select } from '../../../../../src/index.ts'
+import { readState } from '../../../../../src/pipeline/state/state.ts'
+
+const MODEL = fileURLToPath(new URL('../../../../golden/encoder/model', import.meta.url))
+const load = () => loadOnnxModel(MODEL, { inProcess: true, threads: 1 })
+
+/** The backend with every branch noted that it scores. */
+function noting(backend: Backend, seen: Branch[]): Backend {
+  return {
+    ...backend,
+    info: backend.info,
+    close: () => backend.close(),
+    open: async (prompt, signal) => {
+      const prefix = await backend.open(prompt, signal)
+      const score = (branches: readonly Branch[], stop?: AbortSignal) => {
+        seen.push(...branches)
+        return prefix.score(branches, stop)
+      }
+      return { ...prefix, score }
+    },
+  }
+}
+
+describe('an encoder behind the engine', async () => {
+  const backend = await load()
+  const seen: Branch[] = []
+  const engine = await createEngine({ models: [noting(backend, seen)] })
+  afterAll(() => engine.close())
+
+  it('answers every type of question about JSON', async () => {
+    const state = {
+      order: { id: 4711, placed: '3 May 2024', paid: true, items: [{ name: 'lamp', price: '1.128,50' }] },
+      note: 'It arrived broken.',
+    }
+    const { answers } = await engine.ask({
+      state,
+      questions: {
+        angry: noul('The customer is angry.'),
+        topic: choice('What is it about?', ['damage', 'delay']),
+        urgency: score('How urgent is it?', ['low', 'medium', 'high']),
+        named: select('What is named?', ['lamp', 'tent']),
+        day: fill('Day of the order', { kind: 'date' }),
+        count: fill('Order number', { kind: 'int' }),
+        quote: extract('What is wrong?'),
+      },
+    })
+    expect(answers.day).toMatchObject({ value: '2024-05-03', valid: true })
+    expect(answers.count.valid).toBe(true)
+    expect([4711, 1, 2024, 3]).toContain(answers.count.parsed)
+    if (answers.quote.value !== null) expect(JSON.stringify(state)).toContain(answers.quote.value)
+  })
+
+  it('looks again where that is asked for, and pools both looks', async () => {
+    const ask = async (deliberation: 'always' | 'never') => {
+      seen.length = 0
+      const { answers } = await engine.ask({ state: 'The lamp is broken.', questions: { it: noul('It works.') } }, { deliberation })
+      return { noul: answers.it.noul, looks: seen.map(({ look }) => look) }
+    }
+    const [once, twice] = [await ask('never'), await ask('always')]
+    expect(once.looks).toEqual([undefined])
+    expect(twice.looks).toEqual([undefined, 'second'])
+    expect(twice.noul).not.toBe(once.noul)
+  })
+
+  it('says that no value is there rather than to invent one', async () => {
+    const { answers } = await engine.ask({ state: 'Nothing at all.', questions: { sum: fill('The sum', { kind: 'number' }) } })
+    expect(answers.sum).toMatchObject({ value: '', valid: false })
+    expect(answers.sum.confidence).toBeLessThan(0.01)
+  })
+
+  it('reads of a state that has grown what is new alone', async () => {
+    const line = (n: number) => `customer: message ${n} says that the order is late and that nobody answers the phone\n`
+    const said = Array.from({ length: 8 }, (_, n) => line(n)).join('')
+    const open = async (state: string) => backend.open((await readState(state)).prompt)
+    const before = await open(said)
+    const after = await open(said + line(8))
+    expect(after.tokens).toBeGreaterThan(before.tokens)
+    expect(after.cachedTokens).toBeGreaterThan(before.tokens * 0.7)
+    expect((await open(said)).cachedTokens).toBe(before.tokens)
+  })
+})
