@@ -40,6 +40,8 @@ export interface FittedOn {
   readonly labels: Readonly<Record<PassMode, number>>
   /** Decisions of each task. */
   readonly tasks: Readonly<Record<string, number>>
+  /** Hashes of some of the states, see `sketchStates`; absent in older files. */
+  readonly sketch?: readonly string[]
 }
 
 export interface Calibration {
@@ -143,6 +145,7 @@ const calibrationSchema = z.strictObject({
     states: positive,
     labels: z.strictObject({ single: positive, deliberated: positive }),
     tasks: z.record(z.string(), positive),
+    sketch: z.array(z.string().regex(/^[0-9a-f]{8}$/)).optional(),
   }),
   trees: z.strictObject({ single: tree, deliberated: tree }),
   gates: perReadout(gate),

@@ -13,6 +13,7 @@ import { withFirstParameters } from './maps/map.ts'
 import { keptName, mapFor } from './maps/maps.ts'
 import { crossEntropy } from './metrics/scores.ts'
 import { type Evidence, samplesOf } from './outcomes/evidence.ts'
+import { sketchStates } from './outcomes/fitted-states.ts'
 
 export interface FitOptions {
   /**
@@ -191,7 +192,8 @@ function fourDigits(probability: number): number {
   return Math.round(probability * 1e4) / 1e4
 }
 
-function summaryOf(evidence: readonly Evidence[]): Calibration['fittedOn'] {
+/** What a calibration says it was fitted on. */
+export function summaryOf(evidence: readonly Evidence[]): Calibration['fittedOn'] {
   const tasks: Record<string, number> = {}
   for (const { task } of evidence) tasks[task] = (tasks[task] ?? 0) + 1
   const count = (passMode: PassMode): number => evidence.reduce((sum, one) => sum + (one[passMode]?.length ?? 0), 0)
@@ -200,6 +202,7 @@ function summaryOf(evidence: readonly Evidence[]): Calibration['fittedOn'] {
     states: new Set(evidence.map(({ state }) => state)).size,
     labels: { single: count('single'), deliberated: count('deliberated') },
     tasks: Object.fromEntries(Object.entries(tasks).sort(([a], [b]) => (a < b ? -1 : 1))),
+    sketch: sketchStates(evidence),
   }
 }
 

@@ -1,14 +1,39 @@
-// The calibrations that come with the package, `calibration-data/<model>/calibration.json`. Each is bound to the
-// weights it was fitted on.
+// The calibrations that come with the package, `calibration-data/<model>/calibration.json`, and the labels that they
+// were fitted on. Each is bound to the weights of its model.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Calibration, parseCalibration } from './calibration.ts'
+import { type CalibratedModel, type Calibration, calibratorOf, parseCalibration } from './calibration.ts'
+import { readEvidence } from './outcomes/evidence-file.ts'
+import type { ShippedLabels } from './outcomes/shipped-labels.ts'
+
+/** Parsing one takes tens of milliseconds, and the files of a package do not change. */
+const parsed = new Map<string, Promise<Calibration | null>>()
 
 /** The calibration shipped for a model; null when there is none. Throws `invalid_request` when the file was changed. */
-export async function shippedCalibration(modelId: string): Promise<Calibration | null> {
-  // An id may hold a slash, which file URLs do not allow, not even encoded.
-  const path = join(fileURLToPath(new URL('../../calibration-data', import.meta.url)), encodeURIComponent(modelId), 'calibration.json')
-  const text = await readFile(path, 'utf8').catch(() => null)
+export function shippedCalibration(modelId: string): Promise<Calibration | null> {
+  const known = parsed.get(modelId)
+  if (known !== undefined) return known
+  const read = readShipped(modelId)
+  parsed.set(modelId, read)
+  read.catch(() => parsed.delete(modelId))
+  return read
+}
+
+async function readShipped(modelId: string): Promise<Calibration | null> {
+  const text = await readFile(shippedPath(modelId, 'calibration.json'), 'utf8').catch(() => null)
   return text === null ? null : parseCalibration(JSON.parse(text))
+}
+
+/** The labels that came with this revision of a model, and the calibration of it; null when there are none. */
+export async function shippedLabels(model: CalibratedModel): Promise<ShippedLabels | null> {
+  const calibration = await shippedCalibration(model.id)
+  if (calibration === null || calibratorOf(calibration, model).isMismatch) return null
+  const { evidence } = await readEvidence(shippedPath(model.id, 'evidence.jsonl.gz'))
+  return { evidence, calibration }
+}
+
+function shippedPath(modelId: string, name: string): string {
+  // An id may hold a slash, which file URLs do not allow, not even encoded.
+  return join(fileURLToPath(new URL('../../calibration-data', import.meta.url)), encodeURIComponent(modelId), name)
 }

@@ -29,7 +29,7 @@ describe('fit', () => {
 
   it('says what it was fitted on', () => {
     const { fittedOn } = fitCalibration(evidence.slice(0, 100), MODEL)
-    expect(fittedOn).toEqual({ decisions: 100, states: 100, labels: { single: 100, deliberated: 0 }, tasks: { q0: 50, q1: 50 } })
+    expect(fittedOn).toMatchObject({ decisions: 100, states: 100, labels: { single: 100, deliberated: 0 }, tasks: { q0: 50, q1: 50 } })
   })
 
   it('keeps held-out probabilities that are calibrated', () => {

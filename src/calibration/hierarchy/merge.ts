@@ -8,12 +8,19 @@ import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, child
 /** With so many labels the new map of a wording or question is used, although an older one saw more. */
 export const ENOUGH_LABELS = 200
 
+export interface MergeOptions {
+  /** Labels with which a wording or question of the new one replaces one that saw more; default 200. */
+  readonly enough?: number
+  /** Keeps the older maps of read-outs and kinds, however many labels the new ones saw. Default false. */
+  readonly keepsGeneral?: boolean
+}
+
 /**
  * Both calibrations are of the same model; of a read-out that was fitted with another map since, nothing older stays;
  * `fittedOn` of the result is that of `fitted`.
- * @param enough labels with which a wording or question of `fitted` replaces one that saw more.
  */
-export function mergeCalibrations(before: Calibration, fitted: Calibration, enough: number = ENOUGH_LABELS): Calibration {
+export function mergeCalibrations(before: Calibration, fitted: Calibration, options: MergeOptions = {}): Calibration {
+  const enough = { labels: options.enough ?? ENOUGH_LABELS, keepsGeneral: options.keepsGeneral ?? false }
   const treeOf = (passMode: PassMode): CalibrationTree => {
     const kept = Object.entries(before.trees[passMode]).filter(([readout, { map }]) => {
       const newer = rootOf(fitted, readout as DecisionReadout)
@@ -43,13 +50,21 @@ function rootOf({ trees }: Calibration, readout: DecisionReadout): CalibrationRo
   return trees.single[readout] ?? trees.deliberated[readout]
 }
 
-function mergeRoots(older: CalibrationRoot, newer: CalibrationRoot, enough: number): CalibrationRoot {
-  return { ...mergeNodes(older, newer, 0, enough), spread: older.labels > newer.labels ? older.spread : newer.spread }
+interface Enough {
+  readonly labels: number
+  readonly keepsGeneral: boolean
+}
+
+function mergeRoots(older: CalibrationRoot, newer: CalibrationRoot, enough: Enough): CalibrationRoot {
+  const isOlder = enough.keepsGeneral || older.labels > newer.labels
+  return { ...mergeNodes(older, newer, 0, enough), spread: isOlder ? older.spread : newer.spread }
 }
 
 /** `depth`: 0 read-out, 1 kind, 2 wording, 3 question. */
-function mergeNodes(older: CalibrationNode, newer: CalibrationNode, depth: number, enough: number): CalibrationNode {
-  const usesNewer = newer.labels >= (depth < 2 ? older.labels : Math.min(older.labels, enough))
+function mergeNodes(older: CalibrationNode, newer: CalibrationNode, depth: number, enough: Enough): CalibrationNode {
+  const isGeneral = depth < 2
+  const needed = isGeneral ? older.labels : Math.min(older.labels, enough.labels)
+  const usesNewer = newer.labels >= needed && !(isGeneral && enough.keepsGeneral)
   const { children: _, ...own } = usesNewer ? newer : older
   const names = Object.keys({ ...older.children, ...newer.children })
   if (names.length === 0) return own

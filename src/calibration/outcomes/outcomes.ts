@@ -4,7 +4,7 @@ import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, ownEntry } from '../../core/untrusted.ts'
-import { type Decision, type DecisionEvent, isCheck, truthOf } from '../../questions/shared/decision.ts'
+import { type Decision, type DecisionEvent, type HoldsValue, isCheck, truthOf } from '../../questions/shared/decision.ts'
 import type { CalibratedModel } from '../calibration.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -54,6 +54,8 @@ export interface OutcomeStore {
   evidence(): AsyncIterable<RecordedEvidence>
   /** The newest events, labelled or not, newest first, at most `count`. */
   recent(count: number): AsyncIterable<StoredEvent>
+  /** For stores that keep something else of a checked value than its `valueHash`. */
+  readonly holdsValue?: HoldsValue
   /** How long events are kept, in words that follow "events are kept". */
   readonly retention: string
   /** Writes pending events and releases the store. */
@@ -123,7 +125,7 @@ export async function recordOutcome(
       problem(`The event has no decision ${JSON.stringify(name)}; ${has}.${hint}`)
       continue
     }
-    const truth = truthOf(decision, truths[name] as Json)
+    const truth = truthOf(decision, truths[name] as Json, store.holdsValue)
     if (truth === null) problem(misfit(name, decision, truths[name] as Json, problems.length < MOST_HINTS))
     else labels.push([name, { truth, weight }])
   }
@@ -191,9 +193,10 @@ export async function evidenceFor(
 export function keptEvent(event: StoredEvent, keepsFeatures: boolean): StoredEvent {
   const { id, at, model, revision, templateHash, state } = event
   const decisions = Object.entries(event.decisions).map(([name, decision]): [string, Decision] => {
-    const { readout, hasImage, candidates, wording, question, names, single, deliberated, mass, value } = decision
+    const { readout, hasImage, candidates, wording, question, names, asWritten, single, deliberated, mass, value } = decision
     const features = keepsFeatures ? decision.features : null
-    return [name, { readout, hasImage, candidates, wording, question, names, single, deliberated, mass, features, value }]
+    const written = asWritten === undefined ? {} : { asWritten }
+    return [name, { readout, hasImage, candidates, wording, question, names, ...written, single, deliberated, mass, features, value }]
   })
   return { id, at, model, revision, templateHash, state, decisions: Object.fromEntries(decisions) }
 }

@@ -1,17 +1,18 @@
 // Fits the next calibration from the served one and new evidence, and says whether to serve it: only if it is not worse
-// on states it was not fitted on.
+// on states it was not fitted on, nor spoils questions that have no labels.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, calibratorOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
-import { type FitOptions, fit as fitCalibration } from '../fit.ts'
+import { type FitOptions, fit as fitCalibration, summaryOf } from '../fit.ts'
 import { learnHeads } from '../heads/learn.ts'
 import { ENOUGH_LABELS, mergeCalibrations } from '../hierarchy/merge.ts'
 import { pairedDifference } from '../metrics/resampling.ts'
 import { weightedMean } from '../numerics/aligned.ts'
 import { type Evidence, keyOf, samplesOf } from './evidence.ts'
 import type { RecordedEvidence } from './outcomes.ts'
+import { MOST_SHIPPED_RISE, type ShippedLabels, shippedRise } from './shipped-labels.ts'
 
 /** Log-loss in nats a decision on held-out states, weighted as the evidence is. */
 export interface HeldOutComparison {
@@ -43,6 +44,16 @@ export interface RefitOptions {
   readonly servedSince?: number | null
   /** Evidence that is always fitted on and never held out, such as that of the first calibration of the model. */
   readonly base?: readonly Evidence[]
+  /**
+   * Labels of others that are fitted on besides, with bounded weights. Nothing is judged by them, no head is learned
+   * from them, and they are not counted in `fittedOn`.
+   */
+  readonly lent?: readonly Evidence[]
+  /**
+   * Labels that came with the model. General maps that lose more than `MOST_SHIPPED_RISE` on them are not taken, and a
+   * calibration that does so all the same is not served. Default null: no such labels.
+   */
+  readonly shipped?: ShippedLabels | null
   /** Recent decisions, labelled or not, as the reference for drift detection; default: the evidence. */
   readonly window?: Iterable<Observation>
   readonly fit?: FitOptions
@@ -79,11 +90,15 @@ export function refit(
   model: CalibratedModel,
   options: RefitOptions = {},
 ): RefitResult {
-  const { heldOutShare = 0.2, leastHeldOut = 20, halfLife = null, servedSince = null, base = [], resamples = 1000, seed = 1 } = options
+  const { heldOutShare = 0.2, leastHeldOut = 20, halfLife = null, servedSince = null, resamples = 1000, seed = 1 } = options
+  const { base = [], lent = [], shipped = null } = options
   if (!(heldOutShare > 0 && heldOutShare < 1)) {
     throw new EngineError('invalid_request', `heldOutShare lies between 0 and 1, received ${heldOutShare}.`)
   }
   const before = calibratorOf(current, model).isMismatch ? null : current
+  const riseOf = (calibration: Calibration): number => (shipped === null ? 0 : (shippedRise(calibration, shipped)?.rise ?? 0))
+  // What spoils questions without labels is not built on.
+  const older = before !== null && shipped !== null && riseOf(before) > MOST_SHIPPED_RISE ? shipped.calibration : before
   const weighted = halfLife === null ? evidence : withDecay(evidence, halfLife)
   const isOut = (item: Labelled): boolean => shareOf(item.state) < heldOutShare
   const rest = weighted.filter((item) => !isOut(item))
@@ -97,11 +112,22 @@ export function refit(
 
   // With a half-life, old maps must not outweigh the remaining weight of new labels.
   const enough = Math.min(ENOUGH_LABELS, (halfLife ?? Infinity) / 2)
-  const make = (items: readonly Labelled[]): Calibration => {
-    const fitted = fitCalibration([...base, ...items.map(bare)], model, options.fit)
-    return withHeads(base.length > 0 || before === null ? fitted : mergeCalibrations(before, fitted, enough), before, items)
+  const make = (
+    items: readonly Labelled[],
+    loans: readonly Evidence[],
+  ): { readonly made: Calibration; readonly refused: number | null } => {
+    const own = [...base, ...items.map(bare)]
+    const fitted = { ...fitCalibration([...own, ...loans.map(bare)], model, options.fit), fittedOn: summaryOf(own) }
+    if (base.length > 0 || older === null) return { made: withHeads(fitted, older, items), refused: null }
+    const merged = mergeCalibrations(older, fitted, { enough })
+    const rise = riseOf(merged)
+    if (rise <= MOST_SHIPPED_RISE) return { made: withHeads(merged, older, items), refused: null }
+    return { made: withHeads(mergeCalibrations(older, fitted, { enough, keepsGeneral: true }), older, items), refused: rise }
   }
-  const trial = make(rest)
+  const { made: trial } = make(
+    rest,
+    lent.filter((item) => !isOut(item)),
+  )
   const states = tested.map(({ state }) => state)
   const weights = tested.map(({ weight = 1 }) => weight)
   const losses = [trial, before].map((calibration) => tested.map((item) => lossOf(item, calibration, model)))
@@ -114,15 +140,22 @@ export function refit(
     candidate: weightedMean(ofTrial, weights),
     interval,
   }
-  const isServed = difference <= 0
   const reference = driftReferenceOf(options.window ?? evidence)
   const numbers = `held-out log-loss ${heldOut.candidate.toFixed(4)} against ${heldOut.current.toFixed(4)} (difference ${range(difference, interval)}, ${heldOut.labels} labels)`
-  return {
-    candidate: withReference(isServed ? make(weighted) : trial, reference),
-    decision: isServed ? 'serve' : 'keep',
-    heldOut,
-    reason: isServed ? `Not worse: ${numbers}.` : `Worse: ${numbers}; what is served stays.`,
-  }
+  const keep = (reason: string): RefitResult => ({ candidate: withReference(trial, reference), decision: 'keep', heldOut, reason })
+  if (difference > 0) return keep(`Worse: ${numbers}; what is served stays.`)
+  const { made, refused } = make(weighted, lent)
+  const rise = riseOf(made)
+  if (rise > MOST_SHIPPED_RISE) return keep(`Worse on labels that came with the model (${nats(rise)}); what is served stays.`)
+  const kept =
+    refused === null
+      ? ''
+      : ` Maps of whole kinds stay as they were: new ones would lose ${nats(refused)} on labels that came with the model.`
+  return { candidate: withReference(made, reference), decision: 'serve', heldOut, reason: `Not worse: ${numbers}.${kept}` }
+}
+
+function nats(rise: number): string {
+  return `${rise.toFixed(4)} nats a decision, ${MOST_SHIPPED_RISE} are allowed`
 }
 
 /** The evidence with weights that halve every `halfLife` labels; the newest keeps its weight. */

@@ -1,13 +1,12 @@
 // Turns what is known of calibrations into the replies of the service.
 import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
-import type { DriftAlarm } from '../../calibration/drift/drift.ts'
 import type { CalibrationNode } from '../../calibration/hierarchy/tree.ts'
 import type { HeldOutComparison } from '../../calibration/outcomes/refit.ts'
 import type { VersionChange } from '../../calibration/outcomes/versions.ts'
 import type { ServedCalibration } from '../../calibration/served.ts'
 import { DECISION_READOUTS } from '../../questions/shared/decision.ts'
 import type { TaskResults } from './protocol.ts'
-import type { CalibrationReply, ChangeReply, HeldOutReply, LabelsReply, ModelCalibrationReply } from './replies.ts'
+import type { ChangeReply, HeldOutReply, LabelsReply, ModelCalibrationReply } from './replies.ts'
 
 export function heldOutReply({ labels, states, current, candidate, interval }: HeldOutComparison): HeldOutReply {
   return { labels, states, current, candidate, interval }
@@ -34,30 +33,13 @@ export function modelReply(model: CalibratedModel, served: ServedCalibration, lo
   }
 }
 
-/** The reply for any key. Alarms name questions, and those names belong to the accounts that asked them. */
-export function withoutNames({ models, ...rest }: CalibrationReply): CalibrationReply {
-  const plain = models.map(({ drift, ...model }): ModelCalibrationReply => {
-    const alarms = drift.alarms.map((alarm) => (isOfOneQuestion(alarm) ? { ...alarm, message: NAMELESS } : alarm))
-    return { ...model, drift: { ...drift, alarms } }
-  })
-  return { ...rest, models: plain }
-}
-
-const NAMELESS =
-  'One question looks, or turns out, otherwise than when the calibration was fitted; keys with the scope calibration see which.'
-
-/** Kinds of decisions are called by several words, questions by a hash. */
-function isOfOneQuestion({ key }: DriftAlarm): boolean {
-  return key !== 'all' && !key.includes(' ')
-}
-
 /**
  * Labels that the next fit sees for the first time. Outcomes often come late, so counting those decided since the last
  * fit is not enough: the result is the larger of that count and of the growth since the labels of the last fit.
  */
-function waitingOf({ calibration, isRefitted }: ServedCalibration, { labels, drift }: TaskResults['look']): number {
-  if (calibration === null || !isRefitted) return labels
-  return Math.max(drift.labels, labels - calibration.fittedOn.decisions)
+function waitingOf({ calibration, isRefitted }: ServedCalibration, { newest, drift }: TaskResults['look']): number {
+  if (calibration === null || !isRefitted) return newest
+  return Math.max(drift.labels, newest - calibration.fittedOn.decisions)
 }
 
 function labelsReply({ trees }: Calibration): LabelsReply[] {

@@ -1,36 +1,36 @@
-// The calibrations of a service: which one answers, whether it still fits, refitting from the outcomes of all accounts,
-// and rolling back. Routes and console both use it.
+// The calibrations of the accounts of a service: which one answers, whether it still fits, refitting from the outcomes
+// of the account, and rolling back. Routes and console both use it.
 import type { CalibratedModel } from '../../calibration/calibration.ts'
-import type { VersionChange } from '../../calibration/outcomes/versions.ts'
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { EngineCore } from '../../pipeline/engine.ts'
 import { defaultModelOf } from '../../pipeline/models.ts'
 import { ServiceRefusal } from '../errors.ts'
+import type { ServiceSettings } from '../settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../telemetry.ts'
+import { type AnsweringCalibrations, identityOf } from './answering.ts'
 import { changeReply, heldOutReply, modelReply } from './as-reply.ts'
 import type { TaskResults } from './protocol.ts'
 import type { CalibrationDiagrams, CalibrationReply, ChangeReply, FitReply } from './replies.ts'
-import { applyServed } from './watch.ts'
 import { WORK_TIMEOUT_MS, workOn } from './work.ts'
 
 export interface ServiceCalibrations {
   /**
-   * Which calibration answers for each loaded model. Cheap: outcomes are read once a minute at most, and less often
-   * when reading takes long.
+   * Which calibration answers an account for each loaded model. Cheap: outcomes are read once a minute at most, and
+   * less often when reading takes long.
    */
-  status(): Promise<CalibrationReply>
+  status(account: string): Promise<CalibrationReply>
   /**
-   * Fits from the outcomes of all accounts, and serves the candidate if held-out log-loss is not worse. One fit at a
-   * time over all replicas: `overloaded` while another runs. Takes seconds, in a thread of its own. `model` null: the
-   * default one.
+   * Fits from the outcomes of an account, and from those that the accounts of its pool lend it, and serves the
+   * candidate to this account if log-loss on its own held-out labels is not worse. One fit at a time over all replicas:
+   * `overloaded` while another runs. Takes seconds, in a thread of its own. `model` null: the default one.
    */
-  fit(model: string | null): Promise<FitReply>
+  fit(account: string, model: string | null): Promise<FitReply>
   /** Serves what was served before. Throws `invalid_request` when nothing is served but what comes with the model. */
-  rollBack(why: string): Promise<ChangeReply>
+  rollBack(account: string, why: string): Promise<ChangeReply>
   /** Reliability diagrams with the calibration and without; as fresh as `status`. */
-  diagrams(model: string | null): Promise<CalibrationDiagrams>
+  diagrams(account: string, model: string | null): Promise<CalibrationDiagrams>
   /** Stops the work under way, whose callers then get `overloaded`, and starts no more. */
   stop(): void
 }
@@ -45,29 +45,33 @@ const RETRY_AFTER_MS = 5000
 export interface ServiceCalibrationsOptions {
   readonly engine: EngineCore
   readonly store: Store
+  readonly answering: AnsweringCalibrations
+  readonly settings: Pick<ServiceSettings, 'pool'>
   readonly log: Log
   /** Wall clock, milliseconds since 1970. */
   readonly now: () => number
 }
 
 /** Routes and console share one, so that they share what was looked up. */
-export function createServiceCalibrations({ engine, store, log, now }: ServiceCalibrationsOptions): ServiceCalibrations {
-  const outcomes = store.outcomes()
+export function createServiceCalibrations({
+  engine,
+  store,
+  answering,
+  settings,
+  log,
+  now,
+}: ServiceCalibrationsOptions): ServiceCalibrations {
   const fresh = freshFor(now)
+  const inTurn = oneAfterTheOther()
   const stopping = new AbortController()
-  const work = <T extends keyof TaskResults>(task: T, model: CalibratedModel, found: ServedCalibration): Promise<TaskResults[T]> =>
-    workOn(task, outcomes, model, found, stopping.signal)
-  /** Parsing a calibration costs tens of milliseconds; it is parsed again when what is served changed. */
-  const served = new Map<string, { readonly change: string; readonly found: Promise<ServedCalibration> }>()
 
-  async function servedNow(model: CalibratedModel, history: readonly VersionChange[]): Promise<ServedCalibration> {
-    const [name, change] = [identity(model), JSON.stringify(history.at(-1) ?? null)]
-    const before = served.get(name)
-    if (before?.change === change) return before.found
-    const found = servedFor(store.calibrations, model)
-    served.set(name, { change, found })
-    found.catch(() => served.delete(name))
-    return found
+  function lendersOf(account: string): readonly string[] {
+    return settings.pool.includes(account) ? settings.pool.filter((other) => other !== account) : []
+  }
+
+  function work<T extends keyof TaskResults>(task: T, account: string, model: CalibratedModel, found: ServedCalibration) {
+    const outcomes = { own: store.outcomes(account), lenders: lendersOf(account).map((lender) => store.outcomes(lender)) }
+    return workOn(task, outcomes, model, found, stopping.signal)
   }
 
   function loadedModel(asked: string | null): CalibratedModel {
@@ -97,57 +101,68 @@ export function createServiceCalibrations({ engine, store, log, now }: ServiceCa
     }
   }
 
-  async function fitOnce(model: CalibratedModel): Promise<FitReply> {
-    const before = await servedFor(store.calibrations, model)
-    const { candidate, decision, heldOut, reason } = await work('fit', model, before)
+  async function fitOnce(account: string, model: CalibratedModel): Promise<FitReply> {
+    const versions = store.calibrations(account)
+    const before = await servedFor(versions, model)
+    const { candidate, decision, heldOut, reason } = await work('fit', account, model, before)
     const reply = { model: model.id, held_out: heldOut === null ? null : heldOutReply(heldOut) }
     const current = before.calibration?.version ?? null
     if (decision === 'keep' || candidate === null) return { ...reply, decision: 'keep', version: current, reason }
-    const after = await servedFor(store.calibrations, model)
+    const after = await servedFor(versions, model)
     if (after.calibration?.version !== before.calibration?.version) {
       const message = 'Another calibration came to be served during the fit, which the candidate was not held against; fit again.'
       return { ...reply, decision: 'keep', version: after.calibration?.version ?? null, reason: message }
     }
-    await store.calibrations.serve(candidate, { at: now(), why: reason, heldOut })
-    await applyServed({ engine, store, log })
+    await versions.serve(candidate, { at: now(), why: reason, heldOut })
+    await answering.refresh()
     return { ...reply, decision: 'serve', version: candidate.version, reason }
   }
 
   return {
-    async status() {
-      const [history, models] = [await store.calibrations.history(), engine.loaded()]
+    async status(account) {
+      await answering.refresh()
+      const [history, models] = [await store.calibrations(account).history(), engine.loaded()]
       const looks: { readonly at: number; readonly value: TaskResults['look'] }[] = []
       const replies = []
       for (const model of models) {
-        const found = await servedNow(model, history)
-        const look = await fresh(`look ${identity(model)} ${found.calibration?.version}`, () => work('look', model, found))
+        const found = await answering.served(account, model)
+        const name = `look ${identityOf(model)} ${found.calibration?.version} ${account}`
+        const look = await fresh(name, () => inTurn(() => work('look', account, model, found)))
         looks.push(look)
         replies.push(modelReply(model, found, look.value))
       }
-      const lookedAt = Math.min(now(), ...looks.map(({ at }) => at))
-      return { models: replies, history: history.map(changeReply).reverse(), looked_at: lookedAt }
+      return {
+        account,
+        is_pooled: lendersOf(account).length > 0,
+        models: replies,
+        quarantined: await store.quarantine.count(account),
+        history: history.map(changeReply).reverse(),
+        looked_at: Math.min(now(), ...looks.map(({ at }) => at)),
+      }
     },
 
-    async fit(asked) {
+    async fit(account, asked) {
       const model = loadedModel(asked)
-      const reply = await alone(() => fitOnce(model))
+      const reply = await alone(() => fitOnce(account, model))
       const { decision, version, reason } = reply
-      log.info({ model: model.id, decision, version, reason }, 'calibration fitted')
+      log.info({ account, model: model.id, decision, version, reason }, 'calibration fitted')
       return reply
     },
 
-    async rollBack(why) {
-      const change = await store.calibrations.rollBack({ at: now(), why })
-      await applyServed({ engine, store, log })
-      log.info({ version: change.version, from: change.from }, 'calibration rolled back')
+    async rollBack(account, why) {
+      const change = await store.calibrations(account).rollBack({ at: now(), why })
+      await answering.refresh()
+      log.info({ account, version: change.version, from: change.from }, 'calibration rolled back')
       return changeReply(change)
     },
 
-    async diagrams(asked) {
+    async diagrams(account, asked) {
       const model = loadedModel(asked)
-      const found = await servedNow(model, await store.calibrations.history())
+      await answering.refresh()
+      const found = await answering.served(account, model)
       const version = found.calibration?.version ?? null
-      const { value } = await fresh(`diagrams ${identity(model)} ${version}`, () => work('diagrams', model, found))
+      const name = `diagrams ${identityOf(model)} ${version} ${account}`
+      const { value } = await fresh(name, () => inTurn(() => work('diagrams', account, model, found)))
       return { model: model.id, version, is_unseen: value.isUnseen, readouts: value.readouts }
     },
 
@@ -158,8 +173,14 @@ export function createServiceCalibrations({ engine, store, log, now }: ServiceCa
   }
 }
 
-function identity({ id, revision, templateHash }: CalibratedModel): string {
-  return `${id} ${revision} ${templateHash}`
+/** Runs one piece of work at a time: each is a thread, and every account may ask for one. */
+function oneAfterTheOther(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (run) => {
+    const result = last.then(run)
+    last = result.catch(() => {})
+    return result
+  }
 }
 
 /** Caches one value for each name while it is fresh. Concurrent callers share one computation. */

@@ -9,9 +9,12 @@ import type { ReadoutDiagrams } from './replies.ts'
 /** A label without its model: all are of one. */
 export type Labelled = Omit<RecordedEvidence, 'model'>
 
+/** The account itself, or which of the accounts that lend it theirs. */
+export type LabelSource = 'own' | number
+
 /** Labels and events come in pieces, labels in the order of their decisions; then one task on them. */
 export type ToThread =
-  | { readonly type: 'labels'; readonly labels: readonly Labelled[] }
+  | { readonly type: 'labels'; readonly labels: readonly Labelled[]; readonly from: LabelSource }
   | { readonly type: 'events'; readonly events: readonly SeenEvent[] }
   | ({ readonly type: 'work' } & CalibrationTask)
 
@@ -21,11 +24,14 @@ export interface CalibrationTask {
   /** What answers now, and since when. */
   readonly calibration: Calibration | null
   readonly servedSince: number | null
+  /** How many accounts lend labels. */
+  readonly lenders: number
 }
 
 export interface TaskResults {
   readonly fit: RefitResult
-  readonly look: { readonly labels: number; readonly drift: DriftReport }
+  /** `labels`: all of the model; `newest`: those of them that a fit takes. */
+  readonly look: { readonly labels: number; readonly newest: number; readonly drift: DriftReport }
   readonly diagrams: { readonly isUnseen: boolean; readonly readouts: readonly ReadoutDiagrams[] }
 }
 

@@ -62,7 +62,7 @@ export interface ModelCalibrationReply {
   readonly fitted_on: { readonly decisions: number; readonly states: number } | null
   readonly labels: readonly LabelsReply[]
   readonly outcomes: {
-    /** Labels in the store, at most as many as a fit takes. */
+    /** Labels of the account that are kept, each counted once whatever it weighs. */
     readonly labels: number
     /** Those of them that what answers now was not fitted on. */
     readonly waiting: number
@@ -79,10 +79,15 @@ export interface ModelCalibrationReply {
   readonly notes: readonly string[]
 }
 
-/** `GET /v1/calibration`. */
+/** `GET /v1/calibration`: all of one account. */
 export interface CalibrationReply {
+  readonly account: string
+  /** Whether other accounts lend their labels to its fits, by the operator's choice. */
+  readonly is_pooled: boolean
   /** Models that are loaded. */
   readonly models: readonly ModelCalibrationReply[]
+  /** Labels of the account that came in a burst and wait for the operator; no fit sees them. */
+  readonly quarantined: number
   /** Newest first. */
   readonly history: readonly ChangeReply[]
   /** When outcomes were looked at: they are counted and searched for drift at most once a minute. */

@@ -3,6 +3,8 @@ import type { Labelled } from './protocol.ts'
 
 /** Labels that a fit takes, the newest: some ten seconds of a core. */
 export const MOST_LABELS = 20_000
+/** Labels that all other accounts lend to a fit, the newest of each. */
+export const MOST_LENT = 10_000
 /** Numbers in them, all log-probabilities and features together: 8 bytes each. */
 const MOST_NUMBERS = 20_000_000
 
@@ -10,14 +12,18 @@ export interface LabelWindow {
   add(labels: readonly Labelled[]): void
   /** Oldest first. */
   all(): readonly Labelled[]
+  /** How many were added, those that fell out included. */
+  readonly added: number
 }
 
 export function labelWindow(mostLabels: number = MOST_LABELS, mostNumbers: number = MOST_NUMBERS): LabelWindow {
   let kept: Labelled[] = []
   let first = 0
   let numbers = 0
+  let added = 0
   return {
     add(labels) {
+      added += labels.length
       for (const label of labels) {
         kept.push(label)
         numbers += numbersOf(label)
@@ -33,6 +39,9 @@ export function labelWindow(mostLabels: number = MOST_LABELS, mostNumbers: numbe
       }
     },
     all: () => kept.slice(first),
+    get added() {
+      return added
+    },
   }
 }
 

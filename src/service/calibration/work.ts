@@ -9,7 +9,7 @@ import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outco
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
 import { startDeadline } from '../../core/deadline.ts'
 import { ServiceRefusal } from '../errors.ts'
-import type { FromThread, Labelled, TaskResults, ToThread } from './protocol.ts'
+import type { FromThread, Labelled, LabelSource, TaskResults, ToThread } from './protocol.ts'
 
 /** Labels, or events, in one message. */
 const PIECE = 64
@@ -27,13 +27,21 @@ function threadEntry(): URL {
   return entry
 }
 
+/** What a piece of work is done on. */
+export interface WorkOutcomes {
+  /** Of the account that the work is for. */
+  readonly own: OutcomeStore
+  /** Of the accounts that lend their labels to its fits. */
+  readonly lenders: readonly OutcomeStore[]
+}
+
 /**
- * Does one piece of work on all outcomes of a model in the store. Throws `internal_error` when it fails, runs out of
+ * Does one piece of work on the outcomes of a model in the store. Throws `internal_error` when it fails, runs out of
  * memory, or takes too long, and the reason of `signal`.
  */
 export async function workOn<T extends keyof TaskResults>(
   task: T,
-  outcomes: OutcomeStore,
+  { own, lenders }: WorkOutcomes,
   model: CalibratedModel,
   served: Pick<ServedCalibration, 'calibration' | 'servedSince'>,
   signal: AbortSignal,
@@ -68,10 +76,13 @@ export async function workOn<T extends keyof TaskResults>(
   const hand = async (): Promise<void> => {
     const isOf: IsOf = (one) => one.revision === revision && one.templateHash === templateHash
     const hasEnded = (): boolean => isOver || deadline.signal.aborted
-    await inPieces(labelsOf(outcomes, isOf), (labels) => send({ type: 'labels', labels }), hasEnded)
+    const handLabels = (outcomes: OutcomeStore, from: LabelSource): Promise<void> =>
+      inPieces(labelsOf(outcomes, isOf), (labels) => send({ type: 'labels', labels, from }), hasEnded)
+    await handLabels(own, 'own')
+    if (task === 'fit') for (const [from, lender] of lenders.entries()) await handLabels(lender, from)
     // Diagrams are of labels alone.
-    if (task !== 'diagrams') await inPieces(eventsOf(outcomes, isOf), (events) => send({ type: 'events', events }), hasEnded)
-    send({ type: 'work', task, model: { id, revision, templateHash }, calibration, servedSince })
+    if (task !== 'diagrams') await inPieces(eventsOf(own, isOf), (events) => send({ type: 'events', events }), hasEnded)
+    send({ type: 'work', task, model: { id, revision, templateHash }, calibration, servedSince, lenders: lenders.length })
   }
   try {
     // Whichever fails first is said; a store that hangs is not waited for.

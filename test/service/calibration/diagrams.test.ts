@@ -53,9 +53,9 @@ describe('diagrams of a service', () => {
     const outcomes = running.store.outcomes('main')
     const model = running.engine.loaded()[0]!
     await keep(outcomes, model, evidenceOf(240, 7))
-    expect(await calibrations.diagrams(null)).toMatchObject({ version: null, is_unseen: true, readouts: [{ labels: 240 }] })
-    const { version } = await calibrations.fit(null)
-    const seen = await calibrations.diagrams('service-1-pro')
+    expect(await calibrations.diagrams('main', null)).toMatchObject({ version: null, is_unseen: true, readouts: [{ labels: 240 }] })
+    const { version } = await calibrations.fit('main', null)
+    const seen = await calibrations.diagrams('main', 'service-1-pro')
     expect(seen).toMatchObject({ model: 'service-1-pro', version, is_unseen: false, readouts: [{ labels: 240 }] })
     expect(seen.readouts[0]!.after.log_loss).toBeLessThan(seen.readouts[0]!.before.log_loss)
   })

@@ -53,15 +53,16 @@ describe('POST /v1/calibration/fit', () => {
     expect(Math.abs(after.noul - 0.62)).toBeLessThan(Math.abs(before.noul - 0.62) / 2)
   })
 
-  it('needs no body, and learns from the outcomes of every account', async () => {
+  it('needs no body, and learns from the outcomes of the account alone', async () => {
     running = await start()
     const model = modelOf(running)
-    await keep(running.store.outcomes('one'), model, evidenceOf(150, 1))
+    await keep(running.store.outcomes('main'), model, evidenceOf(150, 1))
     await keep(running.store.outcomes('two'), model, evidenceOf(150, 2, 150), 150)
     const headers = { authorization: `Bearer ${running.secret}` }
     const reply = await read<FitReply>(await fetch(`${running.url}/v1/calibration/fit`, { method: 'POST', headers }))
-    const { calibration } = await running.store.calibrations.current(model)
-    expect(calibration).toMatchObject({ version: reply.version, fittedOn: { decisions: 300 } })
+    const { calibration } = await running.store.calibrations('main').current(model)
+    expect(calibration).toMatchObject({ version: reply.version, fittedOn: { decisions: 150 } })
+    expect((await running.store.calibrations('two').current(model)).calibration).toBeNull()
   })
 
   it('serves what the command line would: the same outcomes, the same calibration', async () => {
@@ -87,7 +88,7 @@ describe('POST /v1/calibration/fit', () => {
     running = await start()
     const model = modelOf(running)
     const current = fitCalibration(evidenceOf(3000, 5), { id: model.id, revision: model.revision, templateHash: model.templateHash })
-    await running.store.calibrations.serve(current, { at: 0, why: 'for the test', heldOut: null })
+    await running.store.calibrations('main').serve(current, { at: 0, why: 'for the test', heldOut: null })
     // Labels that have nothing to do with the question teach only noise; those that are held out tell.
     const isHeldOut = (item: (typeof noise)[number]) => refit(null, [item], model, { leastHeldOut: 2 }).reason.includes('leave 1 held out')
     const noise = evidenceOf(400, 6, 3000)
@@ -96,7 +97,7 @@ describe('POST /v1/calibration/fit', () => {
     const reply = await postFit()
     expect(reply).toMatchObject({ decision: 'keep', version: current.version })
     expect(reply.held_out!.candidate).toBeGreaterThan(reply.held_out!.current)
-    expect((await running.store.calibrations.current(model)).calibration!.version).toBe(current.version)
+    expect((await running.store.calibrations('main').current(model)).calibration!.version).toBe(current.version)
   })
 
   it('answers others meanwhile, and refuses a second fit with the time to come back', async () => {
@@ -124,7 +125,7 @@ describe('POST /v1/calibration/fit', () => {
     const fitting = postFit()
     await isRead
     const other = fitCalibration(evidenceOf(300, 9), { id, revision, templateHash })
-    await store.calibrations.serve(other, { at: 0, why: 'by hand', heldOut: null })
+    await store.calibrations('main').serve(other, { at: 0, why: 'by hand', heldOut: null })
     letGo()
     expect(await fitting).toMatchObject({ decision: 'keep', version: other.version, reason: expect.stringContaining('fit again') })
   })
@@ -224,15 +225,29 @@ describe('GET /v1/calibration', () => {
     expect(drift.alarms.map(({ kind }) => kind)).toContain('over-sure')
   })
 
-  it('names questions to keys with the scope calibration alone', async () => {
+  it('shows an account its own counts, alarms and history, and nothing of others', async () => {
     running = await start()
-    const named = evidenceOf(400, 10).map((item) => ({ ...item, task: 'is_fraud_at_acme' }))
+    const named = evidenceOf(400, 10).map((item) => ({ ...item, task: 'is_fraud_at_acme', weight: 20 }))
     await keep(running.store.outcomes('acme'), modelOf(running), named)
-    const { secret } = await running.newKey({ account: 'other', scopes: ['ask'] })
-    const seen = await (await fetch(`${running.url}/v1/calibration`, { headers: { authorization: `Bearer ${secret}` } })).text()
-    expect(seen).toContain('over-sure')
-    expect(seen).not.toContain('acme')
-    expect(JSON.stringify(await status())).toContain('is_fraud_at_acme')
+    const acme = await running.newKey({ account: 'acme' })
+    const as = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } })
+    const fitted = await read<FitReply>(await running.post('/v1/calibration/fit', {}, as(acme.secret)))
+    const change = await running.post('/v1/calibration/rollback', { why: 'acme felt it was wrong' }, as(acme.secret))
+    expect(change.status).toBe(200)
+
+    const shown = async (secret: string) => (await fetch(`${running.url}/v1/calibration`, as(secret))).text()
+    const [own, other] = [await shown(acme.secret), await shown((await running.newKey({ account: 'other' })).secret)]
+    expect(JSON.parse(own)).toMatchObject({ account: 'acme', history: [{ from: fitted.version }, { version: fitted.version }] })
+    // Labels count once, whatever they weigh.
+    expect(JSON.parse(own).models[0].outcomes).toEqual({ labels: 400, waiting: 400 })
+    expect(own).toContain('is_fraud_at_acme')
+    expect(JSON.parse(other)).toMatchObject({
+      account: 'other',
+      history: [],
+      quarantined: 0,
+      models: [{ outcomes: { labels: 0, waiting: 0 } }],
+    })
+    for (const word of ['acme', 'over-sure', fitted.version!]) expect(other).not.toContain(word)
   })
 
   it('looks at the outcomes once a minute at most', async () => {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../../src/backends/fake/index.ts'
+import { fit as fitCalibration } from '../../../src/calibration/fit.ts'
 import { createEngine } from '../../../src/pipeline/engine.ts'
-import { type CalibrationWatch, watchCalibrations } from '../../../src/service/calibration/watch.ts'
+import { createAnswering } from '../../../src/service/calibration/answering.ts'
 import { openStore } from '../../../src/service/store/open.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { eachDatabase, type FreshDatabase, LIBSQL_FILE, POSTGRES } from '../databases.ts'
@@ -9,79 +10,74 @@ import { type Running, startRunning } from '../running.ts'
 import { evidenceOf, held, keep, SCRIPT, saidAtTwo } from './over-sure.ts'
 
 const EVERY_MS = 20
-const quiet = { info() {}, warn() {} }
 
-describe('a watch over calibrations', () => {
-  let watch: CalibrationWatch | null = null
-  afterEach(() => watch?.stop())
-
-  it('leaves the engine as it is while the store cannot be read, says so, and goes on', async () => {
+describe('the calibrations that answer an account', () => {
+  it('stay as they are while the store cannot be read, and a line of the log says so', async () => {
     const store = await openStore(':memory:')
     const engine = await createEngine({ models: [createFakeBackend()] })
-    let isDown = true
-    let looks = 0
-    const calibrations: Store['calibrations'] = {
-      ...store.calibrations,
-      history: async () => {
-        looks++
-        if (isDown) throw new Error('the database is away')
-        return store.calibrations.history()
-      },
-    }
-    const told: number[] = []
+    const { id, revision, templateHash } = engine.loaded()[0]!
+    const model = { id, revision, templateHash }
+    const mine = fitCalibration(evidenceOf(100, 1), model)
+    await store.calibrations('acme').serve(mine, { at: 0, why: 'for the test', heldOut: null })
+    let isDown = false
+    let at = 0
     const warned: string[] = []
-    watch = watchCalibrations({
-      engine: { models: engine.models, loaded: engine.loaded, calibrate: (given) => told.push(given.length) },
-      store: { calibrations },
-      log: { info() {}, warn: (_fields, message) => warned.push(message) },
+    const calibrationChanges: Store['calibrationChanges'] = async (after) => {
+      if (isDown) throw new Error('the database is away')
+      return store.calibrationChanges(after)
+    }
+    const answering = createAnswering({
+      engine,
+      store: { calibrations: store.calibrations, calibrationChanges },
+      log: { warn: (_fields, message) => warned.push(message) },
+      now: () => at,
       everyMs: EVERY_MS,
     })
-    await watch.ready
-    expect(told).toEqual([])
-    expect(warned[0]).toContain('could not be read')
+    expect(await answering.of('acme')).toEqual([mine])
+    isDown = true
+    at += EVERY_MS
+    expect(await answering.of('acme')).toEqual([mine])
+    expect(warned).toEqual([expect.stringContaining('could not be read')])
+    await store.calibrations('acme').rollBack({ at, why: 'for the test' })
     isDown = false
-    await expect.poll(() => told).toEqual([0])
-    const before = looks
-    await expect.poll(() => looks).toBeGreaterThan(before + 2)
-    // Nothing changed, so nothing was said again.
-    expect(told).toEqual([0])
+    at += EVERY_MS
+    expect(await answering.of('acme')).toEqual([])
     await engine.close()
     await store.close()
   })
 
-  it('says nothing of a look that fails once it was stopped', async () => {
+  it('are read once, and again for the accounts alone whose calibrations changed', async () => {
     const store = await openStore(':memory:')
     const engine = await createEngine({ models: [createFakeBackend()] })
-    const warned: string[] = []
-    let fail = (_error: Error) => {}
-    const history = () =>
-      new Promise<never>((_resolve, reject) => {
-        fail = reject
-      })
-    watch = watchCalibrations({
-      engine,
-      store: { calibrations: { ...store.calibrations, history } },
-      log: { info() {}, warn: (_fields, message) => warned.push(message) },
-    })
-    watch.stop()
-    fail(new Error('the database was closed'))
-    await watch.ready
-    expect(warned).toEqual([])
+    let at = 0
+    const read: string[] = []
+    const calibrations: Store['calibrations'] = (account) => {
+      read.push(account)
+      return store.calibrations(account)
+    }
+    const watched = { calibrations, calibrationChanges: store.calibrationChanges }
+    const answering = createAnswering({ engine, store: watched, log: { warn() {} }, now: () => at, everyMs: EVERY_MS })
+    for (const account of ['a', 'b', 'a', 'b']) await answering.of(account)
+    expect(read).toEqual(['a', 'b'])
+    const { id, revision, templateHash } = engine.loaded()[0]!
+    const mine = fitCalibration(evidenceOf(100, 1), { id, revision, templateHash })
+    await store.calibrations('b').serve(mine, { at: 0, why: 'for the test', heldOut: null })
+    at += EVERY_MS
+    expect(await answering.of('a')).toEqual([])
+    expect(await answering.of('b')).toEqual([mine])
+    expect(read).toEqual(['a', 'b', 'b'])
     await engine.close()
     await store.close()
   })
 
-  it('gives what comes with the model to one that is not loaded yet', async () => {
+  it('are those that come with a model that is not loaded yet', async () => {
     const store = await openStore(':memory:')
     const engine = await createEngine({ models: [{ id: 'service-1-pro', load: async () => createFakeBackend({ id: 'service-1-pro' }) }] })
-    const told: string[][] = []
-    const calibrate = (given: readonly { readonly model: { readonly id: string } }[]) => told.push(given.map(({ model }) => model.id))
-    watch = watchCalibrations({ engine: { models: engine.models, loaded: engine.loaded, calibrate }, store, log: quiet, everyMs: EVERY_MS })
-    await watch.ready
-    expect(told).toEqual([['service-1-pro']])
+    const answering = createAnswering({ engine, store, log: { warn() {} }, now: () => 0, everyMs: EVERY_MS })
+    expect((await answering.of('acme')).map(({ model }) => model.id)).toEqual(['service-1-pro'])
     // Loaded, it turns out to be another revision, which that one does not fit.
     await engine.ask({ state: 'x', questions: { a: { type: 'noul', instructions: 'It is so.' } } })
-    await expect.poll(() => told).toEqual([['service-1-pro'], []])
+    expect(await answering.of('acme')).toEqual([])
     await engine.close()
     await store.close()
   })
@@ -93,9 +89,7 @@ eachDatabase(
       let fresh: FreshDatabase
       let running: Running[] = []
       let stores: Store[] = []
-      let watches: CalibrationWatch[] = []
       afterEach(async () => {
-        for (const watch of watches) watch.stop()
         for (const one of running) await one.end()
         for (const store of stores) await store.close()
         await fresh.drop()
@@ -104,8 +98,7 @@ eachDatabase(
       it('answer by the same calibration soon after one of them was told to fit, or to roll back', async () => {
         fresh = await database.make()
         stores = [await openStore(fresh.url), await openStore(fresh.url)]
-        running = await Promise.all(stores.map((store) => startRunning({ store, fake: SCRIPT })))
-        watches = running.map(({ engine, store }) => watchCalibrations({ engine, store, log: quiet, everyMs: EVERY_MS }))
+        running = await Promise.all(stores.map((store) => startRunning({ store, fake: SCRIPT, calibrationLookMs: EVERY_MS })))
         const [here, there] = running as [Running, Running]
         const before = await saidAtTwo(there)
         await keep(stores[0]!.outcomes('main'), here.engine.loaded()[0]!, evidenceOf(150, 1))
