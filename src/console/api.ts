@@ -13,6 +13,8 @@ import type {
   KeysReply,
   LedgerReply,
   OutcomeReply,
+  QuarantineEndReply,
+  QuarantineReply,
   RequestsReply,
   SessionReply,
   UsageReply,
@@ -136,9 +138,12 @@ export function createApi(onSignedOut: () => void) {
       get<RequestsReply>('requests', query),
     event: (id: string) => get<EventReply>('event', { id }),
     recordOutcome: (event: string, outcomes: object) => post<OutcomeReply>('outcomes', { event, outcomes }),
-    calibration: () => get<CalibrationViewReply>('calibration'),
-    fit: (model: string | null) => post<FitReply>('calibration/fit', model === null ? {} : { model }),
-    rollBack: () => post<RollBackReply>('calibration/rollback'),
+    calibration: (account: string) => get<CalibrationViewReply>('calibration', { account }),
+    fit: (account: string, model: string) => post<FitReply>('calibration/fit', { account, model }),
+    rollBack: (account: string) => post<RollBackReply>('calibration/rollback', { account }),
+    /** Labels that came in bursts and wait. */
+    quarantine: () => get<QuarantineReply>('quarantine'),
+    endQuarantine: (account: string, end: 'release' | 'drop') => post<QuarantineEndReply>(`quarantine/${end}`, { account }),
     /** Asks as an account. `request` is JSON text as typed; files go beside it. */
     async ask(account: string, request: string, files: readonly SentFile[], signal: AbortSignal): Promise<Asked> {
       let body: BodyInit = request

@@ -47,6 +47,12 @@ export function time(at: number): string {
   return `${day(at)} ${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
+/** The same without the year while that is the year of `now`: `11-21 14:03`. */
+export function shortTime(at: number, now: number): string {
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return isThisYear ? time(at).slice(5) : time(at)
+}
+
 export function day(at: number): string {
   const date = new Date(at)
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`

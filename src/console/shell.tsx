@@ -60,6 +60,7 @@ export function Shell({ api, service, onSignOut }: ShellProps) {
   const [theme, setTheme] = useState(storedTheme)
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
   const main = useRef<HTMLElement>(null)
+  const tabs = useRef<HTMLElement>(null)
   const say = useCallback((message: string) => {
     setSaid(message)
     if (timer.current !== null) clearTimeout(timer.current)
@@ -72,6 +73,10 @@ export function Shell({ api, service, onSignOut }: ShellProps) {
     // Screen readers go on from the new view, not from the link that led there.
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
+    // On narrow screens the tabs scroll sideways; only they may move, not the page.
+    const current = tabs.current?.querySelector<HTMLElement>('[aria-current]')
+    if (current) tabs.current!.scrollLeft = current.offsetLeft - (tabs.current!.clientWidth - current.offsetWidth) / 2
+    scrollTo(0, 0)
   }, [view.name])
 
   return (
@@ -84,7 +89,7 @@ export function Shell({ api, service, onSignOut }: ShellProps) {
           <p class="wordmark">
             <Mark /> assay
           </p>
-          <nav aria-label="Views">
+          <nav aria-label="Views" ref={tabs}>
             {VIEWS.map(({ name, title }) => (
               <a key={name} href={`#/${name}`} aria-current={name === view.name ? 'page' : undefined}>
                 {title}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ago, bytes, count, dollars, milliseconds, percent } from '../../src/console/format.ts'
+import { ago, bytes, count, dollars, milliseconds, percent, shortTime } from '../../src/console/format.ts'
 
 describe('amounts', () => {
   it.each([
@@ -34,6 +34,8 @@ describe('counts and times', () => {
     [milliseconds(448), '448 ms'],
     [milliseconds(3020), '3.02 s'],
     [bytes(37_000), '36 KiB'],
+    [shortTime(new Date(2026, 10, 3, 9, 5).getTime(), new Date(2026, 11, 1).getTime()), '11-03 09:05'],
+    [shortTime(new Date(2025, 10, 3, 9, 5).getTime(), new Date(2026, 0, 1).getTime()), '2025-11-03 09:05'],
     [ago(0, 59_000), 'just now'],
     [ago(0, 3_600_000), '1 hour ago'],
     [ago(0, 3 * 86_400_000), '3 days ago'],

@@ -40,7 +40,7 @@ describeInBrowser('names full of markup', ({ start, open }) => {
     await page.getByRole('link', { name: `Open ${id}` }).click()
     await page.getByLabel(`What was true of ${MARKUP}`).selectOption({ label: MARKUP })
     await page.getByRole('button', { name: 'Record 1 outcome' }).click()
-    await page.getByText(`Recorded: ${MARKUP}.`).waitFor()
+    await page.getByText(`${MARKUP} (recorded)`).waitFor({ state: 'attached' })
     await shows(3)
     await goTo(page, 'Calibration')
     await page.getByText('came with the model').or(page.getByText("the model's own")).first().waitFor()

@@ -29,7 +29,7 @@ describeInBrowser('the playground', ({ start, open }) => {
     await goTo(page, 'Playground')
     await run(page)
     const { id, answers } = await responseOf(page)
-    expect(Object.keys(answers)).toEqual(['angry', 'intent', 'mood', 'topics', 'price', 'mail', 'escalate', 'queue'])
+    expect(Object.keys(answers)).toEqual(['angry', 'intent', 'mood', 'topics', 'order', 'mail', 'escalate', 'queue'])
     const text = await page.locator('.answers').innerText()
     for (const name of Object.keys(answers)) expect(text).toContain(name)
     expect(await page.locator('.leading dt', { hasText: answers.intent!.choice }).count()).toBeGreaterThan(0)
@@ -106,7 +106,7 @@ describeInBrowser('the playground', ({ start, open }) => {
   it('asks questions of all six types that were put together by hand', async () => {
     const { page } = await open(await start())
     await goTo(page, 'Playground')
-    for (const id of ['angry', 'intent', 'mood', 'topics', 'price', 'mail'])
+    for (const id of ['angry', 'intent', 'mood', 'topics', 'order', 'mail'])
       await page.getByRole('button', { name: `Remove question ${id}` }).click()
     for (const name of ['escalate', 'queue']) await page.getByRole('button', { name: `Remove ${name}` }).click()
     const add = async (type: string) => {
@@ -157,6 +157,6 @@ describeInBrowser('the playground', ({ start, open }) => {
     const box = page.locator('.picture .box rect')
     const drawn = await Promise.all(['x', 'y', 'width', 'height'].map(async (side) => Number(await box.getAttribute(side))))
     expect(drawn).toEqual([left, top, right - left, bottom - top])
-    expect(await page.locator('.picture svg').getAttribute('viewBox')).toBe('0 0 1280 800')
+    expect(await page.locator('.outcome .picture svg').getAttribute('viewBox')).toBe('0 0 1280 800')
   })
 })

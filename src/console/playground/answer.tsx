@@ -13,20 +13,24 @@ import type {
 import type { Answer, DeriveAnswer, QuestionReport } from '../../wire/types.ts'
 import { percent } from '../format.ts'
 import { Bars, Meter } from '../ui/bars.tsx'
+import { Explained, Term } from '../ui/term.tsx'
+import { type AskedQuestion, argumentOf, inAskedOrder, thresholdOf } from './asked.ts'
+import type { KindForms } from './kind-forms.ts'
 
 export interface AnswerCardProps {
   readonly name: string
   readonly answer: Answer
   readonly report: QuestionReport | null
-  /** Of a select; 0.5 unless the question says otherwise. */
-  readonly threshold: number
+  /** As it was sent; null for derived values. */
+  readonly question: AskedQuestion | null
+  readonly forms: KindForms
   /** Names of the questions this one is an argument of, each with a slash after it. */
   readonly within?: string
   /** The place in the palette of marks of what is marked in the state, by full name; null when nothing is. */
   colourOf(label: string): number | null
 }
 
-export function AnswerCard({ name, answer, report, threshold, within = '', colourOf }: AnswerCardProps) {
+export function AnswerCard({ name, answer, report, question, forms, within = '', colourOf }: AnswerCardProps) {
   const label = `${within}${name}`
   const colour = colourOf(label)
   return (
@@ -36,16 +40,33 @@ export function AnswerCard({ name, answer, report, threshold, within = '', colou
           {colour === null ? null : <i class={`dot colour-${colour}`} />}
           {name}
         </h3>
-        <span class="tag quiet">{answer.type}</span>
+        <span class="tag quiet">
+          <Kind type={answer.type} forms={forms} />
+        </span>
+        {'abstained' in answer && answer.abstained === true ? (
+          <span class="tag warn">
+            <Explained word="abstained" />
+          </span>
+        ) : null}
         {'valid' in answer && !answer.valid ? <span class="tag bad">not valid</span> : null}
-        {report?.deliberated ? <span class="tag">deliberated</span> : null}
-        {'confidence' in answer ? <span class="sure">confidence {percent(answer.confidence)}</span> : null}
+        {report?.deliberated ? (
+          <span class="tag">
+            <Explained word="deliberated" />
+          </span>
+        ) : null}
+        {'confidence' in answer ? (
+          <span class="sure">
+            <Explained word="confidence" /> {percent(answer.confidence)}
+          </span>
+        ) : null}
       </header>
-      <Body answer={answer} threshold={threshold} label={label} colourOf={colourOf} />
+      <Body answer={answer} question={question} forms={forms} label={label} colourOf={colourOf} />
       {'error' in answer && answer.error !== undefined ? <p class="problems">{answer.error}</p> : null}
       {'check' in answer && answer.check !== undefined ? (
         <p class="check">
-          <span>checked: right with</span>
+          <span>
+            <Explained word="checked" />: right with
+          </span>
           <Meter probability={answer.check} />
           <span class="share">{percent(answer.check)}</span>
         </p>
@@ -54,15 +75,23 @@ export function AnswerCard({ name, answer, report, threshold, within = '', colou
   )
 }
 
-interface BodyProps extends Pick<AnswerCardProps, 'answer' | 'threshold' | 'colourOf'> {
+/** The type of an answer, and what its questions ask. */
+function Kind({ type, forms }: { readonly type: string; readonly forms: KindForms }) {
+  if (type === 'derive') return <Explained word="derived">derive</Explained>
+  const form = forms.get(type)
+  return form === undefined ? type : <Term meaning={form.description}>{type}</Term>
+}
+
+interface BodyProps extends Pick<AnswerCardProps, 'answer' | 'question' | 'forms' | 'colourOf'> {
   readonly label: string
 }
 
-function Body({ answer, threshold, label, colourOf }: BodyProps) {
+function Body(props: BodyProps) {
+  const { answer, question } = props
   if (answer.type === 'noul') return <Noul answer={answer} />
-  if (answer.type === 'choice') return <Choice answer={answer} label={label} colourOf={colourOf} />
+  if (answer.type === 'choice') return <Choice {...props} answer={answer} />
   if (answer.type === 'score') return <Score answer={answer} />
-  if (answer.type === 'select') return <Select answer={answer} threshold={threshold} />
+  if (answer.type === 'select') return <Select answer={answer} question={question} />
   if (answer.type === 'fill') return <Fill answer={answer} />
   if (answer.type === 'derive') return <Derive answer={answer} />
   if (answer.type === 'extract') return 'image_size' in answer ? <Boxes answer={answer} /> : <Extract answer={answer} />
@@ -87,18 +116,33 @@ function Noul({ answer: { noul } }: { readonly answer: NoulAnswer }) {
   )
 }
 
-interface ChoiceProps extends Pick<BodyProps, 'label' | 'colourOf'> {
+interface ChoiceProps extends BodyProps {
   readonly answer: ChoiceAnswer
 }
 
-function Choice({ answer: { choice, probabilities, args }, label, colourOf }: ChoiceProps) {
+function Choice({ answer: { choice, probabilities, args }, question, forms, label, colourOf }: ChoiceProps) {
   return (
     <>
-      <Bars rows={Object.entries(probabilities).map(([name, probability]) => ({ name, probability, isLeading: name === choice }))} />
+      <Bars
+        rows={inAskedOrder(Object.keys(probabilities), question).map((name) => ({
+          name,
+          probability: probabilities[name]!,
+          isLeading: name === choice,
+        }))}
+      />
       {args === undefined ? null : (
         <div class="arguments">
           {Object.entries(args).map(([name, argument]) => (
-            <AnswerCard key={name} name={name} answer={argument} report={null} threshold={0.5} within={`${label}/`} colourOf={colourOf} />
+            <AnswerCard
+              key={name}
+              name={name}
+              answer={argument}
+              report={null}
+              question={argumentOf(question, choice, name)}
+              forms={forms}
+              within={`${label}/`}
+              colourOf={colourOf}
+            />
           ))}
         </div>
       )}
@@ -133,11 +177,19 @@ function Score({ answer: { score, legend, probabilities } }: { readonly answer: 
   )
 }
 
-function Select({ answer: { selected, probabilities }, threshold }: { readonly answer: SelectAnswer; readonly threshold: number }) {
+interface SelectProps extends Pick<BodyProps, 'question'> {
+  readonly answer: SelectAnswer
+}
+
+function Select({ answer: { selected, probabilities }, question }: SelectProps) {
   return (
     <Bars
-      threshold={threshold}
-      rows={Object.entries(probabilities).map(([name, probability]) => ({ name, probability, isLeading: selected.includes(name) }))}
+      threshold={thresholdOf(question)}
+      rows={inAskedOrder(Object.keys(probabilities), question).map((name) => ({
+        name,
+        probability: probabilities[name]!,
+        isLeading: selected.includes(name),
+      }))}
     />
   )
 }
@@ -183,7 +235,10 @@ function Boxes({ answer }: { readonly answer: BoxAnswer | BoxManyAnswer }) {
     <ul class="items">
       {boxes.map((box) => (
         <li key={box.join()}>
-          <code>[{box.map((edge) => Math.round(edge * 10) / 10).join(', ')}]</code> <span class="soft">pixels as sent</span>
+          <code>[{box.map((edge) => Math.round(edge * 10) / 10).join(', ')}]</code>{' '}
+          <span class="soft">
+            <Explained word="pixels as sent" />
+          </span>
         </li>
       ))}
     </ul>

@@ -14,7 +14,7 @@ export const EXAMPLES: readonly PlaygroundExample[] = [
     name: 'A complaint',
     request: {
       state:
-        'Hello, my order A-1042 has still not arrived after three weeks, and nobody answers my mails. I am very angry. I want my money back: 59.90 EUR. You can reach me at buyer@example.com.',
+        'Hello, my order A-1042 has still not arrived after three weeks, and nobody answers my mails. I am very angry. Please refund the 59.90 EUR. You can reach me at buyer@example.com.',
       questions: {
         angry: { type: 'noul', instructions: 'The customer is angry.' },
         intent: {
@@ -30,10 +30,10 @@ export const EXAMPLES: readonly PlaygroundExample[] = [
         mood: { type: 'score', instructions: 'How angry is the customer?', criteria: ['calm', 'annoyed', 'angry'] },
         topics: {
           type: 'select',
-          instructions: 'Which topics does the message mention?',
-          criteria: ['refund', 'damage', 'opening hours'],
+          instructions: 'What is the message about?',
+          criteria: ['refund', 'damaged goods', 'opening hours'],
         },
-        price: { type: 'extract', kind: 'money', instructions: 'What is the price?', self_check: true },
+        order: { type: 'extract', instructions: 'The order number', self_check: true },
         mail: { type: 'extract', kind: 'email', instructions: 'The mail address of the customer' },
       },
       derive: { escalate: 'angry > 0.6 and mood >= 1', queue: 'intent == "refund" ? "billing" : "support"' },
@@ -59,7 +59,7 @@ export const EXAMPLES: readonly PlaygroundExample[] = [
         delayed: { type: 'noul', instructions: 'The order is delayed.' },
         paid_in: { type: 'choice', instructions: 'What is the currency of the order?', criteria: ['EUR', 'USD', 'GBP'] },
         carrier: { type: 'extract', instructions: 'The name of the carrier' },
-        line_count: { type: 'fill', kind: 'int', instructions: 'How many lines does the order have?' },
+        status: { type: 'fill', instructions: 'The status' },
       },
       derive: { tell_customer: 'delayed > 0.5 and p(paid_in, "EUR") > 0.3' },
     },
@@ -69,7 +69,8 @@ export const EXAMPLES: readonly PlaygroundExample[] = [
     request: {
       state: [{ type: 'image', id: 'image_1', source: { type: 'part', name: 'settings.png' } }],
       questions: {
-        page: { type: 'choice', instructions: 'What kind of page is it?', criteria: ['login page', 'orders', 'chat', 'settings page'] },
+        language: { type: 'choice', instructions: 'What is the language?', criteria: ['English', 'German', 'French'] },
+        name: { type: 'extract', instructions: 'The name' },
         error: { type: 'noul', instructions: 'There is an error message.' },
         save: { type: 'extract', kind: 'coordinates', instructions: 'Where is the Save button?' },
       },

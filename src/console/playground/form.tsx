@@ -1,7 +1,9 @@
 // The form of a request: state, questions, derived values.
 import { useContext } from 'preact/hooks'
+import { counted } from '../format.ts'
 import { Problems, ProblemsContext, TextField } from '../ui/field.tsx'
 import { Nothing } from '../ui/notice.tsx'
+import { Explained } from '../ui/term.tsx'
 import type { Attachment } from './attachments.ts'
 import { type Draft, newDerive, newQuestion, pointerTo } from './draft.ts'
 import type { KindForms } from './kind-forms.ts'
@@ -32,6 +34,7 @@ export function Form({ forms, draft, attachments, onChange, onFiles, onRemoveFil
       <section class="panel" aria-label="Questions">
         <header>
           <h2>Questions</h2>
+          <span class="hint">{questions.length < 2 ? null : counted(questions.length, 'question')}</span>
         </header>
         {questions.map((question) => (
           <QuestionCard
@@ -45,14 +48,14 @@ export function Form({ forms, draft, attachments, onChange, onFiles, onRemoveFil
             onRemove={() => onChange({ ...draft, questions: questions.filter(({ key }) => key !== question.key) })}
           />
         ))}
-        {questions.length === 0 ? <Nothing>Add a question of one of these types.</Nothing> : null}
+        {questions.length === 0 ? <Nothing>Nothing is asked yet. Add a question of one of these types:</Nothing> : null}
         <Problems problems={general} />
         <div class="adders">
           {[...forms.values()].map((form) => (
             <button
               key={form.type}
               type="button"
-              title={form.title}
+              title={form.description}
               onClick={() =>
                 onChange({
                   ...draft,
@@ -66,14 +69,16 @@ export function Form({ forms, draft, attachments, onChange, onFiles, onRemoveFil
                 })
               }
             >
-              + {form.type}
+              + {form.type} <span>{form.title}</span>
             </button>
           ))}
         </div>
       </section>
       <section class="panel" aria-label="Derived values">
         <header>
-          <h2>Derived values</h2>
+          <h2>
+            <Explained word="derived">Derived values</Explained>
+          </h2>
         </header>
         {derives.map((derive) => {
           const change = (changed: Partial<typeof derive>) =>
@@ -85,6 +90,7 @@ export function Form({ forms, draft, attachments, onChange, onFiles, onRemoveFil
                 label={`Expression of ${derive.name}`}
                 isQuiet
                 isCode
+                rows={1}
                 pointer={pointerTo('derive', derive.name)}
                 value={derive.expression}
                 placeholder="angry > 0.6 and mood >= 1"
@@ -93,7 +99,7 @@ export function Form({ forms, draft, attachments, onChange, onFiles, onRemoveFil
               <button
                 type="button"
                 class="plain"
-                aria-label={`Remove ${derive.name}`}
+                aria-label={`Remove ${derive.name || 'this expression'}`}
                 onClick={() => onChange({ ...draft, derives: derives.filter(({ key }) => key !== derive.key) })}
               >
                 ×
@@ -105,7 +111,10 @@ export function Form({ forms, draft, attachments, onChange, onFiles, onRemoveFil
           <button type="button" onClick={() => onChange({ ...draft, derives: [...derives, newDerive()] })}>
             + expression
           </button>
-          <span class="hint">over answers by their ids; p(id, option) and has(id) besides</span>
+          <span class="hint">
+            computed from answers by their ids, such as <code>angry &gt; 0.6</code>; <code>p(id, "option")</code> and <code>has(id)</code>{' '}
+            besides
+          </span>
         </div>
       </section>
     </>

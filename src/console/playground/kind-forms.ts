@@ -6,6 +6,8 @@ import type { QuestionForm } from '../../questions/kind.ts'
 export interface KindForm extends QuestionForm {
   readonly type: string
   readonly title: string
+  /** What it asks and what answers it, in a sentence or two. */
+  readonly description: string
 }
 
 /** Forms by type, in the order in which the service lists its kinds. */

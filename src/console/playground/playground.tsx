@@ -1,5 +1,5 @@
 // The playground: a request on one side (as a form, as JSON or as a command) and its answers on the other.
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, type Asked } from '../api.ts'
 import { useConsole } from '../context.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -13,6 +13,7 @@ import { drawSettings } from './draw-settings.ts'
 import { draftOfExample, EXAMPLES, type PlaygroundExample } from './examples.ts'
 import { Form } from './form.tsx'
 import type { KindForms } from './kind-forms.ts'
+import { payerOf, priceOf } from './payer.ts'
 import { Results, type Sent } from './results.tsx'
 import { type Mode, Toolbar } from './toolbar.tsx'
 
@@ -38,7 +39,7 @@ export function Playground() {
 }
 
 function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
-  const { api, account } = useConsole()
+  const { api, service, account } = useConsole()
   const [draft, setDraftState] = useState(kept?.draft ?? draftOfExample(EXAMPLES[0]!, forms))
   const [attachments, setAttachments] = useState<readonly Attachment[]>(kept?.attachments ?? [])
   const [mode, setMode] = useState(kept?.mode ?? 'form')
@@ -56,7 +57,7 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
     setDraftState(next)
     setNote(null)
   }
-  const chosen = account ?? accounts.data?.accounts[0]?.id ?? null
+  const payer = payerOf(accounts.data?.accounts ?? [], account)
   const made = mode === 'json' ? null : requestOf(draft, forms)
   const text = mode === 'json' ? json : made?.request == null ? null : JSON.stringify(made.request, null, 2)
   // In JSON, pictures may have been taken out that are still attached.
@@ -115,13 +116,13 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
   }
 
   const run = async () => {
-    if (text === null || chosen === null) return setProblems(made?.problems ?? [])
+    if (text === null || payer === null) return setProblems(made?.problems ?? [])
     const controller = new AbortController()
     setRunning(controller)
     setProblems([])
     setError(null)
     try {
-      const asked = await api.ask(chosen, text, sent, controller.signal)
+      const asked = await api.ask(payer.id, text, sent, controller.signal)
       const request = parsed(text)
       setResult({ asked, sent: { request, pictures: picturesOf(request, sent) } })
       accounts.reload()
@@ -132,10 +133,15 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
       if (failure instanceof ApiError) setProblems(failure.problems)
     } finally {
       setRunning(null)
-      // Where answers stand below the form, they are brought into view; beside it they are seen already.
-      if ((outcome.current?.getBoundingClientRect().top ?? 0) > innerHeight) outcome.current?.scrollIntoView()
     }
   }
+  // Whoever runs wants to see the answers: when it begins, and again when they are there and have their height.
+  const isRunning = running !== null
+  const hasRun = useRef(false)
+  useEffect(() => {
+    if (isRunning) hasRun.current = true
+    if (hasRun.current && outcome.current !== null) bringIntoView(outcome.current)
+  }, [isRunning])
 
   return (
     <ProblemsContext.Provider value={problems}>
@@ -148,10 +154,11 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
       >
         <Toolbar
           accounts={accounts}
-          account={chosen}
+          account={payer}
+          price={priceOf(service.prices, modelOf(made?.request ?? (mode === 'json' ? parsed(json) : null)) ?? service.models[0]?.id ?? '')}
           model={mode === 'json' ? null : draft.model}
           mode={mode}
-          isRunning={running !== null}
+          isRunning={isRunning}
           onModel={(model) => setDraft({ ...draft, model })}
           onExample={start}
           onMode={show}
@@ -185,11 +192,11 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
               </section>
             )}
           </div>
-          <section class="panel outcome" aria-label="Answers" aria-busy={running !== null} ref={outcome}>
+          <section class="panel outcome" aria-label="Answers" aria-busy={isRunning} ref={outcome}>
             {error === null ? null : <Refusal error={error} problems={problems} />}
             {result !== null ? (
-              <Results {...result} />
-            ) : running !== null ? (
+              <Results {...result} forms={forms} />
+            ) : isRunning ? (
               <Nothing>Asking…</Nothing>
             ) : error === null ? (
               <Nothing>Run the request to see its answers: probabilities, what was found in the state, and what it cost.</Nothing>
@@ -218,6 +225,19 @@ function Refusal({ error, problems }: { readonly error: Error; readonly problems
       )}
     </>
   )
+}
+
+/** Shows the beginning of the answers, unless it is in the upper half of the window already. */
+function bringIntoView(answers: HTMLElement): void {
+  answers.scrollTop = 0
+  const { top } = answers.getBoundingClientRect()
+  if (top < 0 || top > innerHeight / 2) answers.scrollIntoView({ block: 'start' })
+}
+
+/** The model that a request names; null when it names none. */
+function modelOf(request: unknown): string | null {
+  const { model } = (request ?? {}) as { readonly model?: unknown }
+  return typeof model === 'string' && model !== '' ? model : null
 }
 
 function parsed(text: string): unknown {

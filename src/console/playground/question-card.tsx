@@ -3,6 +3,7 @@
 import { useContext } from 'preact/hooks'
 import type { FormField } from '../../questions/kind.ts'
 import { isBelow, Problems, ProblemsContext, SelectField, TextField, Tick } from '../ui/field.tsx'
+import { Term } from '../ui/term.tsx'
 import { type DraftImage, type DraftQuestion, emptyEntry, isPlainList, isShown, pointerTo } from './draft.ts'
 import { EntriesEditor } from './entries-editor.tsx'
 import type { KindForm, KindForms } from './kind-forms.ts'
@@ -42,6 +43,11 @@ export function QuestionCard({ forms, question, images, onChange, onRemove }: Qu
           options={[...forms.values()].map(({ type: name, title }) => [name, `${name} · ${title}`] as const)}
           onChange={(chosen) => change({ type: chosen, texts: {}, entries: entriesFor(question, forms.get(chosen)) })}
         />
+        {form === undefined ? null : (
+          <Term meaning={form.description} name={`About ${type}`}>
+            ?
+          </Term>
+        )}
         <button type="button" class="plain" onClick={onRemove} aria-label={`Remove question ${id}`}>
           ×
         </button>

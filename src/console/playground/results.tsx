@@ -1,9 +1,13 @@
 // The results of a request: cost and time, the state with its marks, every answer, and how it was answered.
-import type { AskResponse } from '../../wire/types.ts'
+import type { AskResponse, CalibrationReport, QuestionReport } from '../../wire/types.ts'
 import type { Asked } from '../api.ts'
-import { count, counted, dollars, milliseconds } from '../format.ts'
+import { count, counted, dollars, milliseconds, percent } from '../format.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Explained } from '../ui/term.tsx'
 import { AnswerCard } from './answer.tsx'
+import { questionOf } from './asked.ts'
+import type { KindForms } from './kind-forms.ts'
 import { allAnswers, boxesOf, markedTexts, spansOf } from './marks.ts'
 import { COLOURS, StateMarks } from './state-marks.tsx'
 
@@ -13,17 +17,16 @@ export interface Sent {
   readonly pictures: readonly { readonly id: string; readonly url: string }[]
 }
 
-type Question = Readonly<Record<string, unknown>>
-
-function questionOf(request: unknown, name: string): Question | undefined {
-  const questions = (request as { readonly questions?: Readonly<Record<string, Question>> }).questions ?? {}
-  return Object.hasOwn(questions, name) ? questions[name] : undefined
+export interface ResultsProps {
+  readonly asked: Asked
+  readonly sent: Sent
+  readonly forms: KindForms
 }
 
-export function Results({ asked, sent }: { readonly asked: Asked; readonly sent: Sent }) {
+export function Results({ asked, sent, forms }: ResultsProps) {
   const { response } = asked
   const spans = spansOf(response.answers)
-  const boxes = boxesOf(response.answers, (name) => (questionOf(sent.request, name)?.image as string | undefined) ?? null)
+  const boxes = boxesOf(response.answers, (name) => imageOf(sent.request, name))
   const labels = [...new Set([...spans, ...boxes].map(({ label }) => label))]
   const colourOf = (label: string) => (labels.includes(label) ? labels.indexOf(label) % COLOURS : null)
   const texts = markedTexts((sent.request as { readonly state?: unknown }).state, spans)
@@ -43,7 +46,8 @@ export function Results({ asked, sent }: { readonly asked: Asked; readonly sent:
             name={name}
             answer={answer}
             report={Object.hasOwn(response.simo.questions, name) ? response.simo.questions[name]! : null}
-            threshold={Number(questionOf(sent.request, name)?.threshold ?? 0.5)}
+            question={questionOf(sent.request, name)}
+            forms={forms}
             colourOf={colourOf}
           />
         ))}
@@ -77,7 +81,10 @@ function Sums({ asked: { response, cost, balance, latencyMs } }: { readonly aske
       </div>
       <div class="tile">
         <b>{count(usage.input_tokens)}</b>
-        <span>input tokens{simo.cached_tokens === 0 ? '' : ` · ${count(simo.cached_tokens)} cached`}</span>
+        <span>
+          <Explained word="token">input tokens</Explained>
+          {simo.cached_tokens === 0 ? '' : ` · ${count(simo.cached_tokens)} cached`}
+        </span>
       </div>
       <div class="tile">
         <b>{counted(allAnswers(response.answers).length, 'answer')}</b>
@@ -85,6 +92,41 @@ function Sums({ asked: { response, cost, balance, latencyMs } }: { readonly aske
       </div>
     </div>
   )
+}
+
+const REPORT: readonly Column<readonly [string, QuestionReport]>[] = [
+  { id: 'question', title: 'Question', kind: 'words', show: ([name]) => <code>{name}</code> },
+  {
+    id: 'entropy',
+    title: <Explained word="entropy">Entropy</Explained>,
+    kind: 'number',
+    show: ([, { entropy }]) => (entropy === null ? '–' : `${entropy.toFixed(2)} bit`),
+  },
+  {
+    id: 'mass',
+    title: <Explained word="mass">Mass</Explained>,
+    kind: 'number',
+    show: ([, { mass }]) => (mass === null ? '–' : percent(mass)),
+  },
+  { id: 'passes', title: <Explained word="passes">Passes</Explained>, kind: 'number', show: ([, { passes }]) => passes },
+  {
+    id: 'calibrated by',
+    title: <Explained word="calibrated by">Calibrated by</Explained>,
+    kind: 'words',
+    show: ([, { calibration }]) => calibratedBy(calibration),
+  },
+]
+
+function calibratedBy(calibration: CalibrationReport | null): string {
+  if (calibration === null) return '–'
+  const { applied, level, labels } = calibration
+  return applied === 'identity' ? 'nothing' : `${applied}, by ${level}, ${counted(labels, 'label')}`
+}
+
+/** The picture that a question names; null when it names none. */
+function imageOf(request: unknown, name: string): string | null {
+  const image = questionOf(request, name)?.image
+  return typeof image === 'string' ? image : null
 }
 
 function Details({ response: { id, model, simo } }: { readonly response: AskResponse }) {
@@ -102,47 +144,14 @@ function Details({ response: { id, model, simo } }: { readonly response: AskResp
         <dd class="data">
           {model} <code class="soft">{simo.model_revision.slice(0, 12)}</code>
         </dd>
-        <dt>Calibration</dt>
+        <dt>
+          <Explained word="calibration">Calibration</Explained>
+        </dt>
         <dd>{version === null ? "none: probabilities are the model's own" : <code>{version}</code>}</dd>
         <dt>Time by step</dt>
         <dd>{timings.map(([step, ms]) => `${step} ${milliseconds(ms)}`).join(' · ')}</dd>
       </dl>
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Question</th>
-              <th scope="col" class="number">
-                Entropy
-              </th>
-              <th scope="col" class="number">
-                Mass
-              </th>
-              <th scope="col" class="number">
-                Passes
-              </th>
-              <th scope="col">Calibrated by</th>
-            </tr>
-          </thead>
-          <tbody>
-            {Object.entries(simo.questions).map(([name, { entropy, mass, passes, calibration }]) => (
-              <tr key={name}>
-                <td class="words code">{name}</td>
-                <td class="number">{entropy === null ? '–' : `${entropy.toFixed(2)} bit`}</td>
-                <td class="number">{mass === null ? '–' : mass.toFixed(3)}</td>
-                <td class="number">{passes}</td>
-                <td>
-                  {calibration === null
-                    ? '–'
-                    : calibration.applied === 'identity'
-                      ? 'nothing'
-                      : `${calibration.applied}, by ${calibration.level}, ${counted(calibration.labels, 'label')}`}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable columns={REPORT} rows={Object.entries(simo.questions)} keyOf={([name]) => name} />
     </details>
   )
 }

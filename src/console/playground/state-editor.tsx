@@ -2,8 +2,10 @@
 import { useRef, useState } from 'preact/hooks'
 import { bytes } from '../format.ts'
 import { Field, Segmented, TextField } from '../ui/field.tsx'
+import { Explained } from '../ui/term.tsx'
 import type { Attachment } from './attachments.ts'
 import type { Draft } from './draft.ts'
+import { Picture } from './picture.tsx'
 
 export interface StateEditorProps {
   readonly draft: Draft
@@ -18,7 +20,9 @@ export function StateEditor({ draft, attachments, onChange, onFiles, onRemove }:
   return (
     <section class="panel" aria-label="State">
       <header>
-        <h2>State</h2>
+        <h2>
+          <Explained word="state">State</Explained>
+        </h2>
         <Segmented
           label="What the state is"
           value={draft.isJson ? 'json' : 'text'}
@@ -47,18 +51,13 @@ export function StateEditor({ draft, attachments, onChange, onFiles, onRemove }:
         {attachments.length === 0 ? null : (
           <ul class="pictures">
             {attachments.map((attachment, i) => (
-              <li key={attachment.name}>
-                <img src={attachment.url} alt={attachment.name} />
-                <span>
-                  <code>image_{i + 1}</code>
-                  <span class="soft data">
-                    {attachment.name} · {bytes(attachment.blob.size)}
-                  </span>
-                </span>
-                <button type="button" class="plain" aria-label={`Remove picture ${attachment.name}`} onClick={() => onRemove(attachment)}>
-                  ×
-                </button>
-              </li>
+              <AttachedPicture
+                key={attachment.name}
+                id={`image_${i + 1}`}
+                attachment={attachment}
+                isFirst={i === 0}
+                onRemove={() => onRemove(attachment)}
+              />
             ))}
           </ul>
         )}
@@ -87,6 +86,36 @@ export function StateEditor({ draft, attachments, onChange, onFiles, onRemove }:
         </Field>
       </div>
     </section>
+  )
+}
+
+interface AttachedPictureProps {
+  readonly id: string
+  readonly attachment: Attachment
+  readonly isFirst: boolean
+  readonly onRemove: () => void
+}
+
+/** A line for each picture; opened, it can be pointed at. */
+function AttachedPicture({ id, attachment: { name, blob, url }, isFirst, onRemove }: AttachedPictureProps) {
+  const [isOpen, setOpen] = useState(isFirst)
+  return (
+    <li>
+      <img src={url} alt={name} />
+      <span>
+        <code>{id}</code>
+        <span class="soft data">
+          {name} · {bytes(blob.size)}
+        </span>
+      </span>
+      <button type="button" class="plain" aria-expanded={isOpen} aria-label={`Point at picture ${name}`} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Close' : 'Point at it'}
+      </button>
+      <button type="button" class="plain" aria-label={`Remove picture ${name}`} onClick={onRemove}>
+        ×
+      </button>
+      {isOpen ? <Picture id={id} url={url} boxes={[]} colourOf={() => null} /> : null}
+    </li>
   )
 }
 

@@ -1,6 +1,6 @@
 // Draws the state as it was sent, with what the answers point at: words highlighted, boxes on the pictures.
-import { percent } from '../format.ts'
 import type { MarkedBox, MarkedText } from './marks.ts'
+import { Picture } from './picture.tsx'
 
 /** The palette of marks, see playground.css. */
 export const COLOURS = 6
@@ -38,37 +38,8 @@ export function StateMarks({ texts, boxes, pictures, colourOf }: StateMarksProps
         </div>
       ))}
       {marked.map(({ id, url, boxes: own }) =>
-        own.length === 0 ? null : <MarkedPicture key={id} url={url} id={id} boxes={own} colourOf={colourOf} />,
+        own.length === 0 ? null : <Picture key={id} url={url} id={id} boxes={own} colourOf={colourOf} />,
       )}
     </>
-  )
-}
-
-interface MarkedPictureProps {
-  readonly id: string
-  readonly url: string
-  readonly boxes: readonly MarkedBox[]
-  colourOf(label: string): number | null
-}
-
-function MarkedPicture({ id, url, boxes, colourOf }: MarkedPictureProps) {
-  const [width, height] = boxes[0]!.size
-  // Lines and words keep their size on the page, whatever the size of the picture.
-  const unit = Math.max(width, height) / 640
-  return (
-    <figure class="picture">
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${id} with ${boxes.map(({ label }) => label).join(', ')}`}>
-        <image href={url} width={width} height={height} preserveAspectRatio="none" />
-        {boxes.map(({ label, coordinates: [left, top, right, bottom], confidence }) => (
-          <g key={`${label} ${left} ${top}`} class={`box colour-${colourOf(label)}`}>
-            <title>{`${label}, confidence ${percent(confidence)}`}</title>
-            <rect x={left} y={top} width={right - left} height={bottom - top} stroke-width={2 * unit} />
-            <text x={left} y={top > 16 * unit ? top - 5 * unit : bottom + 14 * unit} font-size={12 * unit} stroke-width={3.5 * unit}>
-              {label}
-            </text>
-          </g>
-        ))}
-      </svg>
-    </figure>
   )
 }

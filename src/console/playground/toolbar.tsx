@@ -1,18 +1,21 @@
 // The bar above the request: account, model, examples, how the request is shown, and the button that runs it.
-import type { AccountsReply } from '../../service/console/replies.ts'
+import type { AccountReply, AccountsReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { AccountSelect } from '../ui/account-select.tsx'
 import { Segmented, SelectField } from '../ui/field.tsx'
 import { Shown } from '../ui/notice.tsx'
 import type { Loaded } from '../ui/use-loaded.ts'
 import { EXAMPLES, type PlaygroundExample } from './examples.ts'
+import { spendingOf } from './payer.ts'
 
 export type Mode = 'form' | 'json' | 'curl'
 
 export interface ToolbarProps {
   readonly accounts: Loaded<AccountsReply>
-  /** Null while there is none. */
-  readonly account: string | null
+  /** Who pays; null while there is nobody. */
+  readonly account: AccountReply | null
+  /** Dollars per million input tokens of the model that is asked; null when the service names none. */
+  readonly price: string | null
   /** Null where the request says its model itself. */
   readonly model: string | null
   readonly mode: Mode
@@ -24,19 +27,23 @@ export interface ToolbarProps {
   readonly onStop: () => void
 }
 
-export function Toolbar({ accounts, account, model, mode, isRunning, onModel, onExample, onMode, onRun, onStop }: ToolbarProps) {
+export function Toolbar(props: ToolbarProps) {
+  const { accounts, account, price, model, mode, isRunning, onModel, onExample, onMode, onRun, onStop } = props
   const { service, chooseAccount } = useConsole()
+  const spending = account === null ? null : spendingOf(account, price)
   return (
-    <div class="bar end asking">
-      <div class="filters">
+    <>
+      <div class="filters asking">
         <Shown loaded={accounts}>
           {({ accounts: all }) =>
             all.length === 0 ? (
               <p class="notice warn">
-                There is no account yet. <a href="#/keys">Make an API key</a> first.
+                <span>
+                  There is no account yet. <a href="#/keys">Make an API key</a> first: its account pays for what is asked here.
+                </span>
               </p>
             ) : (
-              <AccountSelect accounts={all} value={account} onChange={chooseAccount} />
+              <AccountSelect accounts={all} value={account?.id ?? null} label="Account that pays" onChange={chooseAccount} />
             )
           }
         </Shown>
@@ -56,7 +63,16 @@ export function Toolbar({ accounts, account, model, mode, isRunning, onModel, on
           onChange={(name) => onExample(EXAMPLES.find((example) => example.name === name)!)}
         />
       </div>
-      <div class="bar start">
+      <div class="bar start running">
+        {isRunning ? (
+          <button type="button" onClick={onStop}>
+            Stop
+          </button>
+        ) : (
+          <button type="button" class="primary" disabled={account === null} title="Ctrl+Enter" onClick={onRun}>
+            Run
+          </button>
+        )}
         <Segmented
           label="The request as"
           value={mode}
@@ -67,16 +83,24 @@ export function Toolbar({ accounts, account, model, mode, isRunning, onModel, on
           ]}
           onChange={onMode}
         />
-        {isRunning ? (
-          <button type="button" onClick={onStop}>
-            Stop
-          </button>
-        ) : (
-          <button type="button" class="primary" disabled={account === null} title="Ctrl+Enter" onClick={onRun}>
-            Run
-          </button>
+        {account === null || spending === null ? null : (
+          <p class={spending.isShort ? 'hint spending short' : 'hint spending'}>
+            {spending.text}{' '}
+            {spending.isShort ? (
+              <button
+                type="button"
+                class="plain"
+                onClick={() => {
+                  chooseAccount(account.id)
+                  location.hash = '#/overview'
+                }}
+              >
+                Add credits…
+              </button>
+            ) : null}
+          </p>
         )}
       </div>
-    </div>
+    </>
   )
 }

@@ -2,6 +2,7 @@
 // probabilities are right.
 import type { ReliabilityDiagram } from '../../service/calibration/replies.ts'
 import { counted, percent } from '../format.ts'
+import { Explained, Term } from './term.tsx'
 
 const SIZE = 260
 const LEFT = 34
@@ -13,20 +14,27 @@ const x = (share: number) => LEFT + share * (SIZE - LEFT - 8)
 const y = (share: number) => SIZE - BOTTOM - share * (SIZE - BOTTOM - TOP)
 
 export interface ReliabilityChartProps {
+  /** What was decided. */
   readonly title: string
+  /** What that is, in a sentence. */
+  readonly meaning: string
   readonly labels: number
   readonly before: ReliabilityDiagram
   readonly after: ReliabilityDiagram
 }
 
-export function ReliabilityChart({ title, labels, before, after }: ReliabilityChartProps) {
+export function ReliabilityChart({ title, meaning, labels, before, after }: ReliabilityChartProps) {
   const pathOf = ({ points }: ReliabilityDiagram) => points.map(({ predicted, observed }) => `${x(predicted)},${y(observed)}`).join(' ')
   const largest = Math.max(...after.points.map(({ count }) => count), 1)
   return (
     <figure class="reliability">
       <figcaption>
-        <b>{title}</b>
-        <span>{counted(labels, 'label')}</span>
+        <b>
+          <Term meaning={meaning}>{title}</Term>
+        </b>
+        <span>
+          <Explained word="label">{counted(labels, 'label')}</Explained>
+        </span>
       </figcaption>
       <svg
         class="chart"
@@ -61,11 +69,15 @@ export function ReliabilityChart({ title, labels, before, after }: ReliabilityCh
         ))}
       </svg>
       <dl class="facts">
-        <dt>Calibration error</dt>
+        <dt>
+          <Explained word="calibration error">Calibration error</Explained>
+        </dt>
         <dd>
           {percent(before.smooth_ece)} → <b>{percent(after.smooth_ece)}</b>
         </dd>
-        <dt>Log-loss</dt>
+        <dt>
+          <Explained word="log-loss">Log-loss</Explained>
+        </dt>
         <dd>
           {before.log_loss.toFixed(3)} → <b>{after.log_loss.toFixed(3)}</b>
         </dd>

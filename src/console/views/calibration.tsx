@@ -1,21 +1,27 @@
-// The calibration that is served: how good it is, what changed, and buttons to fit it again and to go back.
+// The calibration that answers an account: how good it is, what changed, and buttons to fit it again and to go back.
+// Above it, labels that came in bursts.
 import { useState } from 'preact/hooks'
 import type { ChangeReply, FitReply, ModelCalibrationReply } from '../../service/calibration/replies.ts'
 import type { CalibrationViewReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
-import { ago, count, counted, day, time } from '../format.ts'
+import { ago, count, counted, time } from '../format.ts'
+import { AccountSelect } from '../ui/account-select.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure, Nothing, Shown } from '../ui/notice.tsx'
 import { ReliabilityChart } from '../ui/reliability-chart.tsx'
+import { Explained } from '../ui/term.tsx'
 import { useLoaded } from '../ui/use-loaded.ts'
+import { Quarantine } from './quarantine.tsx'
 
-const READOUT_WORDS: Readonly<Record<string, string>> = {
-  binary: 'noul',
-  exclusive: 'choice',
-  ordinal: 'score',
-  independent: 'select',
-  check: 'check of a value',
-  absence: 'check that nothing is there',
+/** What decisions are called where they are asked for, and what they are. */
+const READOUTS: Readonly<Record<string, readonly [name: string, meaning: string]>> = {
+  binary: ['noul', 'Statements: is it true? A noul is the probability that it is.'],
+  exclusive: ['choice', 'Questions that one of several options answers.'],
+  ordinal: ['score', 'Questions that a level on a scale answers.'],
+  independent: ['select', 'Options of which any number may hold; each is its own yes or no.'],
+  check: ['check of a value', 'The model was asked once more whether a value that it read is right.'],
+  absence: ['check that nothing is there', 'The model found no value, and was asked once more whether there is none.'],
 }
 
 const SOURCE_WORDS: Readonly<Record<ModelCalibrationReply['source'], string>> = {
@@ -25,8 +31,32 @@ const SOURCE_WORDS: Readonly<Record<ModelCalibrationReply['source'], string>> = 
 }
 
 export function Calibration() {
+  const { api, account, chooseAccount } = useConsole()
+  const accounts = useLoaded(() => api.accounts(), [api])
+  return (
+    <>
+      <Quarantine />
+      <Shown loaded={accounts}>
+        {({ accounts: all }) => {
+          const chosen = all.find(({ id }) => id === account) ?? all[0]
+          if (chosen === undefined) return <Nothing>There is no account yet; the first key makes one.</Nothing>
+          return (
+            <>
+              <div class="bar">
+                <AccountSelect accounts={all} value={chosen.id} onChange={chooseAccount} />
+              </div>
+              <OfAccount key={chosen.id} account={chosen.id} />
+            </>
+          )
+        }}
+      </Shown>
+    </>
+  )
+}
+
+function OfAccount({ account }: { readonly account: string }) {
   const { api } = useConsole()
-  const loaded = useLoaded(() => api.calibration(), [api])
+  const loaded = useLoaded(() => api.calibration(account), [api, account])
   return (
     <Shown loaded={loaded}>
       {({ calibration, diagrams }) => (
@@ -36,9 +66,11 @@ export function Calibration() {
               <Nothing>No model is loaded yet; the first question loads one.</Nothing>
             </section>
           ) : null}
+          {calibration.is_pooled ? <p class="hint">Accounts of its pool lend labels to the fits of this account.</p> : null}
           {calibration.models.map((model) => (
             <ModelPanel
               key={model.model}
+              account={account}
               model={model}
               diagrams={diagrams.find((diagram) => diagram.model === model.model) ?? null}
               canRollBack={calibration.history[0]?.version != null}
@@ -53,13 +85,14 @@ export function Calibration() {
 }
 
 interface ModelPanelProps {
+  readonly account: string
   readonly model: ModelCalibrationReply
   readonly diagrams: CalibrationViewReply['diagrams'][number] | null
   readonly canRollBack: boolean
   readonly onChanged: () => void
 }
 
-function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps) {
+function ModelPanel({ account, model, diagrams, canRollBack, onChanged }: ModelPanelProps) {
   const { api, say } = useConsole()
   const [busy, setBusy] = useState(false)
   const [fitted, setFitted] = useState<FitReply | null>(null)
@@ -88,7 +121,12 @@ function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps
               Roll back…
             </button>
           ) : null}
-          <button type="button" class="primary" disabled={busy} onClick={() => work(async () => setFitted(await api.fit(model.model)))}>
+          <button
+            type="button"
+            class="primary"
+            disabled={busy}
+            onClick={() => work(async () => setFitted(await api.fit(account, model.model)))}
+          >
             {busy ? 'Working…' : 'Fit from outcomes'}
           </button>
         </div>
@@ -106,7 +144,9 @@ function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps
       ))}
       <Alarms messages={[...new Set(drift.alarms.map(({ message }) => message))]} />
       <dl class="facts">
-        <dt>Served</dt>
+        <dt>
+          <Explained word="calibration">Served</Explained>
+        </dt>
         <dd>
           {version === null ? null : <code>{version}</code>} {SOURCE_WORDS[source]}
           {since === null ? '' : `, since ${time(since)} (${ago(since, Date.now())})`}
@@ -119,11 +159,15 @@ function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps
             </dd>
           </>
         )}
-        <dt>Outcomes</dt>
+        <dt>
+          <Explained word="outcome">Outcomes</Explained>
+        </dt>
         <dd>
-          {counted(outcomes.labels, 'label')} kept, {count(outcomes.waiting)} of them not fitted on yet
+          {counted(outcomes.labels, 'label')} kept, {count(outcomes.waiting)} of them not <Explained word="fit">fitted</Explained> on yet
         </dd>
-        <dt>Drift</dt>
+        <dt>
+          <Explained word="drift">Drift</Explained>
+        </dt>
         <dd>
           {drift.alarms.length === 0 ? 'no alarm' : counted(drift.alarms.length, 'alarm')} in {counted(drift.events, 'event')} and{' '}
           {counted(drift.labels, 'label')}
@@ -133,8 +177,8 @@ function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps
       {isAsking ? (
         <Dialog title="Serve what was served before?" onClose={() => setAsking(false)}>
           <p>
-            {version === null ? 'The calibration' : <code>{version}</code>} stops answering at once, on every replica. What was served
-            before it answers again.
+            {version === null ? 'The calibration' : <code>{version}</code>} stops answering this account within seconds, on every replica.
+            What was served before it answers again.
           </p>
           <div class="actions">
             <button type="button" onClick={() => setAsking(false)}>
@@ -146,7 +190,7 @@ function ModelPanel({ model, diagrams, canRollBack, onChanged }: ModelPanelProps
               onClick={() => {
                 setAsking(false)
                 work(async () => {
-                  await api.rollBack()
+                  await api.rollBack(account)
                   say('Rolled back.')
                 })
               }}
@@ -189,9 +233,10 @@ function Diagrams({ diagrams }: Pick<ModelPanelProps, 'diagrams'>) {
   return (
     <>
       <div class="charts">
-        {diagrams.readouts.map(({ readout, labels, before, after }) => (
-          <ReliabilityChart key={readout} title={READOUT_WORDS[readout] ?? readout} labels={labels} before={before} after={after} />
-        ))}
+        {diagrams.readouts.map(({ readout, labels, before, after }) => {
+          const [title, meaning] = READOUTS[readout] ?? [readout, '']
+          return <ReliabilityChart key={readout} {...{ title, meaning, labels, before, after }} />
+        })}
       </div>
       <p class="hint">
         <span class="swatch other" />
@@ -203,6 +248,24 @@ function Diagrams({ diagrams }: Pick<ModelPanelProps, 'diagrams'>) {
   )
 }
 
+const CHANGES: readonly Column<ChangeReply>[] = [
+  { id: 'time', title: 'Time', show: ({ at }) => time(at) },
+  { id: 'change', title: 'Change', show: ({ action }) => <span class={action === 'serve' ? 'tag' : 'tag warn'}>{action}</span> },
+  {
+    id: 'version',
+    title: 'Version',
+    kind: 'words',
+    show: ({ version }) => (version === null ? "the model's own" : <code>{version}</code>),
+  },
+  { id: 'why', title: 'Why', kind: 'words', show: ({ why }) => why },
+  {
+    id: 'unseen',
+    title: <Explained word="unseen">Log-loss, unseen</Explained>,
+    kind: 'number',
+    show: ({ held_out: heldOut }) => (heldOut === null ? '–' : `${heldOut.current.toFixed(4)} → ${heldOut.candidate.toFixed(4)}`),
+  },
+]
+
 function History({ changes }: { readonly changes: readonly ChangeReply[] }) {
   return (
     <section class="panel" aria-label="History">
@@ -212,34 +275,7 @@ function History({ changes }: { readonly changes: readonly ChangeReply[] }) {
       {changes.length === 0 ? (
         <Nothing>Nothing was changed yet: what came with the model answers.</Nothing>
       ) : (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Change</th>
-                <th scope="col">Version</th>
-                <th scope="col">Why</th>
-                <th scope="col" class="number">
-                  Log-loss, unseen
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map(({ at, action, version, why, held_out: heldOut }) => (
-                <tr key={`${at} ${version}`}>
-                  <td title={time(at)}>{day(at)}</td>
-                  <td>
-                    <span class={action === 'serve' ? 'tag' : 'tag warn'}>{action}</span>
-                  </td>
-                  <td>{version === null ? "the model's own" : <code>{version}</code>}</td>
-                  <td class="words">{why}</td>
-                  <td class="number">{heldOut === null ? '–' : `${heldOut.current.toFixed(4)} → ${heldOut.candidate.toFixed(4)}`}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable columns={CHANGES} rows={changes} keyOf={({ at, version }) => `${at} ${version}`} />
       )}
     </section>
   )

@@ -1,15 +1,17 @@
 // One answered request: its decisions, and a form for what was true. States are not kept, so none is shown.
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DecisionReply } from '../../service/console/replies.ts'
 import { ApiError } from '../api.ts'
 import { useConsole } from '../context.ts'
-import { counted, time } from '../format.ts'
+import { counted, percent, time } from '../format.ts'
 import { pointerTo } from '../playground/draft.ts'
 import { Bars } from '../ui/bars.tsx'
 import { ProblemsContext } from '../ui/field.tsx'
 import { Failure, Nothing, Shown } from '../ui/notice.tsx'
+import { Explained } from '../ui/term.tsx'
 import { useLoaded } from '../ui/use-loaded.ts'
-import { OutcomeField, type Truth } from './outcome-field.tsx'
+import { OutcomeField } from './outcome-field.tsx'
+import type { Truth } from './outcome-words.ts'
 
 const READOUT_WORDS: Readonly<Record<DecisionReply['readout'], string>> = {
   binary: 'true or not',
@@ -19,6 +21,9 @@ const READOUT_WORDS: Readonly<Record<DecisionReply['readout'], string>> = {
   check: 'the value is right',
   absence: 'it is not there',
 }
+
+/** The candidates of a check, which are `true` and `false` in the record. */
+const CHECK_WORDS = ['it is right', 'it is wrong']
 
 export function EventPanel({ id }: { readonly id: string }) {
   const { api, say } = useConsole()
@@ -38,6 +43,9 @@ export function EventPanel({ id }: { readonly id: string }) {
       setError(failure as Error)
     }
   }
+  // It is opened from a line of the list below, which may be far down.
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => panel.current?.scrollIntoView({ block: 'nearest' }), [])
   const mark = (name: string, truth: Truth | null) => {
     const next = new Map(truths)
     if (truth === null) next.delete(name)
@@ -45,7 +53,7 @@ export function EventPanel({ id }: { readonly id: string }) {
     setTruths(next)
   }
   return (
-    <section class="panel" aria-label={`Request ${id}`}>
+    <section class="panel" aria-label={`Request ${id}`} ref={panel}>
       <header>
         <h2>
           <code class="data">{id}</code>
@@ -62,10 +70,11 @@ export function EventPanel({ id }: { readonly id: string }) {
                   'probabilities as the model gave them'
                 ) : (
                   <>
-                    probabilities by <code>{calibration}</code>, which is served now; the lines on the bars: before calibration
+                    probabilities by the <Explained word="calibration" /> <code>{calibration}</code>, which is served now; the lines on the
+                    bars: before it
                   </>
                 )}
-                ; the state is not kept
+                . The <Explained word="state" /> is not kept.
               </p>
               {decisions.length === 0 ? <Nothing>Nothing was decided here: reads without a check leave nothing to mark.</Nothing> : null}
               {decisions.map((decision) => (
@@ -103,18 +112,25 @@ interface DecisionProps {
 function Decision({ decision, hasCalibration, truth, onChange }: DecisionProps) {
   const { name, readout, candidates, probabilities, uncalibrated, is_deliberated: isDeliberated, mass } = decision
   const most = Math.max(...probabilities)
+  const isCheck = readout === 'check' || readout === 'absence'
   const isLeading = (probability: number) => (readout === 'independent' ? probability >= 0.5 : probability === most)
   return (
     <article class="decision">
       <header>
         <h3 class="data">{name}</h3>
         <span class="tag quiet">{READOUT_WORDS[readout]}</span>
-        {isDeliberated ? <span class="tag">deliberated</span> : null}
-        <span class="hint">mass {mass.toFixed(3)}</span>
+        {isDeliberated ? (
+          <span class="tag">
+            <Explained word="deliberated" />
+          </span>
+        ) : null}
+        <span class="hint">
+          <Explained word="mass" /> {percent(mass)}
+        </span>
       </header>
       <Bars
         rows={candidates.map((candidate, i) => ({
-          name: readout === 'ordinal' ? `${i} · ${candidate}` : candidate,
+          name: readout === 'ordinal' ? `${i} · ${candidate}` : isCheck ? CHECK_WORDS[i]! : candidate,
           probability: probabilities[i]!,
           isLeading: isLeading(probabilities[i]!),
           ...(hasCalibration ? { line: uncalibrated[i]! } : {}),

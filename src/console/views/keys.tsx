@@ -4,6 +4,7 @@ import type { CreatedKeyReply, KeyReply } from '../../service/console/replies.ts
 import { useConsole } from '../context.ts'
 import { ago, count, day } from '../format.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Failure, Nothing, Shown } from '../ui/notice.tsx'
 import { useLoaded } from '../ui/use-loaded.ts'
@@ -19,7 +20,6 @@ export function Keys() {
   const keys = useLoaded(() => api.keys(), [api])
   const [shown, setShown] = useState<Open | null>(null)
   const close = () => setShown(null)
-  const now = Date.now()
   return (
     <section class="panel" aria-label="API keys">
       <header>
@@ -31,37 +31,15 @@ export function Keys() {
       <Shown loaded={keys}>
         {({ keys: all }) =>
           all.length === 0 ? (
-            <Nothing>There are no keys yet.</Nothing>
+            <Nothing>There are no keys yet. Create one, and a program can ask with it.</Nothing>
           ) : (
-            <div class="scroll">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">Key</th>
-                    <th scope="col">Account</th>
-                    <th scope="col">May</th>
-                    <th scope="col" class="number">
-                      Requests a minute
-                    </th>
-                    <th scope="col">MadeRequest</th>
-                    <th scope="col">Last used</th>
-                    <th scope="col" />
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map((key) => (
-                    <KeyRow
-                      key={key.id}
-                      apiKey={key}
-                      now={now}
-                      most={service.requests_per_minute}
-                      onRevoke={() => setShown({ dialog: 'revoke', key })}
-                    />
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <DataTable
+              isWide
+              columns={columnsOf(service.requests_per_minute, (key) => setShown({ dialog: 'revoke', key }))}
+              rows={all}
+              keyOf={({ id }) => id}
+              classOf={(key) => (key.revoked_at === null ? undefined : 'done')}
+            />
           )
         }
       </Shown>
@@ -80,38 +58,32 @@ export function Keys() {
   )
 }
 
-interface KeyRowProps {
-  readonly apiKey: KeyReply
-  readonly now: number
-  /** Of keys without their own; 0: no limit. */
-  readonly most: number
-  readonly onRevoke: () => void
-}
-
-function KeyRow({ apiKey: key, now, most, onRevoke }: KeyRowProps) {
-  const own = key.requests_per_minute ?? most
-  return (
-    <tr class={key.revoked_at === null ? undefined : 'done'}>
-      <td class="words">{key.name}</td>
-      <td>
-        <code>{key.prefix}…</code>
-      </td>
-      <td class="words">{key.account}</td>
-      <td>{key.scopes.join(', ')}</td>
-      <td class="number">{own === 0 ? 'no limit' : count(own)}</td>
-      <td>{day(key.created_at)}</td>
-      <td>{key.last_used_at === null ? 'never' : ago(key.last_used_at, now)}</td>
-      <td class="number">
-        {key.revoked_at === null ? (
-          <button type="button" class="danger" onClick={onRevoke} aria-label={`Revoke ${key.name}`}>
+/** `most`: requests a minute of keys without a limit of their own; 0: no limit. */
+function columnsOf(most: number, onRevoke: (key: KeyReply) => void): readonly Column<KeyReply>[] {
+  const now = Date.now()
+  const rate = (key: KeyReply) => key.requests_per_minute ?? most
+  return [
+    { id: 'name', title: 'Name', kind: 'words', show: ({ name }) => name },
+    { id: 'key', title: 'Key', show: ({ prefix }) => <code>{prefix}…</code> },
+    { id: 'account', title: 'Account', kind: 'words', show: ({ account }) => account },
+    { id: 'may', title: 'May', kind: 'words', show: ({ scopes }) => scopes.join(', ') },
+    { id: 'rate', title: 'Requests a minute', kind: 'number', show: (key) => (rate(key) === 0 ? 'no limit' : count(rate(key))) },
+    { id: 'made', title: 'Made', show: (key) => day(key.created_at) },
+    { id: 'used', title: 'Last used', show: (key) => (key.last_used_at === null ? 'never' : ago(key.last_used_at, now)) },
+    {
+      id: 'revoke',
+      title: null,
+      kind: 'number',
+      show: (key) =>
+        key.revoked_at === null ? (
+          <button type="button" class="danger" onClick={() => onRevoke(key)} aria-label={`Revoke ${key.name}`}>
             Revoke
           </button>
         ) : (
           <span class="tag bad">revoked {day(key.revoked_at)}</span>
-        )}
-      </td>
-    </tr>
-  )
+        ),
+    },
+  ]
 }
 
 function Secret({ made: { key, secret }, onClose }: { readonly made: CreatedKeyReply; readonly onClose: () => void }) {

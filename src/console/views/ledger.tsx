@@ -2,8 +2,16 @@
 import type { AccountReply, LedgerEntryReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
 import { dollars, time } from '../format.ts'
+import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Nothing, Shown } from '../ui/notice.tsx'
 import { usePages } from '../ui/use-pages.ts'
+
+const COLUMNS: readonly Column<LedgerEntryReply>[] = [
+  { id: 'time', title: 'Time', show: ({ at }) => time(at) },
+  { id: 'for', title: 'For', kind: 'words', show: (entry) => <Reason entry={entry} /> },
+  { id: 'amount', title: 'Amount', kind: 'number', show: ({ amount }) => dollars(amount) },
+  { id: 'balance', title: 'Balance after', kind: 'number', show: (entry) => dollars(entry.balance_after) },
+]
 
 export function LedgerPanel({ account, onAdd }: { readonly account: AccountReply; readonly onAdd: () => void }) {
   const { api } = useConsole()
@@ -25,36 +33,9 @@ export function LedgerPanel({ account, onAdd }: { readonly account: AccountReply
       <Shown loaded={pages}>
         {(entries) =>
           entries.length === 0 ? (
-            <Nothing>No lines yet.</Nothing>
+            <Nothing>No lines yet: credits and charges are listed here.</Nothing>
           ) : (
-            <div class="scroll">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Time</th>
-                    <th scope="col">For</th>
-                    <th scope="col" class="number">
-                      Amount
-                    </th>
-                    <th scope="col" class="number">
-                      Balance after
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {entries.map((entry) => (
-                    <tr key={entry.id}>
-                      <td>{time(entry.at)}</td>
-                      <td class="words">
-                        <Reason entry={entry} />
-                      </td>
-                      <td class="number">{dollars(entry.amount)}</td>
-                      <td class="number">{dollars(entry.balance_after)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <DataTable columns={COLUMNS} rows={entries} keyOf={({ id }) => id} />
           )
         }
       </Shown>
@@ -72,8 +53,8 @@ function Reason({ entry: { kind, request, note } }: { readonly entry: LedgerEntr
     <>
       {kind === 'credit' ? <span class="tag">credit</span> : null} {note}{' '}
       {request === null ? null : (
-        <a href={`#/requests/${encodeURIComponent(request)}`}>
-          <code>{request}</code>
+        <a href={`#/requests/${encodeURIComponent(request)}`} aria-label={`Open ${request}`}>
+          <code>{request.slice(0, 14)}…</code>
         </a>
       )}
     </>

@@ -58,7 +58,7 @@ export function NewKey({ onClose, onCreated }: { readonly onClose: () => void; r
             value={rate}
             onChange={setRate}
             placeholder={service.requests_per_minute === 0 ? 'no limit' : String(service.requests_per_minute)}
-            hint="Empty: the limit of the service. 0: no limit."
+            hint="Empty: the limit of the service."
           />
           <div class="actions">
             <button type="button" onClick={onClose}>

@@ -5,8 +5,10 @@ import { useConsole } from '../context.ts'
 import { count, counted, day, dollars, time } from '../format.ts'
 import { AccountSelect } from '../ui/account-select.tsx'
 import { BarChart } from '../ui/bar-chart.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Segmented } from '../ui/field.tsx'
 import { Nothing, Shown } from '../ui/notice.tsx'
+import { Explained } from '../ui/term.tsx'
 import { useLoaded } from '../ui/use-loaded.ts'
 import { AddCredits } from './add-credits.tsx'
 import { LedgerPanel } from './ledger.tsx'
@@ -116,7 +118,9 @@ function Usage({ buckets, bucketMs, account }: UsageProps) {
         </div>
         <div class="tile">
           <b>{count(sum((bucket) => bucket.input_tokens))}</b>
-          <span>input tokens</span>
+          <span>
+            <Explained word="token">input tokens</Explained>
+          </span>
         </div>
         <div class="tile">
           <b>{money(cost)}</b>
@@ -148,41 +152,27 @@ function Usage({ buckets, bucketMs, account }: UsageProps) {
 }
 
 function Balances({ accounts, onChoose }: { readonly accounts: readonly AccountReply[]; readonly onChoose: (account: string) => void }) {
+  const columns: readonly Column<AccountReply>[] = [
+    { id: 'account', title: 'Account', kind: 'words', show: ({ id }) => id },
+    { id: 'balance', title: 'Balance', kind: 'number', show: ({ balance }) => dollars(balance) },
+    { id: 'since', title: 'Since', kind: 'number', show: (account) => day(account.created_at) },
+    {
+      id: 'open',
+      title: null,
+      kind: 'number',
+      show: ({ id }) => (
+        <button type="button" class="plain" onClick={() => onChoose(id)} aria-label={`Open account ${id}`}>
+          Open
+        </button>
+      ),
+    },
+  ]
   return (
     <section class="panel" aria-label="Balances">
       <header>
         <h2>Balances</h2>
       </header>
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Account</th>
-              <th scope="col" class="number">
-                Balance
-              </th>
-              <th scope="col" class="number">
-                Since
-              </th>
-              <th scope="col" />
-            </tr>
-          </thead>
-          <tbody>
-            {accounts.map(({ id, balance, created_at: since }) => (
-              <tr key={id}>
-                <td class="words">{id}</td>
-                <td class="number">{dollars(balance)}</td>
-                <td class="number">{day(since)}</td>
-                <td class="number">
-                  <button type="button" class="plain" onClick={() => onChoose(id)} aria-label={`Open account ${id}`}>
-                    Open
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable columns={columns} rows={accounts} keyOf={({ id }) => id} />
     </section>
   )
 }

@@ -3,10 +3,12 @@
 import { useState } from 'preact/hooks'
 import type { RequestReply } from '../../service/console/replies.ts'
 import { useConsole } from '../context.ts'
-import { count, counted, dollars, milliseconds, time } from '../format.ts'
+import { count, dollars, milliseconds, shortTime, time } from '../format.ts'
 import { AccountSelect } from '../ui/account-select.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
 import { SelectField } from '../ui/field.tsx'
 import { Nothing, Shown } from '../ui/notice.tsx'
+import { Explained } from '../ui/term.tsx'
 import { useLoaded } from '../ui/use-loaded.ts'
 import { usePages } from '../ui/use-pages.ts'
 import { EventPanel } from './event.tsx'
@@ -54,7 +56,24 @@ export function Requests({ rest }: { readonly rest: string }) {
       {opened === null ? null : <EventPanel key={opened} id={opened} />}
       <section class="panel" aria-label="Requests">
         <Shown loaded={pages}>
-          {(requests) => (requests.length === 0 ? <Nothing>No requests here yet.</Nothing> : <Table requests={requests} opened={opened} />)}
+          {(requests) =>
+            requests.length === 0 ? (
+              <Nothing>
+                {status === ''
+                  ? 'No requests here yet: they appear as programs ask, or when you ask in the '
+                  : 'No such requests here. Ask in the '}
+                <a href="#/playground">playground</a>.
+              </Nothing>
+            ) : (
+              <DataTable
+                isWide
+                columns={columnsOf()}
+                rows={requests}
+                keyOf={({ id }) => id}
+                classOf={({ id }) => (id === opened ? 'open' : undefined)}
+              />
+            )
+          }
         </Shown>
         {pages.more === null ? null : (
           <button type="button" onClick={pages.more}>
@@ -66,67 +85,34 @@ export function Requests({ rest }: { readonly rest: string }) {
   )
 }
 
-function Table({ requests, opened }: { readonly requests: readonly RequestReply[]; readonly opened: string | null }) {
-  return (
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Request</th>
-            <th scope="col">Account</th>
-            <th scope="col">Key</th>
-            <th scope="col">Status</th>
-            <th scope="col">Model</th>
-            <th scope="col" class="number">
-              Questions
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col" class="number">
-              Time
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {requests.map((request) => (
-            <tr key={request.id} class={request.id === opened ? 'open' : undefined}>
-              <td>{time(request.at)}</td>
-              <td>
-                {request.status === 200 ? (
-                  <a href={`#/requests/${encodeURIComponent(request.id)}`} aria-label={`Open ${request.id}`}>
-                    <code>{request.id.slice(0, 14)}…</code>
-                  </a>
-                ) : (
-                  <code class="soft">{request.id.slice(0, 14)}…</code>
-                )}
-              </td>
-              <td class="words">{request.account}</td>
-              <td class="words">{request.key === null ? <span class="soft">console</span> : request.key.name}</td>
-              <td>
-                {request.code === null ? (
-                  <span class="tag">{request.status}</span>
-                ) : (
-                  <span class="tag bad">
-                    {request.status} {request.code}
-                  </span>
-                )}
-              </td>
-              <td class="words">{request.model ?? <span class="soft">–</span>}</td>
-              <td class="number" title={counted(request.questions, 'question')}>
-                {count(request.questions)}
-              </td>
-              <td class="number">{count(request.input_tokens)}</td>
-              <td class="number">{dollars(request.cost)}</td>
-              <td class="number">{milliseconds(request.latency_ms)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+function columnsOf(): readonly Column<RequestReply>[] {
+  const now = Date.now()
+  return [
+    { id: 'time', title: 'Time', show: ({ at }) => <span title={time(at)}>{shortTime(at, now)}</span> },
+    {
+      id: 'request',
+      title: 'Request',
+      show: ({ id, status }) =>
+        status === 200 ? (
+          <a href={`#/requests/${encodeURIComponent(id)}`} aria-label={`Open ${id}`}>
+            <code>{id.slice(0, 14)}…</code>
+          </a>
+        ) : (
+          <code class="soft">{id.slice(0, 14)}…</code>
+        ),
+    },
+    { id: 'account', title: 'Account', kind: 'words', show: ({ account }) => account },
+    { id: 'key', title: 'Key', kind: 'words', show: ({ key }) => (key === null ? <span class="soft">console</span> : key.name) },
+    {
+      id: 'status',
+      title: 'Status',
+      kind: 'words',
+      show: ({ status, code }) => (code === null ? <span class="tag">{status}</span> : <span class="tag bad">{`${status} ${code}`}</span>),
+    },
+    { id: 'model', title: 'Model', kind: 'words', show: ({ model }) => model ?? <span class="soft">–</span> },
+    { id: 'questions', title: 'Questions', kind: 'number', show: ({ questions }) => count(questions) },
+    { id: 'tokens', title: <Explained word="token">Tokens</Explained>, kind: 'number', show: (request) => count(request.input_tokens) },
+    { id: 'cost', title: 'Cost', kind: 'number', show: ({ cost }) => dollars(cost) },
+    { id: 'took', title: 'Took', kind: 'number', show: (request) => milliseconds(request.latency_ms) },
+  ]
 }

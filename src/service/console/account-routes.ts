@@ -24,9 +24,9 @@ const newKey = fields({
     .array(z.enum(SCOPES as readonly [string, ...string[]]), 'These are scopes.')
     .min(1, 'A key that may do nothing is of no use; tick something.'),
   requests_per_minute: z
-    .number('This is a whole number from 0 to 1000000, or empty.')
+    .number('This is a whole number from 1 to 1000000, or empty.')
     .int('This is a whole number.')
-    .min(0, 'This is 0 or more.')
+    .min(1, 'This is 1 or more; leave it empty for the limit of the service.')
     .max(1_000_000, 'This is at most 1000000.')
     .nullable(),
 })

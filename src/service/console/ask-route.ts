@@ -1,7 +1,7 @@
 // POST /console/api/ask?account=…: the playground's questions, through the same pipeline as any client's, paid by the
 // account that is chosen.
 import type { FastifyInstance } from 'fastify'
-import { answerAdmitted, enterQueue } from '../admitted.ts'
+import { answerAdmitted, letIn } from '../admitted.ts'
 import { createBodyMemory, mediaKind, requireLength } from '../body.ts'
 import type { ServiceContext } from '../context.ts'
 import { ask } from '../dialects/ask.ts'
@@ -28,7 +28,7 @@ export async function consoleAskRoute(app: FastifyInstance, context: ServiceCont
       if ((await fromStore(store.ledger.account(account))) === null) {
         throw new ServiceRefusal('not_found', `There is no account ${JSON.stringify(account)}; make an API key for it first.`)
       }
-      const admission = { kind, idempotencyKey: null, principal: { account, key: null }, ...enterQueue(queue, account, reply) }
+      const admission = { kind, idempotencyKey: null, principal: { account, key: null }, ...letIn(queue, account, reply) }
       return answerAdmitted(request, reply, admission, ask, { ...context, bodies })
     })
   })

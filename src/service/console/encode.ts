@@ -52,13 +52,19 @@ export function encodeEvent({ event, labels }: LabelledEvent, calibrator: ModelC
 
 function encodeDecision(name: string, decision: Decision, label: Label | null, calibrator: ModelCalibrator): DecisionReply {
   const { readout, names, mass, single, deliberated, features } = decision
+  // Events that are older than this field, or damaged, stand in canonical order.
+  const { asWritten = [] } = decision
+  const order = asWritten.length === names.length ? asWritten : names.map((_, i) => i)
   const rows = deliberated ?? single
   const calibrated = calibrator.calibrate(decision, deliberated === null ? 'single' : 'deliberated', rows, features).probabilities
   // Of options that are each their own yes or no, the yes.
-  const byCandidate = (of: readonly (readonly number[])[]) => (readout === 'independent' ? of.map((row) => row[0]!) : (of[0] ?? []))
+  const byCandidate = (of: readonly (readonly number[])[]) => {
+    const all = readout === 'independent' ? of.map((row) => row[0]!) : (of[0] ?? [])
+    return order.map((i) => all[i]!)
+  }
   return {
     ...{ name, readout, mass },
-    candidates: names,
+    candidates: order.map((i) => names[i]!),
     probabilities: byCandidate(calibrated),
     uncalibrated: byCandidate(rows).map(Math.exp),
     is_deliberated: decision.deliberated !== null,

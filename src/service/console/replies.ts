@@ -1,7 +1,7 @@
 // The replies of the console's routes to its page, as JSON. Types only, shared by both sides. Amounts are decimal
 // dollars with nine fractional digits, times milliseconds since 1970.
 import type { CalibrationDiagrams, CalibrationReply } from '../calibration/replies.ts'
-import type { Scope } from '../store/store.ts'
+import type { QuarantinedLabels, Scope } from '../store/store.ts'
 
 export interface SessionReply {
   /** To be sent as `x-csrf-token` with everything that changes something. */
@@ -117,7 +117,7 @@ export interface DecisionReply {
   /** Question id; arguments as `question/argument`. */
   readonly name: string
   readonly readout: DecisionReadoutReply
-  /** Options, levels, or `true` and `false`. */
+  /** Options in the order in which the caller wrote them, levels, or `true` and `false`. */
   readonly candidates: readonly string[]
   /** [candidate] as the calibration that is served now gives them; of `independent`, each option's own. */
   readonly probabilities: readonly number[]
@@ -151,6 +151,16 @@ export interface OutcomeReply {
 export interface CalibrationViewReply {
   readonly calibration: CalibrationReply
   readonly diagrams: readonly CalibrationDiagrams[]
+}
+
+/** Labels that came in bursts and wait, by account. */
+export interface QuarantineReply {
+  readonly bursts: readonly QuarantinedLabels[]
+}
+
+/** How many labels were released, or dropped. */
+export interface QuarantineEndReply {
+  readonly labels: number
 }
 
 /** An error of a console route: the service's own codes, and four of the console. */

@@ -12,7 +12,7 @@ import { fromStore } from '../from-store.ts'
 import type { RequestRecord } from '../store/store.ts'
 import { encodeEvent, encodeRequest } from './encode.ts'
 import { fields, text, wholeNumber } from './fields.ts'
-import type { CalibrationViewReply, EventReply, OutcomeReply, RequestsReply } from './replies.ts'
+import type { CalibrationViewReply, EventReply, OutcomeReply, QuarantineEndReply, QuarantineReply, RequestsReply } from './replies.ts'
 
 const MOST_REQUESTS = 200
 /** Pages of the log that are searched for requests of one status before the page says "go on from here". */
@@ -27,7 +27,8 @@ const logPage = fields({
 })
 const eventQuery = fields({ id: text(LONGEST_ID) })
 const outcome = fields({ event: text(LONGEST_ID), outcomes: z.record(z.string(), z.unknown(), 'These are truths by question.') })
-const fitting = fields({ model: text(LONGEST_ID).optional() })
+const whose = fields({ account: text(LONGEST_ID) })
+const fitting = fields({ account: text(LONGEST_ID), model: text(LONGEST_ID).optional() })
 
 export function requestRoutes(app: FastifyInstance, context: ServiceContext): void {
   const { store, calibrations } = context
@@ -59,7 +60,8 @@ export function requestRoutes(app: FastifyInstance, context: ServiceContext): vo
     if (found !== null) {
       const { model, revision, templateHash } = found.event
       const asked = { id: model, revision, templateHash }
-      const { calibration } = await fromStore(servedFor(store.calibrations, asked))
+      const account = await fromStore(store.accountOf(id))
+      const { calibration } = await fromStore(servedFor(store.calibrations(account ?? ''), asked))
       return encodeEvent(found, calibratorOf(calibration, asked))
     }
     const message = `Nothing is kept of this request: it decided nothing (reads without a check), or it is too old. Decisions are kept ${outcomes.retention}.`
@@ -71,14 +73,32 @@ export function requestRoutes(app: FastifyInstance, context: ServiceContext): vo
     return fromStore(recordOutcome(store.outcomes(), event, outcomes as Readonly<Record<string, Json>>))
   })
 
-  app.get('/console/api/calibration', async (): Promise<CalibrationViewReply> => {
-    const calibration = await fromStore(calibrations.status())
+  app.get('/console/api/calibration', async ({ query }): Promise<CalibrationViewReply> => {
+    const { account } = whose(query)
+    const calibration = await fromStore(calibrations.status(account))
     const diagrams = []
-    for (const { model } of calibration.models) diagrams.push(await fromStore(calibrations.diagrams(model)))
+    for (const { model } of calibration.models) diagrams.push(await fromStore(calibrations.diagrams(account, model)))
     return { calibration, diagrams }
   })
 
-  app.post('/console/api/calibration/fit', ({ body }) => fromStore(calibrations.fit(fitting(body).model ?? null)))
+  app.post('/console/api/calibration/fit', ({ body }) => {
+    const { account, model } = fitting(body)
+    return fromStore(calibrations.fit(account, model ?? null))
+  })
 
-  app.post('/console/api/calibration/rollback', () => fromStore(calibrations.rollBack('asked for in the console')))
+  app.post('/console/api/calibration/rollback', ({ body }) =>
+    fromStore(calibrations.rollBack(whose(body).account, 'asked for in the console')),
+  )
+
+  app.get('/console/api/quarantine', async (): Promise<QuarantineReply> => ({ bursts: await fromStore(store.quarantine.list()) }))
+
+  app.post('/console/api/quarantine/release', async ({ body }): Promise<QuarantineEndReply> => {
+    const labels = await fromStore(store.quarantine.release(whose(body).account))
+    return { labels }
+  })
+
+  app.post('/console/api/quarantine/drop', async ({ body }): Promise<QuarantineEndReply> => {
+    const labels = await fromStore(store.quarantine.drop(whose(body).account))
+    return { labels }
+  })
 }

@@ -76,7 +76,7 @@ export function sessionRoutes(app: FastifyInstance, { store, settings, log }: Se
       log.info({ id: request.id, isOpened: opened !== null, address: request.ip }, 'console login')
       if (opened === null) {
         const message =
-          'This token opens nothing: it is wrong, spent, or expired. One-time links work once; a new one is printed when the service starts, and by assay admin link.'
+          'This token opens nothing: it is wrong, spent, or expired. One-time links work once; a new one is printed by assay admin link, and when the service starts in a terminal without a standing token.'
         throw new ConsoleError('wrong_token', message)
       }
       const before = sessionOf(request)

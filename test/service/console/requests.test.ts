@@ -91,16 +91,26 @@ describe('the playground of the console', () => {
 })
 
 describe('requests in the console', () => {
-  it('show what was decided: names and probabilities that sum to one', async () => {
+  it('show what was decided: names as the caller wrote them, and probabilities that sum to one', async () => {
     signedIn = await startSignedIn()
-    const { id } = (await (await signedIn.ask(REQUEST)).json()) as { id: string }
+    const { id, answers } = (await (await signedIn.ask(REQUEST)).json()) as {
+      id: string
+      answers: Record<'mood' | 'topics', { probabilities: Record<string, number> }>
+    }
     const { decisions } = (await (await signedIn.read(`event?id=${id}`)).json()) as Decisions
     expect(decisions.map(({ name, readout, candidates }) => [name, readout, candidates])).toEqual([
       ['here', 'binary', ['true', 'false']],
-      ['mood', 'exclusive', ['angry', 'calm']],
+      ['mood', 'exclusive', ['calm', 'angry']],
       ['urgency', 'ordinal', ['low', 'medium', 'high']],
-      ['topics', 'independent', ['damage', 'delivery', 'price']],
+      ['topics', 'independent', ['delivery', 'damage', 'price']],
     ])
+    for (const { name, candidates, probabilities } of decisions) {
+      if (name !== 'mood' && name !== 'topics') continue
+      const said = candidates.map((candidate) => answers[name].probabilities[candidate]!)
+      said.forEach((p, i) => {
+        expect(probabilities[i]).toBeCloseTo(p, 6)
+      })
+    }
     for (const { readout, probabilities } of decisions) {
       expect(probabilities.every((p) => p > 0 && p < 1)).toBe(true)
       if (readout !== 'independent') expect(probabilities.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 6)
@@ -120,7 +130,7 @@ describe('requests in the console', () => {
     expect(decisions[0]!.probabilities[0]).toBeCloseTo(before.answers.late.noul, 6)
     expect(decisions[0]!.uncalibrated[0]).toBeCloseTo(before.answers.late.noul, 5)
     await live(signedIn, 240, 7)
-    const { version } = (await (await signedIn.send('calibration/fit')).json()) as { version: string }
+    const { version } = (await (await signedIn.send('calibration/fit', { account: 'main' })).json()) as { version: string }
     const after = (await (await signedIn.ask({ state, questions: QUESTIONS })).json()) as { answers: { late: { noul: number } } }
     const again = await read()
     expect(again.calibration).toBe(version)
@@ -182,12 +192,30 @@ describe('calibration in the console', () => {
   it('says what is served, and keeps it where there is nothing to fit from', async () => {
     signedIn = await startSignedIn()
     await signedIn.ask(REQUEST)
-    expect(await (await signedIn.read('calibration')).json()).toMatchObject({
-      calibration: { models: [{ model: 'service-1-pro', source: 'none' }], history: [] },
+    expect(await (await signedIn.read('calibration?account=main')).json()).toMatchObject({
+      calibration: { account: 'main', models: [{ model: 'service-1-pro', source: 'none' }], history: [] },
       diagrams: [{ model: 'service-1-pro', readouts: [] }],
     })
-    expect(await (await signedIn.send('calibration/fit', { model: 'service-1-pro' })).json()).toMatchObject({ decision: 'keep' })
-    expect(await codeOf(await signedIn.send('calibration/rollback'))).toBe('invalid_request')
+    const fitted = await signedIn.send('calibration/fit', { account: 'main', model: 'service-1-pro' })
+    expect(await fitted.json()).toMatchObject({ decision: 'keep' })
+    expect(await codeOf(await signedIn.send('calibration/rollback', { account: 'main' }))).toBe('invalid_request')
+    expect(await codeOf(await signedIn.read('calibration'))).toBe('invalid_request')
+  })
+
+  it('shows labels that came in a burst, releases them, and drops them', async () => {
+    signedIn = await startSignedIn({ settings: { labelsPerHour: 1 } })
+    const label = async () => {
+      const { id } = (await (await signedIn.ask(REQUEST)).json()) as { id: string }
+      return (await (await signedIn.post('/v1/outcomes', { event: id, outcomes: { here: true } })).json()) as { quarantined: string[] }
+    }
+    const waiting = async () => ((await (await signedIn.read('quarantine')).json()) as { bursts: object[] }).bursts
+    const end = async (how: string) => (await signedIn.send(`quarantine/${how}`, { account: 'main' })).json()
+    expect([(await label()).quarantined, (await label()).quarantined]).toEqual([[], ['here']])
+    expect(await waiting()).toMatchObject([{ account: 'main', labels: 2 }])
+    expect([await end('release'), await waiting()]).toEqual([{ labels: 2 }, []])
+    await label()
+    await label()
+    expect([await end('drop'), await waiting()]).toEqual([{ labels: 2 }, []])
   })
 })
 
