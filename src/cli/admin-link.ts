@@ -1,10 +1,12 @@
 // `assay admin link` and `sign-out`: a link that opens the console once, and an end to all who are in, for those who
 // can reach the database.
+import type { ServiceSettings } from '../service/settings.ts'
 import type { Store } from '../service/store/store.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'
 import { asJson } from './option-values.ts'
+import { servingAt } from './serving-note.ts'
 import { settingsFrom } from './settings-from.ts'
 
 /** How long a link can be used. */
@@ -13,6 +15,14 @@ export const ADMIN_LINK_MS = 15 * 60_000
 /** A link that opens the console once. Its token stands after the #, so that no server sees or logs it. */
 export async function adminLink({ admin }: Pick<Store, 'admin'>, url: string): Promise<string> {
   return `${url}/console#token=${await admin.issueLink(ADMIN_LINK_MS)}`
+}
+
+/**
+ * Whether a service that starts prints a link. Not where a log keeps it for others to read, and not beside a standing
+ * token, which is the way in that was chosen.
+ */
+export function hasStartLink({ console, adminToken }: Pick<ServiceSettings, 'console' | 'adminToken'>, isTerminal: boolean): boolean {
+  return console && isTerminal && adminToken === null
 }
 
 /** A URL to be opened on this machine: an address that stands for all of them is none to open. */
@@ -30,13 +40,16 @@ export const addAdmin: AddCommand = (program, { terminal, attempt }) => {
     .command('link')
     .description(`make a link that opens the console once, within ${ADMIN_LINK_MS / 60_000} minutes`)
     .addOption(databaseOption())
-    .option('--url <url>', 'where the service is reached (default: what --host and --port of assay serve would be here)')
+    .option('--url <url>', 'where the service is reached (default: where the one on this database listens, else HOST and PORT)')
     .addOption(asJson())
     .action((flags: LinkFlags) => {
       const output = outputFor(flags, terminal)
       return attempt(output, async () => {
-        const url = flags.url === undefined ? urlHere() : serviceUrl(flags.url)
-        await withServiceStore(flags, terminal, { isNew: false }, async (store) => {
+        const given = flags.url === undefined ? null : serviceUrl(flags.url)
+        await withServiceStore(flags, terminal, { isNew: false }, async (store, { file }) => {
+          const url = given ?? (file === null ? null : await servingAt(file)) ?? urlHere()
+          if (given === null && url.startsWith('http:') && !(await answers(url)))
+            terminal.warn(`warning: no service answers at ${url}; start it, or say with --url where it is reached\n`)
           const link = await adminLink(store, url)
           say(terminal, output, { console: link, consoleMs: ADMIN_LINK_MS }, () => `${link}\n`)
         })
@@ -58,10 +71,23 @@ export const addAdmin: AddCommand = (program, { terminal, attempt }) => {
     })
 }
 
+/** How long to wait for a service on this machine. */
+const HEALTH_MS = 2000
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) }).then(
+    async (reply) => {
+      await reply.body?.cancel()
+      return true
+    },
+    () => false,
+  )
+}
+
 /** Where a service that is started here with the same environment is reached. */
 function urlHere(): string {
-  const { host, port } = settingsFrom({}, ['host', 'port'])
-  return browserUrl(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const { host, port, tlsCert } = settingsFrom({}, ['host', 'port', 'tlsCert'])
+  return browserUrl(`${tlsCert === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`)
 }
 
 function serviceUrl(text: string): string {

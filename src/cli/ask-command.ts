@@ -11,9 +11,9 @@ const ASK_HELP = `
 Examples:
   $ assay ask request.json
   $ assay ask monday.json tuesday.json > answers.jsonl
-  $ assay ask --state "Where is my parcel? I am furious." --noul "The customer is angry."
-  $ assay ask --image shot.png --choice "Which tab is open?=Home,Orders,Help" --box "the Save button"
-  $ cat mail.txt | assay ask --state-file - --score "How urgent is it?=low,medium,high" --as urgency --derive "act=urgency > 1" --json
+  $ assay ask --state "Where is my parcel? I am very angry." --noul "The customer is angry."
+  $ assay ask --image shot.png --choice "Which page is open?=Home,Orders,Help" --box "the Save button"
+  $ cat mail.txt | assay ask --state-file - --score "How angry is the customer?=calm,annoyed,angry" --as mood --derive "act=mood > 1" --json
 
 Questions are called q1, q2 … in their order, or as --as says. In options, \\, and \\= stand for a comma and an equals sign.
 A person sees bars; a pipe, a file or --json gets the response as JSON, several requests one response a line.
@@ -30,6 +30,7 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .option('--state <text>', 'the state, as text')
     .option('--state-file <file>', 'the state from a file: .json as JSON, anything else as text; - for standard input')
     .option('--image <file>', 'a picture of the state (again for more)', collect)
+    .option('--video <file>', 'a video of the state: mp4, webm, gif or webp; 8 of its frames are looked at (again for more)', collect)
   // Question flags keep their order across types, so each goes to one list as it is parsed.
   const questionFlag = (flags: string, description: string, take: (text: string) => void) =>
     ask.addOption(
@@ -61,7 +62,10 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .addOption(asJson())
     .action((files: readonly string[], flags: AskFlags) => {
       const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : files.length > 1 ? 'lines' : 'json'
-      const attemptOne = (work: () => Promise<void>) => attempt(output, work)
-      return attemptOne(() => askAll({ files, flags, questions, output, terminal, makeEngine, attempt: attemptOne }))
+      const attemptOne = (work: () => Promise<void>, file: string | null) => attempt(output, work, file)
+      // What is wrong with the flags is no answer to a request, and so no line of its own.
+      return attempt(output === 'lines' ? 'json' : output, () =>
+        askAll({ files, flags, questions, output, terminal, makeEngine, attempt: attemptOne }),
+      )
     })
 }

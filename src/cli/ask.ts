@@ -9,6 +9,7 @@ import type { Json } from '../core/types.ts'
 import type { RunAskOptions } from '../evaluate/run.ts'
 import type { AskOptions } from '../pipeline/engine.ts'
 import type { ModelListing } from '../pipeline/models.ts'
+import { statePathAt } from '../pipeline/state/paths.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
@@ -54,15 +55,15 @@ export interface AskCommand {
   readonly terminal: Terminal
   readonly makeEngine: MakeEngine
   /**
-   * Runs one request; says its error and keeps its exit code. One bad request of several does not keep the others from
-   * their answers.
+   * Runs one request, which is in the file (null: in flags); says its error and keeps its exit code. One bad request of
+   * several does not keep the others from their answers.
    */
-  readonly attempt: (work: () => Promise<void>) => Promise<void>
+  readonly attempt: (work: () => Promise<void>, file: string | null) => Promise<void>
 }
 
 /** Throws what is wrong with the flags; what is wrong with a request goes to `attempt`. */
 export async function askAll({ files, flags, questions, output, terminal, makeEngine, attempt }: AskCommand): Promise<void> {
-  const isStateGiven = flags.state !== undefined || flags.stateFile !== undefined || flags.image !== undefined
+  const isStateGiven = flags.state !== undefined || flags.stateFile !== undefined || flags.image !== undefined || flags.video !== undefined
   if (files.length > 0 && (isStateGiven || !questions.isEmpty || flags.derive !== undefined))
     throw new UsageError('a request file and flags for a state or questions were given; keep one of them')
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
@@ -78,21 +79,34 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
     for (const [index, find] of finds.entries()) {
       if (files.length > 1 && output === 'person') terminal.print(heading(files[index] ?? '', index, terminal))
       await attempt(async () => {
-        const { request, titles } = await find()
+        const { request, titles, given } = await find()
         engine ??= await makeEngine(folder, flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) })
         // What is no object stays as it is: the engine says so.
         const asked = model !== null && typeof request === 'object' && !Array.isArray(request) ? { ...request, ...model } : request
-        const response = await askPatiently(engine, asked, settingsOf(flags), index === 0 ? sayIfSlow(terminal) : () => {})
+        const said = index === 0 ? sayIfSlow(terminal) : () => {}
+        const response = await askPatiently(engine, asked, settingsOf(flags), said).catch((error: unknown) => {
+          throw namingItsFile(error, given)
+        })
+        const kept = flags.store === undefined ? '' : `kept as ${response.id} in ${flags.store}, for assay outcomes record\n`
         terminal.print(
           output === 'person'
-            ? showResponse(response, titles, terminal)
+            ? `${showResponse(response, titles, terminal)}${painter(terminal.hasColor)('dim', kept)}`
             : `${JSON.stringify(response, null, output === 'json' ? 2 : undefined)}\n`,
         )
-      })
+      }, files[index] ?? null)
     }
   } finally {
     await engine?.close()
   }
+}
+
+/** An error about a picture of the state says which: errors of the engine never have paths in them. */
+function namingItsFile(error: unknown, state: unknown): unknown {
+  if (!(error instanceof EngineError)) return error
+  const path = statePathAt(state, error.param)
+  if (path === null) return error
+  const message = `${path === '' ? 'a picture with an empty path' : path}: ${error.message}`
+  return new EngineError(error.code, message, { problems: error.problems, cause: error.cause, param: error.param! })
 }
 
 function heading(file: string, index: number, { hasColor, hasUnicode }: Terminal): string {

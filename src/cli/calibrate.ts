@@ -7,6 +7,7 @@ import { fit as fitCalibration } from '../calibration/fit.ts'
 import { compare, scoredDistributions } from '../calibration/metrics/compare.ts'
 import type { Evidence } from '../calibration/outcomes/evidence.ts'
 import { type EvidenceFile, readEvidence } from '../calibration/outcomes/evidence-file.ts'
+import { fittedShare } from '../calibration/outcomes/fitted-states.ts'
 import { EngineError } from '../core/errors.ts'
 import type { PassMode } from '../questions/shared/decision.ts'
 import type { AddCommand, CommandContext } from './command.ts'
@@ -72,10 +73,11 @@ function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void
         const calibration = fitCalibration(evidence, model, { share: flags.share, preserveArgmax: flags.moveArgmax !== true })
         await writing(flags.output, terminal, (path) => writeFile(path, `${JSON.stringify(calibration)}\n`))
         const { version, fittedOn } = calibration
+        const { sketch: _, ...said } = fittedOn
         terminal.print(
           output === 'person'
-            ? showCalibration(calibration, OVERVIEW_LABELS, terminal)
-            : `${JSON.stringify({ version, model, fittedOn }, null, 2)}\n`,
+            ? `${showCalibration(calibration, OVERVIEW_LABELS, terminal)}\nwritten to ${flags.output}\n`
+            : `${JSON.stringify({ version, model, fittedOn: said, written: flags.output }, null, 2)}\n`,
         )
       })
     })
@@ -124,6 +126,8 @@ function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): 
         })
         if (own!.length === 0)
           throw new UsageError(`the evidence has no ${flags.regime} decisions; write it with assay eval --deliberation always`)
+        for (const warning of fittedOnThis([first, ...(second === undefined ? [] : [second])], calibrations, evidence))
+          terminal.warn(`warning: ${warning}\n`)
         const tasks = compare(own!, other!)
         const versions = calibrations.map((calibration) => calibration?.version ?? null)
         terminal.print(
@@ -134,6 +138,19 @@ function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): 
       })
     })
 }
+
+/** Warnings about calibrations that know the evidence, on which they look better than on other decisions. */
+function fittedOnThis(files: readonly string[], calibrations: readonly (Calibration | null)[], evidence: readonly Evidence[]): string[] {
+  return files.flatMap((file, i) => {
+    const share = fittedShare(calibrations[i]!.fittedOn, evidence)
+    if (share < LEAST_SHARE) return []
+    const part = share > 0.99 ? 'this evidence' : `about ${Math.max(1, Math.round(share * 100))} % of the states of this evidence`
+    return [`${file} was fitted on ${part}, so it looks better here than on other decisions; compare on evidence that it has not seen`]
+  })
+}
+
+/** Below it, states are the same by chance, as short standard texts are. */
+const LEAST_SHARE = 0.01
 
 function mismatch({ version, model: { revision, templateHash } }: Calibration, model: CalibratedModel): EngineError {
   const differs =

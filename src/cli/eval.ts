@@ -2,11 +2,12 @@
 // was stopped continues where it was.
 import { readFile, stat } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
+import { fileFault } from '../core/file-fault.ts'
 import { nameOf, openDataset, type Row, readRows } from '../evaluate/dataset.ts'
 import { evidenceOf } from '../evaluate/evidence-of.ts'
 import { openResults, type RunBinding, readResults } from '../evaluate/results.ts'
@@ -16,8 +17,8 @@ import { allKinds } from '../questions/index.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import { type CliEngine, folderOf } from './ask.ts'
 import type { AddCommand, CommandContext } from './command.ts'
-import { UsageError } from './exit-codes.ts'
-import { calibrationIn, writing } from './given-files.ts'
+import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
+import { calibrationIn, requireFiles, sayingNames, writing } from './given-files.ts'
 import { asJson, count, milliseconds } from './option-values.ts'
 import { startProgress } from './progress.ts'
 import type { Output } from './say-error.ts'
@@ -39,7 +40,8 @@ Examples:
   $ assay eval dev/*/dev.jsonl.gz --images dev -o runs/dev --parallel 4 --evidence runs/dev/evidence.jsonl
   $ assay eval rows.parquet --sample 500 --seed 7 --calibration none -o runs/raw.jsonl
 
-The same command again goes on where it was stopped. A row that fails is a result with its error; the summary counts them.`
+The same command again goes on where it was stopped. A row that fails is a result with its error; the summary says the commonest reasons, and the
+exit code is 1. --retry-failed asks such rows again.`
 
 interface EvalFlags {
   readonly output: string
@@ -91,12 +93,13 @@ export const addEval: AddCommand = (program, context) => {
     })
 }
 
+/** EXIT.failedRows when a row has failed. */
 async function evaluate(
   files: readonly string[],
   flags: EvalFlags,
   output: Output,
   { terminal, makeEngine }: CommandContext,
-): Promise<void> {
+): Promise<ExitCode> {
   const paths = files.map((file) => resolve(terminal.folder, file))
   const out = await resultsPath(resolve(terminal.folder, flags.output))
   const selection = { limit: flags.limit ?? null, sample: flags.sample ?? null, seed: flags.seed }
@@ -104,7 +107,9 @@ async function evaluate(
   const calibration = await calibrationOf(flags.calibration, terminal)
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
   const model = flags.model === undefined || folder !== null ? null : flags.model
-  const dataset = await openDataset(paths, selection)
+  await requireFiles(files, terminal)
+  const names = new Map([...paths.map((path, i) => [path, files[i] as string] as const), [out, outputName(out, flags.output, terminal)]])
+  const dataset = await sayingNames(names, () => openDataset(paths, selection))
   // An unwritable place for evidence is reported before hours of answers, not after them.
   if (flags.evidence !== undefined) await writing(flags.evidence, terminal, async () => {})
 
@@ -123,7 +128,7 @@ async function evaluate(
     }
     const circumstances = {
       begun: new Date().toISOString(),
-      command: commandOf(paths, flags),
+      command: commandOf(files, flags),
       parallel: flags.parallel,
       machine: {
         node: process.version,
@@ -132,7 +137,7 @@ async function evaluate(
         cpu: cpus()[0]?.model ?? '',
       },
     }
-    const results = await writing(flags.output, terminal, () => openResults(out, binding, circumstances))
+    const results = await sayingNames(names, () => writing(flags.output, terminal, () => openResults(out, binding, circumstances)))
     const isDone = ({ error }: RowResult): boolean => error === undefined || flags.retryFailed !== true
     const done = new Set(results.done.filter(isDone).map(({ at }) => at))
     const now = (): number => performance.now()
@@ -153,30 +158,38 @@ async function evaluate(
         },
         async (result) => {
           await results.append(result)
-          progress.step(result.task)
+          progress.step(result.task, result.error !== undefined)
         },
       )
     } finally {
       progress.end()
       await results.close()
     }
-    const { rows } = await readResults(out)
+    const { rows } = await sayingNames(names, () => readResults(out))
     if (flags.evidence !== undefined) await writing(flags.evidence, terminal, (path) => writeEvidence(path, bound.model, evidenceOf(rows)))
     const summary = sumUp(rows)
     terminal.print(output === 'person' ? showSummary(summary, terminal) : `${JSON.stringify(summary, null, 2)}\n`)
+    if (output === 'person') {
+      const evidence = flags.evidence === undefined ? '' : `, evidence in ${flags.evidence}`
+      terminal.print(
+        `results in ${outputName(out, flags.output, terminal)}${evidence}; a page of them: assay report ${flags.output} -o report.html\n`,
+      )
+    }
+    return summary.failed === 0 ? EXIT.ok : EXIT.failedRows
   } finally {
     await engine.close()
   }
 }
 
-/** The command line as a report may show it: of paths only the last two parts. */
-function commandOf(paths: readonly string[], flags: EvalFlags): string {
+/** The command line as a report may show it: as it was given, but of full paths only the last two parts. */
+function commandOf(files: readonly string[], flags: EvalFlags): string {
+  const shown = (path: string): string => (isAbsolute(path) ? `…/${nameOf(path)}` : path)
   const words = Object.entries(flags).flatMap(([name, value]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     const isPath = ['output', 'model', 'images', 'evidence'].includes(name) || (name === 'calibration' && value !== 'none')
-    return value === true ? [flag] : [flag, isPath ? nameOf(String(value)) : String(value)]
+    return value === true ? [flag] : [flag, isPath ? shown(String(value)) : String(value)]
   })
-  return ['assay eval', ...paths.map(nameOf), ...words].join(' ')
+  return ['assay eval', ...files.map(shown), ...words].join(' ')
 }
 
 /** A folder gets `results.jsonl`; a name that ends in `.jsonl` is the file itself. */
@@ -188,12 +201,17 @@ async function resultsPath(given: string): Promise<string> {
   return isFolder ? join(given, 'results.jsonl') : given
 }
 
+/** The results file as it was given. */
+function outputName(out: string, given: string, terminal: Terminal): string {
+  return out === resolve(terminal.folder, given) ? given : join(given, 'results.jsonl')
+}
+
 /** Undefined: the calibration that comes with the models. */
 async function calibrationOf(given: string | undefined, terminal: Terminal): Promise<Calibration | null | undefined> {
   if (given === undefined) return undefined
   if (given === 'none') return null
   const text = await readFile(resolve(terminal.folder, given), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${given}: the calibration cannot be read (${error.code ?? error.message}); give a file, or none`)
+    throw new UsageError(`${given}: the calibration cannot be read: ${fileFault(error)}; give a file, or none`)
   })
   return calibrationIn(given, text)
 }

@@ -2,10 +2,10 @@
 import { EngineError, type ErrorCode } from '../core/errors.ts'
 
 /**
- * ok; a fault of ours; wrong flags or an unreadable file; a request that must change; a model that is missing, busy or
- * late.
+ * ok; a fault of ours, or rows of `assay eval` that failed; wrong flags or an unreadable file; a request that must
+ * change; a model that is missing, busy or late.
  */
-export const EXIT = { ok: 0, internal: 1, usage: 2, request: 3, model: 4 } as const
+export const EXIT = { ok: 0, internal: 1, failedRows: 1, usage: 2, request: 3, model: 4 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 const CODES: Readonly<Record<ErrorCode, ExitCode>> = {

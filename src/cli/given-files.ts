@@ -1,10 +1,12 @@
 // Reads and writes files that a command names. What the file system refuses is a usage error; what is wrong in a file
 // is not.
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Calibration, parseCalibration } from '../calibration/calibration.ts'
 import { EngineError } from '../core/errors.ts'
+import { fileFault } from '../core/file-fault.ts'
 import { makeFolder } from '../core/files.ts'
+import { nameOf } from '../evaluate/dataset.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,7 +16,30 @@ export async function reading<T>(file: string, read: () => Promise<T>): Promise<
     return await read()
   } catch (error) {
     if (error instanceof EngineError) throw error
-    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`)
+    throw new UsageError(`${file} cannot be read: ${fileFault(error)}`)
+  }
+}
+
+/** Throws `UsageError` for the first name that is no file. Relative names start from the terminal's folder. */
+export async function requireFiles(files: readonly string[], terminal: Terminal): Promise<void> {
+  for (const file of files) {
+    const found = await reading(file, () => stat(resolve(terminal.folder, file)))
+    if (found.isDirectory()) throw new UsageError(`${file} cannot be read: it is a folder`)
+  }
+}
+
+/**
+ * Does some work on files whose full paths it was given. Its errors name them by the end of their paths; here they get
+ * the names they have on the command line. `names`: from full paths.
+ */
+export async function sayingNames<T>(names: ReadonlyMap<string, string>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    const message = [...names].reduce((said, [path, name]) => said.replaceAll(nameOf(path), name), error.message)
+    const { code, param, problems, cause } = error
+    throw new EngineError(code, message, { cause, problems, ...(param === null ? {} : { param }) })
   }
 }
 
@@ -31,7 +56,7 @@ export async function writing<T>(file: string, terminal: Terminal, write: (path:
     const { code } = error as NodeJS.ErrnoException
     // Only the file system's own refusals: anything else is not about the command line.
     if (error instanceof EngineError || typeof code !== 'string') throw error
-    throw new UsageError(`${file} cannot be written: ${code}`)
+    throw new UsageError(`${file} cannot be written: ${fileFault(error)}`)
   }
 }
 

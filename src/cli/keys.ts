@@ -4,8 +4,9 @@ import { EngineError } from '../core/errors.ts'
 import { type ApiKey, SCOPES, type Scope } from '../service/store/store.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'
+import { type DatabaseFlags, type DatabasePlace, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'
 import { asJson, count } from './option-values.ts'
+import { servingAt } from './serving-note.ts'
 import { plain } from './terminal.ts'
 
 const HELP = `
@@ -50,10 +51,12 @@ function addCreate(keys: Command, { terminal, attempt }: CommandContext): void {
     .action((flags: CreateFlags) => {
       const output = outputFor(flags, terminal)
       return attempt(output, () =>
-        withServiceStore(flags, terminal, { isNew: true }, async (store) => {
+        withServiceStore(flags, terminal, { isNew: true }, async (store, place) => {
           const { account, name, scope, rate = null } = flags
           const { key, secret } = await store.keys.create({ account, name, scopes: scope, requestsPerMinute: rate })
-          say(terminal, output, { secret, ...key }, () => showCreated(key, secret))
+          const service = place.file === null ? null : await servingAt(place.file)
+          const said = { secret, ...key, database: place.name, isNewDatabase: place.isMade, service }
+          say(terminal, output, said, () => showCreated(key, secret, place, service))
         }),
       )
     })
@@ -107,8 +110,15 @@ function scopes(text: string): readonly Scope[] {
   throw new UsageError(`--scope takes ${SCOPES.join(', ')}, with commas between, not "${stranger}"`)
 }
 
-function showCreated(key: ApiKey, secret: string): string {
-  return `${secret}\n\n${showKey(key)}\nStore the secret now: only its hash is kept, and it is not shown again.\n`
+function showCreated(key: ApiKey, secret: string, place: DatabasePlace, service: string | null): string {
+  return `${secret}\n\n${showKey(key)}\n${placeText(place, service)}\nStore the secret now: only its hash is kept, and it is not shown again.\n`
+}
+
+/** Which services take the key: those on its database, and a newcomer may have made another one than is served. */
+function placeText({ name, file, isMade }: DatabasePlace, service: string | null): string {
+  const where = isMade ? `in the database ${name}, which this command has made` : `in the database ${name}`
+  if (service !== null) return `${where}; the service at ${service} takes it now`
+  return file === null ? `${where}; services on it take it now` : `${where}; no service runs on it: assay serve --database ${file} does`
 }
 
 function showKeys(keys: readonly ApiKey[]): string {

@@ -1,6 +1,6 @@
 // The database of a service, opened for the time of a command, beside services that run on it.
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { Option } from 'commander'
 import { EngineError } from '../core/errors.ts'
 import { importOptional } from '../core/optional-packages.ts'
@@ -20,19 +20,39 @@ export function databaseOption(): Option {
   return new Option('--database <url>', 'the database of the service (default as for assay serve: DATABASE_URL, or assay.db here)')
 }
 
+/** The database that a command has opened. */
+export interface DatabasePlace {
+  /** The full path of a file; of PostgreSQL the URL without its user. */
+  readonly name: string
+  /** Full path; null for PostgreSQL. */
+  readonly file: string | null
+  /** Whether this command has made the file. */
+  readonly isMade: boolean
+}
+
+/** Full path of the file that a database URL names; null for PostgreSQL and for a database in memory. */
+export function databaseFile(databaseUrl: string, terminal: Pick<Terminal, 'folder'>): string | null {
+  const scheme = schemeOf(databaseUrl)
+  const named = scheme === 'file' ? fileOf(databaseUrl) : scheme === null && databaseUrl !== ':memory:' ? databaseUrl : null
+  return named === null ? null : resolve(terminal.folder, named)
+}
+
 /** `isNew`: makes a database file that is not there yet; otherwise a name mistyped is an error. */
 export async function withServiceStore(
   flags: DatabaseFlags,
   terminal: Terminal,
   { isNew }: { readonly isNew: boolean },
-  work: (store: Store) => Promise<void>,
+  work: (store: Store, place: DatabasePlace) => Promise<void>,
 ): Promise<void> {
   const { databaseUrl } = settingsFrom({ database: flags.database }, ['databaseUrl'])
-  const scheme = schemeOf(databaseUrl)
-  const named = scheme === 'file' ? fileOf(databaseUrl) : scheme === null && databaseUrl !== ':memory:' ? databaseUrl : null
-  const file = named === null ? null : resolve(terminal.folder, named)
-  if (file !== null && !isNew && !(await isThere(file))) {
-    throw new UsageError(`there is no database ${databaseUrl} yet; assay serve makes it, and so does assay keys create`)
+  if (databaseUrl === ':memory:')
+    throw new UsageError('a database in memory ends with this command; name a file, or give a URL of PostgreSQL')
+  const file = databaseFile(databaseUrl, terminal)
+  const isMade = file !== null && !(await isThere(file))
+  if (file !== null && isMade && !isNew) {
+    throw new UsageError(
+      `there is no database ${databaseUrl} yet in ${dirname(file)}; assay serve makes it, and so does assay keys create. If the service runs in another folder, give its --database`,
+    )
   }
   // Loaded here so that --help and wrong flags answer at once.
   const { openStore } = await importOptional('The database of a service', 'service', () => import('../service/store/open.ts'))
@@ -40,10 +60,17 @@ export async function withServiceStore(
     throw error instanceof EngineError && error.code === 'invalid_request' ? new UsageError(`--database: ${error.message}`) : error
   })
   try {
-    await work(store)
+    await work(store, { name: file ?? withoutUser(databaseUrl), file, isMade })
   } finally {
     await store.close()
   }
+}
+
+/** The user and the password are nobody's business; what cannot be read is not shown. */
+function withoutUser(databaseUrl: string): string {
+  if (!URL.canParse(databaseUrl)) return 'PostgreSQL'
+  const { protocol, host, pathname } = new URL(databaseUrl)
+  return `${protocol}//${host}${pathname}`
 }
 
 async function isThere(file: string): Promise<boolean> {

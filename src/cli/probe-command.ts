@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineError } from '../core/errors.ts'
+import { fileFault } from '../core/file-fault.ts'
 import type { Scoring } from '../index.ts'
 import { folderOf } from './ask.ts'
 import type { AddCommand } from './command.ts'
@@ -39,7 +40,7 @@ async function probeFolder(given: string, output: Output, terminal: Terminal): P
   }).finally(() => progress?.end())
   const file = join(folder, 'scoring.json')
   await writeFile(file, `${JSON.stringify(scoring, null, 2)}\n`).catch((cause: NodeJS.ErrnoException) => {
-    throw new UsageError(`${file} cannot be written (${cause.code}); make the folder writable`, { cause })
+    throw new UsageError(`${file} cannot be written: ${fileFault(cause)}; make the folder writable`, { cause })
   })
   terminal.print(output === 'json' ? `${JSON.stringify(scoring, null, 2)}\n` : showScoring(scoring, terminal))
 }

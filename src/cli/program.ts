@@ -14,6 +14,7 @@ import { addMcp } from './mcp.ts'
 import { addModels } from './models-command.ts'
 import { addOutcomes } from './outcomes.ts'
 import { addProbe } from './probe-command.ts'
+import { addQuarantine } from './quarantine.ts'
 import { addReport } from './report.ts'
 import { sayError } from './say-error.ts'
 import { addServe } from './serve.ts'
@@ -32,18 +33,22 @@ const COMMANDS: readonly AddCommand[] = [
   addServe,
   addKeys,
   addCredits,
+  addQuarantine,
   addAdmin,
 ]
 
 /** Runs one command line (without node and script). Never throws; everything is said on the terminal. */
 export async function runCli(args: readonly string[], terminal: Terminal, makeEngine: MakeEngine): Promise<ExitCode> {
   const run = { exitCode: EXIT.ok as ExitCode }
-  const attempt: CommandContext['attempt'] = async (output, work) => {
+  const attempt: CommandContext['attempt'] = async (output, work, file = null) => {
+    const end = (code: ExitCode): void => {
+      if (run.exitCode === EXIT.ok) run.exitCode = code
+    }
     try {
-      await work()
+      end((await work()) ?? EXIT.ok)
     } catch (error) {
-      if (run.exitCode === EXIT.ok) run.exitCode = exitCodeOf(error)
-      sayError(error, output, terminal)
+      end(exitCodeOf(error))
+      sayError(error, output, terminal, file)
     }
   }
 
@@ -53,8 +58,8 @@ export async function runCli(args: readonly string[], terminal: Terminal, makeEn
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.print(text), writeErr: (text) => terminal.warn(text) })
     .configureHelp({ helpWidth: terminal.columns })
-    .showHelpAfterError('(assay --help shows the commands)')
   for (const add of COMMANDS) add(program, { terminal, makeEngine, attempt })
+  pointToHelp(program, 'assay', 'the commands')
 
   try {
     await program.parseAsync([...args], { from: 'user' })
@@ -64,4 +69,11 @@ export async function runCli(args: readonly string[], terminal: Terminal, makeEn
     return exitCodeOf(error)
   }
   return run.exitCode
+}
+
+/** A wrong command line ends with where to look: the help of the command that was meant. */
+function pointToHelp(command: Command, name: string, what: string): void {
+  command.showHelpAfterError(`(${name} --help shows ${what})`)
+  for (const inner of command.commands)
+    pointToHelp(inner, `${name} ${inner.name()}`, inner.commands.length > 0 ? 'the commands' : 'the flags')
 }

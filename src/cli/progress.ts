@@ -2,8 +2,8 @@
 import { painter, plain, shorten, type Terminal } from './terminal.ts'
 
 export interface Progress {
-  /** One more is done; `note` is what it was part of. */
-  step(note: string): void
+  /** One more is done; `note` is what it was part of. What failed does not count for the speed. */
+  step(note: string, hasFailed?: boolean): void
   end(): void
 }
 
@@ -25,12 +25,16 @@ export function startProgress(terminal: Terminal, { total, before, unit, now }: 
   const begun = now()
   const isLive = terminal.isErrorInteractive
   const paint = painter(terminal.hasColor && isLive)
-  let [done, said, saidDone] = [before, begun, before]
+  let [done, failed, said, saidDone] = [before, 0, begun, before]
   const facts = (): string => {
     const seconds = (now() - begun) / 1000
-    const rate = seconds > 0 ? (done - before) / seconds : 0
+    const answered = done - before - failed
+    if (done === before) return `${done}/${total} ${unit}, ${done < total ? 'none yet' : 'all done before'}`
+    const rate = seconds > 0 ? answered / seconds : 0
+    const speed = answered === 0 ? 'all failed' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`
+    const failing = failed === 0 || answered === 0 ? '' : `, ${failed} failed`
     const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : ''
-    return `${done}/${total} ${unit}, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s${left}`
+    return `${done}/${total} ${unit}, ${speed}${failing}${left}`
   }
   const draw = (note: string): void => {
     const filled = total === 0 ? BAR : Math.round((done / total) * BAR)
@@ -40,8 +44,9 @@ export function startProgress(terminal: Terminal, { total, before, unit, now }: 
     terminal.warn(`\r\u001b[2K${bar} ${words}`)
   }
   return {
-    step(note) {
+    step(note, hasFailed = false) {
       done++
+      if (hasFailed) failed++
       if (now() - said < (isLive ? REDRAW_MS : LINE_MS)) return
       said = now()
       saidDone = done
@@ -50,7 +55,8 @@ export function startProgress(terminal: Terminal, { total, before, unit, now }: 
     },
     end() {
       if (isLive) terminal.warn('\r\u001b[2K')
-      if (done > saidDone || isLive) terminal.warn(`${facts()}\n`)
+      // Also when there was nothing left to do: silence would leave open whether anything was.
+      if (done > saidDone || isLive || done === before) terminal.warn(`${facts()}\n`)
     },
   }
 }

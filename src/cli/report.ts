@@ -12,7 +12,7 @@ import { type ResultsHeader, type RunResults, readResults } from '../evaluate/re
 import type { RowResult } from '../evaluate/run.ts'
 import { scoredAnswers } from '../evaluate/scored-answers.ts'
 import type { AddCommand, CommandContext } from './command.ts'
-import { writing } from './given-files.ts'
+import { requireFiles, sayingNames, writing } from './given-files.ts'
 import { collect, count } from './option-values.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -54,6 +54,7 @@ export const addReport: AddCommand = (program, context) => {
 }
 
 async function report(files: readonly string[], flags: ReportFlags, { terminal }: CommandContext): Promise<void> {
+  await requireFiles(flags.dataset ?? [], terminal)
   const resampling = { resamples: flags.resamples, seed: flags.seed }
   const { headers, rows } = await readAll(files, terminal)
   const { evaluation, answers } = evaluationOf(rows, resampling)
@@ -73,6 +74,9 @@ async function report(files: readonly string[], flags: ReportFlags, { terminal }
   const cases = casesOf(places, found)
   const page = await pageOf({ headers, rows, evaluation, diagrams, risk, times, cases, baseline, resampling })
   await writing(flags.output, terminal, (path) => writeFile(path, page))
+  terminal.print(
+    `${flags.output}: ${rows.length} rows, ${answers.length} graded answers${cases.length === 0 ? '' : `, the ${cases.length} worst rows`}\n`,
+  )
   if (flags.json !== undefined) {
     const worst = cases.flatMap((row) => row.cases.map(({ asked: _, ...shown }) => shown))
     const content = {
@@ -83,6 +87,7 @@ async function report(files: readonly string[], flags: ReportFlags, { terminal }
       worst,
     }
     await writing(flags.json, terminal, (path) => writeFile(path, `${JSON.stringify(content, null, 1)}\n`))
+    terminal.print(`${flags.json}: the numbers behind it\n`)
   }
 }
 
@@ -92,19 +97,32 @@ async function readAll(
   terminal: Terminal,
 ): Promise<{ headers: readonly ResultsHeader[]; rows: readonly RowResult[] }> {
   const all: RunResults[] = []
-  for (const file of files) all.push(await readResults(await fileOf(resolve(terminal.folder, file))))
+  for (const file of files) {
+    const path = await fileOf(resolve(terminal.folder, file))
+    all.push(await sayingNames(new Map([[path, file]]), () => readResults(path)))
+  }
   const [first, ...rest] = all
   for (const { header } of rest) {
-    const [a, b] = [sameIn(first!.header), sameIn(header)]
-    if (a !== b)
-      throw new EngineError('invalid_request', `The runs differ (${a} and ${b}); report them one by one, or compare with --baseline.`)
+    const differing = differencesOf(sameIn(first!.header), sameIn(header))
+    if (differing.length > 0)
+      throw new EngineError(
+        'invalid_request',
+        `The runs differ: ${differing.join('; ')}. Report them one by one, or compare with --baseline.`,
+      )
   }
   return { headers: all.map(({ header }) => header), rows: all.flatMap(({ rows }) => rows) }
 }
 
-function sameIn({ binding }: ResultsHeader): string {
+type Facts = Readonly<Record<string, string | boolean>>
+
+function sameIn({ binding }: ResultsHeader): Facts {
   const { engine, model, calibration, deliberation, selfCheck } = binding
-  return JSON.stringify({ engine, revision: model.revision, template: model.templateHash, calibration, deliberation, selfCheck })
+  const { revision, templateHash: template } = model
+  return { engine, revision, template, calibration: calibration ?? 'none', deliberation, 'self-check': selfCheck }
+}
+
+function differencesOf(first: Facts, other: Facts): string[] {
+  return Object.keys(first).flatMap((name) => (first[name] === other[name] ? [] : [`${name} is ${first[name]} and ${other[name]}`]))
 }
 
 async function fileOf(path: string): Promise<string> {

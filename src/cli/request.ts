@@ -3,23 +3,27 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
+import { fileFault } from '../core/file-fault.ts'
 import { isObject } from '../core/untrusted.ts'
 import { statePathsFrom } from '../pipeline/state/paths.ts'
-import type { AskRequest, Part, State } from '../wire/types.ts'
+import type { AskRequest, Part, Source, State } from '../wire/types.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A request as found, and what to call its questions. */
+/** A request as found, and what to call its questions and its state. */
 export interface FoundRequest {
   readonly request: AskRequest
   readonly titles: ReadonlyMap<string, string>
+  /** The state with its paths as they were given; the request has full ones. */
+  readonly given: unknown
 }
 
 export interface StateFlags {
   readonly state?: string
   readonly stateFile?: string
   readonly image?: readonly string[]
+  readonly video?: readonly string[]
 }
 
 type Input = Pick<Terminal, 'read' | 'folder'>
@@ -33,10 +37,11 @@ export async function readRequestFile(file: string, input: Input): Promise<Found
   const text = file === '-' ? await input.read() : await readText(path, file)
   const request = parseJson(text, file === '-' ? 'standard input' : file)
   const folder = file === '-' ? input.folder : dirname(path)
-  return { request: withPathsFrom(request, folder) as AskRequest, titles: titlesOf(request) }
+  const given = isObject(request) ? request.state : null
+  return { request: withPathsFrom(request, folder) as AskRequest, titles: titlesOf(request), given }
 }
 
-/** Makes a request of `--state`, `--state-file`, `--image` and the question flags. */
+/** Makes a request of `--state`, `--state-file`, `--image`, `--video` and the question flags. */
 export async function requestFromFlags(
   state: StateFlags,
   questions: QuestionFlags,
@@ -46,9 +51,11 @@ export async function requestFromFlags(
   if (questions.isEmpty)
     throw new UsageError('nothing is asked; give a request file, or a question such as --noul "It is urgent." (see assay ask --help)')
   const asked = questions.all()
+  const given = await stateFrom(state, input)
   return {
+    given,
     request: {
-      state: await stateFrom(state, input),
+      state: statePathsFrom(given, input.folder) as State,
       questions: Object.fromEntries(asked.map(({ id, question }) => [id, question])),
       ...(derives.length === 0 ? {} : { derive: Object.fromEntries(derives.map(splitDerive)) }),
     },
@@ -56,18 +63,22 @@ export async function requestFromFlags(
   }
 }
 
-async function stateFrom({ state, stateFile, image = [] }: StateFlags, input: Input): Promise<State> {
+async function stateFrom({ state, stateFile, image = [], video = [] }: StateFlags, input: Input): Promise<State> {
   if (state !== undefined && stateFile !== undefined)
     throw new UsageError('the state is given twice, as --state and as --state-file; keep one')
   const given = stateFile === undefined ? state : await readStateFile(stateFile, input)
-  if (image.length === 0) {
+  if (image.length + video.length === 0) {
     if (given === undefined)
-      throw new UsageError('there is no state to ask about; give --state "some text", --state-file <file> or --image <file>')
+      throw new UsageError('there is no state to ask about; give --state "some text", --state-file, --image or --video <file>')
     return given
   }
-  const images = image.map((path): Part => ({ type: 'image', source: { type: 'path', path: resolve(input.folder, path) } }))
-  if (given === undefined) return images
-  return [...images, typeof given === 'string' ? { type: 'text', text: given } : { type: 'json', value: given as never }]
+  const sourceOf = (path: string): Source => ({ type: 'path', path })
+  const seen: readonly Part[] = [
+    ...image.map((path): Part => ({ type: 'image', source: sourceOf(path) })),
+    ...video.map((path): Part => ({ type: 'video', source: sourceOf(path) })),
+  ]
+  if (given === undefined) return seen
+  return [...seen, typeof given === 'string' ? { type: 'text', text: given } : { type: 'json', value: given as never }]
 }
 
 /** `.json` is a JSON state; anything else, and standard input ("-"), is text. */
@@ -86,10 +97,7 @@ async function readText(path: string, asGiven: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    const why =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : `it cannot be read (${code ?? 'unknown reason'})`
-    throw new UsageError(`${asGiven}: ${why}`)
+    throw new UsageError(`${asGiven} cannot be read: ${fileFault(error)}`)
   }
 }
 

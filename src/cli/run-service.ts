@@ -2,20 +2,20 @@
 // store are closed.
 
 import type { Backend } from '../backends/backend.ts'
-import { shippedCalibration } from '../calibration/shipped.ts'
 import { within } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
 import { loadParser } from '../pipeline/derive/expression.ts'
 import { createEngine, type EngineCore } from '../pipeline/engine.ts'
 import type { ModelSource } from '../pipeline/models.ts'
-import { watchCalibrations } from '../service/calibration/watch.ts'
 import { createMetrics } from '../service/metrics.ts'
 import { startPurging } from '../service/purge.ts'
+import { SettingsError } from '../service/read-settings.ts'
 import { createService } from '../service/service.ts'
 import { requestLimits, type ServiceSettings } from '../service/settings.ts'
 import { openStore } from '../service/store/open.ts'
 import type { Store } from '../service/store/store.ts'
 import type { Log } from '../service/telemetry.ts'
+import { readTls } from '../service/tls.ts'
 import { UsageError } from './exit-codes.ts'
 
 export interface RunServiceOptions {
@@ -25,10 +25,15 @@ export interface RunServiceOptions {
 }
 
 export interface RunningService {
-  /** Where it listens: `http://127.0.0.1:8080`. */
+  /** Where it listens: `http://127.0.0.1:8080`, or `https://…` with a certificate. */
   readonly url: string
   readonly store: Store
   readonly models: readonly string[]
+  /**
+   * Reads certificate and key again, for new connections; absent without TLS. Throws `UsageError`, and keeps the old
+   * ones, when they cannot be used.
+   */
+  readonly renewTls?: () => Promise<void>
   /**
    * Stops accepting, answers what was admitted (for `drainMs` at most), closes. False when a model is still running an
    * abandoned request: the process should end without waiting for it.
@@ -44,6 +49,8 @@ const CLOSE_MS = 5000
  * something that cannot be used.
  */
 export async function runService({ settings, models, log }: RunServiceOptions): Promise<RunningService> {
+  // Before the models, which take seconds.
+  const tls = await readTls(settings).catch(aboutTls)
   const opened: (() => Promise<unknown>)[] = []
   try {
     // The slow ones side by side: weights from disk, and a database that may be far away.
@@ -55,12 +62,9 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
     // Expressions too: the first request that derives something would hold up all others while their library loads.
     const [engine, store] = await Promise.all([loading, storing, loadParser()])
 
-    const watch = watchCalibrations({ engine, store, log })
-    opened.push(async () => watch.stop())
-    await watch.ready
     const purging = startPurging(store, settings, log)
     opened.push(() => purging.stop())
-    const service = await createService({ engine, store, settings, log, metrics: createMetrics() })
+    const service = await createService({ engine, store, settings, log, metrics: createMetrics(), tls })
     const { url } = await service.listen().catch((error: unknown) => {
       throw aboutListening(error, settings)
     })
@@ -68,6 +72,7 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
       url,
       store,
       models: engine.loaded().map(({ id }) => id),
+      ...(tls === null ? {} : { renewTls: async () => service.renewTls((await readTls(settings).catch(aboutTls)) ?? tls) }),
       async end() {
         await service.drain()
         return within(CLOSE_MS, closeAll(opened))
@@ -87,10 +92,9 @@ async function loadEngine(sources: readonly ModelSource[], settings: ServiceSett
     await Promise.allSettled(backends.map((backend) => backend.close()))
     throw failed.reason
   }
-  const calibrations = await Promise.all(backends.map(({ info }) => shippedCalibration(info.id)))
+  // Calibrations come with each request: they are the account's.
   return createEngine({
     models: backends,
-    calibrations: calibrations.filter((calibration) => calibration !== null),
     deadlineMs: settings.deadlineMs,
     limits: requestLimits(settings),
     announced: settings.announcedModels,
@@ -106,6 +110,10 @@ async function closeAll(opened: readonly (() => Promise<unknown>)[]): Promise<vo
     })
   }
   if (failure !== null) throw (failure as { readonly error: unknown }).error
+}
+
+function aboutTls(error: unknown): never {
+  throw error instanceof SettingsError ? new UsageError(error.problems.join('; ')) : error
 }
 
 /** A database that cannot be used is a wrong setting, not a wrong request. */

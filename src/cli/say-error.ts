@@ -6,12 +6,16 @@ import { painter, plain, type Terminal } from './terminal.ts'
 /** How results are printed: for a person, as indented JSON, or as one line of JSON each. */
 export type Output = 'person' | 'json' | 'lines'
 
-/** On standard error for a person; as JSON on standard output besides, for whoever parses it. */
-export function sayError(error: unknown, output: Output, terminal: Terminal): void {
+/**
+ * On standard error for a person; as JSON on standard output besides, for whoever parses it. Where every input is
+ * answered by one line, the line is an error that names its `file`, also for a file that cannot be read.
+ */
+export function sayError(error: unknown, output: Output, terminal: Terminal, file: string | null = null): void {
   const paint = painter(terminal.hasColor && terminal.isErrorInteractive)
   const message = error instanceof Error ? error.message : String(error)
   const isKnown = error instanceof EngineError || error instanceof UsageError
-  const lines = [`${paint('red', 'error:')} ${plain(message)}`]
+  const about = output !== 'lines' || file === null || message.includes(file) ? '' : `${file}: `
+  const lines = [`${paint('red', 'error:')} ${plain(`${about}${message}`)}`]
   if (error instanceof EngineError) {
     if (error.param) lines.push(`  at ${plain(error.param)}`)
     for (const problem of error.problems.slice(1, 20))
@@ -22,9 +26,8 @@ export function sayError(error: unknown, output: Output, terminal: Terminal): vo
   if (!isKnown || (error instanceof EngineError && error.code === 'internal_error'))
     lines.push(plain(String(cause ?? (error as Error)?.stack ?? '')))
   terminal.warn(`${lines.filter((line) => line !== '').join('\n')}\n`)
-  if (output === 'person' || !(error instanceof EngineError)) return
-  const { code, param } = error
-  terminal.print(
-    `${JSON.stringify({ error: { code, message, ...(param === null ? {} : { param }) } }, null, output === 'json' ? 2 : undefined)}\n`,
-  )
+  if (output === 'person' || !(error instanceof EngineError || output === 'lines')) return
+  const { code, param } = error instanceof EngineError ? error : { code: isKnown ? 'invalid_request' : 'internal_error', param: null }
+  const said = { code, message, ...(param === null ? {} : { param }), ...(output === 'lines' && file !== null ? { file } : {}) }
+  terminal.print(`${JSON.stringify({ error: said }, null, output === 'json' ? 2 : undefined)}\n`)
 }

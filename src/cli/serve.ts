@@ -4,12 +4,15 @@ import { type Command, Option } from 'commander'
 import { importOptional } from '../core/optional-packages.ts'
 import { defaultText, SETTING_TABLE, type SettingEntry } from '../service/setting-table.ts'
 import type { ServiceSettings } from '../service/settings.ts'
-import { ADMIN_LINK_MS, adminLink, browserUrl } from './admin-link.ts'
+import type { Log } from '../service/telemetry.ts'
+import { ADMIN_LINK_MS, adminLink, browserUrl, hasStartLink } from './admin-link.ts'
 import type { AddCommand } from './command.ts'
+import { databaseFile } from './open-service-store.ts'
 import { asJson, collect } from './option-values.ts'
 import type { RunningService } from './run-service.ts'
 import type { Output } from './say-error.ts'
 import { aliasesFor, deadAliases, type ModelFlags, modelsOf, requirePrices } from './serve-models.ts'
+import { noteServing } from './serving-note.ts'
 import { settingsFrom } from './settings-from.ts'
 import { type Started, showStarted } from './show-serve.ts'
 import type { Terminal } from './terminal.ts'
@@ -29,9 +32,10 @@ Examples:
   $ assay serve
   $ assay serve --port 80 --host 0.0.0.0 --prices 'service-1-pro=0.10'
   $ DATABASE_URL=postgres://assay:secret@db/assay assay serve --concurrency 4 --log-level warn
+  $ assay serve --port 443 --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem
   $ assay serve --fake 50ms --port 0
 
-SIGTERM and SIGINT: no new requests, everything admitted is answered, exit code 0. A second signal, or the end of --drain, ends at once.`
+SIGTERM and SIGINT: no new requests, everything admitted is answered, exit code 0. A second signal, or the end of --drain, ends at once; so does the first one while models are loaded.`
 
 export const addServe: AddCommand = (program, { terminal, attempt }) => {
   const given: Record<string, string> = {}
@@ -103,11 +107,22 @@ async function serve(flags: ModelFlags, given: ServiceSettings, output: Output, 
   )
   const log = createLog({ level: settings.logLevel, isForPerson: terminal.isErrorInteractive, write: (line) => terminal.warn(line) })
   const signal = nextSignal()
-  const service = await runService({ settings, models, log })
-  const started = await startedOf(service, settings).catch(async (error: unknown) => {
+  const starting = runService({ settings, models, log })
+  const early = await Promise.race([starting.then(() => null), signal])
+  if (early !== null) {
+    starting.catch(() => {})
+    log.info({ signal: early }, 'ended before it was ready')
+    return leaveBy(early)
+  }
+  const service = await starting
+  // Before anybody is told that it runs: until then a hangup would end the process.
+  renewAtHangup(service, log)
+  const started = await startedOf(service, settings, terminal.isInteractive).catch(async (error: unknown) => {
     await service.end()
     throw error
   })
+  const file = databaseFile(settings.databaseUrl, terminal)
+  const leave = file === null ? async () => {} : await noteServing(file, started.url)
   terminal.print(output === 'person' ? showStarted(started, terminal) : `${JSON.stringify(started)}\n`)
   const { url, database, readyMs } = started
   log.info({ url, database, models: started.models, readyMs }, 'ready')
@@ -115,6 +130,7 @@ async function serve(flags: ModelFlags, given: ServiceSettings, output: Output, 
   if (aliases.length > 0) log.warn({ aliases }, 'aliases stand for models that are not served; requests for them are refused')
 
   const name = await signal
+  await leave()
   log.info({ signal: name }, 'ending: no new requests, answering what was admitted')
   if (await service.end()) log.info({}, 'ended')
   else {
@@ -123,11 +139,27 @@ async function serve(flags: ModelFlags, given: ServiceSettings, output: Output, 
   }
 }
 
-async function startedOf({ url: listening, store, models }: RunningService, settings: ServiceSettings): Promise<Started> {
+/** SIGHUP reads certificate and key again. Without TLS it ends the process, as it does anywhere. */
+function renewAtHangup({ renewTls }: RunningService, log: Log): void {
+  if (renewTls === undefined) return
+  process.on('SIGHUP', () => {
+    renewTls().then(
+      () => log.info({}, 'certificate and key were read again'),
+      (error: Error) => log.error({ why: error.message }, 'certificate and key were not read again; the old ones stay'),
+    )
+  })
+}
+
+async function startedOf(
+  { url: listening, store, models }: RunningService,
+  settings: ServiceSettings,
+  isTerminal: boolean,
+): Promise<Started> {
   const url = browserUrl(listening)
   return {
     url,
-    console: settings.console ? await adminLink(store, url) : null,
+    console: hasStartLink(settings, isTerminal) ? await adminLink(store, url) : null,
+    consolePage: settings.console ? `${url}/console` : null,
     consoleMs: ADMIN_LINK_MS,
     database: store.kind,
     file: store.kind === 'postgres' || settings.databaseUrl === ':memory:' ? null : settings.databaseUrl,

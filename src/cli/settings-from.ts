@@ -1,6 +1,7 @@
 // Flags of a command, this process's environment and a settings file to settings. What is wrong with them is wrong
 // usage, all of it in one line.
 import { readFileSync } from 'node:fs'
+import { fileFault } from '../core/file-fault.ts'
 import { readSettings, SettingsError, type SettingsFile } from '../service/read-settings.ts'
 import type { ServiceSettings } from '../service/settings.ts'
 import { UsageError } from './exit-codes.ts'
@@ -27,7 +28,7 @@ function readSettingsFile(name: string): SettingsFile {
   try {
     text = readFileSync(name, 'utf8')
   } catch (error) {
-    throw new UsageError(`--settings: ${name} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new UsageError(`--settings: ${name} cannot be read: ${fileFault(error)}`)
   }
   try {
     return { name, json: JSON.parse(text) }

@@ -5,8 +5,10 @@ import { painter, type Terminal } from './terminal.ts'
 
 export interface Started {
   readonly url: string
-  /** Opens the console once; null when there is none. */
+  /** Opens the console once; null without a console, with a standing token, and where no terminal reads it. */
   readonly console: string | null
+  /** The console without a token; null when it is not served. */
+  readonly consolePage: string | null
   /** How long the link can be used. */
   readonly consoleMs: number
   readonly database: 'libsql' | 'postgres'
@@ -25,9 +27,10 @@ export interface Started {
 /** Ends with a newline. */
 export function showStarted(started: Started, { hasColor }: Pick<Terminal, 'hasColor'>): string {
   const paint = painter(hasColor)
-  const { url, console, consoleMs, models, deadAliases, isFree, hasKeys, readyMs } = started
+  const { url, console, consolePage, consoleMs, models, deadAliases, isFree, hasKeys, readyMs } = started
   const rows: (readonly [string, string])[] = [
     ...(console === null ? [] : ([['console', `${console}  (opens once, within ${consoleMs / 60_000} minutes)`]] as const)),
+    ...(console !== null || consolePage === null ? [] : ([['console', `${consolePage}  (sign in with the admin token)`]] as const)),
     ['models', models.join(', ')],
     ...(deadAliases.length === 0 ? [] : ([['aliases', `${deadAliases.join(', ')}: no such model is served`]] as const)),
     ['database', databaseText(started)],
@@ -43,11 +46,11 @@ function databaseText({ database, file }: Started): string {
   return file === null ? 'in memory: gone when the service ends' : `${file} (libsql, for one replica)`
 }
 
-function waysToMakeKeys({ console, database, file }: Started): readonly string[] {
+function waysToMakeKeys({ consolePage, database, file }: Started): readonly string[] {
   const command = 'with assay keys create --account default --name first'
   const isReached = database === 'postgres' || file !== null
   return [
-    ...(console === null ? [] : ['in the console']),
+    ...(consolePage === null ? [] : ['in the console']),
     ...(isReached ? [file === null || file === DEFAULT_SETTINGS.databaseUrl ? command : `${command} --database ${file}`] : []),
   ]
 }

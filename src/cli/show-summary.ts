@@ -22,9 +22,15 @@ export function showSummary(summary: RunSummary, { hasColor }: Pick<Terminal, 'h
     const line = row.map((cell, column) => (column === 0 ? padColumns(cell, widths[0]!) : cell.padStart(widths[column]!))).join('  ')
     return i === 0 ? paint('dim', line) : line
   })
-  const { rows: all, failed, failures, graded, ungraded } = summary
+  const { rows: all, failed, failures, reasons, graded, ungraded } = summary
   const why = Object.entries(failures).map(([code, rowCount]) => `${rowCount} ${plain(code)}`)
   const counts = `${all} rows, ${graded} graded answers${ungraded === 0 ? '' : `, ${ungraded} not graded`}`
-  const failing = failed === 0 ? [] : [paint('yellow', `${failed} rows failed: ${why.join(', ')}`)]
+  const failing =
+    failed === 0
+      ? []
+      : [
+          paint('yellow', `${failed} rows failed: ${why.join(', ')}`),
+          ...reasons.map(({ message, rows, example }) => `  ${rows} × ${plain(message)} (row ${plain(example)})`),
+        ]
   return `${[...(rows.length === 0 ? [] : lines), counts, ...failing].join('\n')}\n`
 }

@@ -30,7 +30,7 @@ export function showResponse(response: AskResponse, titles: ReadonlyMap<string, 
     `${usage.input_tokens} tokens in${simo.cached_tokens > 0 ? ` (${simo.cached_tokens} cached)` : ''}`,
     ...(ms === undefined ? [] : [`${Math.round(ms)} ms`]),
   ]
-  const warnings = simo.warnings.map((warning) => pen.paint('yellow', `! ${plain(warning)}`))
+  const warnings = simo.warnings.flatMap((warning) => wrapped(`! ${plain(warning)}`, pen.columns).map((line) => pen.paint('yellow', line)))
   return `${[...blocks, [...warnings, pen.paint('dim', facts.join(pen.hasUnicode ? ' · ' : ', '))].join('\n')].join('\n\n')}\n`
 }
 
@@ -40,6 +40,18 @@ function showAnswer(id: string, title: string | null, answer: QuestionAnswer, pe
   const room = pen.columns - (tag === '' ? 0 : 3 + Math.min(24, columnsOf(plain(id))))
   const lines = [...linesOf(answer, pen), ...cautionLines(answer, pen)]
   return [`${pen.paint('bold', shorten(heading, room))}${tag}`, ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+/** Lines of at most so many columns, broken between words; a longer word is shortened. */
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    const longer = `${last} ${word}`
+    if (last === undefined || columnsOf(longer) > columns) lines.push(shorten(word, columns))
+    else lines[lines.length - 1] = longer
+  }
+  return lines
 }
 
 /** One line: `name = value`. */

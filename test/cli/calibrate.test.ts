@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseCalibration } from '../../src/calibration/calibration.ts'
+import { parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
 import { writeEvidence } from '../../src/calibration/outcomes/evidence-file.ts'
 import { addCalibrate } from '../../src/cli/calibrate.ts'
 import { EXIT, exitCodeOf } from '../../src/cli/exit-codes.ts'
@@ -89,6 +89,20 @@ describe('assay calibrate', () => {
     expect(JSON.parse(same.out).tasks[0].logLoss).toMatchObject({ difference: 0, interval: [0, 0] })
   })
 
+  it('warns when it compares on what was fitted, and of a part of it, and not else', async () => {
+    await run(['fit', 'fit.jsonl', '-o', 'mine.json'])
+    const warnings = async (file: string, ...on: string[]) => (await run(['compare', file, '--on', ...on])).err
+    expect(await warnings('mine.json', 'fit.jsonl')).toMatch(/^warning: mine\.json was fitted on this evidence/)
+    expect(await warnings('mine.json', 'fit.jsonl', 'test.jsonl.gz')).toMatch(/was fitted on about 67 % of the states/)
+    expect(await warnings('mine.json', 'test.jsonl.gz')).toBe('')
+    // Files from before the sketch: by their counts.
+    const { version: _, ...old } = JSON.parse(await readFile(join(folder, 'mine.json'), 'utf8'))
+    delete old.fittedOn.sketch
+    await writeFile(join(folder, 'old.json'), JSON.stringify(sealCalibration(old)))
+    expect(await warnings('old.json', 'fit.jsonl')).toMatch(/^warning: old\.json was fitted on this evidence/)
+    expect(await warnings('old.json', 'test.jsonl.gz')).toBe('')
+  })
+
   it('takes the model from flags when the evidence is of none', async () => {
     const flags = ['--model-id', 'x', '--revision', 'r', '--template', 't']
     const { out } = await run(['fit', 'fit.jsonl', 'other.jsonl', '-o', 'named.json', ...flags])
@@ -97,7 +111,7 @@ describe('assay calibrate', () => {
 
   it.each([
     [['fit', 'fit.jsonl', 'other.jsonl', '-o', 'x.json'], 2, 'evidence of different models'],
-    [['fit', 'missing.jsonl', '-o', 'x.json'], 2, 'missing.jsonl cannot be read: ENOENT'],
+    [['fit', 'missing.jsonl', '-o', 'x.json'], 2, 'missing.jsonl cannot be read: there is no such file'],
     [['fit', 'torn.jsonl', '-o', 'x.json'], 3, 'line 1: not JSON'],
     [['fit', 'fit.jsonl', '-o', 'x.json', '--share', '2'], 2, '--share takes a number from 0 to 1'],
     [['show', 'torn.jsonl'], 3, 'is not JSON'],

@@ -15,6 +15,7 @@ import { EngineError, ERROR_CODES } from '../../src/core/errors.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'
 import { ANNOUNCED_MODELS } from '../../src/pipeline/models.ts'
 import type { AskRequest, AskResponse } from '../../src/wire/types.ts'
+import { animation } from '../media/video/clips.ts'
 import { fakeTerminal } from '../shared/terminal.ts'
 
 let folder = ''
@@ -119,6 +120,24 @@ describe('assay ask with flags', () => {
     expect(JSON.parse(out).answers.q1).toMatchObject({ type: 'extract', image_size: [40, 20] })
   })
 
+  it('takes videos from there, too', async () => {
+    await writeFile(join(folder, 'inner', 'clip.gif'), await animation('gif', ['red', 'lime'], [500, 500]))
+    const { code, out, requests } = await run([
+      'ask',
+      '--video',
+      'inner/clip.gif',
+      '--image',
+      'inner/shot.png',
+      '--noul',
+      'It turns green.',
+    ])
+    expect(requests[0]?.state).toEqual([
+      { type: 'image', source: { type: 'path', path: join(folder, 'inner', 'shot.png') } },
+      { type: 'video', source: { type: 'path', path: join(folder, 'inner', 'clip.gif') } },
+    ])
+    expect([code, Object.keys(JSON.parse(out).answers)]).toEqual([EXIT.ok, ['q1']])
+  })
+
   it('takes the state from a file or from standard input', async () => {
     const question = ['--noul', 'x'] as const
     expect((await run(['ask', '--state-file', 'mail.txt', ...question])).requests[0]?.state).toBe('Where is my parcel?')
@@ -138,7 +157,7 @@ describe('assay ask with flags', () => {
     ['a derive without a name', ['--state', 'x', '--noul', 'x', '--derive', 'q1 > 0.5'], /name and an expression/],
     ['a wrong deadline', ['--state', 'x', '--noul', 'x', '--deadline', 'soon'], /milliseconds/],
     ['a file and flags', ['text.json', '--noul', 'x'], /keep one/],
-    ['a file that is not there', ['nowhere.json'], /nowhere\.json: there is no such file/],
+    ['a file that is not there', ['nowhere.json'], /nowhere\.json cannot be read: there is no such file/],
     ['a folder for a file', ['inner'], /it is a folder/],
     ['a state file that is not there', ['--state-file', 'nowhere.txt', '--noul', 'x'], /no such file/],
     ['an unknown flag', ['--stat', 'x'], /unknown option '--stat'[\s\S]*--state/],
@@ -185,6 +204,41 @@ describe('assay ask with files', () => {
     expect(folders).toHaveLength(1)
     expect(closed).toBe(1)
     expect(code).toBe(EXIT.request)
+  })
+
+  it('answers every file of several by a line, also one that is not there, and says which file is wrong', async () => {
+    const { code, out, err } = await run(['ask', 'nowhere.json', 'wrong.json', 'text.json'])
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines).toMatchObject([
+      { error: { code: 'invalid_request', message: expect.stringContaining('nowhere.json'), file: 'nowhere.json' } },
+      { error: { code: 'invalid_question', file: 'wrong.json' } },
+      { answers: { late: {} } },
+    ])
+    expect(err).toContain('error: wrong.json: ')
+    expect(code).toBe(EXIT.usage)
+  })
+
+  it('names a picture that cannot be read as it was given', async () => {
+    const flags = await run(['ask', '--image', 'inner/gone.png', '--noul', 'x'])
+    expect(flags.err).toContain('error: inner/gone.png: The file cannot be read: there is no such file')
+    expect(flags.err).toContain('at /state/0/source/path')
+    expect(flags.code).toBe(EXIT.request)
+    const state = [{ type: 'image', source: { type: 'path', path: 'inner' } }]
+    const input = JSON.stringify({ state, questions: { a: { type: 'noul', instructions: 'x' } } })
+    expect((await run(['ask', '-'], { input })).err).toContain('error: inner: ')
+  })
+
+  it('points to the help of the command that was meant', async () => {
+    expect((await run(['ask', '--stat', 'x'])).err).toContain('(assay ask --help shows the flags)')
+    expect((await run(['keys', 'crate'])).err).toContain('(assay keys --help shows the commands)')
+  })
+
+  it('says what a person needs to tell the outcome of what was kept', async () => {
+    const { out } = await run(['ask', 'text.json', '--store', 'kept'], person)
+    expect(out).toMatch(/kept as evt_\w+ in kept, for assay outcomes record/)
   })
 
   it('says everything that is wrong, as JSON too', async () => {

@@ -73,9 +73,18 @@ describe('assay eval', () => {
     expect(new Set(evidence.map(({ state }) => state)).size).toBe(ROWS)
   })
 
-  it('keeps going past rows that fail, and exits with success', async () => {
-    const { code, out } = await run(['eval', 'broken.jsonl', '-o', 'broken'])
-    expect(code).toBe(EXIT.ok)
+  it('keeps going past rows that fail, says the commonest reasons, and exits with 1', async () => {
+    const { code, out, err } = await run(['eval', 'broken.jsonl', '-o', 'broken'])
+    expect(code).toBe(1)
+    expect(JSON.parse(out).reasons).toMatchObject([
+      { code: 'invalid_request', rows: 1, message: expect.stringContaining('not JSON') },
+      { code: 'unknown_question_type', rows: 1, message: expect.stringContaining('Unknown question type') },
+    ])
+    expect(err).toMatch(/^3\/3 rows, .*\/s, 2 failed\n$/)
+    const person = await run(['eval', 'broken.jsonl', '-o', 'broken'], { isInteractive: true })
+    expect(person.out).toMatch(/1 × .*Unknown question type/)
+    expect(person.out).toContain('results in broken/results.jsonl')
+    expect(person.err).toBe('3/3 rows, all done before\n')
     expect(JSON.parse(out)).toMatchObject({ rows: 3, failed: 2, failures: { invalid_request: 1, unknown_question_type: 1 }, graded: 4 })
   })
 
@@ -116,6 +125,18 @@ describe('assay eval', () => {
     expect((await readEvidence(join(folder, 'new/folder/evidence.jsonl'))).evidence.length).toBeGreaterThan(0)
   })
 
+  it('names files as they were given, and keeps the command that way', async () => {
+    const absent = await run(['eval', 'absent.jsonl', '-o', 'x'])
+    expect(absent).toMatchObject({ code: EXIT.usage, err: 'error: absent.jsonl cannot be read: there is no such file\n' })
+    await writeFile(join(folder, 'empty.jsonl'), '')
+    expect((await run(['eval', 'empty.jsonl', '-o', 'x'])).err).toContain('error: empty.jsonl holds no rows')
+    await run(['eval', 'rows.jsonl', '-o', 'named', '--limit', '1'])
+    const other = await run(['eval', 'rows.jsonl', '-o', 'named', '--limit', '2'])
+    expect(other.err).toContain('error: named/results.jsonl holds results of another run')
+    const { header } = await readResults(join(folder, 'named', 'results.jsonl'))
+    expect(header.circumstances.command).toMatch(/^assay eval rows\.jsonl .*--output named/)
+  })
+
   it('refuses flags that cannot be meant', async () => {
     for (const args of [
       ['--limit', '0'],
@@ -128,7 +149,7 @@ describe('assay eval', () => {
       expect([code, err]).toEqual([EXIT.usage, expect.stringContaining(args[0]!.slice(2))])
     }
     expect((await run(['eval', 'rows.jsonl'])).code).toBe(EXIT.usage)
-    expect((await run(['eval', 'absent.jsonl', '-o', 'flags'])).code).toBe(EXIT.request)
+    expect((await run(['eval', 'absent.jsonl', '-o', 'flags'])).code).toBe(EXIT.usage)
   })
 
   it('that was killed goes on where it was: nothing is lost, nothing is asked twice', async () => {

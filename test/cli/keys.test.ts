@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/program.ts'
+import { noteServing, servingAt } from '../../src/cli/serving-note.ts'
 import { openStore } from '../../src/service/store/open.ts'
 import { fakeTerminal } from '../shared/terminal.ts'
 
@@ -32,6 +33,28 @@ describe('assay keys', () => {
     const store = await openStore(join(folder, 'assay.db'))
     expect((await store.keys.find(json().secret))?.id).toBe(json().id)
     await store.close()
+  })
+
+  it('says which database it made or used, and which service takes the key', async () => {
+    const file = join(folder, 'assay.db')
+    expect((await create()).json()).toMatchObject({ database: file, isNewDatabase: true, service: null })
+    expect((await create()).json()).toMatchObject({ database: file, isNewDatabase: false, service: null })
+    const idle = await run(['keys', 'create', '--name', 'second'], true)
+    expect(idle.out).toContain(`in the database ${file}; no service runs on it: assay serve --database ${file} does`)
+    const leave = await noteServing(file, 'http://127.0.0.1:8123')
+    expect((await run(['keys', 'create', '--name', 'third'], true)).out).toContain('the service at http://127.0.0.1:8123 takes it now')
+    await leave()
+    expect((await create()).json().service).toBeNull()
+    expect((await create('--database', 'other.db')).json()).toMatchObject({ database: join(folder, 'other.db'), isNewDatabase: true })
+    expect((await create('--database', ':memory:')).code).toBe(EXIT.usage)
+  })
+
+  it('believes no note of a service that was killed', async () => {
+    const file = join(folder, 'assay.db')
+    await writeFile(`${file}.serving`, JSON.stringify({ url: 'http://127.0.0.1:8123', pid: 2 ** 30 }))
+    expect(await servingAt(file)).toBeNull()
+    await writeFile(`${file}.serving`, '{')
+    expect(await servingAt(file)).toBeNull()
   })
 
   it('takes account, scopes and rate', async () => {

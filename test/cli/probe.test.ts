@@ -45,7 +45,7 @@ describe('assay models probe', () => {
     expect(err).toContain('/312 questions')
   })
 
-  it('refuses what is no folder, a model without symbols, and a folder that cannot be written', async () => {
+  it('refuses what is no folder, a model without symbols, and a folder where the result should go', async () => {
     const nowhere = await run(['models', 'probe', 'nowhere'])
     expect(nowhere).toMatchObject({ code: EXIT.model, err: expect.stringContaining('no such model folder') })
     const own = await run(['models', 'probe', fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))])
@@ -54,6 +54,6 @@ describe('assay models probe', () => {
     await rm(join(folder, 'shut', 'scoring.json'))
     await mkdir(join(folder, 'shut', 'scoring.json'))
     const shut = await run(['models', 'probe', 'shut'])
-    expect(shut).toMatchObject({ code: EXIT.usage, out: '', err: expect.stringContaining('cannot be written (EISDIR)') })
+    expect(shut).toMatchObject({ code: EXIT.model, err: expect.stringContaining("scoring.json of 'shut' is a folder, not a file") })
   })
 })

@@ -29,17 +29,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-async function run(...args: readonly string[]): Promise<{ code: number; err: string }> {
+async function run(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const { terminal, heard } = fakeTerminal(folder)
   const code = await runCli(args, terminal, async () => createEngine({ models: [createFakeBackend({ id: 'service-1-pro' })] }))
-  return { code, err: heard.err }
+  return { code, ...heard }
 }
 
 const text = (name: string) => readFile(join(folder, name), 'utf8')
 
 describe('assay report', () => {
   it('writes a page and the numbers behind it, the same ones each time', async () => {
-    expect(await run('report', 'one', '-o', 'report.html', '--json', 'report.json', '--resamples', '50')).toEqual({
+    expect(await run('report', 'one', '-o', 'report.html', '--json', 'report.json', '--resamples', '50')).toMatchObject({
       code: EXIT.ok,
       err: '',
     })
@@ -50,6 +50,13 @@ describe('assay report', () => {
     const before = await text('report.html')
     await run('report', 'one/results.jsonl', '-o', 'report.html', '--resamples', '50')
     expect(await text('report.html')).toBe(before)
+  })
+
+  it('says what it wrote, and names runs as they were given', async () => {
+    const { out } = await run('report', 'one', '-o', 'said.html', '--json', 'said.json', '--resamples', '10')
+    expect(out).toMatch(/^said\.html: 40 rows, \d+ graded answers.*\nsaid\.json: the numbers behind it\n$/)
+    expect((await run('report', 'absent', '-o', 'x.html')).err).toContain('error: absent is not there or empty')
+    expect((await run('report', 'one', 'unlike', '-o', 'x.html')).err).toMatch(/The runs differ: \w+ is \S+ and \S+[;.]/)
   })
 
   it('shows states only when it is given them', async () => {

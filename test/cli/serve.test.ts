@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { addAdmin, browserUrl } from '../../src/cli/admin-link.ts'
+import { addAdmin, browserUrl, hasStartLink } from '../../src/cli/admin-link.ts'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { aliasesFor, deadAliases, modelsOf, requirePrices } from '../../src/cli/serve-models.ts'
@@ -65,7 +66,7 @@ describe('assay serve', () => {
     expect(err).toMatch(/^error: "legacy-name" in \S+assay\.json takes .* not "ask"; "deadline" in \S+assay\.json takes .* not "soon"\n$/)
     await writeFile(file, '{')
     expect((await run('serve', '--settings', file)).err).toMatch(/assay\.json is not JSON\n$/)
-    expect((await run('serve', '--settings', join(folder, 'none.json'))).err).toMatch(/none\.json cannot be read \(ENOENT\)\n$/)
+    expect((await run('serve', '--settings', join(folder, 'none.json'))).err).toMatch(/none\.json cannot be read: there is no such file\n$/)
   })
 
   it('refuses a flag that is none', async () => {
@@ -150,22 +151,34 @@ describe('a service that was started', () => {
     expect((await (await fetch(`${child.url}/metrics`)).text()).includes('assay_http_requests_total')).toBe(true)
   })
 
-  it('printed a link whose token opens the console once', async () => {
-    const [url, token] = child.started.console!.split('#token=')
-    expect(url).toBe(`${child.url}/console`)
-    const store = await openStore(database.url)
-    expect(await store.admin.redeem(token!, 1000)).not.toBeNull()
-    expect(await store.admin.redeem(token!, 1000)).toBeNull()
-    await store.close()
+  it('prints a link to the console to a terminal only, and only without a standing token', () => {
+    const settings = { console: true, adminToken: null }
+    expect(hasStartLink(settings, true)).toBe(true)
+    expect(hasStartLink(settings, false)).toBe(false)
+    expect(hasStartLink({ ...settings, adminToken: 'a standing token of the operator' }, true)).toBe(false)
+    expect(hasStartLink({ ...settings, console: false }, true)).toBe(false)
   })
 
-  it('is given another link by assay admin link, at the URL it is reached by', async () => {
+  it('prints no link to the console where no terminal reads it', async () => {
+    expect(child.started).toMatchObject({ console: null, consolePage: `${child.url}/console` })
+    expect(child.log()).not.toContain('token=')
+  })
+
+  it('is given a link with the port that it serves on', async () => {
+    const { said, ended } = runFromSources(['admin', 'link', '--database', database.url])
+    expect((await ended).code).toBe(EXIT.ok)
+    expect(JSON.parse(said.out).console).toMatch(new RegExp(`^${child.url}/console#token=`))
+    expect(said.err).toBe('')
+  })
+
+  it('is given a link by assay admin link, at the URL it is reached by', async () => {
     const { said, ended } = runFromSources(['admin', 'link', '--database', database.url, '--url', 'https://assay.example.com/'])
     expect((await ended).code).toBe(EXIT.ok)
     const { console: link } = JSON.parse(said.out) as { console: string }
     expect(link).toMatch(/^https:\/\/assay\.example\.com\/console#token=[\w-]{20,}$/)
     const store = await openStore(database.url)
     expect(await store.admin.redeem(link.split('#token=')[1]!, 1000)).not.toBeNull()
+    expect(await store.admin.redeem(link.split('#token=')[1]!, 1000)).toBeNull()
     await store.close()
   })
 
@@ -209,7 +222,31 @@ describe('a service that was started', () => {
       expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), msg: expect.any(String) })
     expect(log.replaceAll('canary-free', '')).not.toContain('canary')
     expect(log).not.toContain(secret)
-    expect(log).not.toContain(child.started.console!.split('=')[1])
+  })
+
+  it('ends at once when it is told to while it still starts', async () => {
+    // A database that takes the connection and never answers.
+    const silent = createServer(() => {})
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const connected = once(silent, 'connection')
+    const { child, said, ended } = runFromSources([
+      'serve',
+      '--port',
+      '0',
+      '--fake',
+      '--database',
+      `postgres://nobody@127.0.0.1:${port}/none`,
+    ])
+    const [socket] = (await connected) as [Socket]
+    child.kill('SIGTERM')
+    expect(await ended).toEqual({ code: null, signal: 'SIGTERM' })
+    expect(said.out).toBe('')
+    expect(said.err).toContain('ended before it was ready')
+    expect(said.err).not.toContain('cannot be opened')
+    socket.destroy()
+    silent.close()
   })
 
   it('warns of aliases that stand for no model that is served', async () => {
@@ -221,7 +258,8 @@ describe('a service that was started', () => {
   })
 
   it('tells a person where it is, how to get in and what is missing', () => {
-    const started = { url: 'http://localhost:1', console: 'http://localhost:1/console#token=t', consoleMs: 900_000, readyMs: 1234 }
+    const consolePage = 'http://localhost:1/console'
+    const started = { url: 'http://localhost:1', console: `${consolePage}#token=t`, consolePage, consoleMs: 900_000, readyMs: 1234 }
     const rest = {
       database: 'libsql',
       file: 'other.db',
@@ -238,7 +276,9 @@ describe('a service that was started', () => {
     expect(shown).toMatch(/database +other\.db/)
     expect(shown).toMatch(/keys +none yet: make one in the console, or with assay keys create .*--database other\.db$/m)
     expect(showStarted({ ...started, ...rest, file: null }, { hasColor: false })).toMatch(/keys +none yet: make one in the console$/m)
-    const bare = showStarted({ ...started, ...rest, console: null, deadAliases: [], isFree: false, hasKeys: true }, { hasColor: false })
+    const signIn = { ...started, ...rest, console: null }
+    expect(showStarted(signIn, { hasColor: false })).toMatch(/console +http:\/\/localhost:1\/console +\(sign in with the admin token\)/)
+    const bare = showStarted({ ...signIn, consolePage: null, deadAliases: [], isFree: false, hasKeys: true }, { hasColor: false })
     expect(bare).not.toMatch(/console|prices|keys|aliases/)
   })
 })
