@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
 import { EngineError } from '../core/errors.ts'
-import { checkImageBytes, type ImageLimits } from './images.ts'
+import { checkFileBytes, type FileLimit } from './images.ts'
 import { hostOf, isHostListed, isPublicAddress } from './url-hosts.ts'
 
 export interface UrlOptions {
@@ -31,10 +31,10 @@ export interface Network {
 }
 
 /**
- * Fetches one picture. Throws `invalid_request` (not open to requests), `invalid_image` (not to be had) or
- * `image_too_large`.
+ * Fetches one file. Throws `invalid_request` (not open to requests), `invalid_image` or `invalid_video` (not to be
+ * had), `image_too_large` or `request_too_large`.
  */
-export type FetchUrl = (url: string, limits: ImageLimits, param: string) => Promise<Uint8Array>
+export type FetchUrl = (url: string, limit: FileLimit, param: string) => Promise<Uint8Array>
 
 const TIMEOUT_MS = 10_000
 const REDIRECTS = 3
@@ -88,12 +88,12 @@ export function urlFetcher(urls: UrlOptions): { readonly fetch: FetchUrl; stop()
   // One agent per request, without keep-alive: no connection is used for another request than it was checked for.
   const agent = new Agent({ keepAlive: false })
 
-  const follow = async (first: URL, limits: ImageLimits, param: string): Promise<Uint8Array> => {
+  const follow = async (first: URL, limit: FileLimit, param: string): Promise<Uint8Array> => {
     let url = first
     for (let hop = 0; hop <= redirects; hop++) {
       const response = await openUrl(url, network, agent, signal)
       const { location } = response.headers
-      if (!REDIRECT_STATUSES.includes(response.statusCode)) return readBody(response, limits, param)
+      if (!REDIRECT_STATUSES.includes(response.statusCode)) return readBody(response, limit, param)
       response.destroy()
       if (location === undefined) break
       url = checkUrlIsOpen(new URL(location, url).href, urls, param)
@@ -102,14 +102,14 @@ export function urlFetcher(urls: UrlOptions): { readonly fetch: FetchUrl; stop()
   }
 
   return {
-    async fetch(text, limits, param) {
+    async fetch(text, limit, param) {
       const url = checkUrlIsOpen(text, urls, param)
       try {
-        return await follow(url, limits, param)
+        return await follow(url, limit, param)
       } catch (cause) {
-        if (cause instanceof EngineError && cause.code === 'image_too_large') throw cause
-        const message = `The image could not be fetched from its URL within ${timeoutMs / 1000} s; check that anyone may open it over https, or send it as base64.`
-        throw new EngineError('invalid_image', message, { param, cause })
+        if (cause instanceof EngineError && (cause.code === 'image_too_large' || cause.code === 'request_too_large')) throw cause
+        const message = `The ${limit.what} could not be fetched from its URL within ${timeoutMs / 1000} s; check that anyone may open it over https, or send it as base64.`
+        throw new EngineError(limit.what === 'image' ? 'invalid_image' : 'invalid_video', message, { param, cause })
       }
     },
     stop() {
@@ -140,7 +140,7 @@ async function openUrl(url: URL, network: Network, agent: Agent, signal: AbortSi
       rejectUnauthorized: true,
       ...(network.ca === undefined ? {} : { ca: network.ca }),
       // A small compressed answer could become a huge one.
-      headers: { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'assay-engine' },
+      headers: { accept: 'image/*, video/*', 'accept-encoding': 'identity', 'user-agent': 'assay-engine' },
     })
     sent.on('response', resolve)
     sent.on('error', reject)
@@ -148,17 +148,17 @@ async function openUrl(url: URL, network: Network, agent: Agent, signal: AbortSi
   })
 }
 
-/** The body, at most as large as an image may be. */
-async function readBody(response: IncomingMessage, limits: ImageLimits, param: string): Promise<Uint8Array> {
+/** The body, at most as large as a file may be. */
+async function readBody(response: IncomingMessage, limit: FileLimit, param: string): Promise<Uint8Array> {
   try {
     const encoding = response.headers['content-encoding'] ?? 'identity'
     if (response.statusCode !== 200 || encoding !== 'identity') throw new Error(`status ${response.statusCode}, encoding ${encoding}`)
-    checkImageBytes(Number(response.headers['content-length'] ?? 0), limits, param)
+    checkFileBytes(Number(response.headers['content-length'] ?? 0), limit, param)
     const chunks: Buffer[] = []
     let bytes = 0
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      checkImageBytes(bytes, limits, param)
+      checkFileBytes(bytes, limit, param)
       chunks.push(chunk)
     }
     return Buffer.concat(chunks)

@@ -29,14 +29,14 @@ export interface ImageHeader extends SentImage {
 const LONGEST_SIDE_PIXELS = 65_535
 
 /** The most time that decoding one image may take. */
-const DECODE_TIMEOUT_SECONDS = 30
+export const DECODE_TIMEOUT_SECONDS = 30
 
 const require = createRequire(import.meta.url)
 
 let loading: Promise<typeof Sharp> | null = null
 
 /** Loads sharp at the first image. Its cache would keep the pixels of users, so it is turned off. */
-function loadSharp(): Promise<typeof Sharp> {
+export function loadSharp(): Promise<typeof Sharp> {
   loading ??= requireSharp().catch((cause: unknown) => {
     loading = null
     const message = 'Reading images needs the package sharp; install it (npm install sharp) or send text only.'
@@ -57,18 +57,25 @@ function fail(code: ErrorCode, message: string, param: string, cause?: unknown):
 }
 
 /** The first line of an error of libvips, without its path in the source: the rest are repetitions. */
-function reason(error: unknown): string {
+export function reasonOfSharp(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return line.replace(/^Input buffer (?:has corrupt header: |contains )?/, '').slice(0, 120)
 }
 
 const MiB = 1024 * 1024
 
-/** Throws `image_too_large` for a file over the limit. `bytes` may be known before the file is. */
-export function checkImageBytes(bytes: number, limits: ImageLimits, param: string): void {
-  if (bytes <= limits.imageBytes) return
-  const message = `The image has ${(bytes / MiB).toFixed(1)} MiB, at most ${(limits.imageBytes / MiB).toFixed(1)} MiB are taken; send it smaller.`
-  throw fail('image_too_large', message, param)
+/** How large a file may be, and what it is called in messages. */
+export interface FileLimit {
+  readonly what: 'image' | 'video'
+  readonly bytes: number
+}
+
+/** Throws `image_too_large` or `request_too_large` for a file over the limit, which need not be read yet. */
+export function checkFileBytes(bytes: number, { what, bytes: most }: FileLimit, param: string): void {
+  if (bytes <= most) return
+  const [has, takes] = most < MiB ? [`${bytes} bytes`, `${most}`] : [`${(bytes / MiB).toFixed(1)} MiB`, `${(most / MiB).toFixed(1)} MiB`]
+  const message = `The ${what} has ${has}, at most ${takes} are taken; send it smaller.`
+  throw fail(what === 'image' ? 'image_too_large' : 'request_too_large', message, param)
 }
 
 /**
@@ -76,11 +83,12 @@ export function checkImageBytes(bytes: number, limits: ImageLimits, param: strin
  * with the numbers, and `invalid_image` when the header is broken. `param` is the JSON Pointer of the source.
  */
 export async function readImageHeader(data: Uint8Array, limits: ImageLimits, param: string): Promise<ImageHeader> {
-  checkImageBytes(data.length, limits, param)
+  checkFileBytes(data.length, { what: 'image', bytes: limits.imageBytes }, param)
   if (data.length === 0) throw fail('invalid_image', 'The image has 0 bytes.', param)
-  const { mediaType, name } = sniff(data)
+  const { mediaType, video, name } = sniff(data)
   if (mediaType === null) {
-    const message = `The ${data.length} bytes are ${name}; send one of ${IMAGE_MEDIA_TYPES.join(', ')}.`
+    const instead = video === null ? `send one of ${IMAGE_MEDIA_TYPES.join(', ')}` : 'send them as a part of type video'
+    const message = `The ${data.length} bytes are ${name}; ${instead}.`
     throw fail('unsupported_media_type', message, param)
   }
   const sharp = await loadSharp()
@@ -88,7 +96,7 @@ export async function readImageHeader(data: Uint8Array, limits: ImageLimits, par
   const header = await sharp(data, { limitInputPixels: false })
     .metadata()
     .catch((cause: unknown) => {
-      throw fail('invalid_image', `The ${name} image has a broken header (${reason(cause)}); send the whole file.`, param, cause)
+      throw fail('invalid_image', `The ${name} image has a broken header (${reasonOfSharp(cause)}); send the whole file.`, param, cause)
     })
   const { width: sentWidth, height: sentHeight, orientation = 1 } = header
   const pixels = sentWidth * sentHeight
@@ -121,7 +129,7 @@ export async function decodeImage(data: Uint8Array, header: ImageHeader, param: 
     .catch((cause: unknown) => {
       throw fail(
         'invalid_image',
-        `The image cannot be decoded (${reason(cause)}); it may be cut short or damaged, send it again.`,
+        `The image cannot be decoded (${reasonOfSharp(cause)}); it may be cut short or damaged, send it again.`,
         param,
         cause,
       )
@@ -135,7 +143,8 @@ export async function decodeImage(data: Uint8Array, header: ImageHeader, param: 
 /** Bytes hashed in one go, some 3 ms, so that a large picture does not block the process. */
 const HASH_CHUNK_BYTES = 4 * MiB
 
-async function hashPixels(width: number, height: number, pixels: Uint8Array): Promise<string> {
+/** Names the pixels of a picture. */
+export async function hashPixels(width: number, height: number, pixels: Uint8Array): Promise<string> {
   const hash = createHash('sha256').update(`${width}x${height}\n`)
   for (let from = 0; from < pixels.length; from += HASH_CHUNK_BYTES) {
     if (from > 0) await setImmediate()

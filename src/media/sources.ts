@@ -1,12 +1,14 @@
-// The source of a picture, as a request gives it: checked (`checkSource`), then read as bytes (`readSource`). The
-// network is used only where URLs are open.
+// The source of a picture or a video, as a request gives it: checked (`checkSource`), then read as bytes
+// (`readSource`). The network is used only where URLs are open.
 import { open } from 'node:fs/promises'
 import { EngineError, type ErrorCode, pointer } from '../core/errors.ts'
+import { fileFault } from '../core/file-fault.ts'
 import { isObject } from '../core/untrusted.ts'
+import { decodeBase64 } from './base64.ts'
 import { checkUrlIsOpen, type FetchUrl, type UrlOptions, urlsAreClosed } from './fetch-url.ts'
-import { checkImageBytes, type ImageLimits } from './images.ts'
+import { checkFileBytes, type FileLimit } from './images.ts'
 
-export interface SourceOptions extends ImageLimits {
+export interface SourceOptions {
   /**
    * Whether `path` sources are read. True by default: the engine runs in the caller's process. Say false where requests
    * come from elsewhere.
@@ -17,6 +19,9 @@ export interface SourceOptions extends ImageLimits {
   /** Fetches what `url` sources name; null where URLs are not open to the request. */
   readonly fetchUrl: FetchUrl | null
 }
+
+/** What is wrong with a file that should be one of these. */
+const INVALID: Readonly<Record<FileLimit['what'], ErrorCode>> = { image: 'invalid_image', video: 'invalid_video' }
 
 /** A source whose shape is right. `param` is the JSON Pointer to name when its bytes are not. */
 export type CheckedSource = { readonly param: string } & (
@@ -52,7 +57,7 @@ function describe(value: unknown): string {
  * A data URL (RFC 2397) in base64, any other URL as it is, or a reported problem. Whether it may be fetched is said by
  * `refuseClosedUrls`.
  */
-export function checkUrl(url: unknown, param: string, reporter: Reporter): CheckedSource | null {
+export function checkUrl(url: unknown, param: string, reporter: Reporter, what: FileLimit['what'] = 'image'): CheckedSource | null {
   if (typeof url !== 'string') {
     reporter.report('invalid_request', param, `A URL is a string, received ${describe(url)}.`)
     return null
@@ -61,15 +66,15 @@ export function checkUrl(url: unknown, param: string, reporter: Reporter): Check
   const comma = url.indexOf(',')
   // Parameters such as charset may stand before `;base64`, which is last.
   if (comma === -1 || comma > 256 || !/;\s*base64$/i.test(url.slice(0, comma))) {
-    reporter.report('invalid_image', param, 'A data: URL of an image reads data:<media type>;base64,<data>.')
+    reporter.report(INVALID[what], param, `A data: URL of a file reads data:<media type>;base64,<data>.`)
     return null
   }
   return { type: 'base64', data: url.slice(comma + 1), param }
 }
 
 /** The shape of a source, or null with the problems reported. A string is taken as a data URL. */
-export function checkSource(source: unknown, param: string, reporter: Reporter): CheckedSource | null {
-  if (typeof source === 'string') return checkUrl(source, param, reporter)
+export function checkSource(source: unknown, param: string, reporter: Reporter, what: FileLimit['what'] = 'image'): CheckedSource | null {
+  if (typeof source === 'string') return checkUrl(source, param, reporter, what)
   if (!isObject(source)) {
     reporter.report('invalid_request', param, `A source is an object with a type (${TYPES.join(', ')}), received ${describe(source)}.`)
     return null
@@ -85,7 +90,7 @@ export function checkSource(source: unknown, param: string, reporter: Reporter):
   if (fields.media_type !== undefined && typeof fields.media_type !== 'string') {
     reporter.report('invalid_request', pointer(param, 'media_type'), `media_type is a string, received ${describe(fields.media_type)}.`)
   }
-  if (type === 'url') return checkUrl(fields.url, pointer(param, 'url'), reporter)
+  if (type === 'url') return checkUrl(fields.url, pointer(param, 'url'), reporter, what)
   if (type === 'bytes') {
     const { bytes } = fields
     if (bytes instanceof Uint8Array) return { type, bytes, param: pointer(param, 'bytes') }
@@ -125,37 +130,18 @@ export function refuseClosedUrls(sources: readonly CheckedSource[], urls: UrlOpt
   throw new EngineError(first.code, first.message, { param: first.param ?? '', problems })
 }
 
-/** Decodes standard base64, with line breaks allowed. Buffer alone would ignore wrong characters. */
-function decodeBase64(text: string, limits: ImageLimits, param: string): Uint8Array {
-  const data = /\s/.test(text) ? text.replace(/\s+/g, '') : text
-  checkImageBytes(Math.floor((data.length * 3) / 4) - 2, limits, param)
-  const bad = data.search(/[^A-Za-z0-9+/=]|=(?!=?$)/)
-  if (bad !== -1) {
-    throw new EngineError('invalid_image', `The data is not base64: character ${bad + 1} of ${data.length} is out of place.`, { param })
-  }
-  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
-  if ((padding > 0 && data.length % 4 !== 0) || data.length % 4 === 1) {
-    throw new EngineError('invalid_image', `The data is not whole base64: ${data.length} characters; it may be cut short.`, { param })
-  }
-  return Buffer.from(data, 'base64')
-}
-
-/** Reads a file, at most as many bytes as an image may have. Messages never contain the path. */
-async function readLocalFile(path: string, limits: ImageLimits, param: string): Promise<Uint8Array> {
+/** Reads a file, at most as many bytes as it may have. Messages never contain the path. */
+async function readLocalFile(path: string, limit: FileLimit, param: string): Promise<Uint8Array> {
+  const code = INVALID[limit.what]
   const fail = (cause: unknown): never => {
     if (cause instanceof EngineError) throw cause
-    const code = (cause as { code?: unknown } | null)?.code
-    throw new EngineError(
-      'invalid_image',
-      `The file cannot be read (${typeof code === 'string' ? code : 'unknown reason'}); check the path and its rights.`,
-      { param },
-    )
+    throw new EngineError(code, `The file cannot be read: ${fileFault(cause)}; check the path and its rights.`, { param })
   }
   const file = await open(path, 'r').catch(fail)
   try {
     const stats = await file.stat()
-    if (!stats.isFile()) throw new EngineError('invalid_image', 'The path leads to something that is no regular file.', { param })
-    checkImageBytes(stats.size, limits, param)
+    if (!stats.isFile()) throw new EngineError(code, 'The path leads to something that is no regular file.', { param })
+    checkFileBytes(stats.size, limit, param)
     return await file.readFile()
   } catch (cause) {
     return fail(cause)
@@ -165,27 +151,37 @@ async function readLocalFile(path: string, limits: ImageLimits, param: string): 
 }
 
 /**
- * The bytes of a source. Throws `invalid_image`, `image_too_large`, or `invalid_request` for a source that is not open
- * to this request.
+ * The bytes of a source. Throws `invalid_image` or `invalid_video`, `image_too_large` or `request_too_large`, and
+ * `invalid_request` for a source that is not open to this request.
  */
-export async function readSource(source: CheckedSource, options: SourceOptions): Promise<Uint8Array> {
+export async function readSource(source: CheckedSource, limit: FileLimit, options: SourceOptions): Promise<Uint8Array> {
   const { param } = source
+  const { what } = limit
   switch (source.type) {
     case 'base64':
-      return decodeBase64(source.data, options, param)
+      return decodeBase64(source.data, {
+        atLeast: (bytes) => checkFileBytes(bytes, limit, param),
+        invalid: (message) => new EngineError(INVALID[what], message, { param }),
+      })
     case 'bytes':
+      checkFileBytes(source.bytes.length, limit, param)
       return source.bytes
-    case 'path':
-      if (options.localFiles) return readLocalFile(source.path, options, param)
-      throw new EngineError('invalid_request', 'Files of this machine are not read for this request; send the image as base64.', { param })
+    case 'path': {
+      if (options.localFiles) return readLocalFile(source.path, limit, param)
+      const message = `Files of this machine are not read for this request; send the ${what} as base64.`
+      throw new EngineError('invalid_request', message, { param })
+    }
     case 'url':
       if (options.fetchUrl === null) throw urlsAreClosed(param)
-      return options.fetchUrl(source.url, options, param)
+      return options.fetchUrl(source.url, limit, param)
     case 'part': {
       const file = options.files.get(source.name)
-      if (file !== undefined) return file
+      if (file !== undefined) {
+        checkFileBytes(file.length, limit, param)
+        return file
+      }
       const there = [...options.files.keys()].map((name) => JSON.stringify(name)).join(', ')
-      const message = `No file ${JSON.stringify(source.name.slice(0, 80))} came with the request${there === '' ? '; send the image as base64' : `; there are ${there}`}.`
+      const message = `No file ${JSON.stringify(source.name.slice(0, 80))} came with the request${there === '' ? `; send the ${what} as base64` : `; there are ${there}`}.`
       throw new EngineError('invalid_request', message, { param })
     }
   }

@@ -14,15 +14,16 @@ import { didYouMean } from '../core/suggest.ts'
 import type { Json } from '../core/types.ts'
 import { toSentPixels } from '../media/coordinates.ts'
 import { checkQuestions } from '../questions/index.ts'
-import type { QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
+import type { Fault, QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
-import { DEFAULT_OPERATORS, OPERATORS, type OperatorTable } from '../questions/shared/operators.ts'
+import { OPERATORS, type OperatorTable, operatorsOf } from '../questions/shared/operators.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { evaluateDerive, parseDerive } from './derive/derive.ts'
 import { modelFailure, runCoroutines } from './executor.ts'
+import { gather, refuse } from './faults.ts'
 import { createModels, type ModelListing, type ModelSource } from './models.ts'
-import { checkRequest, refuse } from './request.ts'
-import { checkCapabilities, questionContext, requirementFaults } from './requirements.ts'
+import { checkRequest } from './request.ts'
+import { capabilityFaults, questionContext, requirementFaults } from './requirements.ts'
 import { answersOf, decisionsOf, makeResponse } from './response.ts'
 import { hashOfState, type ReadState, readState, type StateOptions } from './state/state.ts'
 
@@ -82,6 +83,8 @@ export interface AskOptions extends PredictionSetOptions {
    * local files are open to it.
    */
   readonly state?: StateOptions
+  /** Calibrations of this request, in place of the engine's; each is bound to a model revision, as ever. */
+  readonly calibrations?: readonly Calibration[]
   /** Id of the response; default: made by the engine. An id names one request. */
   readonly id?: string
 }
@@ -143,42 +146,34 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     throw new EngineError('invalid_request', message)
   }
   let calibrations = options.calibrations ?? []
-  const judges = new Map<string, ModelCalibrator>()
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
 
-  const calibrationOf = (info: ModelInfo): Calibration | null =>
-    calibrations.find(({ model }) => model.revision === info.revision && model.templateHash === info.templateHash) ??
-    calibrations.find(({ model }) => model.id === info.id) ??
+  const calibrationOf = (info: ModelInfo, among: readonly Calibration[]): Calibration | null =>
+    among.find(({ model }) => model.revision === info.revision && model.templateHash === info.templateHash) ??
+    among.find(({ model }) => model.id === info.id) ??
     null
 
   /** What the decisions of one request need beside the state. */
   function decisionContext(
     info: ModelInfo,
+    found: Calibration | null,
     calibrator: ModelCalibrator,
     asked: AskOptions,
   ): Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'> {
-    const calibration = calibrator.version === null ? null : calibrationOf(info)
+    const calibration = calibrator.version === null ? null : found
     const gates = Object.entries(calibration?.gates ?? {})
     return {
       calibrator,
       predictionSets: predictionSetsOf(calibration, asked),
       deliberation: createDeliberation({
         mode: asked.deliberation ?? 'automatic',
-        operatorsFor: (readout) => operators[readout] ?? DEFAULT_OPERATORS[info.scorer][readout] ?? [],
+        operatorsFor: (readout) => operators[readout] ?? operatorsOf(info)[readout] ?? [],
         thresholds: Object.fromEntries(gates.map(([readout, gate]) => [readout, gate.threshold])),
         passes,
         budget,
       }),
     }
-  }
-
-  function calibrator(info: ModelInfo): ModelCalibrator {
-    const known = judges.get(info.id)
-    if (known) return known
-    const made = calibratorOf(calibrationOf(info), info)
-    judges.set(info.id, made)
-    return made
   }
 
   async function answer(input: unknown, asked: AskOptions, hooks: AskHooks, stop: Deadline): Promise<AskResponse> {
@@ -192,18 +187,24 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     }
 
     // Finds everything that is wrong with the request before the model runs.
-    const request = checkRequest(input, checkQuestions, limits)
-    const modelId = models.choose(request.model)
-    const derive = await parseDerive(request.derive, new Map(request.questions.map(({ id, options: names }) => [id, names])))
-    const state = await readState(request.state, { ...options.state, ...asked.state })
-    refuse(requirementFaults(request.questions, state.images))
+    const faults: Fault[] = []
+    const request = checkRequest(input, checkQuestions, limits, faults)
+    const modelId = await gather(faults, () => models.choose(request.model))
+    const derive = await gather(faults, () => parseDerive(request.derive, request.named))
+    const state =
+      request.state === undefined ? null : await readState(request.state, { ...options.state, ...asked.state }, faults, stop.signal)
+    faults.push(...requirementFaults(request.questions, state?.pictureIds ?? null))
+    refuse(faults)
+    // Each is null only where it left a fault.
+    if (modelId === null || derive === null || state === null) throw new Error('A fault was lost.')
     lap('read')
 
     stop.check()
     const backend = await models.load(modelId).catch((error: unknown) => {
       throw modelFailure(error, 'loading')
     })
-    checkCapabilities(backend.info, request.questions, state.images.length)
+    refuse(capabilityFaults(backend.info, request.questions, state.images.length))
+    refuseManyPieces(backend.info, state)
     lap('load')
 
     stop.check()
@@ -213,8 +214,9 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     try {
       lap('open')
       const { info } = backend
-      const ownJudge = calibrator(info)
-      const context = questionContext(sentImages(state), parse, decisionContext(info, ownJudge, asked))
+      const found = calibrationOf(info, asked.calibrations ?? calibrations)
+      const ownJudge = calibratorOf(found, info)
+      const context = questionContext(sentImages(state), parse, decisionContext(info, found, ownJudge, asked))
       const coroutines = request.questions.map((question) => ({ param: question.param, coroutine: question.run(context) }))
       const tell = (behindState: number) => refusable(() => hooks.counted?.(prefix.tokens + behindState))
       tell(0)
@@ -303,7 +305,6 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     },
     calibrate(next) {
       calibrations = next
-      judges.clear()
     },
     models: () => models.list(),
     loaded: () => models.loaded(),
@@ -324,6 +325,17 @@ function refusable(run: () => void): void {
   } catch (cause) {
     throw new Refused('The request was refused for its tokens.', { cause })
   }
+}
+
+/**
+ * Refuses a state of so many texts that they cannot fit, however short they are: each is at least a token, and what
+ * stands between them another. To send them to the model would take longer than to refuse them.
+ */
+function refuseManyPieces({ id, contextLength }: ModelInfo, { prompt }: ReadState): void {
+  const texts = prompt.pieces.filter((piece) => piece.type === 'text' && piece.source !== null).length
+  if (texts <= contextLength) return
+  const message = `the state takes at least ${texts} tokens, the model ${id} takes ${contextLength}; shorten the state`
+  throw new EngineError('context_length_exceeded', message, { param: '/state' })
 }
 
 /** Backends do not know JSON Pointers: an error about the state gets the pointer `/state`. */

@@ -1,10 +1,11 @@
 // Checks the shape of a request. Each question is checked by its own kind, parts of the state by `state/`, expressions
 // by `derive/`. All faults are reported together.
-import { EngineError } from '../core/errors.ts'
-import type { RequestLimits } from '../core/limits.ts'
+import { EngineError, pointer } from '../core/errors.ts'
+import { LONGEST_TEXT, MOST_FAULTS, type RequestLimits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
-import { ownField } from '../core/untrusted.ts'
+import { isObject, ownField } from '../core/untrusted.ts'
 import type { CheckedQuestion, CheckQuestions, Fault } from '../questions/shared/checked-question.ts'
+import { refuse } from './faults.ts'
 
 /** A request whose shape is right. */
 export interface CheckedRequest {
@@ -12,6 +13,11 @@ export interface CheckedRequest {
   readonly model: string | null
   readonly state: unknown
   readonly questions: readonly CheckedQuestion[]
+  /**
+   * The options or levels of every question that was sent, by its id; null for one that has none or is at fault. Null
+   * when they cannot be told.
+   */
+  readonly named: ReadonlyMap<string, readonly string[] | null> | null
   readonly derive: unknown
   readonly warnings: readonly string[]
 }
@@ -21,14 +27,22 @@ const MOST_WARNED = 20
 
 const FIELDS = ['model', 'state', 'questions', 'derive']
 
-/** Throws one `EngineError` with all faults: its code, message and param are those of the first. */
-export function checkRequest(input: unknown, checkQuestions: CheckQuestions, limits: RequestLimits): CheckedRequest {
+/**
+ * Throws one `EngineError` with all faults: its code, message and param are those of the first. With `collected`,
+ * faults are added to it instead, and what is right is given.
+ */
+export function checkRequest(input: unknown, checkQuestions: CheckQuestions, limits: RequestLimits, collected?: Fault[]): CheckedRequest {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     const got = Array.isArray(input) ? 'an array' : input === null ? 'null' : typeof input
     throw new EngineError('invalid_request', `A request is an object with state and questions, received ${got}.`, { param: '' })
   }
   const own = (field: string): unknown => ownField(input, field)
-  const faults: Fault[] = []
+  for (const field of ['model', 'questions', 'derive']) refuseLongTexts(own(field), pointer('', field))
+  const faults = collected ?? []
+  const report = (fault: Fault) => {
+    faults.push(fault)
+    if (faults.length >= MOST_FAULTS) refuse(faults)
+  }
   const warnings: string[] = []
   const unknown = Object.keys(input).filter((field) => !FIELDS.includes(field))
   for (const field of unknown.slice(0, MOST_WARNED)) {
@@ -47,15 +61,46 @@ export function checkRequest(input: unknown, checkQuestions: CheckQuestions, lim
   if (own('questions') === undefined) {
     const message = 'The questions are missing: give an object of questions by id.'
     faults.push({ code: 'invalid_request', param: '/questions', message })
-  } else questions = checkQuestions(own('questions'), '/questions', { limits, report: (fault) => faults.push(fault) })
-  refuse(faults)
-  return { model: model as string | null, state: own('state'), questions, derive: own('derive'), warnings }
+  } else questions = checkQuestions(own('questions'), '/questions', { limits, report })
+  if (collected === undefined) refuse(faults)
+  const named = namesOf(own('questions'), questions, limits)
+  return { model: typeof model === 'string' ? model : null, state: own('state'), questions, named, derive: own('derive'), warnings }
 }
 
-/** Throws when there are faults. */
-export function refuse(faults: readonly Fault[]): void {
-  const [first] = faults
-  if (first === undefined) return
-  const problems = faults.map(({ param, message }) => ({ param, message }))
-  throw new EngineError(first.code, first.message, { param: first.param, problems })
+function namesOf(sent: unknown, checked: readonly CheckedQuestion[], limits: RequestLimits): CheckedRequest['named'] {
+  if (!isObject(sent)) return null
+  const ids = Object.keys(sent)
+  if (ids.length > limits.questions) return null
+  const options = new Map(checked.map(({ id, options: names }) => [id, names]))
+  return new Map(ids.map((id) => [id, options.get(id) ?? null]))
+}
+
+/** Throws for the first text that is longer than any model reads, before it is copied, compared or quoted. */
+function refuseLongTexts(value: unknown, param: string): void {
+  const found = longTextIn(value, 0, { left: MOST_LOOKED_AT })
+  if (found === null) return
+  const message = `A text here has ${found.characters} characters, at most ${LONGEST_TEXT} are taken; shorten it, or put it in the state.`
+  throw new EngineError('request_too_large', message, { param: pointer(param, ...found.path) })
+}
+
+/** Values that are looked at, and how deep: cyclic objects of the caller's process end somewhere. */
+const MOST_LOOKED_AT = 1_000_000
+const DEEPEST = 256
+
+interface LongText {
+  readonly path: readonly string[]
+  readonly characters: number
+}
+
+function longTextIn(value: unknown, depth: number, budget: { left: number }): LongText | null {
+  if (typeof value === 'string') return value.length > LONGEST_TEXT ? { path: [], characters: value.length } : null
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || depth === DEEPEST) return null
+  for (const [key, inner] of Object.entries(value)) {
+    budget.left -= 1
+    if (budget.left < 0) return null
+    if (key.length > LONGEST_TEXT) return { path: [], characters: key.length }
+    const found = longTextIn(inner, depth + 1, budget)
+    if (found !== null) return { path: [key, ...found.path], characters: found.characters }
+  }
+  return null
 }

@@ -1,17 +1,20 @@
 // Holds checked questions against the state and the model: every image that is named must be there, and the model must
 // be capable of what is asked.
 import type { ModelInfo } from '../backends/backend.ts'
-import { EngineError, pointer } from '../core/errors.ts'
+import { pointer } from '../core/errors.ts'
 import { toProbabilities } from '../core/math.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { CheckedQuestion, Fault, QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
 
-/** What is wrong between the questions and the images of the state; empty when nothing is. */
-export function requirementFaults(questions: readonly CheckedQuestion[], images: readonly { readonly id: string }[]): readonly Fault[] {
-  const ids = images.map(({ id }) => id)
+/**
+ * What is wrong between the questions and the pictures of the state, by their ids; empty when nothing is, or the ids
+ * are not known.
+ */
+export function requirementFaults(questions: readonly CheckedQuestion[], ids: readonly string[] | null): readonly Fault[] {
+  if (ids === null) return []
   return questions.flatMap((question) => {
     const own = imageFault(question, ids)
-    return [...(own ? [own] : []), ...requirementFaults(question.args, images)]
+    return [...(own ? [own] : []), ...requirementFaults(question.args, ids)]
   })
 }
 
@@ -32,16 +35,16 @@ function imageFault({ image, needsBoxes, param }: CheckedQuestion, ids: readonly
   return { code: 'image_ambiguous', param: pointer(param, 'image'), message }
 }
 
-/** Throws `capability_not_supported` when the model cannot take the state or a question. */
-export function checkCapabilities(info: ModelInfo, questions: readonly CheckedQuestion[], imageCount: number): void {
-  if (imageCount > 0 && !info.capabilities.images) {
-    const message = `The model ${info.id} reads no images, and the state has ${imageCount}; leave them out or use another model.`
-    throw new EngineError('capability_not_supported', message, { param: '/state' })
-  }
-  const boxed = info.capabilities.boxes ? undefined : flatten(questions).find((question) => question.needsBoxes)
-  if (!boxed) return
-  const message = `The model ${info.id} gives no boxes; ask in words, or use another model.`
-  throw new EngineError('capability_not_supported', message, { param: pointer(boxed.param, 'kind') })
+/** What the model cannot take of the state and the questions; empty when it takes all of it. */
+export function capabilityFaults(info: ModelInfo, questions: readonly CheckedQuestion[], imageCount: number): readonly Fault[] {
+  const code = 'capability_not_supported'
+  const unseen = `The model ${info.id} reads no images, and the state has ${imageCount}; leave them out or use another model.`
+  const unboxed = `The model ${info.id} gives no boxes; ask in words, or use another model.`
+  const boxed = info.capabilities.boxes ? [] : flatten(questions).filter((question) => question.needsBoxes)
+  return [
+    ...(imageCount > 0 && !info.capabilities.images ? [{ code, param: '/state', message: unseen } as const] : []),
+    ...boxed.map(({ param }) => ({ code, param: pointer(param, 'kind'), message: unboxed }) as const),
+  ]
 }
 
 function flatten(questions: readonly CheckedQuestion[]): CheckedQuestion[] {

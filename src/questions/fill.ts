@@ -23,6 +23,7 @@ import {
   givenField,
   instructionsOf,
   json,
+  oneOf,
   reportCount,
   reportDuplicates,
   selfCheck,
@@ -68,7 +69,7 @@ const fields = strict('a fill question', {
   type: z.literal('fill'),
   ...base,
   kind: z
-    .enum([...KINDS, ...REFUSED_KINDS])
+    .enum([...KINDS, ...REFUSED_KINDS], { error: ({ input }) => oneOf('kind', KINDS, input) })
     .nullish()
     .describe('Default `text`. `json` and `pattern` are refused with `capability_not_supported` in this version.'),
   item: item.nullish().describe('Kind `list` only: what its items are; default `text`.'),

@@ -1,5 +1,6 @@
 // The entrance to the questions: loads all kinds, and checks a map of questions by their types.
 import { pointer } from '../core/errors.ts'
+import { hiddenCharacterIn } from '../core/hidden-characters.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { allKinds, findKind, type QuestionKind } from './kind.ts'
 import type { CheckedQuestion, Checker, CheckQuestions, CheckSettings } from './shared/checked-question.ts'
@@ -10,7 +11,7 @@ export { allKinds, findKind, kindOf } from './kind.ts'
 export type * from './kinds.ts'
 
 export const checkQuestions: CheckQuestions = (input, param, settings) =>
-  checkMap(input, param, 'question', false, settings, { left: settings.limits.questions })
+  checkMap(input, param, 'question', false, settings, { questions: settings.limits.questions, options: settings.limits.allOptions })
 
 function checkMap(
   input: unknown,
@@ -18,7 +19,7 @@ function checkMap(
   noun: 'question' | 'argument',
   isArgument: boolean,
   settings: CheckSettings,
-  budget: { left: number },
+  left: { questions: number; options: number },
 ): readonly CheckedQuestion[] {
   const { limits, report } = settings
   const code = isArgument ? 'invalid_question' : 'invalid_request'
@@ -32,9 +33,9 @@ function checkMap(
     report({ code, param, message: `Give at least one ${noun}.` })
     return []
   }
-  budget.left -= entries.length
-  if (budget.left < 0) {
-    const count = limits.questions - budget.left
+  left.questions -= entries.length
+  if (left.questions < 0) {
+    const count = limits.questions - left.questions
     const message = `${count} questions (arguments included) or more, but a request takes ${limits.questions}; split it over several requests.`
     report({ code: 'too_many_questions', param, message })
     return []
@@ -50,14 +51,24 @@ function checkMap(
       })
       continue
     }
+    const hidden = hiddenCharacterIn(id)
+    if (hidden !== null) {
+      report({
+        code,
+        param: at,
+        message: `A ${noun} id is shown to people; this one holds ${hidden}, which they do not see: leave it out.`,
+      })
+      continue
+    }
     const checker: Checker = {
       id,
       param: at,
       limits,
+      left,
       isArgument,
       report,
       args: (args, argsParam) => {
-        if (!isArgument) return checkMap(args, argsParam, 'argument', true, settings, budget)
+        if (!isArgument) return checkMap(args, argsParam, 'argument', true, settings, left)
         report({ code: 'invalid_question', param: argsParam, message: 'An argument may be a choice, but not one with args of its own.' })
         return []
       },

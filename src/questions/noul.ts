@@ -17,7 +17,7 @@ const question = strict('a noul question', {
   criteria: strict('the criteria of a noul', { true: words, false: words })
     .nullish()
     .describe('Descriptions of what true and false mean here, each any JSON or null.'),
-}).meta({ id: 'NoulQuestion', description: 'Is the statement true? The answer is a probability.' })
+}).meta({ id: 'NoulQuestion', description: 'Is the statement true? The answer is the probability that it is, which is called a noul.' })
 
 /** Is the statement true? */
 export type NoulQuestion = z.input<typeof question>

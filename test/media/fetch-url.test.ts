@@ -164,6 +164,15 @@ describe('a picture by URL', () => {
     expect(asked).toEqual([])
   })
 
+  it('is not fetched for a request that is refused for something else', async () => {
+    asked = []
+    const engine = await createEngine({ models: [createFakeBackend()] })
+    const request = { state: stateOf('https://images.example/a.png'), questions: { q: { type: 'noul' } }, derive: { a: 'w' } } as const
+    expect((await refusal(engine.ask(request, { state: { urls: urlsOf() } }))).problems.map(({ param }) => param)).toEqual(['/derive/a'])
+    expect(asked).toEqual([])
+    await engine.close()
+  })
+
   it('is not fetched where any address of its host is inside the network', async () => {
     asked = []
     for (const host of ['inside', 'half']) {

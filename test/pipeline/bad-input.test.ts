@@ -1,5 +1,6 @@
 // Every way a request can be wrong that we know of: each gives its code and pointer, at once, and the engine goes on
 // serving as before.
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EngineError, type ErrorCode } from '../../src/core/errors.ts'
@@ -106,7 +107,7 @@ const CASES: readonly (readonly [what: string, request: unknown, code: ErrorCode
   ['coordinates without an image', ask({ type: 'extract', kind: 'coordinates' }), 'invalid_question', '/questions/q/kind'],
 
   ['a state beyond the context', on('word '.repeat(1001)), 'context_length_exceeded', '/state'],
-  ['a state that is null', on(null), 'invalid_request', '/state'],
+  ['a state that is no finite number', on(Number.NaN), 'invalid_request', '/state'],
   ['a state that is a function', on(() => 's'), 'invalid_request', '/state'],
   ['an image without a source', on([{ type: 'image' }]), 'invalid_request', '/state/0/source'],
   ['an unknown field in a part', on([{ type: 'text', text: 't', lang: 'en' }]), 'invalid_request', '/state/0/lang'],
@@ -171,6 +172,76 @@ describe('bad input', () => {
     expect(message).not.toMatch(/\bat .*:\d+|node_modules|\/src\/|\[object/)
     for (const problem of problems) expect(problem.message.length).toBeLessThan(600)
     expect((await engine.ask(GOOD)).answers).toEqual(before)
+  })
+
+  it('is told all at once: of the model, the questions, the expressions and the pictures', async () => {
+    const png = await sharp({ create: { width: 90, height: 60, channels: 3, background: 'red' } })
+      .png({ compressionLevel: 0 })
+      .toBuffer()
+    const picture = (data: Uint8Array) => ({ type: 'image', source: { type: 'bytes', bytes: data } })
+    const request = {
+      model: 'gpt',
+      state: [
+        { type: 'text', txt: 'a typo' },
+        { type: 'json', value: { at: new Date(0), when: undefined } },
+        picture(new TextEncoder().encode('no picture')),
+        picture(png.subarray(0, png.length / 2)),
+        { type: 'image', id: 'shot', source: { type: 'path', path: '/nowhere/a.png' } },
+        { type: 'image', id: 'shot', source: { type: 'base64', media_type: 'image/png', data: '@@' } },
+      ],
+      questions: {
+        one: { type: 'choice', options: ['a'] },
+        two: { type: 'noul', image: 'image_7' },
+        three: { type: 'extract', kind: 'coordinates', image: 'shot' },
+      },
+      derive: { a: 'four + five', b: 'p(one, "a") > 0.5', c: '1 +', d: 'e', e: 'd', f: { expr: 1, exp: '2' } },
+    }
+    const error = await engine.ask(request as unknown as AskRequest).then(
+      () => null,
+      (reason: unknown) => reason,
+    )
+    if (!(error instanceof EngineError)) throw new TypeError('was not refused')
+    expect(error.problems.map(({ param }) => param)).toEqual([
+      '/questions/one/options',
+      '/model',
+      ...['/derive/a', '/derive/a', '/derive/c', '/derive/f/exp', '/derive/f/expr', '/derive/d'],
+      ...['/state/0/txt', '/state/0/text', '/state/5/id', '/state/1/value/at', '/state/1/value/when'],
+      ...['/state/2/source/bytes', '/state/4/source/path', '/state/5/source/data', '/state/3/source/bytes'],
+      '/questions/two/image',
+    ])
+    expect({ code: error.code, param: error.param, message: error.message }).toEqual({
+      code: 'invalid_question',
+      ...error.problems[0],
+    })
+  })
+
+  it.each<[string, unknown]>([
+    ['a number', 12.5],
+    ['true', true],
+    ['false', false],
+    ['a text in JSON', '"yes"'],
+  ])('is not what a JSON value is: %s is answered as a state', async (_, state) => {
+    const { simo } = await engine.ask({ state: state as AskRequest['state'], questions: GOOD.questions })
+    expect(simo.warnings).toEqual([])
+  })
+
+  it.each<[string, unknown]>([
+    ['an empty text', ''],
+    ['blanks', ' \n\t '],
+    ['characters without a width', '\u200b\ufeff\u0000'],
+    ['null', null],
+    ['an empty object', {}],
+    ['an empty array', []],
+    [
+      'empty parts',
+      [
+        { type: 'text', text: ' ' },
+        { type: 'json', value: {} },
+      ],
+    ],
+  ])('is answered with a warning where the state is empty: %s', async (_, state) => {
+    const { simo } = await engine.ask({ state: state as AskRequest['state'], questions: GOOD.questions })
+    expect(simo.warnings).toEqual(['The state is empty: the answers rest on the questions alone.'])
   })
 
   it.each<[string, unknown]>([

@@ -51,6 +51,12 @@ describe('readState', () => {
     expect(shown(state)).toBe('user:\n  name: Ann')
     expect(state.prompt.pieces.at(-1)).toEqual({ type: 'text', text: 'Ann', source: { part: 0, path: '/user/name' } })
     expect(shown(await readState([]))).toBe('[]')
+    for (const [value, text] of [
+      [null, 'null'],
+      [true, 'true'],
+      [-0.5, '-0.5'],
+    ] as const)
+      expect(shown(await readState(value))).toBe(text)
     expect(shown(await readState([{ type: 'text', text: 'a' }, { type: 'note' }]))).toBe('- type: text, text: a\n- type: note')
   })
 
@@ -134,12 +140,11 @@ describe('readState', () => {
     expect((await readState([image(), 'a'])).warnings).toEqual([expect.stringContaining('element 1 has no part type')])
     expect((await readState(image())).warnings).toEqual([expect.stringContaining('put it in an array')])
     expect((await readState([{ type: 'image', name: 'x' }, 1])).warnings).toEqual([])
-    expect((await readState([image()])).warnings).toEqual([])
+    expect((await readState([image()])).warnings).toEqual([expect.stringContaining('"image_1" (#')])
   })
 
   it.each<[string, unknown, string, string]>([
-    ['null', null, 'invalid_request', '/state'],
-    ['a number', 4, 'invalid_request', '/state'],
+    ['an endless number', Number.POSITIVE_INFINITY, 'invalid_request', '/state'],
     ['nothing', undefined, 'invalid_request', '/state'],
     ['bytes', new Uint8Array(4), 'invalid_request', '/state'],
     ['a date in JSON', { at: new Date(0) }, 'invalid_request', '/state/at'],
@@ -175,7 +180,30 @@ describe('readState', () => {
     ['bytes as numbers', [{ type: 'image', source: { type: 'bytes', bytes: [1, 2] } }], 'invalid_request', '/state/0/source/bytes'],
     ['a file that did not come', [{ type: 'image', source: { type: 'part', name: 'b' } }], 'invalid_request', '/state/0/source/name'],
     ['an id that is no name', [{ type: 'image', id: 'a\nb', source: 'data:x;base64,' }], 'invalid_request', '/state/0/id'],
-    ['a video file', [{ type: 'video', source: { type: 'path', path: 'a.mp4' }, fps: 1 }], 'invalid_video', '/state/0/source'],
+    [
+      'a video file that is not there',
+      [{ type: 'video', source: { type: 'path', path: '/none.mp4' } }],
+      'invalid_video',
+      '/state/0/source/path',
+    ],
+    ['a video of no frames a second', [{ type: 'video', source: 'data:video/mp4;base64,AAAA', fps: 0 }], 'invalid_video', '/state/0/fps'],
+    ['half a frame', [{ type: 'video', source: 'data:video/mp4;base64,AAAA', max_frames: 0.5 }], 'invalid_video', '/state/0/max_frames'],
+    [
+      'a time before the start',
+      [{ type: 'video', source: 'data:video/mp4;base64,AAAA', start_ms: -1 }],
+      'invalid_video',
+      '/state/0/start_ms',
+    ],
+    [
+      'a stretch that ends before it begins',
+      [{ type: 'video', source: 'data:video/mp4;base64,AAAA', start_ms: 5, end_ms: 5 }],
+      'invalid_video',
+      '/state/0/end_ms',
+    ],
+    ['bytes that are no video', [{ type: 'video', source: 'data:video/mp4;base64,AAAA' }], 'unsupported_media_type', '/state/0/source'],
+    ['a file of sound', [{ type: 'file', mediaType: 'audio/wav', data: 'AAAA' }], 'unsupported_media_type', '/state/0/mediaType'],
+    ['a file without a type', [{ type: 'file', data: 'AAAA' }], 'invalid_request', '/state/0/mediaType'],
+    ['a file without data', [{ type: 'file', mediaType: 'video/mp4' }], 'invalid_request', '/state/0/data'],
     ['a video with nothing', [{ type: 'video' }], 'invalid_video', '/state/0'],
     ['a video without frames', [{ type: 'video', frames: [] }], 'invalid_video', '/state/0/frames'],
     ['fps with frames', [{ type: 'video', fps: 2, frames: [{ source: 'data:x;base64,', t_ms: 0 }] }], 'invalid_video', '/state/0/fps'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../src/backends/backend.ts'
 import type { ModelCall, ModelReply } from '../../src/questions/shared/coroutine.ts'
 import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
-import { DEFAULT_OPERATORS, OPERATORS, type Rows } from '../../src/questions/shared/operators.ts'
+import { DEFAULT_OPERATORS, OPERATORS, operatorsOf, type Rows } from '../../src/questions/shared/operators.ts'
 
 const branch = (readout: Branch['readout'], names: readonly string[], instructions = 'Which?'): Branch => ({
   readout,
@@ -171,7 +171,23 @@ describe('reasoning', () => {
   })
 })
 
+describe('reread', () => {
+  it('asks the same with a second look', () => {
+    const asked = branch('ordinal', ['low', 'high'])
+    const { rows, asked: seen } = run('reread', asked, [], () => [[0.3, 0.7]])
+    expect(probabilities(rows)).toEqual([[0.3, 0.7]])
+    expect(seen).toEqual([{ ...asked, look: 'second' }])
+  })
+})
+
 describe('the defaults', () => {
+  it('are a second look for models that can take one', () => {
+    const capabilities = { images: false, boxes: false }
+    expect(operatorsOf({ scorer: 'options', capabilities })).toBe(DEFAULT_OPERATORS.options)
+    const table = operatorsOf({ scorer: 'options', capabilities: { ...capabilities, rereads: true } })
+    for (const readout of ['binary', 'exclusive', 'ordinal', 'independent'] as const) expect(table[readout]).toEqual(['reread'])
+  })
+
   it('name operators there are, orders only where places matter', () => {
     for (const scorer of ['symbols', 'texts', 'options'] as const) {
       for (const readout of DECISION_READOUTS) {

@@ -1,14 +1,18 @@
 // Computes `derive`: expressions over the answers, which become answers themselves. They are parsed before the model
 // runs, so that a mistake costs nothing. Evaluation never throws: an expression without a value says why, and the rest
 // of the request stands.
-
+import { setImmediate } from 'node:timers/promises'
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
+import { isObject, ownField } from '../../core/untrusted.ts'
 import { kindOf } from '../../questions/index.ts'
 import { noProbability } from '../../questions/shared/expressions.ts'
 import type { Answer, DeriveAnswer } from '../../wire/types.ts'
 import { type Expression, evaluate, FUNCTION_NAMES, loadParser, readExpression, type Subject, subjectsOf } from './expression.ts'
+
+/** Expressions that are read before others get a turn. */
+const EXPRESSIONS_AT_A_TIME = 8
 
 export const DERIVE_LIMITS = { derives: 64, nameCharacters: 128 } as const
 
@@ -25,9 +29,10 @@ export interface DerivePlan {
  * probability, a `score` id its expected level, a `choice` id its option, a read its parsed or plain value; `p(id,
  * option)`, `has(id)`, `count(id)`; other derives by name, in any order. An id that is no name is written
  * `value("page-kind")`. Throws `invalid_derive` with everything that is wrong: syntax, size (500 characters, 200 parts,
- * 64 derives), names and options that do not exist, functions outside the allow-list, cycles.
+ * 64 derives), names and options that do not exist, functions outside the allow-list, cycles. With `known` null, what
+ * names refer to is not looked at.
  */
-export async function parseDerive(derives: unknown, known: KnownQuestions): Promise<DerivePlan> {
+export async function parseDerive(derives: unknown, known: KnownQuestions | null): Promise<DerivePlan> {
   if (derives === undefined || derives === null) return { steps: [] }
   if (typeof derives !== 'object' || Array.isArray(derives))
     refuse([{ param: '/derive', message: 'derive must be an object of name → expression.' }])
@@ -39,27 +44,41 @@ export async function parseDerive(derives: unknown, known: KnownQuestions): Prom
   const parse = await loadParser()
   const problems: Problem[] = []
   const expressions = new Map<string, Expression>()
-  const names = new Set([...known.keys(), ...entries.map(([name]) => name)])
-  for (const [name, input] of entries) {
+  const names = new Set([...(known?.keys() ?? []), ...entries.map(([name]) => name)])
+  for (const [i, [name, input]] of entries.entries()) {
+    // Reading one takes a millisecond.
+    if (i % EXPRESSIONS_AT_A_TIME === EXPRESSIONS_AT_A_TIME - 1) await setImmediate()
     const param = pointer('/derive', name)
-    const problem = nameProblem(name, known) ?? inputProblem(input)
-    if (problem !== null) {
-      problems.push({ param: problem.field === null ? param : pointer(param, problem.field), message: inDerive(name, problem.message) })
-      continue
-    }
+    for (const { field, message } of [...nameProblems(name, known), ...inputProblems(input)])
+      problems.push({ param: field === null ? param : pointer(param, field), message: inDerive(name, message) })
     const isText = typeof input === 'string'
-    try {
-      const expression = readExpression(isText ? input : (input as { expr: string }).expr, parse)
+    const text: unknown = isText ? input : ownField(input, 'expr')
+    if (typeof text !== 'string') continue
+    const say = (message: string) => problems.push({ param: isText ? param : pointer(param, 'expr'), message: inDerive(name, message) })
+    const expression = told(say, () => readExpression(text, parse))
+    if (expression === null) continue
+    expressions.set(name, expression)
+    if (known === null) continue
+    const unlike = new Map(subjectsOf(expression).map((subject) => [JSON.stringify(subject), subject]))
+    for (const subject of unlike.values()) {
       const suggest: typeof didYouMean = problems.length < MOST_HINTS ? didYouMean : () => ''
-      for (const subject of subjectsOf(expression)) checkSubject(subject, names, known, suggest)
-      expressions.set(name, expression)
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error
-      problems.push({ param: isText ? param : pointer(param, 'expr'), message: inDerive(name, error.message) })
+      told(say, () => checkSubject(subject, names, known, suggest))
     }
   }
+  const steps = inOrder(expressions, problems)
   if (problems.length > 0) refuse(problems)
-  return { steps: inOrder(expressions) }
+  return { steps }
+}
+
+/** What `read` gives; null when it throws an `ExpressionError`, whose message is said. */
+function told<T>(say: (message: string) => void, read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    say(error.message)
+    return null
+  }
 }
 
 function inDerive(name: string, message: string): string {
@@ -71,22 +90,28 @@ function refuse(problems: readonly Problem[]): never {
   throw new EngineError('invalid_derive', first.message, { param: first.param, problems })
 }
 
-function nameProblem(name: string, known: KnownQuestions): { field: null; message: string } | null {
-  if (name.length < 1 || name.length > DERIVE_LIMITS.nameCharacters)
-    return { field: null, message: `the name has ${name.length} characters; 1 to ${DERIVE_LIMITS.nameCharacters} are taken` }
-  if (known.has(name))
-    return { field: null, message: 'a question has this id already; choose another name, for both would be one key in the answers' }
-  return null
+interface DeriveProblem {
+  /** Of the derive; null: the derive itself. */
+  readonly field: string | null
+  readonly message: string
 }
 
-function inputProblem(input: unknown): { field: string | null; message: string } | null {
-  if (typeof input === 'string') return null
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    return { field: null, message: 'it must be an expression in a string, or {"expr": "…"}' }
-  for (const field of Object.keys(input))
-    if (field !== 'expr') return { field, message: `the field ${JSON.stringify(field)} is not known; a derive has only "expr"` }
-  const { expr } = input as { expr?: unknown }
-  return typeof expr === 'string' ? null : { field: 'expr', message: 'it must be an expression in a string' }
+function nameProblems(name: string, known: KnownQuestions | null): DeriveProblem[] {
+  if (name.length < 1 || name.length > DERIVE_LIMITS.nameCharacters)
+    return [{ field: null, message: `the name has ${name.length} characters; 1 to ${DERIVE_LIMITS.nameCharacters} are taken` }]
+  if (known?.has(name))
+    return [{ field: null, message: 'a question has this id already; choose another name, for both would be one key in the answers' }]
+  return []
+}
+
+function inputProblems(input: unknown): DeriveProblem[] {
+  if (typeof input === 'string') return []
+  if (!isObject(input)) return [{ field: null, message: 'it must be an expression in a string, or {"expr": "…"}' }]
+  const unknown = Object.keys(input).filter((field) => field !== 'expr')
+  return [
+    ...unknown.map((field) => ({ field, message: `the field ${JSON.stringify(field)} is not known; a derive has only "expr"` })),
+    ...(typeof ownField(input, 'expr') === 'string' ? [] : [{ field: 'expr', message: 'it must be an expression in a string' }]),
+  ]
 }
 
 /** Names that exist, options that exist. Throws `ExpressionError`. */
@@ -108,8 +133,8 @@ function checkSubject(subject: Subject, names: ReadonlySet<string>, known: Known
   throw new ExpressionError(`"${id}" has no option "${option}".${hint}`)
 }
 
-/** Depth first, each expression after those it refers to. Throws for a cycle, naming it. */
-function inOrder(expressions: ReadonlyMap<string, Expression>): DerivePlan['steps'] {
+/** Depth first, each expression after those it refers to. Each cycle is a problem that names it. */
+function inOrder(expressions: ReadonlyMap<string, Expression>, problems: Problem[]): DerivePlan['steps'] {
   const steps: { name: string; expression: Expression }[] = []
   const done = new Set<string>()
   const path: string[] = []
@@ -118,7 +143,8 @@ function inOrder(expressions: ReadonlyMap<string, Expression>): DerivePlan['step
     if (expression === undefined || done.has(name)) return
     if (path.includes(name)) {
       const cycle = [...path.slice(path.indexOf(name)), name].join(' → ')
-      refuse([{ param: pointer('/derive', name), message: inDerive(name, `it needs itself: ${cycle}`) }])
+      problems.push({ param: pointer('/derive', name), message: inDerive(name, `it needs itself: ${cycle}`) })
+      return
     }
     path.push(name)
     for (const { id } of subjectsOf(expression)) visit(id)

@@ -1,15 +1,21 @@
 // Writes a JSON value as readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and
 // indentation are scaffold; every string and number is a piece of its own that knows its JSON Pointer, so that what is
 // quoted can be found again.
-import { EngineError, pointer } from '../../core/errors.ts'
+import { EngineError, type Problem, pointer } from '../../core/errors.ts'
+import { LONGEST_STATE } from '../../core/limits.ts'
 import type { Json, Piece } from '../../core/types.ts'
 
 /** Containers inside one another. Deeper states are refused: nobody reads them, and they would overflow the stack. */
 export const MAX_JSON_DEPTH = 64
 /** Values (leaves and containers) of one JSON state. Also what stops a cyclic object given in process. */
 export const MAX_JSON_VALUES = 100_000
+/** Characters of the pointers to all strings and numbers of one JSON state: each carries the keys that lead to it. */
+export const MAX_JSON_PATHS = 4 * 2 ** 20
 /** An object in an array goes on one line when it has at most this many keys and only scalars without newlines. */
 const ONE_LINE_KEYS = 8
+
+/** Faults of one value that are told; a cyclic object has very many. */
+const MOST_FAULTS = 20
 
 const LINE_BREAK = /[\n\r\u2028\u2029]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key with control characters is what is looked for
@@ -35,6 +41,9 @@ class Lines {
   readonly pieces: Piece[] = []
   private scaffoldText = ''
   private values = 0
+  private readonly faults: Problem[] = []
+  private characters = 0
+  private pathCharacters = 0
   private readonly part: number
   private readonly base: string
 
@@ -44,11 +53,23 @@ class Lines {
   }
 
   scaffold(text: string): void {
+    this.spend(text.length)
     this.scaffoldText += text
+  }
+
+  /** Refuses what no model reads before it is searched or copied. */
+  private spend(characters: number): void {
+    this.characters += characters
+    if (this.characters > LONGEST_STATE) throw tooLong(this.base)
   }
 
   quotable(text: string, path: string): void {
     this.flush()
+    this.pathCharacters += path.length
+    if (this.pathCharacters > MAX_JSON_PATHS) {
+      const message = `the keys that lead to the values of the JSON state have more than ${MAX_JSON_PATHS} characters together; shorten them, or nest less`
+      throw new EngineError('invalid_request', message, { param: this.base })
+    }
     this.pieces.push({ type: 'text', text, source: { part: this.part, path } })
   }
 
@@ -57,24 +78,40 @@ class Lines {
     this.scaffoldText = ''
   }
 
-  /** Checks one value: what is not JSON, too deep or too much is refused with its pointer. */
+  /** Checks one value: what is not JSON, too deep or too much is a fault with its pointer, and reads as null. */
   check(value: unknown, path: string, depth: number): Json {
-    const refuse = (message: string) => new EngineError('invalid_request', message, { param: this.base + path })
+    const refuse = (message: string): null => {
+      this.faults.push({ param: this.base + path, message })
+      if (this.faults.length >= MOST_FAULTS) this.throwIfAny()
+      return null
+    }
     this.values++
-    if (this.values > MAX_JSON_VALUES) throw refuse(`JSON state has more than ${MAX_JSON_VALUES} values; send only what the questions need`)
+    if (this.values > MAX_JSON_VALUES) {
+      refuse(`JSON state has more than ${MAX_JSON_VALUES} values; send only what the questions need`)
+      this.throwIfAny()
+    }
+    if (typeof value === 'string') this.spend(value.length)
     if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
     if (typeof value === 'number') {
       if (Number.isFinite(value)) return value
-      throw refuse(`${value} is not a JSON value; send null or a string instead`)
+      return refuse(`${value} is not a JSON value; send null or a string instead`)
     }
-    if (typeof value !== 'object') throw refuse(`a ${typeof value} is not a JSON value`)
-    if (depth >= MAX_JSON_DEPTH) throw refuse(`JSON state is nested deeper than ${MAX_JSON_DEPTH} levels; flatten it or send it as text`)
+    if (typeof value !== 'object') return refuse(`${value === undefined ? 'undefined' : `a ${typeof value}`} is not a JSON value`)
+    if (depth >= MAX_JSON_DEPTH) return refuse(`JSON state is nested deeper than ${MAX_JSON_DEPTH} levels; flatten it or send it as text`)
     if (!Array.isArray(value)) {
       const prototype = Object.getPrototypeOf(value)
       const isPlain = prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
-      if (!isPlain) throw refuse('only plain objects and arrays are JSON values; convert it first, e.g. with JSON.stringify and JSON.parse')
+      if (!isPlain)
+        return refuse('only plain objects and arrays are JSON values; convert it first, e.g. with JSON.stringify and JSON.parse')
     }
     return value as Json
+  }
+
+  /** Throws `invalid_request` with everything that was found to be wrong. */
+  throwIfAny(): void {
+    const [first] = this.faults
+    if (first === undefined) return
+    throw new EngineError('invalid_request', first.message, { param: first.param, problems: this.faults })
   }
 
   /** A string, number, true, false, null or empty container, on the current line. */
@@ -135,6 +172,12 @@ class Lines {
   }
 }
 
+/** The error for a state, or a part of it, of more characters than any model reads. */
+export function tooLong(param: string): EngineError {
+  const message = `The state has more than ${LONGEST_STATE} characters, which no model reads; send only what the questions need.`
+  return new EngineError('request_too_large', message, { param })
+}
+
 function isOneLine(value: Container): boolean {
   const members: unknown[] = Object.values(value)
   if (members.length > ONE_LINE_KEYS) return false
@@ -148,13 +191,14 @@ function isOneLine(value: Container): boolean {
  * A JSON value as readable lines; deterministic, keys in the order given, no newline at the end. `part` is the index of
  * the state part the value came from; sources carry it with the pointer into `value` ('' is the value itself). Numbers
  * read as `String(number)`; offsets count in that. true, false, null, `""`, `{}` and `[]` are scaffold. Throws
- * `invalid_request` (param: `base` and the pointer) for what is not JSON or too big.
+ * `invalid_request` (params: `base` and the pointer) for everything that is not JSON or too big.
  */
 export function jsonPieces(value: Json, part: number, base = '/state'): Piece[] {
   const lines = new Lines(part, base)
   const root = lines.check(value, '', 0)
   if (!isContainer(root) || isEmpty(root)) lines.scalar(root, '')
   else lines.container(root, '', 0, '')
+  lines.throwIfAny()
   lines.flush()
   return lines.pieces
 }

@@ -1,23 +1,15 @@
 // Checks the parts of a state: every field must be known, and all faults are reported together.
-import { EngineError, type ErrorCode, type Problem, pointer } from '../../core/errors.ts'
-import { didYouMean } from '../../core/suggest.ts'
+import { pointer } from '../../core/errors.ts'
+import { MOST_FAULTS } from '../../core/limits.ts'
+import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject } from '../../core/untrusted.ts'
 import { type CheckedSource, checkSource, checkUrl, type Reporter } from '../../media/sources.ts'
-import { PART_TYPES, typeOf } from '../../wire/part-types.ts'
-
-/** A part whose shape is right. `id` is as given, null when it was not. JSON values are checked where they are read. */
-export type CheckedPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'json'; readonly value: Json; readonly param: string }
-  | { readonly type: 'image'; readonly id: string | null; readonly source: CheckedSource; readonly param: string }
-  | { readonly type: 'video'; readonly id: string | null; readonly frames: readonly CheckedFrame[]; readonly param: string }
-
-export interface CheckedFrame {
-  readonly source: CheckedSource
-  /** Milliseconds from the start of the video. */
-  readonly timeMs: number
-}
+import type { Fault } from '../../questions/shared/checked-question.ts'
+import { isParts, PART_TYPES, typeOf } from '../../wire/part-types.ts'
+import { refuse } from '../faults.ts'
+import type { CheckedPart, PartFields } from './checked-parts.ts'
+import { checkFilePart, checkVideo } from './video-parts.ts'
 
 export interface PartLimits {
   /** Image parts of a state; default 16. */
@@ -26,17 +18,33 @@ export interface PartLimits {
   readonly videoFrames: number
 }
 
-const VIDEO_FILE_FIELDS = ['source', 'fps', 'max_frames', 'start_ms', 'end_ms']
 const LONGEST_ID = 128
 
-type Fields = Readonly<Record<string, unknown>>
+/** White space, control characters and characters without a width. */
+const INVISIBLE = /^[\s\p{Cc}\p{Cf}]*$/u
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return INVISIBLE.test(value)
+  if (typeof value !== 'object' || value === null) return value === null
+  return Object.keys(value).length === 0
+}
+
+/** A warning about a state with nothing in it: a blank text, null, `{}`, `[]`, or parts that hold nothing else. */
+export function emptyWarnings(state: unknown): string[] {
+  const isPicture = (part: PartFields) => part.type !== 'text' && part.type !== 'json'
+  const isNothing = isParts(state)
+    ? state.every((part) => !isPicture(part) && isEmpty(part.type === 'text' ? part.text : part.value))
+    : isEmpty(state)
+  return isNothing ? ['The state is empty: the answers rest on the questions alone.'] : []
+}
 
 /** Warnings about a state that is read as JSON although it seems to hold pictures. */
 export function jsonWarnings(state: unknown): string[] {
   const isPicture = (value: unknown): boolean => {
     const type = typeOf(value)
-    const fields = value as Fields
+    const fields = value as PartFields
     if (type === 'image' || type === 'video') return isObject(fields.source) || Array.isArray(fields.frames)
+    if (type === 'file') return typeof fields.mediaType === 'string' && Object.hasOwn(fields, 'data')
     return (type === 'image_url' || type === 'input_image') && Object.hasOwn(fields, 'image_url')
   }
   if (isPicture(state))
@@ -51,31 +59,25 @@ export function jsonWarnings(state: unknown): string[] {
   ]
 }
 
-/** Collects problems; the code is that of the first. */
-class Problems implements Reporter {
-  private readonly all: (Problem & { code: ErrorCode })[] = []
-
-  report(code: ErrorCode, param: string, message: string): void {
-    this.all.push({ code, param, message })
+/** A reporter that adds to a list of faults, and throws at once when there are too many to go on. */
+function reporterInto(faults: Fault[]): Reporter {
+  const report: Reporter['report'] = (code, param, message) => {
+    faults.push({ code, param, message })
+    if (faults.length >= MOST_FAULTS) refuse(faults)
   }
-
-  unknownFields(value: object, known: readonly string[], param: string): void {
-    for (const field of Object.keys(value)) {
-      if (known.includes(field)) continue
-      const hint = didYouMean(field, known) || ` Known here: ${known.join(', ')}.`
-      this.report('invalid_request', pointer(param, field), `The field ${JSON.stringify(field.slice(0, 80))} is not known.${hint}`)
-    }
-  }
-
-  throwIfAny(): void {
-    const [first] = this.all
-    if (first === undefined) return
-    const problems = this.all.map(({ param, message }) => ({ param, message }))
-    throw new EngineError(first.code, first.message, { param: first.param, problems })
+  return {
+    report,
+    unknownFields(value, known, param) {
+      for (const field of Object.keys(value)) {
+        if (known.includes(field)) continue
+        const hint = (faults.length < MOST_HINTS && didYouMean(field, known)) || ` Known here: ${known.join(', ')}.`
+        report('invalid_request', pointer(param, field), `The field ${JSON.stringify(field.slice(0, 80))} is not known.${hint}`)
+      }
+    },
   }
 }
 
-function checkId(fields: Fields, param: string, reporter: Reporter): string | null {
+function checkId(fields: PartFields, param: string, reporter: Reporter): string | null {
   const { id } = fields
   if (id === undefined) return null
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -84,7 +86,7 @@ function checkId(fields: Fields, param: string, reporter: Reporter): string | nu
   return null
 }
 
-function checkImage(fields: Fields, param: string, reporter: Reporter): CheckedPart | null {
+function checkImage(fields: PartFields, param: string, reporter: Reporter): CheckedPart {
   const id = checkId(fields, param, reporter)
   let source: CheckedSource | null
   if (fields.type === 'image') {
@@ -101,93 +103,46 @@ function checkImage(fields: Fields, param: string, reporter: Reporter): CheckedP
       source = checkUrl(given.url, pointer(at, 'url'), reporter)
     } else source = checkUrl(given, at, reporter)
   }
-  return source === null ? null : { type: 'image', id, source, param }
+  return { type: 'image', id, source, param }
 }
 
-function checkFrame(frame: unknown, param: string, afterMs: number, reporter: Reporter): CheckedFrame | null {
-  if (!isObject(frame)) {
-    reporter.report('invalid_video', param, 'A frame is an object with source and t_ms.')
-    return null
-  }
-  reporter.unknownFields(frame, ['source', 't_ms'], param)
-  const timeMs = frame.t_ms
-  const source = checkSource(frame.source, pointer(param, 'source'), reporter)
-  if (typeof timeMs !== 'number' || !Number.isFinite(timeMs) || timeMs < 0) {
-    reporter.report('invalid_video', pointer(param, 't_ms'), 't_ms is the time of the frame in milliseconds: a number from 0.')
-    return null
-  }
-  if (timeMs < afterMs) {
-    reporter.report('invalid_video', pointer(param, 't_ms'), `Frames are in order of time; ${timeMs} ms comes after ${afterMs} ms.`)
-    return null
-  }
-  return source === null ? null : { source, timeMs }
-}
-
-function checkVideo(fields: Fields, param: string, reporter: Reporter): CheckedPart | null {
-  const id = checkId(fields, param, reporter)
-  if (!Object.hasOwn(fields, 'frames')) {
-    reporter.unknownFields(fields, ['type', 'id', 'frames', ...VIDEO_FILE_FIELDS], param)
-    const message = 'Video files are not decoded in this version; take frames from it and send them as frames: [{source, t_ms}].'
-    reporter.report('invalid_video', Object.hasOwn(fields, 'source') ? pointer(param, 'source') : param, message)
-    return null
-  }
-  for (const field of VIDEO_FILE_FIELDS) {
-    if (!Object.hasOwn(fields, field)) continue
-    reporter.report(
-      'invalid_video',
-      pointer(param, field),
-      `${field} belongs to a video file; a video given as frames has only id and frames.`,
-    )
-  }
-  reporter.unknownFields(fields, ['type', 'id', 'frames', ...VIDEO_FILE_FIELDS], param)
-  const at = pointer(param, 'frames')
-  if (!Array.isArray(fields.frames) || fields.frames.length === 0) {
-    reporter.report('invalid_video', at, 'frames is an array of at least 1 frame {source, t_ms}.')
-    return null
-  }
-  const frames: CheckedFrame[] = []
-  fields.frames.forEach((given: unknown, i) => {
-    const frame = checkFrame(given, pointer(at, i), frames.at(-1)?.timeMs ?? 0, reporter)
-    if (frame !== null) frames.push(frame)
-  })
-  return { type: 'video', id, frames, param }
-}
-
-function checkPart(fields: Fields, param: string, reporter: Reporter): CheckedPart | null {
+function checkPart(fields: PartFields, param: string, reporter: Reporter): CheckedPart {
   switch (fields.type) {
     case 'text':
       reporter.unknownFields(fields, ['type', 'text'], param)
       if (typeof fields.text === 'string') return { type: 'text', text: fields.text }
       reporter.report('invalid_request', pointer(param, 'text'), 'The text of a text part is a string.')
-      return null
+      return { type: 'text', text: undefined }
     case 'json':
       reporter.unknownFields(fields, ['type', 'value'], param)
-      if (fields.value !== undefined) return { type: 'json', value: fields.value as Json, param: pointer(param, 'value') }
-      reporter.report('invalid_request', pointer(param, 'value'), 'The value of a json part is missing.')
-      return null
+      if (fields.value === undefined) reporter.report('invalid_request', pointer(param, 'value'), 'The value of a json part is missing.')
+      return { type: 'json', value: fields.value as Json | undefined, param: pointer(param, 'value') }
     case 'video':
-      return checkVideo(fields, param, reporter)
+      return checkVideo(fields, checkId(fields, param, reporter), param, reporter)
+    case 'file':
+      return checkFilePart(fields, checkId(fields, param, reporter), param, reporter)
     default:
       return checkImage(fields, param, reporter)
   }
 }
 
 /**
- * The parts of a state, as many as were given. Throws one `EngineError` with every problem; params are pointers below
- * `/state`.
+ * The parts of a state, as many as were given. What is wrong is added to `faults`; params are pointers below `/state`.
+ * Gives null when there are more pictures than are read.
  */
-export function checkParts(state: readonly Fields[], limits: PartLimits): CheckedPart[] {
-  const problems = new Problems()
-  const checked = state.map((fields, i) => checkPart(fields, pointer('/state', i), problems))
-  const parts = checked.filter((part) => part !== null)
+export function checkParts(state: readonly PartFields[], limits: PartLimits, faults: Fault[]): readonly CheckedPart[] | null {
+  const reporter = reporterInto(faults)
+  const parts = state.map((fields, i) => checkPart(fields, pointer('/state', i), reporter))
   const images = parts.filter(({ type }) => type === 'image').length
+  // Of a file whose frames are not said, those that are left are taken, but at least one.
+  const framesOf = (part: CheckedPart) =>
+    part.type !== 'video' ? 0 : part.frames !== null ? part.frames.length : (part.file.maxFrames ?? 1)
+  const frames = parts.reduce((sum, part) => sum + framesOf(part), 0)
   if (images > limits.images) {
-    problems.report('request_too_large', '/state', `The state has ${images} images, at most ${limits.images} are taken; send fewer.`)
+    reporter.report('request_too_large', '/state', `The state has ${images} images, at most ${limits.images} are taken; send fewer.`)
   }
-  const frames = parts.reduce((sum, part) => sum + (part.type === 'video' ? part.frames.length : 0), 0)
   if (frames > limits.videoFrames) {
-    problems.report('request_too_large', '/state', `The videos have ${frames} frames, at most ${limits.videoFrames} are taken; send fewer.`)
+    reporter.report('request_too_large', '/state', `The videos have ${frames} frames, at most ${limits.videoFrames} are taken; send fewer.`)
   }
-  problems.throwIfAny()
-  return parts
+  return images > limits.images || frames > limits.videoFrames ? null : parts
 }

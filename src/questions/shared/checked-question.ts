@@ -20,6 +20,8 @@ export interface Checker {
   readonly id: string
   readonly param: string
   readonly limits: RequestLimits
+  /** How many more options, levels and values the request may have. Whoever reads some counts them. */
+  readonly left: { options: number }
   /** True for a question that is an argument: a choice with arguments is refused there. */
   readonly isArgument: boolean
   report(fault: Fault): void

@@ -42,11 +42,12 @@ export function* decide(
     const sorted = isIndependent ? order.map((i) => rows[i]!) : rows.map((row) => order.map((i) => row[i]!))
     return sorted.map((row) => logSoftmax(row).map((logP) => Math.max(LOG_FLOOR, logP)))
   }
+  const place = new Array<number>(order.length)
+  order.forEach((candidate, at) => {
+    place[candidate] = at
+  })
+  const asWritten = place.every((at, i) => at === i) ? {} : { asWritten: place }
   const given = (rows: Rows): Rows => {
-    const place = new Array<number>(order.length)
-    order.forEach((candidate, at) => {
-      place[candidate] = at
-    })
     return isIndependent ? place.map((at) => rows[at]!) : rows.map((row) => place.map((at) => row[at]!))
   }
 
@@ -78,7 +79,7 @@ export function* decide(
   const shown = given(probabilities)
   return {
     probabilities: shown,
-    decision: { ...key, names: candidateNames, single, deliberated: pooled, mass, features, value: null },
+    decision: { ...key, names: candidateNames, ...asWritten, single, deliberated: pooled, mass, features, value: null },
     report: {
       // The entropy of the least certain row, for which a second pass would be.
       entropyBits: Math.max(...shown.map((row) => entropyBits(row))),

@@ -42,6 +42,11 @@ export interface Decision extends DecisionKey {
   /** Names of the candidates in canonical order; `['true', 'false']` for `binary` and checks. */
   readonly names: readonly string[]
   /**
+   * Positions in `names` in the order in which the caller wrote the candidates; absent where that is the order of
+   * `names`. It is for people to look at and names nothing.
+   */
+  readonly asWritten?: readonly number[]
+  /**
    * [row][candidate] natural log-probabilities, each row renormalised. One row; for `independent` one row [yes, no] per
    * candidate.
    */
@@ -153,14 +158,21 @@ export function valueHash(value: string | null): string {
   return hashOf(value === null ? null : normalise(value).toLowerCase())
 }
 
+/** Whether what was kept of a checked value (`Decision.value`) is of this one. */
+export type HoldsValue = (kept: string | null, value: string | null) => boolean
+
 /**
  * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two
  * candidates, as when annotators were averaged. `binary`: a boolean, or the probability that it is true. `exclusive`: a
- * name. `ordinal`: a 0-based level, fractions allowed.
+ * name. `ordinal`: a 0-based level, fractions allowed. `holds`: for what is kept of checked values in another way.
  * `independent`: the names that hold. Checks: a boolean ("the value was right"), or the right value. Null when the
  * truth does not fit the decision.
  */
-export function truthOf(decision: Pick<Decision, 'readout' | 'names' | 'value'>, truth: Json): readonly number[] | null {
+export function truthOf(
+  decision: Pick<Decision, 'readout' | 'names' | 'value'>,
+  truth: Json,
+  holds: HoldsValue = (kept, value) => kept === valueHash(value),
+): readonly number[] | null {
   const { readout, names } = decision
   if (readout === 'binary' || (isCheck(readout) && typeof truth === 'boolean')) {
     if (typeof truth === 'boolean') return [truth ? 0 : 1]
@@ -169,7 +181,7 @@ export function truthOf(decision: Pick<Decision, 'readout' | 'names' | 'value'>,
   if (isCheck(readout)) {
     const isNull = truth === null
     if (!isNull && typeof truth !== 'string' && typeof truth !== 'number') return null
-    return [valueHash(isNull ? null : String(truth)) === decision.value ? 0 : 1]
+    return [holds(decision.value, isNull ? null : String(truth)) ? 0 : 1]
   }
   if (readout === 'ordinal') {
     return typeof truth === 'number' && truth >= 0 && truth <= names.length - 1 ? [truth] : null

@@ -5,7 +5,7 @@ import type { Candidate } from '../../backends/backend.ts'
 import { pointer } from '../../core/errors.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
-import { ownField, plainRecord } from '../../core/untrusted.ts'
+import { jsonTypeOf, ownField, plainRecord } from '../../core/untrusted.ts'
 import type { CheckedQuestion, Checker } from './checked-question.ts'
 
 /** Unknown fields that are named; more of them are no typos, and naming each would take time from others. */
@@ -94,15 +94,41 @@ export function checked<S extends z.ZodType>(schema: S, input: unknown, checker:
       })
       const unnamed = issue.keys.length - messages.length
       if (unnamed > 0) checker.report({ code: 'invalid_question', param: at, message: `${unnamed} more unknown fields.` })
-    } else checker.report({ code: 'invalid_question', param: at, message: sentence(path, issue.message) })
+    } else checker.report({ code: 'invalid_question', param: at, message: sentence(issue, input) })
   }
   return null
 }
 
-/** zod's own messages neither name the field nor end in a full stop. */
-function sentence(path: readonly string[], message: string): string {
-  const said = message.replace(/^Invalid input: /, '')
-  return `${path.length === 0 ? '' : `${path.join('.')}: `}${said}${/[.?!]$/.test(said) ? '' : '.'}`
+/** What the schema library calls a type, in words that stand behind "takes". */
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+}
+
+/** An issue in our words: what the field takes, what it was given, and the near names. Messages of ours stay. */
+function sentence(issue: z.core.$ZodIssue, input: unknown): string {
+  const field = issue.path.length === 0 ? 'This' : issue.path.join('.')
+  const given = issue.path.reduce<unknown>((value, key) => ownField(value, String(key)), input)
+  if (issue.code === 'invalid_value')
+    return issue.message.startsWith('Invalid ') ? oneOf(field, issue.values.map(String), given) : issue.message
+  if (issue.code === 'invalid_type') {
+    return `${field} takes ${TYPES[issue.expected] ?? issue.expected}, not ${typeof given === 'number' ? given : jsonTypeOf(given)}.`
+  }
+  return `${issue.path.length === 0 ? '' : `${field}: `}${issue.message}${/[.?!]$/.test(issue.message) ? '' : '.'}`
+}
+
+/** The longest value that a message repeats. */
+const SHOWN_CHARACTERS = 40
+
+/** `kind takes text, int, not "itn". Did you mean "int"?` */
+export function oneOf(field: string, values: readonly string[], given: unknown): string {
+  const isShown = typeof given === 'string' && given.length <= SHOWN_CHARACTERS
+  const hint = typeof given === 'string' ? didYouMean(given, values) : ''
+  return `${field} takes ${values.join(', ')}, not ${isShown ? JSON.stringify(given) : jsonTypeOf(given)}.${hint}`
 }
 
 /** The statement or question that the model reads: the instructions, or the words of the id when there are none. */
@@ -142,9 +168,16 @@ export function reportDuplicates(
   return isDuplicated
 }
 
-/** Reports a count outside least to most. True when it is outside. */
+/** Reports a count outside least to most, or beyond what the request has left. True when there was one. */
 export function reportCount(count: number, least: number, most: number, noun: string, param: string, checker: Checker): boolean {
-  if (count >= least && count <= most) return false
+  if (count >= least && count <= most) {
+    const { left, limits } = checker
+    left.options -= count
+    if (left.options >= 0) return false
+    const message = `The questions have ${limits.allOptions - left.options} options, levels and values or more, but a request takes ${limits.allOptions}; split it over several requests.`
+    checker.report({ code: 'request_too_large', param, message })
+    return true
+  }
   const advice = count < least ? 'add more' : 'leave some out, or ask in two steps'
   checker.report({ code: 'invalid_question', param, message: `${count} ${noun}, but ${least} to ${most} are taken; ${advice}.` })
   return true

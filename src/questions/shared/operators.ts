@@ -2,7 +2,7 @@
 // of the branch's own candidates. Which ones help depends on how a model reads candidates, so each is used only where a
 // paired test showed a gain (bench/experiments/operators.ts), or, for models read by symbols, where the literature did
 // (cyclic orders: Zheng et al. 2023, arXiv 2309.03882).
-import type { Branch, Scorer, Scores } from '../../backends/backend.ts'
+import type { Branch, ModelInfo, Scorer, Scores } from '../../backends/backend.ts'
 import { logSoftmax } from '../../core/math.ts'
 import { type QuestionCoroutine, read, score } from './coroutine.ts'
 import type { DecisionReadout } from './decision.ts'
@@ -124,6 +124,14 @@ function framing(reword: (instructions: string) => string): Operator {
   }
 }
 
+/** The state read once more with the question in mind. */
+const reread: Operator = {
+  cost: 1,
+  *run(branch) {
+    return rowsOf(yield* score({ ...branch, look: 'second' }))
+  },
+}
+
 /**
  * The model writes down a thought first and answers behind it. Slow; for larger models, and only where it is asked for.
  */
@@ -153,6 +161,7 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator
   ['which-hold', framing((instructions) => `Which of these hold? ${instructions}`)],
   ['yes-or-no', framing((instructions) => `${instructions} Answer yes or no.`)],
   ['statement', framing((instructions) => `Statement: ${instructions}`)],
+  ['reread', reread],
   ['reasoning', reasoning],
 ])
 
@@ -176,4 +185,11 @@ export const DEFAULT_OPERATORS: Readonly<Record<Scorer, OperatorTable>> = {
   symbols: BY_PLACE,
   texts: BY_PLACE,
   options: { exclusive: ['contrast'] },
+}
+
+const REREADING: OperatorTable = { binary: ['reread'], exclusive: ['reread'], ordinal: ['reread'], independent: ['reread'] }
+
+/** The operators of a model where the caller names none: one that can read the state again does that. */
+export function operatorsOf({ scorer, capabilities }: Pick<ModelInfo, 'scorer' | 'capabilities'>): OperatorTable {
+  return capabilities.rereads === true ? REREADING : DEFAULT_OPERATORS[scorer]
 }
