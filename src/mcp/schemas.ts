@@ -27,20 +27,21 @@ const SOURCE = {
 
 const STATE = {
   description:
-    'What the questions are about. A string is read as text, an object as JSON. For pictures give an array of parts in reading order: {"type":"image","source":{…}}, {"type":"text","text":"…"}, {"type":"json","value":…}, {"type":"video","frames":[{"source":{…},"t_ms":0}]}.',
+    'What the questions are about. A string is read as text, any other value as JSON. For pictures give an array of parts in reading order: {"type":"image","source":{…}}, {"type":"text","text":"…"}, {"type":"json","value":…}, {"type":"video","source":{…}} (mp4, webm, gif or webp; frames are taken from it), {"type":"video","frames":[{"source":{…},"t_ms":0}]}.',
   anyOf: [
-    { type: 'string' },
-    { type: 'object' },
+    { type: ['string', 'object', 'number', 'boolean', 'null'] },
     {
       type: 'array',
       items: {
-        type: 'object',
         properties: {
           type: { description: 'text, image, json or video' },
           id: { description: 'Name of the picture, for questions that say which one they are about.' },
           text: {},
           value: {},
           source: SOURCE,
+          max_frames: { description: 'video: how many frames of its source are looked at, evenly; default 8' },
+          start_ms: { description: 'video: where the stretch begins that is looked at' },
+          end_ms: { description: 'video: where it ends' },
           frames: { description: 'video: [{"source":{…},"t_ms":milliseconds}], in order of time' },
         },
       },

@@ -1,6 +1,6 @@
-// Bounds how many requests run and wait, and decides whose turn is next. Turns go round by group (the account that
-// pays), so that an account with many requests waits for itself. A slot is taken before a body is read, and is given
-// back exactly once, however the request ends.
+// Bounds how many requests come in, run and wait, and decides whose turn is next. Turns go round by group (the account
+// that pays), so that an account with many requests waits for itself. A slot is taken once the body is there, so that
+// clients that send slowly, or not at all, keep nobody out. It is given back exactly once, however the request ends.
 import { EngineError } from '../core/errors.ts'
 import { RoundRobin } from '../core/round-robin.ts'
 import { ServiceRefusal } from './errors.ts'
@@ -8,8 +8,18 @@ import { ServiceRefusal } from './errors.ts'
 export interface AdmissionQueueOptions {
   /** Requests that run at the same time. */
   readonly concurrency: number
-  /** Slots besides: for requests that wait, and for those whose bodies are still coming in. */
+  /** Slots besides: for requests that wait. */
   readonly queue: number
+  /** Requests of one group whose bodies are still coming in. */
+  readonly arrivals: number
+}
+
+/** A request whose body is still coming in. */
+export interface Arrival {
+  /** Takes a slot; the request counts as arriving no longer. Throws `overloaded` when none is free. */
+  enter(): QueueSlot
+  /** The request has ended before its body was there. Calling it again, or after `enter`, has no effect. */
+  leave(): void
 }
 
 export interface QueueSlot {
@@ -26,11 +36,18 @@ export interface QueueSlot {
 }
 
 export interface AdmissionQueue {
+  /**
+   * Lets a body come in. Throws `overloaded`, with the numbers and when to try again, when no slot is free or too many
+   * bodies of all groups are coming in, and `rate_limited` when too many of this group are.
+   */
+  arrive(group: string): Arrival
   /** Takes a slot. Throws `overloaded`, with the numbers and when to try again, when none is free. */
   enter(group: string): QueueSlot
   /** Turns that have begun, and slots without one. */
   readonly load: { readonly running: number; readonly waiting: number }
-  /** Resolves when no slot is taken. */
+  /** Requests whose bodies are coming in. */
+  readonly arriving: number
+  /** Resolves when no slot is taken and no body is coming in. */
   empty(): Promise<void>
 }
 
@@ -41,12 +58,16 @@ interface Waiter {
 /** The share of the slots that one group leaves to the others. */
 const KEPT_FOR_OTHERS = 1 / 8
 const RETRY_AFTER_MS = 1000
+/** Bodies of all groups that may come in at the same time, in those of one group. */
+const GROUPS_THAT_ARRIVE = 16
 
-export function createAdmissionQueue({ concurrency, queue }: AdmissionQueueOptions): AdmissionQueue {
+export function createAdmissionQueue({ concurrency, queue, arrivals }: AdmissionQueueOptions): AdmissionQueue {
   const slots = concurrency + queue
   const mostOfOne = slots - Math.floor(slots * KEPT_FOR_OTHERS)
   const taken = new Map<string, number>()
   const waiting = new RoundRobin<string, Waiter>()
+  const arrivingOf = new Map<string, number>()
+  let arriving = 0
   let total = 0
   let running = 0
   let slotsWithTurn = 0
@@ -110,30 +131,74 @@ export function createAdmissionQueue({ concurrency, queue }: AdmissionQueueOptio
         if (rest === 0) taken.delete(group)
         else taken.set(group, rest)
         giveUpWaiting()
-        if (total > 0) return
-        for (const resolve of whenEmpty) resolve()
-        whenEmpty = []
+        tellWhenEmpty()
       },
     }
   }
 
+  function tellWhenEmpty(): void {
+    if (total + arriving > 0) return
+    for (const resolve of whenEmpty) resolve()
+    whenEmpty = []
+  }
+
+  function requireSlot(group: string): void {
+    const own = taken.get(group) ?? 0
+    if (total < slots && own < mostOfOne) return
+    const whose = total >= slots ? `The line is full: ${total} requests run or wait` : `Your account has ${own} requests in the line`
+    throw refusal('overloaded', whose, total >= slots ? slots : mostOfOne)
+  }
+
+  function enter(group: string): QueueSlot {
+    requireSlot(group)
+    total += 1
+    taken.set(group, (taken.get(group) ?? 0) + 1)
+    return makeSlot(group)
+  }
+
   return {
-    enter(group) {
-      const own = taken.get(group) ?? 0
-      if (total >= slots || own >= mostOfOne) {
-        const whose = total >= slots ? `The line is full: ${total} requests run or wait` : `Your account has ${own} requests in the line`
-        const most = total >= slots ? slots : mostOfOne
-        throw new ServiceRefusal('overloaded', `${whose}, at most ${most} may. Nothing was charged; try again after Retry-After.`, {
-          retryAfterMs: RETRY_AFTER_MS,
-        })
+    arrive(group) {
+      // Nobody sends a body in vain when it is plain by now.
+      requireSlot(group)
+      const own = arrivingOf.get(group) ?? 0
+      if (own >= arrivals) throw refusal('rate_limited', `Your account has ${own} requests whose bodies are still coming in`, arrivals)
+      const most = arrivals * GROUPS_THAT_ARRIVE
+      if (arriving >= most) throw refusal('overloaded', `${arriving} requests are still coming in`, most)
+      arriving += 1
+      arrivingOf.set(group, own + 1)
+      let isArriving = true
+      const leave = () => {
+        if (!isArriving) return
+        isArriving = false
+        arriving -= 1
+        const rest = arrivingOf.get(group)! - 1
+        if (rest === 0) arrivingOf.delete(group)
+        else arrivingOf.set(group, rest)
+        tellWhenEmpty()
       }
-      total += 1
-      taken.set(group, own + 1)
-      return makeSlot(group)
+      return {
+        leave,
+        enter() {
+          try {
+            return enter(group)
+          } finally {
+            leave()
+          }
+        },
+      }
     },
+    enter,
     get load() {
       return { running, waiting: total - slotsWithTurn }
     },
-    empty: () => (total === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
+    get arriving() {
+      return arriving
+    },
+    empty: () => (total + arriving === 0 ? Promise.resolve() : new Promise((resolve) => whenEmpty.push(resolve))),
   }
+}
+
+function refusal(code: 'overloaded' | 'rate_limited', what: string, most: number): ServiceRefusal {
+  const message = `${what}, at most ${most} may. Nothing was charged; try again after Retry-After.`
+  return new ServiceRefusal(code, message, { retryAfterMs: RETRY_AFTER_MS })
 }

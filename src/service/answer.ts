@@ -9,6 +9,7 @@ import type { AskOptions, EngineCore } from '../pipeline/engine.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
+import type { AnsweringCalibrations } from './calibration/answering.ts'
 import { type CallDeadline, startCallDeadline } from './call-deadline.ts'
 import type { Answerer, Call, HttpReply } from './context.ts'
 import { insufficient, requireCredit } from './credit.ts'
@@ -17,6 +18,7 @@ import { errorReply, ServiceRefusal } from './errors.ts'
 import { fromStore } from './from-store.ts'
 import { priceOf } from './models.ts'
 import { costOf, dollarsText, type NanoDollars } from './money.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { countQuestions, defaultModel, modelled, modelOf } from './request-facts.ts'
 import type { ServiceSettings } from './settings.ts'
 import { SettlementInDoubt } from './store/settle.ts'
@@ -30,6 +32,8 @@ export interface AnswererParts {
   readonly log: Log
   readonly metrics: Metrics
   readonly queue: AdmissionQueue
+  readonly answering: Pick<AnsweringCalibrations, 'of'>
+  readonly rates: RateLimits
   readonly now: () => number
 }
 
@@ -54,7 +58,8 @@ const NOTE_MS = 1000
 const GONE = { status: 499, code: 'client_gone' }
 const CLAIMS = 3
 
-export function createAnswerer({ engine, store, settings, log, metrics, queue, now }: AnswererParts): StoppableAnswerer {
+export function createAnswerer(parts: AnswererParts): StoppableAnswerer {
+  const { engine, store, settings, log, metrics, queue, rates, answering, now } = parts
   const deadlines = new Set<CallDeadline>()
 
   async function run(call: Call, slot: QueueSlot, progress: Progress, deadline: CallDeadline): Promise<HttpReply> {
@@ -71,6 +76,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
     // Requests without an idempotency key had their balance checked on arrival.
     if (call.idempotencyKey !== null || call.principal.key === null) await requireBalance(call, model)
 
+    const calibrations = await fromStore(answering.of(call.principal.account))
     const endWait = deadline.startWait()
     const endTurn = await slot.turn(deadline.signal)
     const waitMs = endWait()
@@ -91,6 +97,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
         event = decided
       },
       state: stateOptions(call),
+      calibrations,
     }
     const response = await engine.ask(request as AskRequest, options, {
       // Not only when it is charged: an account with almost no balance must not make the model work for nothing, again
@@ -123,6 +130,7 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
       reply: replyOf,
     }
     const reply = await settle(call, progress, settlement, replyOf)
+    if (call.principal.key !== null) rates.answered(call.principal.key, progress.questions)
     metrics.answered({
       model: response.model,
       dialect: call.dialect.name,
@@ -239,9 +247,10 @@ export function createAnswerer({ engine, store, settings, log, metrics, queue, n
   }
 
   function stateOptions({ files }: Call) {
-    const { images, imageBytes, imagePixels, totalPixels, videoFrames, urlHosts } = settings
+    const { images, imageBytes, imagePixels, totalPixels, videoFrames, videoBytes, videoMs, urlHosts } = settings
     const urls = urlHosts.length === 0 ? null : { hosts: urlHosts }
-    return { localFiles: false, files, images, imageBytes, imagePixels, totalPixels, videoFrames, urls }
+    const limits = { images, imageBytes, imagePixels, totalPixels, videoFrames, videoBytes, videoMs }
+    return { localFiles: false, files, ...limits, urls }
   }
 
   return {

@@ -5,12 +5,13 @@ import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { rateLimitOptions } from './authenticate.ts'
+import { boundConnections } from './connections.ts'
 import type { ServiceContext, ServiceState } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
 import { parseJson } from './json.ts'
 import { watchRoutes } from './known-routes.ts'
 import { refuseBelow, sendError } from './refuse.ts'
+import type { TlsPair } from './tls.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -54,12 +55,14 @@ const makeId = () => `evt_${randomBytes(12).toString('hex')}`
 export type AppContext = Pick<ServiceContext, 'settings' | 'store' | 'log' | 'metrics'>
 
 /** An app without routes. */
-export async function createApp(context: AppContext, state: ServiceState): Promise<FastifyInstance> {
+export async function createApp(context: AppContext, state: ServiceState, tls: TlsPair | null = null): Promise<FastifyInstance> {
   const { settings, log, metrics } = context
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => sendError(log, error, request, reply)
   // Connections whose last request has been answered while its body is still coming. An error of that body must not
   // become a second reply.
   const answered = new WeakSet<Socket>()
+  // Node would refuse a missing Host without a body; the hook below refuses it with one.
+  const http = { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS, requireHostHeader: false }
   const app = Fastify({
     genReqId: makeId,
     requestIdHeader: false,
@@ -70,8 +73,8 @@ export async function createApp(context: AppContext, state: ServiceState): Promi
     requestTimeout: settings.bodyTimeoutMs + GRACE_MS,
     connectionTimeout: settings.bodyTimeoutMs + settings.deadlineMs + GRACE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Node would refuse a missing Host without a body; the hook below refuses it with one.
-    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_CONNECTIONS_MS, requireHostHeader: false },
+    // The type of the app is that of one without TLS, which differs in nothing that is used here.
+    ...(tls === null ? { http } : { https: { ...http, ...tls, handshakeTimeout: HEADERS_MS } as unknown as null }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: refuse,
     clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket) {
@@ -82,6 +85,7 @@ export async function createApp(context: AppContext, state: ServiceState): Promi
       metrics.finished({ route: '(unreadable)', method: 'OTHER', status, code: body.error.code, latencyMs: 0 })
     },
   })
+  const requireFewConnections = boundConnections(app.server, settings.connectionsPerAddress)
   app.decorateRequest('receivedAt', 0)
   app.decorateRequest('principal', null)
   app.decorateReply('errorCode', null)
@@ -108,7 +112,9 @@ export async function createApp(context: AppContext, state: ServiceState): Promi
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,
   })
-  app.addHook('onRequest', async ({ raw }) => {
+  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    // Probes are answered even so.
+    if (routeOptions.config.isProbed !== true) requireFewConnections(raw.socket)
     if (raw.headers.host !== undefined || raw.httpVersion === '1.0') return
     throw new ServiceRefusal(
       'invalid_request',
@@ -125,7 +131,7 @@ export async function createApp(context: AppContext, state: ServiceState): Promi
       retryAfterMs: RETRY_AFTER_MS,
     })
   })
-  await app.register(rateLimit, rateLimitOptions(context))
+  await app.register(rateLimit, { global: false })
 
   const routes = watchRoutes(app)
   // Before a body is read: errors in it do not matter when no route takes it.

@@ -1,16 +1,19 @@
-// Reads the body of a request into JSON, files, and a hash of what was asked. Not by fastify, for three reasons: the
-// bytes of all incoming bodies are bounded together, a slow body times out, and a body that is too large is refused
-// while it comes, whatever its headers announced.
+// Reads the body of a request into JSON, files, and a hash of what was asked. Not by fastify, for four reasons: the
+// bytes of all incoming bodies are bounded together, a slow body times out, a body that is too large or broken is
+// refused while it comes, whatever its headers announced, and a large one is read in steps that keep nobody waiting.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { type Deadline, startDeadline } from '../core/deadline.ts'
 import { ServiceRefusal } from './errors.ts'
-import { JSON_LIMITS, parseJson } from './json.ts'
+import { BYTES_AT_A_TIME, createJsonReader, JSON_LIMITS, type JsonReader } from './json.ts'
 import { readMultipart } from './multipart.ts'
 
 export interface BodyLimits {
   readonly bytes: number
+  /** Of its JSON, without pictures in base64. */
+  readonly textBytes: number
   readonly timeoutMs: number
   readonly files: number
   readonly fileBytes: number
@@ -142,12 +145,9 @@ export async function readBody(
   }
   const watch = watchStream(stream, limits, (bytes) => take(bytes, 0))
   try {
-    const work = kind === 'json' ? readWhole(stream) : null
-    const parts = kind === 'multipart' ? readMultipart(request, { ...limits, requestBytes: limits.bytes }) : null
-    const { json, files } = await watch.race(work?.then((bytes) => ({ json: bytes, files: new Map<string, Uint8Array>() })) ?? parts!)
-    const what = kind === 'json' ? 'The body' : 'The part "request"'
-    const value = parseJson(json, what, JSON_LIMITS, (values) => take(0, values))
-    return { body: { json: value, files, hash: hashOf(json, files) }, release }
+    const { reader, files } = await watch.race(kind === 'json' ? readJson(stream, limits) : readForm(request, limits))
+    take(0, reader.values)
+    return { body: { json: await reader.finish(), files, hash: await hashOf(reader.chunks, files) }, release }
   } catch (error) {
     release()
     throw error
@@ -208,23 +208,58 @@ function watchStream(
   }
 }
 
-async function readWhole(stream: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
+interface ReadParts {
+  readonly reader: JsonReader
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
+async function readJson(stream: IncomingMessage, { textBytes }: BodyLimits): Promise<ReadParts> {
+  const reader = createJsonReader('The body', { ...JSON_LIMITS, textBytes })
   await new Promise<void>((resolve, reject) => {
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        reader.push(chunk)
+      } catch (error) {
+        reject(error)
+      }
+    })
     stream.on('end', resolve)
     stream.on('error', reject)
   })
-  return Buffer.concat(chunks)
+  return { reader, files: new Map() }
 }
 
-function hashOf(json: Uint8Array, files: ReadonlyMap<string, Uint8Array>): string {
+async function readForm(request: FastifyRequest, limits: BodyLimits): Promise<ReadParts> {
+  const { json, files } = await readMultipart(request, { ...limits, requestBytes: limits.bytes })
+  const reader = createJsonReader('The part "request"', { ...JSON_LIMITS, textBytes: limits.textBytes })
+  for (const piece of inPieces(json)) {
+    reader.push(piece)
+    if (piece.length === BYTES_AT_A_TIME) await setImmediate()
+  }
+  return { reader, files }
+}
+
+function* inPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += BYTES_AT_A_TIME) yield bytes.subarray(from, from + BYTES_AT_A_TIME)
+}
+
+async function hashOf(json: readonly Uint8Array[], files: ReadonlyMap<string, Uint8Array>): Promise<string> {
   const hash = createHash('sha256')
-  const add = (bytes: Uint8Array) => hash.update(`${bytes.length}:`).update(bytes)
-  add(json)
+  let since = 0
+  const add = async (chunks: readonly Uint8Array[]) => {
+    hash.update(`${chunks.reduce((sum, { length }) => sum + length, 0)}:`)
+    for (const piece of chunks.flatMap((chunk) => [...inPieces(chunk)])) {
+      hash.update(piece)
+      since += piece.length
+      if (since < BYTES_AT_A_TIME) continue
+      since = 0
+      await setImmediate()
+    }
+  }
+  await add(json)
   for (const name of [...files.keys()].sort()) {
-    add(Buffer.from(name))
-    add(files.get(name)!)
+    await add([Buffer.from(name)])
+    await add([files.get(name)!])
   }
   return hash.digest('hex')
 }

@@ -4,6 +4,7 @@ import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
 import type { BodyMemory } from './body.ts'
 import type { ServiceCalibrations } from './calibration/index.ts'
 import type { Dialect } from './dialects/dialect.ts'
+import type { RateLimits } from './rate-limits.ts'
 import type { ServiceSettings } from './settings.ts'
 import type { ApiKey, Store } from './store/store.ts'
 import type { Log, Metrics } from './telemetry.ts'
@@ -68,6 +69,7 @@ export interface ServiceContext {
   readonly metrics: Metrics
   readonly answerer: Answerer
   readonly queue: AdmissionQueue
+  readonly rates: RateLimits
   /** Bounds the memory of all bodies that the routes hold at the same time. */
   readonly bodies: BodyMemory
   readonly calibrations: ServiceCalibrations

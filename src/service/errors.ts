@@ -86,6 +86,9 @@ const RETRY_AFTER_MS = 1000
 
 /** Problems that are said one by one; more are counted in no one's favour. */
 const MOST_PROBLEMS = 20
+/** What clients sent may stand in messages and pointers, but not all of it again. */
+const MESSAGE_CHARACTERS = 2000
+const PARAM_CHARACTERS = 1000
 
 /** Any error to a reply. What is neither ours nor the engine's becomes `internal_error`, and says nothing of itself. */
 export function errorReply(error: unknown, requestId: string): ErrorReply {
@@ -94,7 +97,12 @@ export function errorReply(error: unknown, requestId: string): ErrorReply {
       ? error
       : new ServiceRefusal('internal_error', 'The service failed on this request; nothing was charged. Try again.', { cause: error })
   const { code, message, param } = known
-  const problems = known instanceof EngineError && known.problems.length > 1 ? known.problems.slice(0, MOST_PROBLEMS) : null
+  const problems =
+    known instanceof EngineError && known.problems.length > 1
+      ? known.problems
+          .slice(0, MOST_PROBLEMS)
+          .map((problem) => ({ param: cut(problem.param, PARAM_CHARACTERS), message: cut(problem.message, MESSAGE_CHARACTERS) }))
+      : null
   const status = HTTP_STATUS[code]
   const retryAfterMs =
     known instanceof ServiceRefusal && known.retryAfterMs !== null ? known.retryAfterMs : status === 503 ? RETRY_AFTER_MS : null
@@ -105,6 +113,18 @@ export function errorReply(error: unknown, requestId: string): ErrorReply {
       ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...(known instanceof ServiceRefusal ? known.headers : {}),
     },
-    body: { error: { code, message, param, request_id: requestId, ...(problems === null ? {} : { problems }) } },
+    body: {
+      error: {
+        code,
+        message: cut(message, MESSAGE_CHARACTERS),
+        param: param === null ? null : cut(param, PARAM_CHARACTERS),
+        request_id: requestId,
+        ...(problems === null ? {} : { problems }),
+      },
+    },
   }
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`
 }

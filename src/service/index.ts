@@ -1,5 +1,4 @@
 // The service as a library: what `assay serve` puts together, for those who run it inside a program of their own.
-export { type CalibrationWatch, type WatchOptions, watchCalibrations } from './calibration/watch.ts'
 export { createLog } from './log.ts'
 export { createMetrics } from './metrics.ts'
 export { readSettings } from './read-settings.ts'

@@ -23,7 +23,7 @@ export function defaultModel(engine: Pick<EngineCore, 'models'>): string {
 /** The requested model as it may be logged: bounded and without control characters, since clients may send anything. */
 export function modelOf(request: unknown): string | null {
   const model = ownField(request, 'model')
-  return typeof model === 'string' ? model.replace(/\p{Cc}/gu, '').slice(0, LONGEST_MODEL) : null
+  return typeof model === 'string' ? model.slice(0, LONGEST_MODEL).replace(/\p{Cc}/gu, '') : null
 }
 
 export function countQuestions(request: unknown): number {

@@ -1,6 +1,7 @@
 // Puts the service together: an engine, a store and settings become an app that listens, and that ends without losing
 // an answer.
 
+import { Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { within } from '../core/deadline.ts'
@@ -9,17 +10,20 @@ import { createAdmissionQueue } from './admission-queue.ts'
 import { createAnswerer } from './answer.ts'
 import { createApp } from './app.ts'
 import { createBodyMemory } from './body.ts'
+import { createAnswering } from './calibration/answering.ts'
 import { createServiceCalibrations } from './calibration/index.ts'
 import { registerConsole } from './console/index.ts'
 import type { ServiceContext, ServiceState } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
 import { openApiDocument } from './openapi/document.ts'
+import { createRateLimits } from './rate-limits.ts'
 import { ROUTES } from './routes/index.ts'
 import { registerRoutes } from './routes/register.ts'
 import type { Route } from './routes/route.ts'
 import type { ServiceSettings } from './settings.ts'
 import type { Store } from './store/store.ts'
 import type { Log, Metrics } from './telemetry.ts'
+import { type TlsPair, watchConnections } from './tls.ts'
 
 export interface ServiceOptions {
   /** Made with the limits of the settings. The caller closes it, and the store, after `drain`. */
@@ -28,10 +32,14 @@ export interface ServiceOptions {
   readonly settings: ServiceSettings
   readonly log: Log
   readonly metrics: Metrics
+  /** Speaks https with it; default: http. */
+  readonly tls?: TlsPair | null
   /** Wall clock, milliseconds since 1970; default `Date.now`. */
   readonly now?: () => number
   /** Served beside the service's own routes. */
   readonly moreRoutes?: readonly Route[]
+  /** Time between two looks for calibrations that other replicas changed; default 5000. */
+  readonly calibrationLookMs?: number
 }
 
 export interface Service {
@@ -39,6 +47,8 @@ export interface Service {
   readonly context: ServiceContext
   /** Listens on `settings.host` and `settings.port`; gives the URL with the port it got. */
   listen(): Promise<{ readonly url: string }>
+  /** New connections get this certificate. Only where the service was made with one. */
+  renewTls(tls: TlsPair): void
   /**
    * Refuses new requests (503), waits for those in the queue, at most `settings.drainMs`, and closes. What runs longer
    * gets `overloaded` and is not charged. Calling it again has no effect.
@@ -52,22 +62,45 @@ const LARGEST_BODIES = 8
 const FLUSH_MS = 2000
 const SWEEP_MS = 20
 
-export async function createService({ moreRoutes = [], now = Date.now, ...given }: ServiceOptions): Promise<Service> {
+export async function createService({
+  moreRoutes = [],
+  now = Date.now,
+  tls = null,
+  calibrationLookMs = 5000,
+  ...given
+}: ServiceOptions): Promise<Service> {
   const { engine, store, settings, log, metrics } = given
   const state: ServiceState = { isDraining: false, open: 0 }
   const queue = createAdmissionQueue(settings)
-  const answerer = createAnswerer({ engine, store, settings, log, metrics, queue, now })
-  const calibrations = createServiceCalibrations({ engine, store, log, now })
+  const answering = createAnswering({ engine, store, log, now, everyMs: calibrationLookMs })
+  const rates = createRateLimits(store, settings, now)
+  const answerer = createAnswerer({ engine, store, settings, log, metrics, queue, rates, answering, now })
+  const calibrations = createServiceCalibrations({ engine, store, answering, settings, log, now })
   const bodies = createBodyMemory(settings.bodyBytes * LARGEST_BODIES)
   const routes = [...ROUTES, ...moreRoutes]
   const openApi = JSON.stringify(openApiDocument(settings.legacyName, routes))
-  const context: ServiceContext = { engine, store, settings, log, metrics, answerer, queue, bodies, calibrations, state, openApi, now }
+  const context: ServiceContext = {
+    engine,
+    store,
+    settings,
+    log,
+    metrics,
+    answerer,
+    queue,
+    rates,
+    bodies,
+    calibrations,
+    state,
+    openApi,
+    now,
+  }
   metrics.watch(
     () => answerer.load,
     () => engine.caches(),
   )
 
-  const app = await createApp(context, state)
+  const app = await createApp(context, state, tls)
+  const destroyConnections = tls === null ? () => {} : watchConnections(app.server)
   await registerRoutes(app, context, routes)
   if (settings.console) await registerConsole(app, context)
   // A fit is not waited for; what it holds must be let go of while the store is still open.
@@ -82,9 +115,14 @@ export async function createService({ moreRoutes = [], now = Date.now, ...given 
     const closed = app.close()
     // No one else closes connections without a request, or with a body that is still being dropped.
     const sweep = setInterval(() => {
-      if (state.open === 0) app.server.closeAllConnections()
+      if (state.open > 0) return
+      app.server.closeAllConnections()
+      destroyConnections()
     }, SWEEP_MS)
-    if (!(await within(FLUSH_MS, closed))) app.server.closeAllConnections()
+    if (!(await within(FLUSH_MS, closed))) {
+      app.server.closeAllConnections()
+      destroyConnections()
+    }
     await closed
     clearInterval(sweep)
   }
@@ -96,7 +134,10 @@ export async function createService({ moreRoutes = [], now = Date.now, ...given 
     async listen() {
       await app.listen({ host: settings.host, port: settings.port })
       const { address, family, port } = app.server.address() as AddressInfo
-      return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}` }
+      return { url: `${tls === null ? 'http' : 'https'}://${family === 'IPv6' ? `[${address}]` : address}:${port}` }
+    },
+    renewTls(renewed) {
+      if (app.server instanceof HttpsServer) app.server.setSecureContext(renewed)
     },
     drain() {
       draining ??= drain()

@@ -22,7 +22,7 @@ import { fileOf, schemeOf } from './store/database-url.ts'
 /** One setting. */
 export interface SettingEntry<K extends keyof ServiceSettings = keyof ServiceSettings> {
   readonly field: K
-  readonly group: 'Where' | 'Models and money' | 'Limits' | 'Running' | 'What may come in' | 'Keeping and showing'
+  readonly group: 'Where' | 'Models and money' | 'Limits' | 'Running' | 'What may come in' | 'Learning' | 'Keeping and showing'
   /** Its key in a settings file: `body-bytes`. */
   readonly name: string
   /** Without the dashes. Null: rarely needed, or a secret that a flag would show to everyone who lists processes. */
@@ -47,6 +47,7 @@ const HOSTNAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a
 const TAKEN_NAMES = reservedNames()
 
 const host = word('an address or a host name to listen on, such as 0.0.0.0', 'host', (text) => /^[\w.:%-]+$/.test(text))
+const pemFile = word('a PEM file', 'file', (text) => text !== '')
 const database = word('a file (also as file:///…), or postgres://user:password@host/name', 'url', (text) => {
   const scheme = schemeOf(text)
   if (scheme === 'file') return fileOf(text) !== null
@@ -63,6 +64,7 @@ const origins = listOf('origins such as https://app.example.com with commas betw
 const hosts = listOf('host names such as images.example.com or *.example.com with commas between, or none', 'hosts', (item) =>
   HOSTNAME.test(item.replace(/^\*\./, '')),
 )
+const accounts = listOf('accounts with commas between, or none', 'accounts', (item) => /^\P{Cc}{1,128}$/u.test(item))
 /** Long enough that guessing it over the network is hopeless. */
 const adminToken = word('a token of 24 to 512 characters without spaces', 'token', (text) => /^[\x21-\x7e]{24,512}$/.test(text))
 
@@ -88,6 +90,8 @@ function kebab(field: string): string {
 export const SETTING_TABLE: readonly SettingEntry[] = [
   setting('Where', 'host', 'host', host, 'address to listen on; 0.0.0.0 for every one', { env: ['ASSAY_HOST', 'HOST'] }),
   setting('Where', 'port', 'port', wholeNumber(0, 65_535), 'port to listen on; 0 for any free one', { env: ['ASSAY_PORT', 'PORT'] }),
+  setting('Where', 'tlsCert', 'tls-cert', pemFile, 'certificate, with its chain, to speak https with; read again at SIGHUP'),
+  setting('Where', 'tlsKey', 'tls-key', pemFile, 'key of that certificate'),
   setting('Where', 'databaseUrl', 'database', database, 'a file for the embedded database, or postgres://… for several replicas', {
     env: ['ASSAY_DATABASE_URL', 'DATABASE_URL'],
     isSecret: true,
@@ -100,18 +104,34 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
   setting('Models and money', 'prices', 'prices', prices, 'US dollars per million input tokens; 0 answers without credit'),
 
   setting('Limits', 'bodyBytes', 'body-bytes', byteCount(1024, 512 * MEBI), 'most bytes of a request body'),
+  setting('Limits', 'textBytes', 'text-bytes', byteCount(1024, 64 * MEBI), 'most bytes of its JSON, pictures in base64 aside'),
   setting('Limits', 'images', 'images', wholeNumber(0, 1024), 'most images of a request'),
   setting('Limits', 'imageBytes', 'image-bytes', byteCount(1024, 512 * MEBI), 'most bytes of an image'),
   setting('Limits', 'imagePixels', 'image-pixels', pixelCount(1, 1e9), 'most pixels of an image'),
   setting('Limits', 'totalPixels', 'total-pixels', pixelCount(1, 1e10), 'most pixels of all images of a request'),
   setting('Limits', 'videoFrames', 'video-frames', wholeNumber(0, 4096), 'most frames of all videos of a request'),
+  setting('Limits', 'videoBytes', 'video-bytes', byteCount(1024, 512 * MEBI), 'most bytes of a video file'),
+  setting('Limits', 'videoMs', 'video-time', duration(1, DAY_MS), 'most time for decoding a video file'),
   setting('Limits', 'questions', 'questions', wholeNumber(1, 100_000), 'most questions of a request'),
   setting('Limits', 'idCharacters', null, wholeNumber(16, MOST.idCharacters), 'most characters of a question id'),
   setting('Limits', 'options', null, wholeNumber(2, MOST.options), 'most options of a question'),
   setting('Limits', 'levels', null, wholeNumber(2, MOST.levels), 'most levels of a score'),
   setting('Limits', 'fillTokens', null, wholeNumber(1, 4096), 'most tokens that a fill writes'),
   setting('Limits', 'deadlineMs', 'deadline', duration(1, DAY_MS), 'most time for an answer, waiting included; then 504'),
-  setting('Limits', 'requestsPerMinute', 'requests-per-minute', wholeNumber(0, 1e6), 'of one key on one replica, then 429; 0 for no limit'),
+  setting(
+    'Limits',
+    'requestsPerMinute',
+    'requests-per-minute',
+    wholeNumber(0, 1e6),
+    'of one key, on all replicas together, then 429; 0 for no limit',
+  ),
+  setting(
+    'Limits',
+    'questionsPerMinute',
+    'questions-per-minute',
+    wholeNumber(0, 1e8),
+    'questions answered to one key, then 429; 0 for no limit',
+  ),
 
   setting('Running', 'concurrency', 'concurrency', wholeNumber(1, 1024), 'requests that are answered at the same time'),
   setting('Running', 'workers', 'workers', wholeNumber(1, 64), 'copies of each model that answer at the same time, each with its memory'),
@@ -124,11 +144,22 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
     'kept of encoded states by each copy, and as much of pictures',
   ),
   setting('Running', 'queue', 'queue', wholeNumber(0, 100_000), 'requests that may wait for their turn; then 503'),
+  setting('Running', 'arrivals', 'arrivals', wholeNumber(1, 10_000), 'requests of one account whose bodies may be coming in; then 429'),
+  setting(
+    'Running',
+    'connectionsPerAddress',
+    'connections-per-address',
+    wholeNumber(0, 1e6),
+    'connections that one address may hold open, then 429; 0 for no limit, behind a proxy',
+  ),
   setting('Running', 'bodyTimeoutMs', 'body-timeout', duration(1, DAY_MS), 'most time for a body to come in'),
   setting('Running', 'drainMs', 'drain', duration(0, DAY_MS), 'most time that running requests get after SIGTERM'),
 
   setting('What may come in', 'corsOrigins', 'cors-origins', origins, 'origins that may call from a browser'),
   setting('What may come in', 'urlHosts', 'url-hosts', hosts, 'hosts that images may be fetched from; none refuses URLs'),
+
+  setting('Learning', 'labelsPerHour', 'labels-per-hour', wholeNumber(0, 1e6), 'labels of one account before they wait; 0 for no limit'),
+  setting('Learning', 'pool', 'pool', accounts, 'accounts that lend their labels to one another’s fits; none: each learns from its own'),
 
   setting(
     'Keeping and showing',

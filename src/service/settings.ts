@@ -1,6 +1,6 @@
 // Everything that can be set of a service, with its defaults: one object, made from flags and the environment by
 // `readSettings`.
-import { REQUEST_LIMITS, type RequestLimits, VIDEO_FRAMES } from '../core/limits.ts'
+import { REQUEST_LIMITS, type RequestLimits, VIDEO_FILE_LIMITS, VIDEO_FRAMES } from '../core/limits.ts'
 import { ANNOUNCED_MODELS } from '../pipeline/models.ts'
 import type { NanoDollars } from './money.ts'
 
@@ -8,6 +8,10 @@ export interface ServiceSettings {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** A PEM file with a certificate and its chain: the service speaks https then. Null: http. */
+  readonly tlsCert: string | null
+  /** A PEM file with the key of `tlsCert`; both or neither. */
+  readonly tlsKey: string | null
   /** A file for the embedded database (libsql), or `postgres://…`. */
   readonly databaseUrl: string
   /**
@@ -28,6 +32,8 @@ export interface ServiceSettings {
   readonly prices: Readonly<Record<string, NanoDollars>>
   /** Bytes of a body. */
   readonly bodyBytes: number
+  /** Bytes of JSON in a body, without pictures in base64. */
+  readonly textBytes: number
   readonly images: number
   readonly imageBytes: number
   readonly imagePixels: number
@@ -35,6 +41,9 @@ export interface ServiceSettings {
   readonly totalPixels: number
   /** Frames of all videos of one request. */
   readonly videoFrames: number
+  readonly videoBytes: number
+  /** Most time for decoding one video file. */
+  readonly videoMs: number
   readonly questions: number
   /** Characters of a question id. */
   readonly idCharacters: number
@@ -53,10 +62,16 @@ export interface ServiceSettings {
   readonly threads: number | null
   /** Bytes that each copy keeps of encoded states, and as many again of encoded pictures. */
   readonly cacheBytes: number
-  /** Requests that wait for their turn, and those whose bodies are still coming; beyond, 503. */
+  /** Requests that wait for their turn; beyond, 503. */
   readonly queue: number
-  /** Of one key, on one replica; 0: no limit. */
+  /** Requests of one account whose bodies are still coming in; beyond, 429. */
+  readonly arrivals: number
+  /** Connections that one address may hold open; beyond, 429. 0: no limit. */
+  readonly connectionsPerAddress: number
+  /** Of one key; 0: no limit. */
   readonly requestsPerMinute: number
+  /** Questions of one key; 0: no limit. */
+  readonly questionsPerMinute: number
   /** Most time for a body to come in. */
   readonly bodyTimeoutMs: number
   /** Most time that running requests get after SIGTERM. */
@@ -65,6 +80,10 @@ export interface ServiceSettings {
   readonly corsOrigins: readonly string[]
   /** Hosts that images may be fetched from; empty: URLs are refused. */
   readonly urlHosts: readonly string[]
+  /** Most labels of one account within an hour; beyond, they wait in quarantine. 0: no limit. */
+  readonly labelsPerHour: number
+  /** Accounts that lend their labels to one another's fits; empty: every account is fitted from its own alone. */
+  readonly pool: readonly string[]
   /** Log lines and unlabelled events are kept this long. */
   readonly keepMs: number
   /**
@@ -86,6 +105,8 @@ const DAY_MS = 86_400_000
 export const DEFAULT_SETTINGS: ServiceSettings = {
   host: '127.0.0.1',
   port: 8080,
+  tlsCert: null,
+  tlsKey: null,
   databaseUrl: 'assay.db',
   survivesPowerLoss: false,
   legacyName: 'systemone',
@@ -93,11 +114,14 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   announcedModels: ANNOUNCED_MODELS,
   prices: { '*': 0n },
   bodyBytes: 32 * MEBI,
+  textBytes: MEBI,
   images: 16,
   imageBytes: 16 * MEBI,
   imagePixels: 40_000_000,
   totalPixels: 160_000_000,
   videoFrames: VIDEO_FRAMES,
+  videoBytes: 32 * MEBI,
+  videoMs: VIDEO_FILE_LIMITS.videoMs,
   questions: REQUEST_LIMITS.questions,
   idCharacters: REQUEST_LIMITS.idCharacters,
   options: REQUEST_LIMITS.options,
@@ -109,11 +133,16 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   threads: null,
   cacheBytes: 256 * MEBI,
   queue: 128,
-  requestsPerMinute: 0,
+  arrivals: 64,
+  connectionsPerAddress: 512,
+  requestsPerMinute: 3000,
+  questionsPerMinute: 60_000,
   bodyTimeoutMs: 30_000,
   drainMs: 60_000,
   corsOrigins: ['*'],
   urlHosts: [],
+  labelsPerHour: 1000,
+  pool: [],
   keepMs: 30 * DAY_MS,
   keepsFeatures: false,
   logLevel: 'info',

@@ -25,7 +25,7 @@ async function settle(): Promise<void> {
 
 describe('the admission queue', () => {
   it('lets as many run as it may, and the next when one ends', async () => {
-    const { order, ends } = waitInQueue(createAdmissionQueue({ concurrency: 2, queue: 10 }), ['a', 'a', 'a'])
+    const { order, ends } = waitInQueue(createAdmissionQueue({ concurrency: 2, queue: 10, arrivals: 8 }), ['a', 'a', 'a'])
     await settle()
     expect(order).toEqual(['a0', 'a1'])
     ends[0]!()
@@ -34,7 +34,15 @@ describe('the admission queue', () => {
   })
 
   it('gives turns round by group, however many one group has waiting', async () => {
-    const { order, ends } = waitInQueue(createAdmissionQueue({ concurrency: 1, queue: 20 }), ['a', 'a', 'a', 'a', 'b', 'b', 'c'])
+    const { order, ends } = waitInQueue(createAdmissionQueue({ concurrency: 1, queue: 20, arrivals: 8 }), [
+      'a',
+      'a',
+      'a',
+      'a',
+      'b',
+      'b',
+      'c',
+    ])
     for (let i = 0; i < 7; i++) {
       await settle()
       ends[i]!()
@@ -43,7 +51,7 @@ describe('the admission queue', () => {
   })
 
   it('refuses whoever comes when all slots are taken, with the numbers and when to come back', () => {
-    const queue = createAdmissionQueue({ concurrency: 1, queue: 2 })
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 2, arrivals: 8 })
     for (const group of ['a', 'b', 'c']) queue.enter(group)
     expect(() => queue.enter('d')).toThrow(
       expect.objectContaining({
@@ -55,7 +63,7 @@ describe('the admission queue', () => {
   })
 
   it('keeps the last slots for other groups', () => {
-    const queue = createAdmissionQueue({ concurrency: 2, queue: 14 })
+    const queue = createAdmissionQueue({ concurrency: 2, queue: 14, arrivals: 8 })
     for (let i = 0; i < 14; i++) queue.enter('a')
     expect(() => queue.enter('a')).toThrow(
       expect.objectContaining({ code: 'overloaded', message: expect.stringContaining('Your account has 14') }),
@@ -64,7 +72,7 @@ describe('the admission queue', () => {
   })
 
   it('has room again when a slot is given back, and only once for each', () => {
-    const queue = createAdmissionQueue({ concurrency: 1, queue: 1 })
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 1, arrivals: 8 })
     const slot = queue.enter('a')
     queue.enter('b')
     slot.leave()
@@ -74,7 +82,7 @@ describe('the admission queue', () => {
   })
 
   it('lets one that gave up go, and the turn goes to the next', async () => {
-    const queue = createAdmissionQueue({ concurrency: 1, queue: 10 })
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 10, arrivals: 8 })
     const first = queue.enter('a')
     const endFirst = await first.turn(never)
     const leaving = new AbortController()
@@ -87,13 +95,13 @@ describe('the admission queue', () => {
   })
 
   it('takes nobody whose signal has aborted before', async () => {
-    const queue = createAdmissionQueue({ concurrency: 1, queue: 1 })
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 1, arrivals: 8 })
     await expect(queue.enter('a').turn(AbortSignal.abort('late'))).rejects.toBe('late')
     expect(queue.load.running).toBe(0)
   })
 
   it('keeps the turn of one that left until it is given back, once', async () => {
-    const queue = createAdmissionQueue({ concurrency: 1, queue: 3 })
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 3, arrivals: 8 })
     const slot = queue.enter('a')
     const end = await slot.turn(never)
     const { order } = waitInQueue(queue, ['b', 'c'])
@@ -107,7 +115,7 @@ describe('the admission queue', () => {
   })
 
   it('gives no turn to one that left while it waited', async () => {
-    const queue = createAdmissionQueue({ concurrency: 1, queue: 3 })
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 3, arrivals: 8 })
     const end = await queue.enter('a').turn(never)
     const leaving = queue.enter('b')
     const left = leaving.turn(never)
@@ -119,14 +127,14 @@ describe('the admission queue', () => {
   })
 
   it('says how many run and how many wait', async () => {
-    const queue = createAdmissionQueue({ concurrency: 1, queue: 5 })
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 5, arrivals: 8 })
     waitInQueue(queue, ['a', 'b', 'c'])
     await settle()
     expect(queue.load).toEqual({ running: 1, waiting: 2 })
   })
 
   it('is empty when the last slot was given back', async () => {
-    const queue = createAdmissionQueue({ concurrency: 1, queue: 5 })
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 5, arrivals: 8 })
     const slots: QueueSlot[] = [queue.enter('a'), queue.enter('b')]
     let isEmpty = false
     const empty = queue.empty().then(() => {

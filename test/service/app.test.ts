@@ -10,18 +10,57 @@ const get = (path: string, init?: RequestInit): Promise<Wire> => fetch(`${runnin
 
 describe('GET /v1/models', () => {
   it('lists what may be asked and what is announced, without a key', async () => {
-    running = await startRunning()
+    running = await startRunning({ now: () => Date.UTC(2026, 1, 3, 4) })
     const response = await get('/v1/models')
-    expect([response.status, await response.json()]).toEqual([
-      200,
+    const listed = { object: 'model', created: 1_770_091_200, release_date: '2026-02-03', owned_by: 'assay' }
+    const models = [
       {
-        object: 'list',
-        models: [
-          { id: 'service-1-pro', name: 'Fake', available: true, status: 'available' },
-          { id: 'service-1', name: 'Service 1', available: false, status: 'coming_soon' },
-        ],
+        id: 'service-1-pro',
+        name: 'Fake',
+        available: true,
+        status: 'available',
+        description: expect.stringContaining('questions'),
+        ...listed,
       },
+      {
+        id: 'service-1',
+        name: 'Service 1',
+        available: false,
+        status: 'coming_soon',
+        description: expect.stringContaining('yet'),
+        ...listed,
+      },
+    ]
+    expect([response.status, await response.json()]).toEqual([200, { object: 'list', models, data: models }])
+  })
+})
+
+describe('GET /', () => {
+  const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
+  it('leads browsers to the console', async () => {
+    running = await startRunning({ settings: { console: true } })
+    const response = await get('/', { headers: BROWSER, redirect: 'manual' })
+    expect([response.status, response.headers.get('location'), response.headers.get('vary')]).toEqual([
+      303,
+      '/console',
+      expect.stringMatching(/accept/i),
     ])
+    expect((await get('/', { headers: BROWSER })).headers.get('content-type')).toContain('text/html')
+  })
+
+  it('names the routes to everything else, and to browsers where no console is served', async () => {
+    running = await startRunning()
+    for (const headers of [{}, BROWSER, { accept: 'application/json' }]) {
+      const response = await get('/', { headers, redirect: 'manual' })
+      const found = await response.json()
+      expect([response.status, found.console, found.openapi]).toEqual([200, null, '/openapi.json'])
+      for (const { method, path, summary } of found.routes) {
+        expect(summary).toMatch(/\S/)
+        expect((await get(path, { method, redirect: 'manual' })).status, path).not.toBe(404)
+      }
+      expect(found.routes.map(({ path }: { path: string }) => path)).toEqual(expect.arrayContaining(['/', '/v1/ask', '/v1/systemone']))
+    }
   })
 })
 
@@ -29,7 +68,7 @@ describe('GET /health', () => {
   it('is 200 while the database answers, without a key', async () => {
     running = await startRunning()
     const response = await get('/health')
-    expect([response.status, await response.json()]).toEqual([200, { ok: true, service: 'ok', db: 'ok' }])
+    expect([response.status, await response.json()]).toEqual([200, { ok: true, service: 'assay', db: true }])
   })
 
   it('is 503 when the database does not answer, and 200 when it is back', async () => {
@@ -37,9 +76,25 @@ describe('GET /health', () => {
     const { ping } = running.store
     Object.assign(running.store, { ping: async () => Promise.reject(new Error('gone')) })
     const response = await get('/health')
-    expect([response.status, await response.json()]).toEqual([503, { ok: false, service: 'ok', db: 'unreachable' }])
+    expect([response.status, await response.json()]).toEqual([503, { ok: false, service: 'assay', db: false }])
     Object.assign(running.store, { ping })
-    expect((await get('/health')).status).toBe(200)
+    await expect.poll(async () => (await get('/health')).status, { timeout: 20_000 }).toBe(200)
+  })
+
+  it('asks the database once for any number of callers', async () => {
+    running = await startRunning()
+    const { ping } = running.store
+    let asked = 0
+    const counted = () => {
+      asked += 1
+      return ping()
+    }
+    Object.assign(running.store, { ping: counted })
+    const first = await Promise.all(Array.from({ length: 20 }, () => get('/health')))
+    const second = await Promise.all(Array.from({ length: 20 }, () => get('/health')))
+    Object.assign(running.store, { ping })
+    expect(new Set([...first, ...second].map(({ status }) => status))).toEqual(new Set([200]))
+    expect(asked).toBe(1)
   })
 
   it('is 503 when the database hangs', async () => {

@@ -125,6 +125,43 @@ describe('POST /v1/ask', () => {
     expect(decisions.status).toBe(400)
   })
 
+  it('takes and refuses under the second name what /v1/ask does, without headers of other vendors', async () => {
+    running = await startRunning()
+    const bodies = [
+      QUESTION,
+      { ...QUESTION, state: null },
+      { state: 'x', questions: { scale: { type: 'score', criteria: ['low', null] } } },
+      { state: 'x', questions: { scale: { type: 'score', criteria: [{ words: ['low'] }, 'high'] } } },
+      { state: 'x', questions: { q: { type: 'noul', typo: 1 } } },
+      'no request',
+    ]
+    for (const body of bodies) {
+      const [own, second] = [await running.ask(body), await running.post('/v1/systemone', body)]
+      expect([...second.headers.keys()].filter((name) => name.includes('typesafe'))).toEqual([])
+      const [said, saidSecond] = [await own.json(), await second.json()]
+      expect([second.status, saidSecond.error?.code, saidSecond.error?.message]).toEqual([
+        own.status,
+        said.error?.code,
+        said.error?.message,
+      ])
+    }
+    const theirs = { headers: { 'x-typesafe-sdk': 'typesafe-sdk/0.6.0' } }
+    const translated = await running.post('/v1/systemone', bodies[2], theirs)
+    expect([translated.status, translated.headers.get('x-typesafe-request-id')]).toEqual([200, translated.headers.get('x-request-id')])
+    const named = await running.post('/v1/systemone', { ...(bodies[2] as object), model: 'jev-latest' })
+    expect([named.status, named.headers.get('x-typesafe-request-id')]).toEqual([200, null])
+    const refused = await running.post('/v1/systemone', bodies[4], theirs)
+    expect([refused.status, refused.headers.get('x-typesafe-request-id')]).toEqual([400, refused.headers.get('x-request-id')])
+  })
+
+  it('refuses questions by names with characters that nobody sees', async () => {
+    running = await startRunning()
+    const refused = await running.ask({ state: 'x', questions: { 'ur\u202egent': { type: 'noul' } } })
+    const { error } = await refused.json()
+    expect([refused.status, error.code, error.param]).toEqual([400, 'invalid_request', '/questions/ur\u202egent'])
+    expect(error.message).toContain('U+202E')
+  })
+
   it('holds keys of any name harmless', async () => {
     running = await startRunning()
     const response = await running.ask(null, {

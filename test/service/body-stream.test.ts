@@ -21,7 +21,7 @@ async function leftBehind(sent: string): Promise<IncomingMessage> {
   return stream
 }
 
-const LIMITS = { bytes: 1000, timeoutMs: 60_000, files: 1, fileBytes: 1000 }
+const LIMITS = { bytes: 1000, textBytes: 1000, timeoutMs: 60_000, files: 1, fileBytes: 1000 }
 const HEAD = 'POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 2\r\ncontent-type: application/json\r\n'
 
 describe('the body of a client that has gone before it is read', () => {

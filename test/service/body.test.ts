@@ -154,7 +154,7 @@ describe('a body', () => {
   it('that turns out larger than is taken is 413, though nothing was announced', async () => {
     running = await startRunning({ settings: { bodyBytes: 1000 } })
     const head = postHead('/v1/ask', running.secret, { 'transfer-encoding': 'chunked' })
-    const { socket, received } = sendRaw(running.url, `${head}${`200\r\n${'x'.repeat(512)}\r\n`.repeat(3)}`)
+    const { socket, received } = sendRaw(running.url, `${head}200\r\n"${'x'.repeat(511)}\r\n${`200\r\n${'x'.repeat(512)}\r\n`.repeat(2)}`)
     await until(() => received().includes('request_too_large'))
     expect(received()).toMatch(/^HTTP\/1\.1 413 /)
     socket.destroy()
@@ -179,16 +179,16 @@ describe('a body', () => {
     await until(() => received().includes('deadline_exceeded'))
     expect(received()).toMatch(/^HTTP\/1\.1 504 /)
     expect(received()).toContain('within 60 ms: 9 bytes came of 500')
-    await until(() => running.service.context.answerer.load.waiting === 0)
+    await until(() => running.service.context.queue.arriving === 0)
     socket.destroy()
   })
 
   it('whose sender goes away gives its place back', async () => {
     running = await startRunning()
     const { socket } = sendRaw(running.url, `${postHead('/v1/ask', running.secret, { 'content-length': 500 })}{"state":`)
-    await until(() => running.service.context.answerer.load.waiting === 1)
+    await until(() => running.service.context.queue.arriving === 1)
     socket.destroy()
-    await until(() => running.service.context.answerer.load.waiting === 0)
+    await until(() => running.service.context.queue.arriving === 0)
     expect((await running.ask(QUESTION)).status).toBe(200)
   })
 
@@ -196,8 +196,8 @@ describe('a body', () => {
     running = await startRunning({ settings: { bodyBytes: 1000, queue: 100 } })
     const { secret } = await running.newKey({ account: 'other' })
     const heads = [running.secret, secret].map((from) => postHead('/v1/ask', from, { 'content-length': 1000 }))
-    const slow = Array.from({ length: 8 }, (_, i) => sendRaw(running.url, heads[i % 2] + 'x'.repeat(999)))
-    await until(() => running.service.context.answerer.load.waiting === 8)
+    const slow = Array.from({ length: 8 }, (_, i) => sendRaw(running.url, `${heads[i % 2]}"${'x'.repeat(998)}`))
+    await until(() => running.service.context.queue.arriving === 8)
     let refused: Wire
     do refused = await running.ask(QUESTION)
     while (refused.status === 200)
@@ -211,8 +211,8 @@ describe('a body', () => {
     running = await startRunning({ settings: { bodyBytes, queue: 100 } })
     const { secret } = await running.newKey({ account: 'other' })
     const heads = [running.secret, secret].map((from) => postHead('/v1/ask', from, { 'content-length': bodyBytes }))
-    const slow = Array.from({ length: 8 }, (_, i) => sendRaw(running.url, heads[i % 2] + 'x'.repeat(bodyBytes - 1)))
-    await until(() => running.service.context.answerer.load.waiting === 8)
+    const slow = Array.from({ length: 8 }, (_, i) => sendRaw(running.url, `${heads[i % 2]}"${'x'.repeat(bodyBytes - 2)}`))
+    await until(() => running.service.context.queue.arriving === 8)
     const large = { ...QUESTION, padding: 'x'.repeat(10_000) }
     await until(async () => (await running.ask(large)).status === 503)
     expect((await running.ask(QUESTION)).status).toBe(200)
@@ -224,8 +224,8 @@ describe('a body', () => {
     running = await startRunning({ settings: { bodyBytes, queue: 100 } })
     const { secret } = await running.newKey({ account: 'other' })
     const head = postHead('/v1/ask', running.secret, { 'content-length': bodyBytes })
-    const slow = Array.from({ length: 7 }, () => sendRaw(running.url, head + 'x'.repeat(bodyBytes - 1)))
-    await until(() => running.service.context.answerer.load.waiting === 7)
+    const slow = Array.from({ length: 7 }, () => sendRaw(running.url, `${head}"${'x'.repeat(bodyBytes - 2)}`))
+    await until(() => running.service.context.queue.arriving === 7)
     const large = { ...QUESTION, padding: 'x'.repeat(bodyBytes / 2) }
     await until(async () => (await running.ask(large)).status === 503)
     expect((await running.ask(large, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
@@ -238,7 +238,7 @@ describe('a body', () => {
     running = await startRunning({ fake: gate.fake, settings: { concurrency: 1 } })
     const first = running.ask(QUESTION)
     await gate.reached(1)
-    const body = `{"padding":[${'{},'.repeat(225_000)}1],${JSON.stringify(QUESTION).slice(1)}`
+    const body = `{"padding":[${'{},'.repeat(22_500)}1],${JSON.stringify(QUESTION).slice(1)}`
     const headers = { authorization: `Bearer ${running.secret}`, 'content-type': 'application/json' }
     const post = () => fetch(`${running.url}/v1/ask`, { method: 'POST', headers, body }) as Promise<Wire>
     const eight = Array.from({ length: 8 }, post)

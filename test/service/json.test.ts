@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../../src/service/json.ts'
+import { createJsonReader, JSON_LIMITS, parseJson } from '../../src/service/json.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const messageOf = (text: string | Uint8Array): string => {
@@ -57,9 +57,9 @@ describe('JSON of a body', () => {
     expect(messageOf('{"a":'.repeat(100_000))).toContain('request_too_large')
   })
 
-  it('has half a million values at most', () => {
-    expect(messageOf(`[${'0,'.repeat(499_998)}0]`)).toBe('no error')
-    expect(messageOf(`[${'0,'.repeat(499_999)}0]`)).toContain('request_too_large: The body has more than 500000 values')
+  it('has fifty thousand values at most', () => {
+    expect(messageOf(`[${'0,'.repeat(49_998)}0]`)).toBe('no error')
+    expect(messageOf(`[${'0,'.repeat(49_999)}0]`)).toContain('request_too_large: The body has more than 50000 values')
   })
 
   it('is not counted inside strings', () => {
@@ -70,5 +70,65 @@ describe('JSON of a body', () => {
   it('that is broken in a long string is refused in the same way', () => {
     expect(messageOf(`["${'a'.repeat(5_000_000)}`)).toContain('at position 1 ')
     expect(messageOf(`["${'\\n'.repeat(2_000_000)}"}`)).toContain('"}" stands at position 4000003')
+  })
+})
+
+describe('JSON that comes in chunks', () => {
+  async function read(text: string, chunkBytes: number): Promise<unknown> {
+    const reader = createJsonReader('The body', JSON_LIMITS)
+    const all = bytes(text)
+    for (let from = 0; from < all.length; from += chunkBytes) reader.push(all.subarray(from, from + chunkBytes))
+    return reader.finish()
+  }
+  const LONG = 'QUJD'.repeat(2000)
+
+  it.each([1, 3, 7, 4096, 100_000])('of %i bytes is what it says', async (chunkBytes) => {
+    const value = {
+      'ü"\\': [1, -2.5e3, 0.1, true, false, null, '語\n\u2028😀'],
+      b: {},
+      '': [],
+      long: [LONG, { deep: LONG }],
+      ['__proto__']: LONG,
+    }
+    expect(await read(JSON.stringify(value), chunkBytes)).toEqual(value)
+    expect(await read(JSON.stringify(LONG), chunkBytes)).toBe(LONG)
+  })
+
+  it('may have line breaks and escaped slashes in long base64', async () => {
+    const text = `{"a":"${`${'QUJD'.repeat(19)}\\n`.repeat(200)}\\/"}`
+    expect(await read(text, 1000)).toEqual(JSON.parse(text))
+  })
+
+  it('is refused at the first chunk that is wrong, not at the last', () => {
+    const reader = createJsonReader('The body', JSON_LIMITS)
+    reader.push(bytes('{"é":[1,\n2'))
+    expect(() => reader.push(bytes(' 3'))).toThrow('"3" stands at position 11 (line 2, column 3), where a comma or ] was expected')
+    const broken = createJsonReader('The body', JSON_LIMITS)
+    expect(() => broken.push(bytes('x'))).toThrow('"x" stands at position 0')
+  })
+
+  it('has a megabyte of text at most, long base64 aside, and no more of it is read', () => {
+    const reader = createJsonReader('The body', JSON_LIMITS)
+    reader.push(bytes('{"picture":"'))
+    for (let i = 0; i < 40; i++) reader.push(bytes('QUJD'.repeat(25_000)))
+    reader.push(bytes('","state":"'))
+    const words = bytes('some words '.repeat(9000))
+    let pushed = 0
+    const pushAll = () => {
+      for (; pushed < 100; pushed++) reader.push(words)
+    }
+    expect(pushAll).toThrow('The body has more than 1048576 bytes of text (everything but pictures in base64); send less at once.')
+    expect(pushed).toBe(10)
+  })
+
+  it('is base64 to its end, or text from its beginning', () => {
+    const reader = createJsonReader('The body', JSON_LIMITS)
+    reader.push(bytes(`"${'QUJD'.repeat(500_000)}`))
+    expect(() => reader.push(bytes(' '))).toThrow('more than 1048576 bytes of text')
+  })
+
+  it('whose keys are long is text', () => {
+    const reader = createJsonReader('The body', JSON_LIMITS)
+    expect(() => reader.push(bytes(`{"${'QUJD'.repeat(500_000)}`))).toThrow('more than 1048576 bytes of text')
   })
 })

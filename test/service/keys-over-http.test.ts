@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { openStore } from '../../src/service/store/open.ts'
 import { QUESTION, type Running, startRunning, type Wire } from './running.ts'
+import { postHead, sendRaw } from './wire.ts'
 
 let running: Running
 afterEach(() => running.end())
@@ -43,6 +45,30 @@ describe('an API key', () => {
     expect((await running.ask(QUESTION, withKey(secret))).status).toBe(200)
     await running.store.keys.revoke(key.id)
     expect(await said(await running.ask(QUESTION, withKey(secret)))).toEqual([401, 'invalid_api_key'])
+  })
+
+  it.each([
+    ['/v1/ask', QUESTION],
+    ['/v1/outcomes', { event: 'evt_none', outcomes: { here: true } }],
+  ])('that is revoked while the body of %s comes in is refused, and nothing is asked', async (path, request) => {
+    let asked = 0
+    const score = () => {
+      asked += 1
+      return null
+    }
+    running = await startRunning({ fake: { score } })
+    const { key, secret } = await running.newKey()
+    const body = JSON.stringify(request)
+    const connection = sendRaw(running.url, postHead(path, secret, { 'content-length': body.length, connection: 'close' }))
+    connection.socket.write(body.slice(0, 10))
+    // The key was looked up when another request that came later has been answered.
+    await running.ask(QUESTION)
+    await running.store.keys.revoke(key.id)
+    const before = asked
+    connection.socket.write(body.slice(10))
+    expect(await connection.closed).toMatch(/^HTTP\/1\.1 401 [\s\S]*"code":"invalid_api_key"/)
+    expect(asked).toBe(before)
+    expect(running.service.context.answerer.load).toEqual({ running: 0, waiting: 0 })
   })
 
   it('without the scope is 403, and the message says which it needs', async () => {
@@ -103,8 +129,38 @@ describe('the limit of requests', () => {
     for (let i = 0; i < 3; i++) expect((await running.ask(QUESTION, withKey(secret))).status).toBe(200)
   })
 
-  it('is not there unless it is set', async () => {
+  it('has a default, and is not there when it is turned off', async () => {
     running = await startRunning()
+    expect((await running.ask(QUESTION)).headers.get('x-ratelimit-limit')).toBe('3000')
+    await running.end()
+    running = await startRunning({ settings: { requestsPerMinute: 0, questionsPerMinute: 0 } })
     expect((await running.ask(QUESTION)).headers.get('x-ratelimit-limit')).toBeNull()
+  })
+
+  it('is one for all replicas', async () => {
+    let now = 1_000_000
+    const store = await openStore(':memory:')
+    const settings = { requestsPerMinute: 3 }
+    running = await startRunning({ store, settings, now: () => now })
+    const other = await startRunning({ store, settings, now: () => now })
+    const { secret } = await running.newKey()
+    for (const { ask } of [running, other, running]) expect((await ask(QUESTION, withKey(secret))).status).toBe(200)
+    // The log of the others is read once a second.
+    now += 1000
+    expect(await said(await other.ask(QUESTION, withKey(secret)))).toEqual([429, 'rate_limited'])
+    now += 60_000
+    expect((await other.ask(QUESTION, withKey(secret))).status).toBe(200)
+    await other.end()
+    await running.end()
+    await store.close()
+  })
+
+  it('also counts questions', async () => {
+    running = await startRunning({ settings: { questionsPerMinute: 3 } })
+    const { here } = QUESTION.questions
+    expect((await running.ask({ ...QUESTION, questions: { a: here, b: here, c: here } })).status).toBe(200)
+    const refused = await running.ask(QUESTION)
+    expect(await refused.text()).toContain('its 3 questions a minute')
+    expect(refused.status).toBe(429)
   })
 })

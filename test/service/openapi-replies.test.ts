@@ -14,6 +14,8 @@ const wire = described(document)
 const MODEL = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
 
 const SCORE = { type: 'score', criteria: ['low', { label: 'high', description: { any: 'JSON' } }] }
+/** What clients of the System One wire send besides. */
+const SYSTEM_ONE_CLIENT = { 'x-typesafe-sdk': 'typesafe-sdk/0.6.0' }
 /** Every type of question in every form an answer has. */
 const EVERYTHING = {
   state: [
@@ -100,7 +102,7 @@ describe('a service, held to its document,', () => {
       if (post === undefined || path.startsWith('/v1/calibration')) continue
       for (const [name, { value }] of Object.entries(post.requestBody.content['application/json']!.examples)) {
         const answered = 'event' in value ? { event: (await held(running, 'post', '/v1/ask', ASK_TEXT)).body.id } : {}
-        const { status, faults, body } = await held(running, 'post', path, { ...value, ...answered })
+        const { status, faults, body } = await held(running, 'post', path, { ...value, ...answered }, { headers: SYSTEM_ONE_CLIENT })
         expect({ path, name, status, faults, error: body.error }).toEqual({ path, name, status: 200, faults: [], error: undefined })
       }
     }
@@ -132,12 +134,12 @@ describe('a service, held to its document,', () => {
     expect(described).toBeDefined()
     const form = new FormData()
     form.set('request', JSON.stringify(Object.values<{ value: object }>(json.examples)[0]!.value))
-    const headers = { authorization: `Bearer ${running.secret}` }
+    const headers = { authorization: `Bearer ${running.secret}`, ...SYSTEM_ONE_CLIENT }
     expect((await fetch(`${running.url}${path}`, { method: 'POST', body: form, headers })).status).toBe(200)
   })
 
   it('answers routes that ask nothing as described', async () => {
-    for (const path of ['/v1/models', '/health', '/openapi.json', '/metrics', '/v1/calibration']) {
+    for (const path of ['/', '/v1/models', '/health', '/openapi.json', '/metrics', '/v1/calibration']) {
       const { status, faults } = await held(running, 'get', path)
       expect({ path, status, faults }).toEqual({ path, status: 200, faults: [] })
     }

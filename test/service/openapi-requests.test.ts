@@ -8,6 +8,7 @@ import { decisions } from '../../src/service/dialects/decisions.ts'
 import type { Dialect } from '../../src/service/dialects/dialect.ts'
 import { systemone } from '../../src/service/dialects/systemone.ts'
 import { DECISION, SYSTEM_ONE } from '../../src/service/openapi/examples.ts'
+import { animation } from '../media/video/clips.ts'
 import { documentOf, schemasOf } from './described.ts'
 import { type Through, through } from './dialects/through.ts'
 
@@ -20,6 +21,7 @@ const PNG = (
     .toBuffer()
 ).toString('base64')
 const URL = `data:image/png;base64,${PNG}`
+const GIF = (await animation('gif', ['red', 'lime'], [3000, 3000])).toString('base64')
 const SOURCE = { type: 'base64', media_type: 'image/png', data: PNG }
 
 const level = ['low', { label: 'high', description: 'a lot' }]
@@ -51,6 +53,9 @@ const PARTS: Json = [
       { source: SOURCE, t_ms: 40 },
     ],
   },
+  { type: 'video', id: 'clip', source: { ...SOURCE, data: GIF }, fps: 2, max_frames: 4, start_ms: 10, end_ms: 2000 },
+  { type: 'file', id: 'f', mediaType: 'video/mp4', data: GIF, filename: 'a.mp4', fps: 1 },
+  { type: 'file', id: 'g', mediaType: 'image/png', data: URL },
 ]
 
 const VALUES: readonly Json[] = [null, true, -1, 0.5, 7, '', ' ', 'x', [], ['x'], {}, { type: 'x' }]
@@ -91,8 +96,8 @@ function* mutations(body: Json, from: readonly (string | number)[]): Generator<{
 const BEYOND_SCHEMAS = new RegExp(
   [
     'given twice|are both called|There is no image|There is no model|there is no question or derive|No function_call before it',
-    'but there are \\d+ options|more than max, which is|Frames are in order',
-    'is not base64|not whole base64|The image has 0 bytes|reads data:<media type>',
+    'but there are \\d+ options|a number above start_ms|more than max, which is|Frames are in order',
+    'is not base64|not whole base64|No file "|send one of image/|The (?:image|video) has 0 bytes|reads data:<media type>',
   ].join('|'),
 )
 
@@ -152,6 +157,15 @@ describe('the schema of a request', () => {
     const body = { ...SYSTEM_ONE, model: 'service-1-pro' } as unknown as Json
     const { wrong } = await disagreements(systemone, 'SystemOneRequest', mutations(body, ['questions']))
     expect(wrong).toEqual([])
+  })
+
+  it('takes what the System One route takes of pictures, and refuses what it refuses', async () => {
+    const assets: Json = { cat: { type: 'image', format: 'png', data_base64: PNG }, '<image:1>': { data_base64: PNG, part: null } }
+    const body: Json = { state: 'A cat: cat', questions: { q: { type: 'noul', instructions: 'Is cat a cat?' } }, assets }
+    const { tried, refused, wrong } = await disagreements(systemone, 'SystemOneRequest', mutations(body, ['assets']))
+    expect(wrong).toEqual([])
+    expect(refused).toBeGreaterThan(20)
+    expect(tried - refused).toBeGreaterThan(10)
   })
 
   it('takes what the decisions route takes, and refuses what it refuses', async () => {

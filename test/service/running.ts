@@ -20,6 +20,7 @@ export interface RunningOptions {
   readonly now?: () => number
   /** Served beside the service's own. */
   readonly moreRoutes?: readonly Route[]
+  readonly calibrationLookMs?: number
 }
 
 export interface LogLine {
@@ -75,6 +76,7 @@ export async function startRunning(options: RunningOptions = {}): Promise<Runnin
     log: logInto(log),
     metrics: metricsInto(finished),
     moreRoutes: options.moreRoutes ?? [],
+    ...(options.calibrationLookMs === undefined ? {} : { calibrationLookMs: options.calibrationLookMs }),
     ...(options.now === undefined ? {} : { now: options.now }),
   })
   const { url } = await service.listen()

@@ -24,7 +24,8 @@ type QuestionReader = (fields: UntrustedObject, named: Named, faults: Faults) =>
 interface Named {
   readonly name: string | null
   readonly param: string
-  readonly instructions: string
+  /** Null: the options or levels say what is asked. */
+  readonly instructions: string | null
 }
 
 const READERS: ReadonlyMap<string, QuestionReader> = new Map<string, QuestionReader>([
@@ -97,7 +98,10 @@ function readQuestion(question: unknown, param: string, faults: Faults): Pick<Re
     const message = `name has ${name.length} characters, at most ${LONGEST_NAME} are taken; shorten it, or leave it out.`
     faults.report('invalid_question', pointer(param, 'name'), message)
   }
-  const instructions = readInstructions(givenField(question, 'instructions'), pointer(param, 'instructions'), faults)
+  const asked = givenField(question, 'instructions')
+  // The AI SDK leaves them out where the options or levels say what is asked; a predicate has nothing else.
+  const isLeftOut = asked === undefined && type !== 'predicate'
+  const instructions = isLeftOut ? null : readInstructions(asked, pointer(param, 'instructions'), faults)
   return read(question, { name: name as string | null, param, instructions }, faults)
 }
 

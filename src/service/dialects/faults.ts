@@ -1,12 +1,10 @@
 // Collects what a dialect finds wrong with a body before the engine sees it, and throws all of it as one `EngineError`.
 import { type ErrorCode, pointer } from '../../core/errors.ts'
+import { MOST_FAULTS } from '../../core/limits.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { ownField, type UntrustedObject } from '../../core/untrusted.ts'
-import { refuse } from '../../pipeline/request.ts'
+import { refuse } from '../../pipeline/faults.ts'
 import type { Fault } from '../../questions/shared/checked-question.ts'
-
-/** A body with more faults is refused with the first of them: listing a million would delay other requests. */
-const MOST_FAULTS = 100
 
 /**
  * The most questions, or items and parts of an input, that are translated: far more than the engine takes, and few

@@ -1,5 +1,6 @@
-// Translates the System One wire to the engine's. Two things differ: a null state is nothing to read, and the levels of
-// a score are descriptions there (a text, JSON or null), not labels, and come back in the legend as they were sent.
+// Translates the System One wire to the engine's. Two things differ: pictures are `assets` that placeholders in strings
+// stand for (or files, from the AI SDK), and the levels of a score are descriptions (a text, JSON or null), not labels,
+// and come back in the legend as they were sent.
 
 import { EngineError } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
@@ -7,6 +8,8 @@ import { isObject, ownField, plainRecord, type UntrustedObject } from '../../cor
 import type { Answer, AskResponse } from '../../wire/types.ts'
 import type { Dialect } from './dialect.ts'
 import { givenField, MOST_TRANSLATED } from './faults.ts'
+import { placeAssets } from './systemone-assets.ts'
+import { unwrapFiles } from './systemone-files.ts'
 import { engineLevels } from './systemone-levels.ts'
 
 /** No question and no option has as many; the engine refuses those that do, for what it does not know in them. */
@@ -115,10 +118,18 @@ export const systemone: Dialect = {
     if (!isObject(body)) return { request: body, reply: (response) => response }
     const sent = givenField(body, 'questions')
     if (isObject(sent)) requireCount(sent)
+    const files = unwrapFiles(givenField(body, 'state'))
+    const unwrapped = files === null ? body : { ...body, state: files.state }
+    const placed = placeAssets(unwrapped)
+    const asked = placed === null ? unwrapped : { ...unwrapped, state: placed.state, questions: placed.questions }
+    const intoBody = (param: string) => {
+      const inState = placed?.pointer(param) ?? param
+      return files?.pointer(inState) ?? inState
+    }
     const request = plainRecord(
-      Object.entries(body).map(([field, value]) => {
-        if (field === 'state' && value === null) return [field, [{ type: 'json', value: null }]] as const
-        return [field, field === 'questions' && isObject(value) ? engineQuestions(value, false) : value] as const
+      Object.entries(asked).flatMap(([field, value]) => {
+        if (field === 'assets' && placed !== null) return []
+        return [[field, field === 'questions' && isObject(value) ? engineQuestions(value, false) : value] as const]
       }),
     )
     return {
@@ -132,7 +143,7 @@ export const systemone: Dialect = {
       },
       pointer(param) {
         const [, level, field] = OF_A_LEVEL.exec(param) ?? []
-        if (level === undefined) return param
+        if (level === undefined) return intoBody(param)
         const given = at(body, level)
         return isObject(given) && Object.hasOwn(given, field as string) ? param : level
       },

@@ -55,7 +55,10 @@ const responseSchemas: Schemas = {
       applied: { enum: ['identity', 'fitted'], description: '`identity`: there is none, probabilities are the model’s own.' },
     }),
     passes: { ...COUNT, description: 'Calls of the model behind the state.' },
-    cached_tokens: { ...COUNT, description: 'Input tokens that were read before and kept.' },
+    cached_tokens: {
+      ...COUNT,
+      description: 'Input tokens that were read before and kept. They save time, and are charged like the others.',
+    },
     timings_ms: map('Milliseconds by step.', NUMBER),
     questions: map('By question id.', ref('QuestionReport')),
     warnings: list('What was ignored, or may not be meant.', STRING),

@@ -6,8 +6,11 @@ const VERSION: Schema = { type: ['string', 'null'], description: 'Null: what com
 const TIME: Schema = { type: 'number', description: 'Milliseconds since 1970.' }
 
 export const calibrationSchemas: Schemas = {
-  CalibrationReply: reply('What answers for each model, and how it came to.', {
+  CalibrationReply: reply('What answers this account for each model, and how it came to. Nothing of other accounts is in it.', {
+    account: STRING,
+    is_pooled: said(BOOLEAN, 'Whether other accounts lend their labels to its fits, by the choice of the operator.'),
     models: list('Models that are loaded.', ref('ModelCalibration')),
+    quarantined: said(COUNT, 'Labels of the account that came in a burst and wait for the operator; no fit sees them.'),
     history: list('Newest first.', ref('CalibrationChange')),
     looked_at: said(TIME, 'When outcomes were last looked at, milliseconds since 1970; at most once a minute.'),
   }),
@@ -26,7 +29,10 @@ export const calibrationSchemas: Schemas = {
         kinds: list('By kind.', reply('Of one kind.', { kind: STRING, labels: COUNT })),
       }),
     ),
-    outcomes: reply('Outcomes in the store.', { labels: COUNT, waiting: said(COUNT, 'Those that what answers now was not fitted on.') }),
+    outcomes: reply('Outcomes of the account, each counted once whatever it weighs.', {
+      labels: COUNT,
+      waiting: said(COUNT, 'Those that what answers now was not fitted on.'),
+    }),
     drift: reply('Whether what comes in still looks like what it was fitted on.', {
       events: COUNT,
       labels: COUNT,

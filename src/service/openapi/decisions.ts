@@ -1,7 +1,22 @@
 // The decisions wire as it is taken and answered here.
 import { REQUEST_LIMITS } from '../../core/limits.ts'
 import { LONGEST_NAME } from '../dialects/decisions-questions.ts'
-import { COUNT, closed, list, oneOf, open, optional, PROBABILITY, ref, reply, type Schema, type Schemas, STRING, said } from './schema.ts'
+import {
+  COUNT,
+  closed,
+  list,
+  nullable,
+  oneOf,
+  open,
+  optional,
+  PROBABILITY,
+  ref,
+  reply,
+  type Schema,
+  type Schemas,
+  STRING,
+  said,
+} from './schema.ts'
 
 const UNUSED: Schema = { description: 'Taken and not used.' }
 const NAMED: Schemas = {
@@ -47,8 +62,13 @@ function part(type: string, field: string, value: Schema, more: Schemas = { prom
   return closed(`A part of type ${type}.`, ['type', field], { type: { const: type }, [field]: value, ...more })
 }
 
+/** Options and levels may say by themselves what is asked. */
 function question(type: string, description: string, fields: Schemas): Schema {
-  return closed(description, ['type', 'instructions', ...Object.keys(fields)], { type: { const: type }, ...NAMED, ...fields })
+  const own = Object.keys(fields)
+  if (own.length === 0) return closed(description, ['type', 'instructions'], { type: { const: type }, ...NAMED })
+  const { instructions, ...named } = NAMED
+  const spoken = said(nullable(instructions!), 'What is asked; left out, the options or levels say it.')
+  return closed(description, ['type', ...own], { type: { const: type }, ...named, instructions: spoken, ...fields })
 }
 
 const NAME: Schema = { type: ['string', 'null'], description: 'As it was sent.' }

@@ -32,7 +32,8 @@ const MEANINGS: Readonly<Record<WireErrorCode, string>> = {
   unsupported_media_type: 'The content type of the body, or the format of a picture, is not read.',
   idempotency_mismatch: 'This Idempotency-Key was used for another body.',
   capability_not_supported: 'The model, or this version, cannot do what was asked.',
-  rate_limited: 'Too many requests of this key; `Retry-After` says when to come back.',
+  rate_limited:
+    'Too many requests or questions of this key, bodies of this account or connections of this address; `Retry-After` says when to come back.',
   internal_error: 'The service failed on this request.',
   overloaded: 'The queue is full, or the service is about to stop; `Retry-After` says when to come back.',
   model_loading: 'The model is being loaded; try again in a moment.',

@@ -1,21 +1,25 @@
 // Requests and answers to show: small, and accepted as they stand (a test asks them).
 
 export const ASK_TEXT = {
-  state: 'Hello, my order A-1042 has still not arrived. I am very angry and want my 59.90 EUR back. Mail me: buyer@example.com.',
+  state: 'Hello, my order A-1042 has still not arrived. I am very angry. Please refund the 59.90 EUR. Mail me: buyer@example.com.',
   questions: {
     angry: { type: 'noul', instructions: 'The customer is angry.' },
     intent: {
       type: 'choice',
       instructions: 'What does the customer want?',
       criteria: { refund: 'the money back', exchange: 'another article instead', information: null },
-      args: { amount: { type: 'extract', kind: 'money', instructions: 'The amount of money' } },
+      args: { amount: { type: 'extract', kind: 'money', instructions: 'The amount to refund' } },
     },
-    urgency: { type: 'score', instructions: 'How urgent is it?', criteria: ['low', 'medium', { label: 'high', description: 'today' }] },
-    topics: { type: 'select', criteria: ['delivery', 'payment', 'opening hours'], max: 2 },
-    mail: { type: 'extract', kind: 'email', self_check: true },
-    days: { type: 'fill', kind: 'int', instructions: 'How many days may an answer take?' },
+    mood: {
+      type: 'score',
+      instructions: 'How angry is the customer?',
+      criteria: [{ label: 'calm', description: 'no anger' }, 'annoyed', 'angry'],
+    },
+    topics: { type: 'select', criteria: ['refund', 'damaged goods', 'opening hours'], max: 2 },
+    mail: { type: 'extract', kind: 'email', instructions: 'The mail address of the customer', self_check: true },
+    order: { type: 'fill', instructions: 'The order number' },
   },
-  derive: { escalate: "angry > 0.8 and p(intent, 'refund') > 0.5" },
+  derive: { escalate: "angry > 0.6 and p(intent, 'refund') > 0.5" },
 }
 
 /** A red square of 8 by 8 pixels. */
@@ -40,11 +44,11 @@ export const ASK_FORM = {
 
 export const SYSTEM_ONE = {
   model: 'jev-latest',
-  state: 'I was charged twice. Please help.',
+  state: 'I want a refund. I am very angry.',
   questions: {
-    billing: { type: 'noul', instructions: 'Is this about billing?', criteria: null },
+    refund: { type: 'noul', instructions: 'Does the customer want a refund?', criteria: null },
     next: { type: 'choice', instructions: 'What next?', criteria: { refund: 'give the money back', explain: null } },
-    tone: { type: 'score', instructions: null, criteria: ['calm', null, { words: ['angry', 'furious'] }] },
+    tone: { type: 'score', instructions: 'How angry is the customer?', criteria: ['calm', null, { words: ['angry', 'furious'] }] },
   },
 }
 
@@ -52,7 +56,7 @@ export const DECISION = {
   model: 'service-1-pro',
   input: [
     { role: 'system', content: 'You help the customers of a shop.' },
-    { role: 'user', content: [{ type: 'input_text', text: 'It arrived broken!' }] },
+    { role: 'user', content: [{ type: 'input_text', text: 'It arrived broken, and I am very angry. I want my money back!' }] },
   ],
   questions: [
     { type: 'predicate', name: 'angry', instructions: 'The customer is angry.' },
@@ -62,11 +66,11 @@ export const DECISION = {
       instructions: 'Is a refund due?',
       choices: [{ value: true }, { value: false, description: 'no reason to' }],
     },
-    { type: 'score', instructions: 'How urgent is it?', levels: [{ label: 'low' }, { label: 'high' }] },
+    { type: 'score', instructions: 'How angry is the customer?', levels: [{ label: 'calm' }, { label: 'angry' }] },
   ],
 }
 
 export const OUTCOME = {
   event: 'evt_5f0c2a9d8e7b6a5f4c3d2e1f',
-  outcomes: { angry: true, intent: 'refund', urgency: 2, topics: ['delivery'] },
+  outcomes: { angry: true, intent: 'refund', mood: 2, topics: ['refund'] },
 }

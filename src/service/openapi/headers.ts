@@ -15,7 +15,10 @@ export const headers: Schemas = {
   'x-service-idempotent-replayed': header('`true`: this is the stored reply to an earlier request; nothing was charged now.', {
     const: 'true',
   }),
-  'x-typesafe-request-id': header('On the System One route: the same as `x-request-id`, where its clients look for it.', NAME),
+  'x-typesafe-request-id': header(
+    'For clients of the System One wire only: the same as `x-request-id`, where clients of that wire look for it.',
+    NAME,
+  ),
   'retry-after': header('Whole seconds until it is worth trying again.', { type: 'integer', minimum: 0 }),
   'x-ratelimit-limit': header('Requests a minute that this key has.', COUNT),
   'x-ratelimit-remaining': header('What is left of them.', COUNT),

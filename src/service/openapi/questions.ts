@@ -7,7 +7,7 @@ import { closed, map, NAME, oneOf, ref, type Schema, type Schemas } from './sche
 const { idCharacters, questions } = REQUEST_LIMITS
 
 /** A name that is a key of answers. */
-const ID: Schema = { pattern: '\\S', minLength: 1, maxLength: idCharacters }
+const ID: Schema = { pattern: '\\S', minLength: 1, maxLength: idCharacters, description: 'Without characters that people do not see.' }
 
 const EXPRESSION: Schema = { ...NAME, maxLength: 500 }
 
@@ -19,7 +19,10 @@ function byType(description: string, components: Readonly<Record<string, string>
 
 /** How a person fills in each kind of question, in the order of the kinds: what the console asks with. */
 export function questionForms(): readonly object[] {
-  return allKinds().map(({ type, title, form }) => ({ type, title, ...form }))
+  return allKinds().map(({ type, title, summary, question, form }) => {
+    const { description = summary } = question.meta() ?? {}
+    return { type, title, description, ...form }
+  })
 }
 
 /** Made when the document is, so that every kind that was defined by then is in it. */

@@ -1,4 +1,5 @@
 // The state as it is sent: a text, JSON, or parts with pictures; and the request around it.
+import { MOST_FPS, SAMPLED_FRAMES } from '../../core/limits.ts'
 import { PART_TYPES } from '../../wire/part-types.ts'
 import { closed, JSON_VALUE, list, map, nullable, oneOf, open, optional, ref, type Schema, type Schemas, STRING, said } from './schema.ts'
 
@@ -24,6 +25,25 @@ function part(types: string, description: string, required: readonly string[], f
   return closed(description, ['type', ...required], { type: { const: types }, ...fields })
 }
 
+/** Which frames of a video file are looked at. */
+const SAMPLING: Schemas = {
+  fps: { type: 'number', exclusiveMinimum: 0, maximum: MOST_FPS, description: 'Frames of each second.' },
+  max_frames: {
+    type: 'integer',
+    minimum: 1,
+    description: `At most so many, evenly over the stretch where fps is absent or asks for more. Default ${SAMPLED_FRAMES}, with fps as many as a request may have.`,
+  },
+  start_ms: { type: 'number', minimum: 0, description: 'Where the stretch begins, in milliseconds from the first frame. Default 0.' },
+  end_ms: { type: 'number', exclusiveMinimum: 0, description: 'Where it ends. Default: the end of the video.' },
+}
+const FILE_DATA: Schema = { type: 'string', minLength: 1, description: 'Base64, or a URL as `Source` has it.' }
+
+/** Media types are read whatever their case. */
+function mediaTypeOf(kind: string): Schema {
+  const anyCase = [...kind].map((letter) => `[${letter.toUpperCase()}${letter}]`).join('')
+  return { type: 'string', pattern: `^${anyCase}(/|$)`, description: `Such as ${kind}/${kind === 'image' ? 'png' : 'mp4'}.` }
+}
+
 const DETAIL: Schema = { description: 'Taken and not used.' }
 
 export const stateSchemas: Schemas = {
@@ -33,10 +53,11 @@ export const stateSchemas: Schemas = {
   },
   State: {
     description:
-      'What the questions are about. A string is text. An array whose every element has a known part type is parts, in reading order; any other array, and an object, is JSON.',
+      'What the questions are about. A string is text. An array whose every element has a known part type is parts, in reading order; any other value is JSON. A state with nothing in it is answered with a warning.',
     anyOf: [
       { type: 'string', title: 'Text' },
       { type: 'object', title: 'JSON object' },
+      { type: ['number', 'boolean', 'null'], title: 'JSON value' },
       list('Parts in reading order; by default at most 16 pictures and 64 video frames.', ref('Part'), { title: 'Parts', minItems: 1 }),
       {
         type: 'array',
@@ -46,7 +67,10 @@ export const stateSchemas: Schemas = {
     ],
   },
   Part: {
-    ...oneOf('One part of a state.', ...['TextPart', 'JsonPart', 'ImagePart', 'ImageUrlPart', 'InputImagePart', 'VideoPart'].map(ref)),
+    ...oneOf(
+      'One part of a state.',
+      ...['TextPart', 'JsonPart', 'ImagePart', 'ImageUrlPart', 'InputImagePart', 'VideoPart', 'FilePart'].map(ref),
+    ),
     discriminator: {
       propertyName: 'type',
       mapping: {
@@ -56,6 +80,7 @@ export const stateSchemas: Schemas = {
         image_url: '#/components/schemas/ImageUrlPart',
         input_image: '#/components/schemas/InputImagePart',
         video: '#/components/schemas/VideoPart',
+        file: '#/components/schemas/FilePart',
       },
     },
   },
@@ -75,19 +100,42 @@ export const stateSchemas: Schemas = {
     image_url: { anyOf: [DATA_URL, closed('Its URL.', ['url'], { url: DATA_URL, detail: DETAIL })] },
     detail: DETAIL,
   }),
-  VideoPart: part('video', 'Frames of a video, in order of time. Video files are not decoded in this version.', ['frames'], {
-    id: PART_ID,
-    frames: list(
-      'Its frames.',
-      closed('One frame.', ['source', 't_ms'], {
+  VideoPart: {
+    description: 'A video: its file, or frames of it in order of time.',
+    anyOf: [
+      part('video', 'A file: MP4, WebM, animated GIF or animated WebP; by default at most 32 MiB.', ['source'], {
+        id: PART_ID,
         source: ref('Source'),
-        t_ms: { type: 'number', minimum: 0, description: 'Milliseconds from the start.' },
+        ...SAMPLING,
       }),
-      { minItems: 1 },
-    ),
-  }),
+      part('video', 'Frames.', ['frames'], {
+        id: PART_ID,
+        frames: list(
+          'Its frames.',
+          closed('One frame.', ['source', 't_ms'], {
+            source: ref('Source'),
+            t_ms: { type: 'number', minimum: 0, description: 'Milliseconds from the start.' },
+          }),
+          { minItems: 1 },
+        ),
+      }),
+    ],
+  },
+  FilePart: {
+    description: 'A file as the AI SDK has it. By its media type it is an image or a video.',
+    anyOf: [
+      part('file', 'An image.', ['mediaType', 'data'], { id: PART_ID, mediaType: mediaTypeOf('image'), data: FILE_DATA, filename: STRING }),
+      part('file', 'A video.', ['mediaType', 'data'], {
+        id: PART_ID,
+        mediaType: mediaTypeOf('video'),
+        data: FILE_DATA,
+        filename: STRING,
+        ...SAMPLING,
+      }),
+    ],
+  },
   Source: {
-    description: 'Where the bytes of a picture are.',
+    description: 'Where the bytes of a picture or a video are.',
     anyOf: [
       DATA_URL,
       source('base64', 'In the request.', 'data', {
@@ -134,14 +182,33 @@ export const systemOneSchemas: Schemas = {
   SystemOneRequest: {
     ...open('As for `/v1/ask`, but that levels of a score are descriptions.', ['state', 'questions'], {
       model: optional(STRING),
-      state: said(nullable(ref('State')), 'Null: nothing to read.'),
+      state: ref('State'),
       questions: map(
         'Questions by id.',
         { anyOf: [ref('SystemOneScoreQuestion'), ref('Question')] },
         { minProperties: 1, maxProperties: 256 },
       ),
       derive: said(nullable(ref('Derives')), 'What to work out from the answers.'),
+      assets: nullable(
+        map('Pictures by a placeholder; where it stands in a string of the state, there the picture is.', ref('SystemOneAsset'), {
+          minProperties: 1,
+          maxProperties: 256,
+          propertyNames: { minLength: 1 },
+        }),
+      ),
     }),
+  },
+  SystemOneAsset: {
+    ...closed('A picture: its bytes in base64, or the name of a file of the same multipart request.', [], {
+      type: { enum: ['image', null] },
+      format: { description: 'For the reader; what the bytes are is found out from them.' },
+      data_base64: optional(STRING),
+      part: optional(STRING),
+    }),
+    anyOf: [
+      { required: ['part'], properties: { part: { type: 'string', minLength: 1 } } },
+      { required: ['data_base64'], properties: { data_base64: { type: 'string', minLength: 1 } } },
+    ],
   },
   SystemOneScoreQuestion: closed('A scale whose levels are told apart by their place, from 0.', ['type', 'criteria'], {
     type: { const: 'score' },

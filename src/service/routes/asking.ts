@@ -1,6 +1,6 @@
 // The routes that ask questions: one handler behind three dialects. Refusals happen before the body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Admission, answerAdmitted, enterQueue } from '../admitted.ts'
+import { type Admission, answerAdmitted, letIn } from '../admitted.ts'
 import { mediaKind, requireLength } from '../body.ts'
 import type { ServiceContext } from '../context.ts'
 import { requireCredit } from '../credit.ts'
@@ -13,7 +13,8 @@ import { defineRoute, type Route } from './route.ts'
 
 export interface AskingRoute {
   readonly path: string
-  readonly dialect: Dialect
+  /** The wire of a request, by its headers where the route has several. */
+  readonly dialect: Dialect | ((asked: FastifyRequest['headers']) => Dialect)
   readonly operationId: string
   readonly summary: string
   readonly description: string
@@ -25,6 +26,8 @@ export interface AskingRoute {
   readonly examples: Readonly<Record<string, unknown>>
   /** The multipart/form-data body. */
   readonly form: Schema
+  /** Parameters besides those of every asking route. */
+  readonly parameters?: readonly Schema[]
   /** Names of headers of the answer besides those of every answer. */
   readonly headers?: readonly string[]
 }
@@ -38,7 +41,8 @@ export function requestForm(schema: Schema, example: Readonly<Record<string, unk
   return { schema, encoding: { request: { contentType: 'application/json' } }, example }
 }
 
-export function askingRoute({ path, dialect, headers = [], ...described }: AskingRoute): Route {
+export function askingRoute({ path, dialect, headers = [], parameters = [], ...described }: AskingRoute): Route {
+  const dialectOf = typeof dialect === 'function' ? dialect : () => dialect
   const { operationId, summary, description, request, response, schemas, examples, form } = described
   return defineRoute({
     method: 'POST',
@@ -51,20 +55,20 @@ export function askingRoute({ path, dialect, headers = [], ...described }: Askin
       tag: 'Questions',
       summary,
       description,
-      parameters: [{ $ref: '#/components/parameters/idempotency-key' }],
+      parameters: [{ $ref: '#/components/parameters/idempotency-key' }, ...parameters],
       request: { required: true, content: { ...json(ref(request), withExamples(examples)), 'multipart/form-data': form } },
       replies: { 200: { description: 'The answers.', content: json(ref(response)), headers: [...CHARGE_HEADERS, ...headers] } },
       errors: ERRORS,
     },
     // Refusals have them too: clients name the request in their errors by them.
-    headers: (requestId) => dialect.headers?.(requestId) ?? {},
+    headers: (requestId, asked) => dialectOf(asked).headers?.(requestId) ?? {},
     open(context) {
       const admissions = new WeakMap<FastifyRequest, Admission>()
       return {
         async admit(request, reply) {
           admissions.set(request, await admit(request, reply, context))
         },
-        answer: ({ request, reply }) => answerAdmitted(request, reply, admissions.get(request)!, dialect, context),
+        answer: ({ request, reply }) => answerAdmitted(request, reply, admissions.get(request)!, dialectOf(request.headers), context),
       }
     },
   })
@@ -77,7 +81,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, { store, sett
   const idempotencyKey = readIdempotencyKey(headers['idempotency-key'])
   // A retry of an answered request costs nothing, so with an idempotency key the balance is looked at later.
   if (idempotencyKey === null && isNothingFree(settings.prices)) await requireCredit(store, principal!.account)
-  return { kind, idempotencyKey, principal: principal!, ...enterQueue(queue, principal!.account, reply) }
+  return { kind, idempotencyKey, principal: principal!, ...letIn(queue, principal!.account, reply) }
 }
 
 /** Throws `invalid_request`. */

@@ -2,6 +2,7 @@
 // each field.
 import type { z } from 'zod'
 import { EngineError, type Problem, pointer } from '../../core/errors.ts'
+import { MOST_FAULTS } from '../../core/limits.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { isObject } from '../../core/untrusted.ts'
 import type { BodyReader } from './route.ts'
@@ -33,7 +34,8 @@ export function bodyReader<S extends z.ZodObject>(
       const result = schema.safeParse(body)
       const fields = Object.keys(body)
       // Zod has one issue for all unknown fields; here each is a problem of its own, with the names that look like it.
-      const unknown = fields.filter((field) => !known.includes(field)).map((field) => unknownField(field, known))
+      const strange = fields.filter((field) => !known.includes(field)).slice(0, MOST_FAULTS)
+      const unknown = strange.map((field) => unknownField(field, known))
       const found = [...unknown, ...(result.success ? [] : firstOfEachField(result.error.issues))]
       const problems = unknownFields === 'first' ? found : inOrder(found, fields)
       const [first] = problems

@@ -1,4 +1,5 @@
-// POST /v1/calibration/fit: fits a calibration to the outcomes of all accounts, and serves it if it is not worse.
+// POST /v1/calibration/fit: fits a calibration to the outcomes of an account, and serves it to this account if it is
+// not worse.
 import { z } from 'zod'
 import { fromStore } from '../from-store.ts'
 import { resolveModel } from '../models.ts'
@@ -26,7 +27,8 @@ export const calibrationFitRoute = defineRoute({
     id: 'fitCalibration',
     tag: 'Calibration',
     summary: 'Fit a calibration to the outcomes',
-    description: 'The new one answers only if its held-out log-loss is not worse. Needs the scope `calibration`. One fit at a time.',
+    description:
+      'From the outcomes of the account of the key, and for it alone. The new one answers only if its log-loss on held-out labels of this account is not worse, and if questions without labels lose nothing on those that came with the model. Needs the scope `calibration`. One fit at a time.',
     request: jsonBody(ref('FitRequest'), false, { 'The default model': {} }),
     replies: { 200: { description: 'What came of it.', content: json(ref('FitReply')) } },
     errors: SMALL_ERRORS,
@@ -44,7 +46,9 @@ export const calibrationFitRoute = defineRoute({
     }),
   },
   open: ({ calibrations, engine, settings }) => ({
-    answer: ({ body: { model } }) =>
-      fromStore(calibrations.fit(model === undefined ? null : resolveModel(model, engine.models(), settings.aliases))),
+    answer: ({ body: { model }, request }) => {
+      const wanted = model === undefined ? null : resolveModel(model, engine.models(), settings.aliases)
+      return fromStore(calibrations.fit(request.principal!.account, wanted))
+    },
   }),
 })

@@ -24,7 +24,7 @@ export const calibrationRollbackRoute = defineRoute({
   operation: {
     id: 'rollBackCalibration',
     tag: 'Calibration',
-    summary: 'Answer with the calibration before this one',
+    summary: 'Answer this account with the calibration before this one',
     description: 'Needs the scope `calibration`.',
     request: jsonBody(ref('RollBackRequest'), false, { 'With a reason': { why: 'Support sees too many escalations.' } }),
     replies: { 200: { description: 'The change.', content: json(ref('CalibrationChange')) } },
@@ -36,12 +36,12 @@ export const calibrationRollbackRoute = defineRoute({
         type: 'string',
         minLength: 1,
         maxLength: LONGEST_REASON,
-        description: 'For the history. Every key sees it. Default: that it was asked for over HTTP.',
+        description: 'For the history, which every key of the account sees. Default: that it was asked for over HTTP.',
       },
     }),
   },
   open: ({ calibrations }) => ({
-    // Every key can read the history, so the default reason does not name this one.
-    answer: ({ body: { why = 'asked for over HTTP' } }) => fromStore(calibrations.rollBack(why)),
+    // Every key of the account can read the history, so the default reason does not name this one.
+    answer: ({ body: { why = 'asked for over HTTP' }, request }) => fromStore(calibrations.rollBack(request.principal!.account, why)),
   }),
 })

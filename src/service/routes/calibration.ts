@@ -1,5 +1,5 @@
-// GET /v1/calibration: which calibration each model answers with, how it came to be served, and whether it still fits.
-import { withoutNames } from '../calibration/as-reply.ts'
+// GET /v1/calibration: which calibration an account is answered with, how it came to be served, and whether it still
+// fits.
 import { fromStore } from '../from-store.ts'
 import { calibrationSchemas } from '../openapi/calibration.ts'
 import { json } from '../openapi/operation.ts'
@@ -14,15 +14,12 @@ export const calibrationRoute = defineRoute({
   operation: {
     id: 'showCalibration',
     tag: 'Calibration',
-    summary: 'What answers now, since when, and whether it still fits',
+    summary: 'What answers this account now, since when, and whether it still fits',
     replies: { 200: { description: 'Calibrations, their history, and drift.', content: json(ref('CalibrationReply')) } },
     errors: [401, 429, 500, 503],
   },
   schemas: calibrationSchemas,
   open: ({ calibrations }) => ({
-    async answer({ request: { principal } }) {
-      const status = await fromStore(calibrations.status())
-      return principal!.key!.scopes.includes('calibration') ? status : withoutNames(status)
-    },
+    answer: ({ request }) => fromStore(calibrations.status(request.principal!.account)),
   }),
 })

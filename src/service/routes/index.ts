@@ -11,6 +11,7 @@ import { metricsRoute } from './metrics.ts'
 import { modelsRoute } from './models.ts'
 import { openApiRoute } from './openapi.ts'
 import { outcomesRoute } from './outcomes.ts'
+import { rootRoute } from './root.ts'
 import type { Route } from './route.ts'
 import { systemOneRoute } from './systemone.ts'
 
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   healthRoute,
   metricsRoute,
   openApiRoute,
+  rootRoute,
 ]
 
 /** Names below /v1 that are in use: `ask` of /v1/ask. */

@@ -47,23 +47,32 @@ export const outcomesRoute = defineRoute({
         type: 'number',
         exclusiveMinimum: 0,
         maximum: 1,
-        description: 'With which this answer was chosen to be labelled, default 1. Labels of rare choices count more.',
+        description:
+          'With which this answer was chosen to be labelled, default 1. Labels of rare choices count more, at most as four: below .25 it counts as .25.',
       },
     }),
     OutcomeReply: reply('What was recorded. Recording again replaces.', {
       event: STRING,
       recorded: list('Decisions that have a label now.', STRING),
       replaced: list('Those of them that had one before.', STRING),
+      quarantined: list('Those of them that no fit sees before the operator has looked: they came in a burst.', STRING),
     }),
   },
-  open: ({ store }) => ({
+  open: ({ store, settings, log }) => ({
     async answer({ body: { event, outcomes, selection_probability: selectionProbability }, request }) {
-      const kept = store.outcomes(request.principal!.account)
+      const { account } = request.principal!
+      let isQuarantined = false
+      const quarantined = (isNew: boolean): void => {
+        isQuarantined = true
+        if (isNew) log.warn({ account }, 'labels of an account came in a burst and wait in quarantine: look at them with assay quarantine')
+      }
+      const kept = store.outcomes(account, { labels: settings.labelsPerHour, quarantined })
       if ((await fromStore(kept.find(event))) === null) {
         const message = `The event ${JSON.stringify(event.slice(0, 80))} is not known; events are kept ${kept.retention}.`
         throw new ServiceRefusal('not_found', message, { param: '/event' })
       }
-      return fromStore(recordOutcome(kept, event, outcomes, { selectionProbability }))
+      const said = await fromStore(recordOutcome(kept, event, outcomes, { selectionProbability }))
+      return { ...said, quarantined: isQuarantined ? said.recorded : [] }
     },
   }),
 })

@@ -1,7 +1,7 @@
 // Routes to handlers of a fastify app: who may call, how the body is read, and the flags that the app's hooks look at.
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { keyGuard } from '../authenticate.ts'
+import { keyGuard, requireUnrevoked } from '../authenticate.ts'
 import type { ServiceContext } from '../context.ts'
 import { pathOf, type Route } from './route.ts'
 
@@ -31,14 +31,16 @@ function register(app: FastifyInstance, context: ServiceContext, route: Route): 
   const { method, access, body, headers, isServedToTheEnd = false, isProbed = false } = route
   const { admit, answer } = route.open(context)
   const onRequest: Hook[] = []
-  if (headers !== undefined) onRequest.push(async ({ id }, reply) => void reply.headers(headers(id)))
-  if (access !== 'everyone') onRequest.push(keyGuard(app, context, access === 'every key' ? null : access))
+  if (headers !== undefined) onRequest.push(async ({ id, headers: asked }, reply) => void reply.headers(headers(id, asked)))
+  if (access !== 'everyone') onRequest.push(keyGuard(context, access === 'every key' ? null : access))
   if (admit !== undefined) onRequest.push(admit)
   const reader = body === 'streamed' ? null : body
+  const isKeyed = reader !== null && access !== 'everyone'
   app.route({
     method,
     url: pathOf(route, context.settings),
     onRequest,
+    preHandler: isKeyed ? [(request) => requireUnrevoked(request, context)] : [],
     ...(reader === null ? {} : { bodyLimit: reader.bytes }),
     config: { isServedToTheEnd, isProbed },
     handler: async (request, reply) => answer({ body: reader?.read(request.body), request, reply }),

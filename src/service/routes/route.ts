@@ -47,8 +47,8 @@ export interface Route<B = unknown> {
   readonly isProbed?: boolean
   /** Whether a service with these settings has the route. Default: it has. */
   isServed?(settings: ServiceSettings): boolean
-  /** Headers of every reply, refusals included. */
-  headers?(requestId: string): Readonly<Record<string, string>>
+  /** Headers of every reply, refusals included. `asked`: those of the request. */
+  headers?(requestId: string, asked: FastifyRequest['headers']): Readonly<Record<string, string>>
   /** Called once for each service. */
   open(context: ServiceContext): RouteHandlers<B>
 }

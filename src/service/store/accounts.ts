@@ -1,6 +1,7 @@
 // Balances, and the one function that changes them: a balance and its line in the ledger change together, under the
 // lock of the account's row.
 import { EngineError } from '../../core/errors.ts'
+import { hiddenCharacterIn } from '../../core/hidden-characters.ts'
 import { MOST_NANO_DOLLARS, type NanoDollars } from '../money.ts'
 import type { Writes } from './database.ts'
 import { makeStoreId } from './secrets.ts'
@@ -10,6 +11,15 @@ const MOST_ACCOUNT_CHARACTERS = 128
 
 /** Makes the account with nothing in it, when there is none. Throws `invalid_request` for an id that cannot be one. */
 export async function ensureAccount(writes: Writes, id: string, at: number): Promise<void> {
+  const hidden = hiddenCharacterIn(id)
+  // Accounts that were made before such names were refused stay as they are.
+  if (
+    hidden !== null &&
+    (await writes.selectFrom('accounts').select('id').where('id', '=', storable(id)).executeTakeFirst()) === undefined
+  ) {
+    const message = `The name of the account holds ${hidden}, which people do not see; leave it out.`
+    throw new EngineError('invalid_request', message, { param: '/account' })
+  }
   if (id === '' || id.length > MOST_ACCOUNT_CHARACTERS || id.trim() !== id || /[\p{Cc}\p{Cs}]/u.test(id)) {
     const message = `An account has 1 to ${MOST_ACCOUNT_CHARACTERS} characters, no control characters and no blanks around them, received ${id.length}.`
     throw new EngineError('invalid_request', message, { param: '/account' })

@@ -1,19 +1,22 @@
-// Versions of calibrations in tables, as `calibrationVersions` keeps them in a folder. Changes are serialized by a
-// lock, so that replicas that fit at the same time leave one order of versions.
+// Versions of the calibrations of an account in tables, as `calibrationVersions` keeps them in a folder. Changes are
+// serialized by a lock, so that replicas that fit at the same time leave one order of versions.
 import type { Selectable } from 'kysely'
 import { type CalibrationVersions, refuseUnnamed, storedCalibration, type VersionChange } from '../../calibration/outcomes/versions.ts'
 import { EngineError } from '../../core/errors.ts'
 import type { Database, Queries, Writes } from './database.ts'
+import type { CalibrationChanges } from './store.ts'
 import { storable, type Tables, time } from './tables.ts'
 
 /** Older changes stay in the table. */
 const MOST_CHANGES = 500
 
-export function calibrationTables({ queries, write }: Database): CalibrationVersions {
+export function calibrationTables({ queries, write }: Database, of: string): CalibrationVersions {
+  const account = storable(of)
   return {
     async current(model) {
       const notes: string[] = []
-      const serving = await queries.selectFrom('calibration_serving').select('version').orderBy('position', 'desc').execute()
+      const own = queries.selectFrom('calibration_serving').select('version').where('account', '=', account)
+      const serving = await own.orderBy('position', 'desc').execute()
       for (const { version } of serving) {
         const row = await queries.selectFrom('calibrations').select('content').where('version', '=', version).executeTakeFirst()
         const { calibration, problem } = storedCalibration(row?.content ?? null, version, model)
@@ -35,33 +38,50 @@ export function calibrationTables({ queries, write }: Database): CalibrationVers
           .values({ version, content })
           .onConflict((conflict) => conflict.column('version').doUpdateSet({ content }))
           .execute()
-        const last = await served(writes)
+        const last = await served(writes, account)
         if (last?.version === version) return
+        const highest = await writes.selectFrom('calibration_serving').select('position').orderBy('position', 'desc').executeTakeFirst()
         await writes
           .insertInto('calibration_serving')
-          .values({ position: (last?.position ?? 0n) + 1n, version })
+          .values({ position: (highest?.position ?? 0n) + 1n, version, account })
           .execute()
-        await note(writes, number, { at, action: 'serve', version, from: last?.version ?? null, why, heldOut })
+        await note(writes, number, account, { at, action: 'serve', version, from: last?.version ?? null, why, heldOut })
       })
     },
 
     rollBack({ at, why }) {
       return write(async (writes) => {
         const number = await takeTurn(writes)
-        const last = await served(writes)
+        const last = await served(writes, account)
         if (last === undefined) throw new EngineError('invalid_request', 'No calibration is served, so there is nothing to roll back.')
         await writes.deleteFrom('calibration_serving').where('position', '=', last.position).execute()
-        const version = (await served(writes))?.version ?? null
+        const version = (await served(writes, account))?.version ?? null
         const change: VersionChange = { at, action: 'roll back', version, from: last.version, why, heldOut: null }
-        await note(writes, number, change)
+        await note(writes, number, account, change)
         return change
       })
     },
 
     async history() {
-      const newest = await queries.selectFrom('calibration_changes').selectAll().orderBy('number', 'desc').limit(MOST_CHANGES).execute()
+      const own = queries.selectFrom('calibration_changes').selectAll().where('account', '=', account)
+      const newest = await own.orderBy('number', 'desc').limit(MOST_CHANGES).execute()
       return newest.reverse().map(changeOf)
     },
+  }
+}
+
+/** The accounts whose calibrations changed after the change of a number, and the number of the newest. */
+export async function calibrationChanges({ queries }: Database, after: bigint): Promise<CalibrationChanges> {
+  const changes = await queries
+    .selectFrom('calibration_changes')
+    .select(['number', 'account'])
+    .where('number', '>', after)
+    .orderBy('number', 'desc')
+    .limit(MOST_CHANGES)
+    .execute()
+  return {
+    upTo: changes[0]?.number ?? after,
+    accounts: changes.length === MOST_CHANGES ? null : [...new Set(changes.map(({ account }) => account))],
   }
 }
 
@@ -75,15 +95,21 @@ async function takeTurn(writes: Writes): Promise<bigint> {
   return changes
 }
 
-function served(queries: Queries): Promise<Selectable<Tables['calibration_serving']> | undefined> {
-  return queries.selectFrom('calibration_serving').selectAll().orderBy('position', 'desc').limit(1).executeTakeFirst()
+function served(queries: Queries, account: string): Promise<Selectable<Tables['calibration_serving']> | undefined> {
+  const own = queries.selectFrom('calibration_serving').selectAll().where('account', '=', account)
+  return own.orderBy('position', 'desc').limit(1).executeTakeFirst()
 }
 
-async function note(writes: Writes, number: bigint, { at, action, version, from, why, heldOut }: VersionChange): Promise<void> {
+async function note(
+  writes: Writes,
+  number: bigint,
+  account: string,
+  { at, action, version, from, why, heldOut }: VersionChange,
+): Promise<void> {
   const row = { action, version, from_version: from, why: storable(why), held_out: heldOut === null ? null : JSON.stringify(heldOut) }
   await writes
     .insertInto('calibration_changes')
-    .values({ number, at: time(at), ...row })
+    .values({ number, account, at: time(at), ...row })
     .execute()
 }
 

@@ -2,6 +2,7 @@
 // refused on every replica.
 import type { Selectable } from 'kysely'
 import { EngineError } from '../../core/errors.ts'
+import { hiddenCharacterIn } from '../../core/hidden-characters.ts'
 import { ensureAccount } from './accounts.ts'
 import type { Database } from './database.ts'
 import { hashOfSecret, isSameHash, looksLikeSecret, makeSecret, makeStoreId } from './secrets.ts'
@@ -22,6 +23,11 @@ export function keyStore({ queries, write }: Database, now: () => number): KeySt
       const said = name.trim()
       if (said === '' || said.length > MOST_NAME_CHARACTERS || /\p{Cc}/u.test(said)) {
         const message = `The name of a key has 1 to ${MOST_NAME_CHARACTERS} characters and no control characters, received ${name.length}.`
+        throw new EngineError('invalid_request', message, { param: '/name' })
+      }
+      const hidden = hiddenCharacterIn(name)
+      if (hidden !== null) {
+        const message = `The name of the key holds ${hidden}, which people do not see; leave it out.`
         throw new EngineError('invalid_request', message, { param: '/name' })
       }
       const stranger = scopes.find((scope) => !SCOPES.includes(scope))

@@ -1,23 +1,27 @@
 // A URL to a store: the kind of database, its tables brought up to date, and every part of the store over it.
+import { randomBytes } from 'node:crypto'
 import { within } from '../../core/deadline.ts'
 import { EngineError } from '../../core/errors.ts'
 import { importOptional } from '../../core/optional-packages.ts'
 import { DEFAULT_SETTINGS } from '../settings.ts'
 import { adminStore } from './admin.ts'
-import { calibrationTables } from './calibrations.ts'
+import { calibrationChanges, calibrationTables } from './calibrations.ts'
 import type { Database } from './database.ts'
 import { fileOf, schemeOf } from './database-url.ts'
 import { idempotencyStore } from './idempotency.ts'
 import { keyStore } from './keys.ts'
 import { ledger } from './ledger.ts'
 import type { LibsqlOptions } from './libsql.ts'
-import { outcomeTables } from './outcomes.ts'
+import { accountOf, outcomeTables } from './outcomes.ts'
 import type { PostgresOptions } from './postgres.ts'
 import { purge } from './purge.ts'
+import { quarantineStore } from './quarantine.ts'
 import { requestLog } from './requests.ts'
 import { prepareSchema } from './schema.ts'
+import { makeStoreId } from './secrets.ts'
 import { settle } from './settle.ts'
 import type { Store } from './store.ts'
+import { openValueHashes, type ValueHashes } from './value-hashes.ts'
 
 export interface StoreOptions extends LibsqlOptions, PostgresOptions {
   /** Wall clock, milliseconds since 1970; default `Date.now`. */
@@ -29,6 +33,9 @@ export interface StoreOptions extends LibsqlOptions, PostgresOptions {
   /** Most time for `ping`; default 2000. */
   readonly pingTimeoutMs?: number
 }
+
+/** What an answer of some questions takes, with its decisions, its line in the log and its reply. */
+const PROBE_BYTES = 16_384
 
 const UNITS = [
   ['day', 86_400_000],
@@ -43,7 +50,7 @@ const UNITS = [
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const { now = Date.now, keepsFeatures = false, keepMs = DEFAULT_SETTINGS.keepMs, pingTimeoutMs = 2000 } = options
-  const database = await openDatabase(url, options)
+  const { database, hashes } = await openDatabase(url, options)
   const retention = `${spanText(keepMs)}, those with an outcome longer`
   return {
     kind: database.kind,
@@ -52,9 +59,12 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     idempotency: idempotencyStore(database, now),
     requests: requestLog(database),
     admin: adminStore(database, now),
-    calibrations: calibrationTables(database),
-    outcomes: (account) => outcomeTables(database, account ?? null, { keepsFeatures, retention }),
-    settle: (settlement) => settle(database, settlement, { keepsFeatures, now }),
+    quarantine: quarantineStore(database),
+    calibrations: (account) => calibrationTables(database, account),
+    calibrationChanges: (after) => calibrationChanges(database, after),
+    outcomes: (account, guard) => outcomeTables(database, account ?? null, { keepsFeatures, hashes, retention, now, guard: guard ?? null }),
+    accountOf: (event) => accountOf(database, event),
+    settle: (settlement) => settle(database, settlement, { keepsFeatures, hashes, now }),
     ping: () => ping(database, pingTimeoutMs),
     purge: (keepMs) => purge(database, keepMs, now()),
     close: () => database.close(),
@@ -68,12 +78,17 @@ function spanText(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-async function openDatabase(url: string, options: StoreOptions): Promise<Database> {
+interface OpenedDatabase {
+  readonly database: Database
+  readonly hashes: ValueHashes
+}
+
+async function openDatabase(url: string, options: StoreOptions): Promise<OpenedDatabase> {
   let database: Database | null = null
   try {
     database = await connect(url, options)
     await prepareSchema(database)
-    return database
+    return { database, hashes: await openValueHashes(database) }
   } catch (error) {
     await database?.close().catch(() => {})
     if (error instanceof EngineError) throw error
@@ -105,9 +120,21 @@ async function connect(url: string, options: StoreOptions): Promise<Database> {
   return openLibsql(file, options)
 }
 
-async function ping({ queries }: Database, timeoutMs: number): Promise<void> {
-  const asked = queries.selectFrom('schema_version').select('version').executeTakeFirstOrThrow()
-  if (!(await within(timeoutMs, asked))) throw new Error(`The database did not answer within ${timeoutMs} ms.`)
+async function ping(database: Database, timeoutMs: number): Promise<void> {
+  if (!(await within(timeoutMs, probe(database)))) throw new Error(`The database did not answer within ${timeoutMs} ms.`)
+}
+
+/**
+ * Reads a row, and writes and deletes one that is as long as what an answer leaves. Both are committed, so that a disk
+ * without room for the next answer is told.
+ */
+async function probe({ queries, write }: Database): Promise<void> {
+  await queries.selectFrom('schema_version').select('version').executeTakeFirstOrThrow()
+  await write(async (writes) => {
+    const row = { id: makeStoreId('probe_'), filler: randomBytes(PROBE_BYTES / 2).toString('hex') }
+    await writes.insertInto('probes').values(row).execute()
+    await writes.deleteFrom('probes').where('id', '=', row.id).execute()
+  })
 }
 
 function codeOf(error: unknown): string {

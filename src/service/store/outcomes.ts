@@ -11,12 +11,20 @@ import {
   type StoredEvent,
 } from '../../calibration/outcomes/outcomes.ts'
 import type { Database, Queries, Writes } from './database.ts'
+import { burstOf, keepLabels, quarantineBurst } from './quarantine.ts'
+import type { BurstGuard } from './store.ts'
 import { storable, time } from './tables.ts'
+import type { ValueHashes } from './value-hashes.ts'
 
 export interface OutcomeTableOptions {
   readonly keepsFeatures: boolean
+  readonly hashes: ValueHashes
   /** To follow "events are kept". */
   readonly retention: string
+  /** Wall clock, milliseconds since 1970. */
+  readonly now: () => number
+  /** Null: labels are taken as they come. */
+  readonly guard: BurstGuard | null
 }
 
 /** Rows that are in memory at a time. */
@@ -27,10 +35,11 @@ const PAGE = 200
  */
 export function outcomeTables({ queries, write }: Database, account: string | null, options: OutcomeTableOptions): OutcomeStore {
   const own = account === null ? null : storable(account)
+  const { guard } = options
   return {
     async event(event) {
       if (own === null) throw new Error('An event belongs to an account; ask the store for the outcomes of that account.')
-      await write((writes) => keepEvent(writes, own, event, options.keepsFeatures))
+      await write((writes) => keepEvent(writes, own, event, options))
     },
 
     async find(id) {
@@ -39,27 +48,27 @@ export function outcomeTables({ queries, write }: Database, account: string | nu
       return (await labelled(queries, await rows.execute()))[0] ?? null
     },
 
-    outcome(id, labels) {
+    async outcome(id, labels) {
       const rows = Object.entries(labels).map(([name, { truth, weight }]) => ({
         decision: JSON.stringify(name),
         truth: JSON.stringify(truth),
         weight,
       }))
-      return write(async (writes) => {
+      const at = time(options.now())
+      const result = await write(async (writes) => {
         // The row is locked from here on: others that label the same event wait.
         let event = writes.updateTable('events').set({ is_labelled: 1n }).where('id', '=', storable(id))
         if (own !== null) event = event.where('account', '=', own)
-        const found = await event.returning('id').executeTakeFirst()
-        if (found === undefined) return false
-        for (const row of rows) {
-          await writes
-            .insertInto('labels')
-            .values({ event: found.id, ...row })
-            .onConflict((conflict) => conflict.columns(['event', 'decision']).doUpdateSet({ truth: row.truth, weight: row.weight }))
-            .execute()
-        }
-        return true
+        const found = await event.returning(['id', 'account']).executeTakeFirst()
+        if (found === undefined) return 'unknown'
+        const newRows = rows.map((row) => ({ event: found.id, ...row, account: found.account, at }))
+        const burst = guard === null ? 'none' : await burstOf(writes, found.account, rows.length, at, guard)
+        if (burst === 'none') await keepLabels(writes, newRows)
+        else await quarantineBurst(writes, found.account, at, newRows)
+        return burst
       })
+      if (result === 'new' || result === 'on') guard?.quarantined(result === 'new')
+      return result !== 'unknown'
     },
 
     async *evidence() {
@@ -99,13 +108,25 @@ export function outcomeTables({ queries, write }: Database, account: string | nu
       }
     },
 
+    holdsValue: options.hashes.holds,
     retention: options.retention,
     async close() {},
   }
 }
 
+/** Whose an event is; null when it is not kept. */
+export async function accountOf({ queries }: Database, event: string): Promise<string | null> {
+  const row = await queries.selectFrom('events').select('account').where('id', '=', storable(event)).executeTakeFirst()
+  return row?.account ?? null
+}
+
 /** Writes an event; one whose id is known already changes nothing. */
-export async function keepEvent(writes: Writes, account: string, event: StoredEvent, keepsFeatures: boolean): Promise<void> {
+export async function keepEvent(
+  writes: Writes,
+  account: string,
+  event: StoredEvent,
+  { keepsFeatures, hashes }: Pick<OutcomeTableOptions, 'keepsFeatures' | 'hashes'>,
+): Promise<void> {
   await writes
     .insertInto('events')
     .values({
@@ -113,10 +134,17 @@ export async function keepEvent(writes: Writes, account: string, event: StoredEv
       account: storable(account),
       at: time(event.at),
       is_labelled: 0n,
-      line: eventLine(keptEvent(event, keepsFeatures)).trimEnd(),
+      line: eventLine(withKeyedValues(keptEvent(event, keepsFeatures), hashes)).trimEnd(),
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
+}
+
+function withKeyedValues(event: StoredEvent, { keyed }: ValueHashes): StoredEvent {
+  const decisions = Object.entries(event.decisions).map(
+    ([name, decision]) => [name, { ...decision, value: keyed(decision.value) }] as const,
+  )
+  return { ...event, decisions: Object.fromEntries(decisions) }
 }
 
 function after({ at, id }: { readonly at: bigint; readonly id: string }, direction: '<' | '>') {

@@ -5,9 +5,10 @@
 import { sql } from 'kysely'
 import { EngineError } from '../../core/errors.ts'
 import type { Database, Writes } from './database.ts'
+import { keyValueHashes } from './value-hashes.ts'
 
 /** Steps from each version to the next. Those that were released are never changed. */
-const STEPS: readonly ((writes: Writes, database: Database) => Promise<void>)[] = [makeTables]
+const STEPS: readonly ((writes: Writes, database: Database) => Promise<void>)[] = [makeTables, makeProbes, keyValueHashes, splitByAccount]
 
 /** What PostgreSQL calls a table that is not there. */
 const UNDEFINED_TABLE = '42P01'
@@ -160,4 +161,41 @@ create table admin_sessions (
 async function makeTables(writes: Writes, database: Database): Promise<void> {
   for (const statement of TABLES.split(';')) await sql.raw(statement).execute(writes)
   await database.sealLedger(writes)
+}
+
+async function makeProbes(writes: Writes): Promise<void> {
+  await sql`create table if not exists probes (id text not null primary key, filler text not null)`.execute(writes)
+}
+
+/**
+ * Version 4: calibrations belong to accounts, labels say whose they are and since when, and bursts of them wait apart.
+ * What one account alone had taught stays with it; what several had taught together answers nobody any more, and stays
+ * in the tables under no account.
+ */
+const BY_ACCOUNT = `
+alter table calibration_serving add column account text not null default '';
+alter table calibration_changes add column account text not null default '';
+create index calibration_serving_of_account on calibration_serving (account, position);
+create index calibration_changes_of_account on calibration_changes (account, number);
+update calibration_serving set account = (select case when count(distinct account) = 1 then min(account) else '' end
+  from events where is_labelled = 1);
+update calibration_changes set account = (select case when count(distinct account) = 1 then min(account) else '' end
+  from events where is_labelled = 1);
+alter table labels add column account text not null default '';
+alter table labels add column at bigint not null default 0;
+update labels set account = (select account from events where events.id = labels.event);
+create index labels_of_account on labels (account, at);
+create table quarantined_labels (
+  event text not null references events (id) on delete cascade,
+  decision text not null,
+  truth text not null,
+  weight double precision not null,
+  account text not null,
+  at bigint not null,
+  primary key (event, decision)
+);
+create index quarantined_labels_of_account on quarantined_labels (account, at)`
+
+async function splitByAccount(writes: Writes): Promise<void> {
+  for (const statement of BY_ACCOUNT.split(';')) await sql.raw(statement).execute(writes)
 }

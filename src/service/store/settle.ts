@@ -7,6 +7,7 @@ import { keepEvent } from './outcomes.ts'
 import { noteRequest } from './requests.ts'
 import type { RequestRecord, Settled, Settlement } from './store.ts'
 import { time } from './tables.ts'
+import type { ValueHashes } from './value-hashes.ts'
 
 /** Undoes the transaction, and says what came of it. */
 class Refusal extends Error {
@@ -25,10 +26,11 @@ export class SettlementInDoubt extends Error {}
 
 export interface SettleOptions {
   readonly keepsFeatures: boolean
+  readonly hashes: ValueHashes
   readonly now: () => number
 }
 
-export async function settle(database: Database, settlement: Settlement, { keepsFeatures, now }: SettleOptions): Promise<Settled> {
+export async function settle(database: Database, settlement: Settlement, { keepsFeatures, hashes, now }: SettleOptions): Promise<Settled> {
   const { record, event, token } = settlement
   if (record.cost < 0n) throw new RangeError(`A cost is 0 or more nano-dollars, received ${record.cost}.`)
   let isWritten = false
@@ -43,7 +45,7 @@ export async function settle(database: Database, settlement: Settlement, { keeps
       if (moved.state === 'repeated') throw repeated(record)
       if (moved.state === 'refused') throw new Refusal({ state: 'insufficient_balance', balance: moved.balance })
       await noteRequest(writes, record)
-      if (event !== null) await keepEvent(writes, record.account, event, keepsFeatures)
+      if (event !== null) await keepEvent(writes, record.account, event, { keepsFeatures, hashes })
       if (record.key !== null) await noteUse(writes, record.key, record.at)
       if (token !== null) await keepReply(writes, token, settlement.reply(moved.balance))
       isWritten = true

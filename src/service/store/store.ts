@@ -5,7 +5,7 @@ import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outco
 import type { CalibrationVersions } from '../../calibration/outcomes/versions.ts'
 import type { NanoDollars } from '../money.ts'
 
-/** What a key may do: ask questions, record outcomes, refit the calibration that everyone is answered with. */
+/** What a key may do: ask questions, record outcomes, refit the calibration that its account is answered with. */
 export type Scope = 'ask' | 'outcomes' | 'calibration'
 export const SCOPES: readonly Scope[] = ['ask', 'outcomes', 'calibration']
 
@@ -151,7 +151,16 @@ export interface UsageBucket {
   readonly cost: NanoDollars
 }
 
+/** What a key asked since some time. */
+export interface RecentRequests {
+  readonly requests: number
+  /** Those that were answered. */
+  readonly questions: number
+}
+
 export interface RequestLog {
+  /** What was noted of a key from a time on, by all replicas. */
+  since(key: Pick<ApiKey, 'id' | 'account'>, at: number): Promise<RecentRequests>
   /** Notes requests that failed. Those that succeeded are noted by `settle`. */
   failed(record: RequestRecord): Promise<void>
   /** Newest first. */
@@ -185,6 +194,45 @@ export type Settled =
   | { readonly state: 'insufficient_balance'; readonly balance: NanoDollars }
   | { readonly state: 'superseded' }
 
+/** When labels of an account are taken for a burst. */
+export interface BurstGuard {
+  /** Most labels within an hour; 0: there are no bursts. */
+  readonly labels: number
+  /** Is told when labels went into quarantine: those given and, of a new burst, the account's others of that hour. */
+  quarantined(isNew: boolean): void
+}
+
+/** Labels of an account that came in a burst. */
+export interface QuarantinedLabels {
+  readonly account: string
+  readonly labels: number
+  /** When the first and the last of them came. */
+  readonly since: number
+  readonly until: number
+  /** Some of their events, at most 5. */
+  readonly events: readonly string[]
+}
+
+/** Labels that count for nothing until an operator has looked at them. */
+export interface QuarantineStore {
+  /** By account. */
+  list(): Promise<readonly QuarantinedLabels[]>
+  /** Labels of an account that wait. */
+  count(account: string): Promise<number>
+  /** Takes the labels of an account as if they had come one by one, each in place of an earlier one. Says how many. */
+  release(account: string): Promise<number>
+  /** Deletes the labels of an account that wait. Says how many. */
+  drop(account: string): Promise<number>
+}
+
+/** What changed after the change of a number. */
+export interface CalibrationChanges {
+  /** The number of the newest change. */
+  readonly upTo: bigint
+  /** Whose calibrations changed; null: too many to list. */
+  readonly accounts: readonly string[] | null
+}
+
 /** A signed-in console. */
 export interface AdminSession {
   readonly expiresAt: number
@@ -212,10 +260,18 @@ export interface Store {
   readonly idempotency: IdempotencyStore
   readonly requests: RequestLog
   readonly admin: AdminStore
-  /** Calibrations that are served in place of the shipped ones, shared by all replicas. */
-  readonly calibrations: CalibrationVersions
-  /** Decisions and outcomes of one account; of all of them (to fit, to watch) without one. Its `close` does nothing. */
-  outcomes(account?: string): OutcomeStore
+  readonly quarantine: QuarantineStore
+  /** Calibrations that are served to an account in place of the shipped ones, shared by all replicas. */
+  calibrations(account: string): CalibrationVersions
+  /** Which accounts got other calibrations since; 0 for all that ever did. */
+  calibrationChanges(after: bigint): Promise<CalibrationChanges>
+  /**
+   * Decisions and outcomes of one account; of all of them (for the console) without one. Its `close` does nothing. With
+   * a guard, bursts of labels go into quarantine; without one, labels are taken as they come.
+   */
+  outcomes(account?: string, guard?: BurstGuard): OutcomeStore
+  /** Whose an event is; null when it is not kept. */
+  accountOf(event: string): Promise<string | null>
   /**
    * Charges an answer, keeps its decisions, its log line and its reply, all or nothing. A balance never falls below
    * zero: when the cost is more than is left, nothing happens (`insufficient_balance`). A request id settles once; the
@@ -223,7 +279,7 @@ export interface Store {
    * not.
    */
   settle(settlement: Settlement): Promise<Settled>
-  /** Asks the database something; throws when it does not answer. */
+  /** Reads from the database and writes to it; throws when it does not answer, or takes nothing. */
   ping(): Promise<void>
   /**
    * Deletes what has outlived its time: replies after 24 hours, spent links, ended sessions, log lines and unlabelled

@@ -85,18 +85,35 @@ export interface Tables {
     /** As JSON. */
     truth: string
     weight: number
+    /** Of the event. */
+    account: string
+    /** When it was recorded, or released; 0 when that is not known. */
+    at: Integer
+  }
+  /** Labels that came in a burst, and count for nothing until an operator releases them. */
+  quarantined_labels: {
+    event: string
+    decision: string
+    truth: string
+    weight: number
+    account: string
+    at: Integer
   }
   calibrations: {
     version: string
     content: string
   }
-  /** What is served, the highest position; those below it are what is rolled back to. */
+  /** What is served to an account, its highest position; those below it are what is rolled back to. */
   calibration_serving: {
+    /** Of all accounts together. */
     position: Integer
     version: string
+    account: string
   }
   calibration_changes: {
+    /** Of all accounts together, in the order of commits. */
     number: Integer
+    account: string
     at: Integer
     action: 'serve' | 'roll back'
     version: string | null
@@ -115,6 +132,16 @@ export interface Tables {
   admin_sessions: {
     hash: string
     expires_at: Integer
+  }
+  /** What belongs to this installation alone, by name: `value_key`, 256 random bits in hex, for hashes of values. */
+  installation: {
+    name: string
+    value: string
+  }
+  /** Empty: rows are written and deleted to see that the database takes them. */
+  probes: {
+    id: string
+    filler: string
   }
   schema_version: {
     version: Integer

@@ -174,6 +174,20 @@ describe('the decisions wire', () => {
     expect(call?.type === 'score' ? call.branches[0]?.instructions : '').toBe('Does it follow these rules?\n{"rules":["be kind"]}')
   })
 
+  it('asks without instructions where options or levels say what is asked', async () => {
+    const { ask, backend } = await through(decisions)
+    const choices = [{ value: 'a' }, { value: 'b' }]
+    const levels = [{ label: 'low' }, { label: 'high' }]
+    const questions = [
+      { type: 'choice', name: 'which', choices },
+      { type: 'score', name: 'much', instructions: null, levels },
+    ]
+    const { answers } = await ask({ input: 'x', questions })
+    expect(answers.map(({ type }: { type: string }) => type)).toEqual(['choice', 'score'])
+    const call = backend.calls.find(({ type }) => type === 'score')
+    expect(call?.type === 'score' ? call.branches.map(({ instructions }) => instructions) : []).toEqual(['which', 'much'])
+  })
+
   it('refuses pictures inside instructions with what to do instead', async () => {
     const { fault } = await through(decisions)
     const instructions = [

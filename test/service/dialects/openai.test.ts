@@ -1,14 +1,10 @@
 // The published client of the decisions wire against a running service: nothing of it is changed but the base URL.
 import OpenAI from 'openai'
-import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Running, startRunning } from '../running.ts'
+import { givenUp, MANY, PNG } from './clients.ts'
 
-const PNG = `data:image/png;base64,${(
-  await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
-    .png()
-    .toBuffer()
-).toString('base64')}`
+const PICTURE = `data:image/png;base64,${PNG}`
 
 let running: Running
 let client: OpenAI
@@ -79,7 +75,7 @@ describe('the published client of the decisions wire', () => {
           type: 'message',
           content: [
             { type: 'input_text', text: 'See:' },
-            { type: 'input_image', image_url: PNG, detail: 'auto', ...cached },
+            { type: 'input_image', image_url: PICTURE, detail: 'auto', ...cached },
             { type: 'input_json', data: { order: 81 } },
           ],
         },
@@ -112,6 +108,33 @@ describe('the published client of the decisions wire', () => {
     expect(answers).toHaveLength(1)
   })
 
+  it('lists the models', async () => {
+    const models = await client.models.list()
+    expect(models.data.map(({ id, object, owned_by }) => [id, object, owned_by])).toEqual([
+      ['service-1-pro', 'model', 'assay'],
+      ['service-1', 'model', 'assay'],
+    ])
+    expect(models.data.every(({ created }) => Number.isInteger(created))).toBe(true)
+  })
+
+  it('may ask for one of very many', async () => {
+    const choices = MANY.map((value) => ({ value }))
+    const questions = [{ type: 'choice', name: 'many', instructions: 'Which?', choices } as const]
+    const { answers } = await client.decisions.create({ model: 'gpt-6-luna', input: 'x', questions })
+    const [many] = answers
+    if (many?.type !== 'choice') throw new TypeError('No choice came.')
+    expect(many.probabilities.map(({ value }) => value)).toEqual(MANY)
+  })
+
+  it('gives up when it is told to, and nothing is charged', async () => {
+    const error = await givenUp((held, signal) => {
+      const other = new OpenAI({ apiKey: held.secret, baseURL: `${held.url}/v1`, maxRetries: 0 })
+      const questions = [{ type: 'predicate', instructions: 'Angry?' } as const]
+      return other.decisions.create({ model: 'gpt-6-luna', input: 'x', questions }, { signal })
+    })
+    expect(error).toBeInstanceOf(OpenAI.APIUserAbortError)
+  })
+
   it('is told what is wrong, where, and by which request', async () => {
     const ask = (more: object) =>
       client.decisions.create({ model: 'gpt-6-luna', input: 'x', questions: [{ type: 'predicate', instructions: 'x', ...more }] })
@@ -119,7 +142,7 @@ describe('the published client of the decisions wire', () => {
     expect(wrong).toBeInstanceOf(OpenAI.BadRequestError)
     expect([wrong.code, wrong.param]).toEqual(['invalid_question', '/questions/0/instruction'])
     expect(wrong.requestID).toMatch(/^evt_/)
-    const picture = await refusal(ask({ instructions: [{ type: 'input_image', image_url: PNG }] }))
+    const picture = await refusal(ask({ instructions: [{ type: 'input_image', image_url: PICTURE }] }))
     expect(picture).toBeInstanceOf(OpenAI.UnprocessableEntityError)
     expect(picture.param).toBe('/questions/0/instructions/0')
     const far = await refusal(
@@ -142,6 +165,6 @@ describe('the published client of the decisions wire', () => {
     })
     const { id } = decision as unknown as { id: string }
     const reply = await running.post('/v1/outcomes', { event: id, outcomes: { angry: true } })
-    expect(await reply.json()).toEqual({ event: id, recorded: ['angry'], replaced: [] })
+    expect(await reply.json()).toEqual({ event: id, recorded: ['angry'], replaced: [], quarantined: [] })
   })
 })

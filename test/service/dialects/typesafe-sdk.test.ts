@@ -1,6 +1,7 @@
 // The published client of the System One wire against a running service: nothing of it is changed but the base URL.
 import {
   APIError,
+  APIUserAbortError,
   AuthenticationError,
   BadRequestError,
   choice,
@@ -16,6 +17,7 @@ import {
 } from '@typesafe-ai/sdk'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Running, type RunningOptions, startRunning } from '../running.ts'
+import { givenUp, MANY, PNG } from './clients.ts'
 
 const STATE = 'I was charged twice. Please help.'
 const ASKED = { state: STATE, questions: { billing: noul('Is this about billing?') } }
@@ -79,7 +81,44 @@ describe('the published System One client', () => {
     const client = await clientOf()
     const models = await client.models.list()
     expect(models.map((model) => (model as unknown as { id: string }).id)).toEqual(['service-1-pro', 'service-1'])
-    expect(models.every(({ name }) => typeof name === 'string')).toBe(true)
+    for (const { name, description, release_date } of models) {
+      expect([name, description, release_date]).toEqual([
+        expect.any(String),
+        expect.any(String),
+        expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      ])
+    }
+  })
+
+  it('may send pictures, beside its own fields and as parts of the state', async () => {
+    const client = await clientOf()
+    const assets = { photo: { type: 'image', format: 'png', data_base64: PNG } }
+    const parts = [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }]
+    for (const request of [
+      { ...ASKED, state: 'Product: photo', assets },
+      { ...ASKED, state: { product: 'photo' }, assets },
+      { ...ASKED, state: parts },
+    ]) {
+      const { answers, usage } = await client.systemOne(request)
+      expect(answers.billing.noul).toBeGreaterThan(0)
+      expect(usage.input_tokens).toBeGreaterThan((await client.systemOne({ ...ASKED, state: 'Product' })).usage.input_tokens)
+    }
+  })
+
+  it('may ask for one of very many', async () => {
+    const client = await clientOf()
+    const criteria = Object.fromEntries(MANY.map((option) => [option, null]))
+    const { answers } = await client.systemOne({ state: STATE, questions: { many: choice('Which?', criteria) } })
+    expect(Object.keys(answers.many.probabilities)).toEqual(MANY)
+  })
+
+  it('gives up when it is told to, and nothing is charged', async () => {
+    await clientOf()
+    const error = await givenUp((held, signal) => {
+      const other = new TypeSafeClient({ apiKey: held.secret, baseURL: held.url, logLevel: 'off', retry: { maxRetries: 0 } })
+      return other.systemOne(ASKED, { signal })
+    })
+    expect(error).toBeInstanceOf(APIUserAbortError)
   })
 
   it('tells what went wrong by its own classes of errors, in our words', async () => {

@@ -19,6 +19,11 @@ function hasLimits(): boolean {
   }
 }
 
+async function health(url: string): Promise<unknown> {
+  const reply = await fetch(`${url}/health`)
+  return [reply.status, await reply.json()]
+}
+
 const isMissing = !hasLimits()
 
 describe.skipIf(isMissing)(`a disk that is full${isMissing ? ' (prlimit is not installed)' : ''}`, () => {
@@ -40,8 +45,10 @@ describe.skipIf(isMissing)(`a disk that is full${isMissing ? ' (prlimit is not i
       expect(asked.every(({ status }) => [200, 500, 503].includes(status))).toBe(true)
       const answered = asked.filter(({ status }) => status === 200)
       expect((await chargedIds(store, 'payer')).sort()).toEqual(answered.map(({ id }) => id).sort())
+      await expect.poll(() => health(child.url), { timeout: 20_000 }).toEqual([503, { ok: false, service: 'assay', db: false }])
 
       await run('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:unlimited'])
+      await expect.poll(() => health(child.url), { timeout: 20_000 }).toEqual([200, { ok: true, service: 'assay', db: true }])
       // With new keys: the claims of those that failed could not be let go on a full disk, and run out by themselves.
       const later = await Promise.all([1, 2, 3, 4].map((turn) => askUntilAnswered({ ...ask, idempotencyKey: `later-${turn}` })))
       expect(later.map(({ status }) => status)).toEqual([200, 200, 200, 200])

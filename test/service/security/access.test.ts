@@ -12,7 +12,17 @@ beforeAll(async () => {
 afterAll(() => running.end())
 
 /** What everyone may read; and where one signs in. */
-const OPEN = ['/health', '/metrics', '/openapi.json', '/v1/models', '/console', '/console/app.js', '/console/app.css', '/console/api/login']
+const OPEN = [
+  '/',
+  '/health',
+  '/metrics',
+  '/openapi.json',
+  '/v1/models',
+  '/console',
+  '/console/app.js',
+  '/console/app.css',
+  '/console/api/login',
+]
 /** Which scope a route needs; null: any key. */
 const SCOPE_OF: Readonly<Record<string, Scope | null>> = {
   '/v1/ask': 'ask',

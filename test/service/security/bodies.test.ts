@@ -311,9 +311,9 @@ describe('bodies that say one length and have another', () => {
   it('are not answered when they are shorter, and give their place back when the client goes', async () => {
     const socket = await openSocket(running.url)
     socket.write(head(1000) + REQUEST)
-    await expect.poll(() => running.service.context.answerer.load.waiting).toBe(1)
+    await expect.poll(() => running.service.context.queue.arriving).toBe(1)
     socket.destroy()
-    await expect.poll(() => running.service.context.answerer.load.waiting).toBe(0)
+    await expect.poll(() => running.service.context.queue.arriving).toBe(0)
   })
 
   it('are refused unread when they are announced as too large', async () => {

@@ -62,27 +62,41 @@ describe('slow clients', () => {
     expect(isClosed).toBe(true)
   })
 
-  it('do not take the places of others, and give theirs back', async () => {
+  it('fill no line: others are answered while two accounts hold as many bodies open as they may', async () => {
     // Long enough for all of them to be there at the same time.
-    const patient = await startRunning({ settings: { ...SETTINGS, bodyTimeoutMs: 3000 } })
-    const { secret } = await patient.newKey({ account: 'other' })
-    const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket(patient.url)))
+    const patient = await startRunning({ settings: { ...SETTINGS, arrivals: 10, bodyTimeoutMs: 8000 } })
+    const [slow, other] = await Promise.all(['slow', 'other'].map((account) => patient.newKey({ account })))
+    const sockets = await Promise.all(Array.from({ length: 30 }, () => openSocket(patient.url)))
     const heard = sockets.map((socket) => {
       const chunks: Buffer[] = []
       socket.on('data', (chunk) => chunks.push(chunk))
       socket.on('error', () => {})
       return chunks
     })
-    const waiting = () => patient.service.context.answerer.load.waiting
-    const refused = () => heard.filter((chunks) => Buffer.concat(chunks).toString().startsWith('HTTP/1.1 503')).length
-    for (const socket of sockets) socket.write(head(JSON_HEAD, patient.secret))
-    await expect.poll(waiting).toBe(7)
-    await expect.poll(refused).toBe(5)
-    expect((await patient.ask(QUESTION, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(0)
+    const refused = () => heard.filter((chunks) => Buffer.concat(chunks).toString().startsWith('HTTP/1.1 429')).length
+    for (const [i, socket] of sockets.entries()) socket.write(`${head(JSON_HEAD, i % 2 === 0 ? patient.secret : slow!.secret)}{`)
+    await expect.poll(() => patient.service.context.queue.arriving, { timeout: 6000 }).toBe(20)
+    await expect.poll(refused, { timeout: 6000 }).toBe(10)
+    expect(patient.service.context.answerer.load).toEqual({ running: 0, waiting: 0 })
+    expect((await patient.ask(QUESTION, { headers: { authorization: `Bearer ${other!.secret}` } })).status).toBe(200)
+    const own = await patient.ask(QUESTION)
+    expect([own.status, own.headers.get('retry-after')]).toEqual([429, '1'])
+    expect(await own.text()).toContain('Your account has 10 requests whose bodies are still coming in, at most 10 may')
+    await expect.poll(() => patient.service.context.queue.arriving, { timeout: 15_000 }).toBe(0)
     expect((await patient.ask(QUESTION)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
     await patient.end()
+  })
+
+  it('hold at most so many connections of one address, and are told so', async () => {
+    const few = await startRunning({ settings: { connectionsPerAddress: 3 } })
+    const sockets = await Promise.all([1, 2, 3].map(() => openSocket(few.url)))
+    const refused = await few.ask(QUESTION, { headers: { connection: 'close' } })
+    expect([refused.status, refused.headers.get('connection')]).toEqual([429, 'close'])
+    expect(await refused.text()).toContain('Your address holds 4 connections open, at most 3 may be')
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(async () => (await few.ask(QUESTION)).status, { timeout: 5000 }).toBe(200)
+    await few.end()
   })
 
   it('without a key are refused before their body, and not listened to for long', async () => {

@@ -14,14 +14,14 @@ const heldOut = { labels: 40, states: 30, current: 0.5, candidate: 0.4, interval
 describe('calibrations in the store', () => {
   eachStore(({ open }) => {
     it('are none at first', async () => {
-      const { calibrations } = await open()
+      const calibrations = (await open()).calibrations('acme')
       expect(await calibrations.current(MODEL)).toEqual({ calibration: null, notes: [] })
       expect(await calibrations.history()).toEqual([])
       await expect(calibrations.rollBack({ at: 1, why: 'x' })).rejects.toMatchObject({ code: 'invalid_request' })
     })
 
     it('serve the newest, and remember when, why and with which numbers', async () => {
-      const { calibrations } = await open()
+      const calibrations = (await open()).calibrations('acme')
       await calibrations.serve(first, { at: 10, why: 'first', heldOut: null })
       await calibrations.serve(second, { at: 20, why: 'not worse', heldOut })
       expect(await calibrations.current(MODEL)).toEqual({ calibration: second, notes: [] })
@@ -32,7 +32,7 @@ describe('calibrations in the store', () => {
     })
 
     it('roll back one at a time, and forward again by what is served next', async () => {
-      const { calibrations } = await open()
+      const calibrations = (await open()).calibrations('acme')
       for (const [at, one] of [first, second].entries()) await calibrations.serve(one, { at, why: '', heldOut: null })
       const change = { at: 2, action: 'roll back', version: first.version, from: second.version, why: 'alarm', heldOut: null }
       expect(await calibrations.rollBack({ at: 2, why: 'alarm' })).toEqual(change)
@@ -47,7 +47,7 @@ describe('calibrations in the store', () => {
     })
 
     it('change nothing when what is served is served again, or is not called by what is in it', async () => {
-      const { calibrations } = await open()
+      const calibrations = (await open()).calibrations('acme')
       await calibrations.serve(first, { at: 1, why: '', heldOut: null })
       await calibrations.serve(first, { at: 2, why: '', heldOut: null })
       const unnamed = calibrations.serve({ ...second, version: 'cal_1' }, { at: 2, why: '', heldOut: null })
@@ -57,7 +57,7 @@ describe('calibrations in the store', () => {
     })
 
     it('pass over what was fitted for another revision or template, and say so', async () => {
-      const { calibrations } = await open()
+      const calibrations = (await open()).calibrations('acme')
       await calibrations.serve(first, { at: 1, why: '', heldOut: null })
       await calibrations.serve(calibration(2, { ...MODEL, revision: 'revision-2' }), { at: 2, why: '', heldOut: null })
       await calibrations.serve(calibration(3, { ...MODEL, templateHash: 'template-2' }), { at: 3, why: '', heldOut: null })
@@ -74,7 +74,7 @@ describe('calibrations in the store', () => {
       ['that is another one', `update calibrations set content = '${JSON.stringify(third)}'`, `it holds ${third.version}`],
       ['that is gone', 'delete from calibrations', 'it is missing'],
     ])('answer with the one before for a newest %s, until it is served again', async (_, damage, words) => {
-      const { calibrations } = await open()
+      const calibrations = (await open()).calibrations('acme')
       for (const [at, one] of [first, second].entries()) await calibrations.serve(one, { at, why: '', heldOut: null })
       await tamper(`${damage} where version = '${second.version}'`)
       const { calibration: served, notes } = await calibrations.current(MODEL)
@@ -87,12 +87,14 @@ describe('calibrations in the store', () => {
     it('change in one order when two replicas serve at once, and both answer with the last', async () => {
       const replicas = [await open(), await open()]
       await Promise.all(
-        Array.from({ length: 10 }, (_, i) => replicas[i % 2]!.calibrations.serve(calibration(i + 1), { at: i, why: '', heldOut: null })),
+        Array.from({ length: 10 }, (_, i) =>
+          replicas[i % 2]!.calibrations('acme').serve(calibration(i + 1), { at: i, why: '', heldOut: null }),
+        ),
       )
-      const history = await replicas[0]!.calibrations.history()
+      const history = await replicas[0]!.calibrations('acme').history()
       expect(history.map(({ from }) => from)).toEqual([null, ...history.slice(0, -1).map(({ version }) => version)])
-      for (const { calibrations } of replicas) {
-        expect((await calibrations.current(MODEL)).calibration?.version).toBe(history.at(-1)?.version)
+      for (const replica of replicas) {
+        expect((await replica.calibrations('acme').current(MODEL)).calibration?.version).toBe(history.at(-1)?.version)
       }
     })
   }, SHARED)

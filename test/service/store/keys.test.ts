@@ -38,6 +38,29 @@ describe('keys', () => {
       expect(await store.keys.revoke('key_\u0000')).toBeNull()
     })
 
+    it.each(['ac\u200bme', 'acme\u202e', '\ufeffacme', 'ac\u2060me', 'ac\u00adme', 'a\u2066b\u2069', 'acme\u3164', 'a\u2028b'])(
+      'and accounts are refused by names with characters that nobody sees: %j',
+      async (name) => {
+        const store = await open()
+        const made = store.keys.create({ account: 'acme', name, scopes: ['ask'] })
+        await expect(made).rejects.toMatchObject({
+          code: 'invalid_request',
+          param: '/name',
+          message: expect.stringMatching(/holds U\+[0-9A-F]{4},/),
+        })
+        const named = store.keys.create({ account: name, name: 'first', scopes: ['ask'] })
+        await expect(named).rejects.toMatchObject({ code: 'invalid_request', param: '/account' })
+        await expect(store.ledger.credit(name, 1n, '')).rejects.toMatchObject({ param: '/account' })
+        expect(await store.ledger.accounts()).toEqual([])
+      },
+    )
+
+    it('may be called by emoji and by words of any script', async () => {
+      const store = await open()
+      for (const name of ['👩‍💻 laptop', '❤️', '1️⃣ first', '👍🏽', 'clé', '測試', 'مفتاح', 'कुंजी'])
+        expect((await store.keys.create({ account: name, name, scopes: ['ask'] })).key.name).toBe(name)
+    })
+
     it('make their account, and share it', async () => {
       const store = await open()
       await makeKey(store)

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EngineError } from '../../../src/core/errors.ts'
 import { openStore } from '../../../src/service/store/open.ts'
+import { SCHEMA_VERSION } from '../../../src/service/store/schema.ts'
 import { POSTGRES } from '../databases.ts'
+import { DOWN_TO_3 } from './older-tables.ts'
 import { eachStore, SHARED } from './suite.ts'
 
 const refusal = async (url: string): Promise<EngineError> => {
@@ -39,12 +41,38 @@ describe('opening a store', () => {
     })
   })
 
-  eachStore(({ open, tamper, count }) => {
+  eachStore(({ open, tamper, count, database }) => {
     it('finds what was kept when it is opened again', async () => {
       const first = await open()
       await first.ledger.credit('acme', 7n, '')
       await first.close()
       expect((await (await open()).ledger.account('acme'))?.balance).toBe(7n)
+    })
+
+    it('tells by ping that nothing can be written, and leaves nothing behind', async () => {
+      const store = await open()
+      await Promise.all(Array.from({ length: 4 }, () => store.ping()))
+      expect(await count('probes')).toBe(0)
+      await tamper(
+        database.kind === 'libsql'
+          ? `create trigger full before insert on probes begin select raise(abort, 'full'); end`
+          : `create rule full_disk as on insert to probes do instead select 1 / 0`,
+      )
+      await expect(store.ping()).rejects.toThrow()
+      await tamper(database.kind === 'libsql' ? 'drop trigger full' : 'drop rule full_disk on probes')
+      await store.ping()
+    })
+
+    it('brings tables of the first version up to date', async () => {
+      const first = await open()
+      await first.ledger.credit('acme', 7n, '')
+      await first.close()
+      await tamper(DOWN_TO_3)
+      await tamper('drop table probes')
+      await tamper('update schema_version set version = 1')
+      const second = await open()
+      await second.ping()
+      expect((await second.ledger.account('acme'))?.balance).toBe(7n)
     })
 
     it('makes the tables once when many replicas start at once', async () => {
@@ -60,7 +88,7 @@ describe('opening a store', () => {
       const refused = open()
       await expect(refused).rejects.toMatchObject({ code: 'invalid_request' })
       await expect(refused).rejects.toThrow(/version 999 of the tables, this one knows up to \d+/)
-      await tamper('update schema_version set version = 1')
+      await tamper(`update schema_version set version = ${SCHEMA_VERSION}`)
       await (await open()).ping()
     })
   }, SHARED)

@@ -1,0 +1,13 @@
+// Statements that take the tables of this version back to an older one, without their rows.
+
+/** Takes away what version 4 added. */
+export const DOWN_TO_3 = `
+drop table quarantined_labels;
+drop index labels_of_account;
+drop index calibration_serving_of_account;
+drop index calibration_changes_of_account;
+alter table labels drop column account;
+alter table labels drop column at;
+alter table calibration_serving drop column account;
+alter table calibration_changes drop column account;
+update schema_version set version = 3`
