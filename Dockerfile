@@ -13,8 +13,10 @@ COPY src src
 RUN npm run build
 
 FROM base AS dependencies
-# What only the service needs is optional in the package, and part of this image. The versions are those of the lock file.
+# What only the service needs is optional in the package, and part of this image; so is the runtime, which `npm pack` copies into
+# the package. The versions are those of the lock file.
 RUN node -e "const m = require('./package.json'); for (const name in m.peerDependencies) m.dependencies[name] = m.devDependencies[name]; \
+  m.dependencies['onnxruntime-node'] = m.devDependencies['onnxruntime-node']; \
   m.devDependencies = {}; m.peerDependencies = {}; m.peerDependenciesMeta = {}; require('fs').writeFileSync('package.json', JSON.stringify(m))"
 # The runtime brings libraries for other systems along: two thirds of the image.
 RUN npm install --omit=dev \
@@ -33,9 +35,9 @@ USER node
 WORKDIR /data
 VOLUME /data
 EXPOSE 8080
-# /health says 503 while the database does not answer, and while the service ends.
+# /health says 503 while the database cannot be read and written, and while the service ends.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.ASSAY_PORT || process.env.PORT) + '/health').then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { ASSAY_TLS_CERT, ASSAY_PORT, PORT } = process.env; require(ASSAY_TLS_CERT ? 'https' : 'http').get({ host: '127.0.0.1', port: ASSAY_PORT || PORT, path: '/health', rejectUnauthorized: false }, (reply) => process.exit(reply.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # The service listens to SIGTERM itself, and answers what it admitted before it ends.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "/app/dist/cli/main.js"]

@@ -4,11 +4,11 @@ import { choice, createClient, noul } from '../src/client/index.ts'
 const { ASSAY_URL = 'http://127.0.0.1:8080', ASSAY_API_KEY = '' } = process.env
 const client = createClient({ baseUrl: ASSAY_URL, apiKey: ASSAY_API_KEY })
 const response = await client.ask({
-  state: 'Where is my parcel? This is the third time I ask!',
+  state: 'My card was declined again, and nobody helps me. I am so angry!',
   questions: {
-    urgent: noul('The message needs an answer today.'),
-    tone: choice('What is the tone of the message?', ['calm', 'angry']),
+    angry: noul('The customer is angry.'),
+    about: choice('What is the message about?', ['a declined card', 'a lost card', 'a transfer']),
   },
 })
-console.log(response.answers.tone.choice, response.answers.urgent.noul, client.receipt(response)?.costUsd)
-await client.recordOutcome(response.id, { urgent: true, tone: 'angry' })
+console.log(response.answers.about.choice, response.answers.angry.noul, client.receipt(response)?.costUsd)
+await client.recordOutcome(response.id, { angry: true, about: 'a declined card' })

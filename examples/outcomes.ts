@@ -6,7 +6,8 @@ import { createEngine } from '../src/index.ts'
 const outcomes = await fileOutcomeStore('outcomes')
 const { calibration } = await calibrationVersions('outcomes/calibrations').current()
 const engine = await createEngine({ outcomes, ...(calibration ? { calibrations: [calibration] } : {}) })
-const { id } = await engine.ask({ state: 'Where is my parcel?', questions: { urgent: { type: 'noul', instructions: 'It is urgent.' } } })
-await engine.recordOutcome(id, { urgent: true })
+const questions = { angry: { type: 'noul', instructions: 'The customer is angry.' } } as const
+const { id } = await engine.ask({ state: 'Where is my parcel? I am very angry.', questions })
+await engine.recordOutcome(id, { angry: true })
 await engine.close()
 await outcomes.close()

@@ -23,7 +23,7 @@ const TENTHS = 10
 
 const model = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
 const running = await startRunning({
-  settings: { prices: { '*': parseDollars('1')! }, concurrency: 4 },
+  settings: { prices: { '*': parseDollars('1')! }, concurrency: 4, requestsPerMinute: 0, questionsPerMinute: 0 },
   fake: { isForgetful: true },
   ...(isShipped ? { models: [localModel(model, { inProcess: true })] } : {}),
 })

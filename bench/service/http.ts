@@ -62,7 +62,14 @@ async function timed(work: () => Promise<unknown>): Promise<Time> {
 async function measure(model: string, engine: EngineCore, turns: number) {
   const data = mkdtempSync(join(tmpdir(), 'assay-bench-'))
   const store = await openStore(join(data, 'assay.db'))
-  const settings = { ...DEFAULT_SETTINGS, port: 0, console: false, prices: { '*': 1_000_000_000n } }
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    port: 0,
+    console: false,
+    prices: { '*': 1_000_000_000n },
+    requestsPerMinute: 0,
+    questionsPerMinute: 0,
+  }
   const service = await createService({
     engine,
     store,

@@ -53,7 +53,7 @@ function state(salt: string): string {
 async function startService(databaseUrl: string, args: readonly string[]) {
   const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--log-level', 'warn', ...args], {
-    env: { ...process.env, DATABASE_URL: databaseUrl },
+    env: { ...process.env, DATABASE_URL: databaseUrl, ASSAY_REQUESTS_PER_MINUTE: '0', ASSAY_QUESTIONS_PER_MINUTE: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))

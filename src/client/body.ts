@@ -3,6 +3,7 @@
 // sides would copy them once more.
 
 import { EngineError, pointer } from '../core/errors.ts'
+import { fileFault } from '../core/file-fault.ts'
 import { isObject, type UntrustedObject } from '../core/untrusted.ts'
 import { isParts } from '../wire/part-types.ts'
 import type { AskRequest } from '../wire/types.ts'
@@ -63,6 +64,7 @@ class Files {
 }
 
 async function partOf(part: UntrustedObject, param: string, files: Files, localFiles: boolean): Promise<UntrustedObject> {
+  if (part.type === 'file') return filePartOf(part, files)
   if (part.type !== 'image' && part.type !== 'video') return part
   const { source, frames } = part
   return {
@@ -80,6 +82,16 @@ async function partOf(part: UntrustedObject, param: string, files: Files, localF
         }
       : {}),
   }
+}
+
+/** Bytes of a file travel beside the JSON too: the part becomes the image or the video that its media type says. */
+function filePartOf(part: UntrustedObject, files: Files): UntrustedObject {
+  const { type: _type, data, mediaType, filename: _filename, ...rest } = part
+  if (data instanceof URL) return { ...part, data: data.href }
+  const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : data
+  const [, type] = /^(image|video)(?:\/|$)/i.exec(String(mediaType)) ?? []
+  if (!(bytes instanceof Uint8Array) || type === undefined) return part
+  return { ...rest, type: type.toLowerCase(), source: { type: 'part', name: files.add(bytes) } }
 }
 
 /** What is neither bytes nor a path stays as it is: the service says what is wrong with it. */
@@ -108,9 +120,7 @@ async function readLocalFile(path: string, param: string): Promise<Uint8Array> {
     return await readFile(path)
   } catch (error) {
     if (error instanceof EngineError) throw error
-    const code = (error as { readonly code?: unknown }).code
-    const why = typeof code === 'string' ? code : 'unknown reason'
-    throw new EngineError('invalid_image', `The file cannot be read (${why}); check the path and its rights.`, { param })
+    throw new EngineError('invalid_image', `The file cannot be read: ${fileFault(error)}; check the path and its rights.`, { param })
   }
 }
 

@@ -46,11 +46,15 @@ export interface ServedModel {
   readonly status: 'available' | 'coming_soon'
 }
 
-/** `ok` is false while the service cannot answer: its database is `unreachable`, or it is `draining` before it ends. */
+/**
+ * `ok` is false while the service cannot answer: its database cannot be read and written (`db` is false), or it is
+ * about to end (`db` is true).
+ */
 export interface Health {
   readonly ok: boolean
+  /** The name of the component that answered. */
   readonly service: string
-  readonly db: string
+  readonly db: boolean
 }
 
 /**
@@ -192,5 +196,5 @@ function isModelList(json: unknown): json is { readonly models: readonly ServedM
 }
 
 function isHealth(json: unknown): json is Health {
-  return isObject(json) && typeof json.ok === 'boolean' && typeof json.service === 'string' && typeof json.db === 'string'
+  return isObject(json) && typeof json.ok === 'boolean' && typeof json.service === 'string' && typeof json.db === 'boolean'
 }

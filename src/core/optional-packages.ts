@@ -9,12 +9,13 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { EngineError } from './errors.ts'
 
-export type OptionalPart = 'service' | 'mcp' | 'parquet'
+export type OptionalPart = 'service' | 'mcp' | 'parquet' | 'video'
 
 export const OPTIONAL_PACKAGES: Readonly<Record<OptionalPart, readonly string[]>> = {
   service: ['@fastify/cors', '@fastify/multipart', '@fastify/rate-limit', 'fastify', 'kysely', 'libsql', 'pg', 'pino', 'prom-client'],
   mcp: ['@modelcontextprotocol/sdk'],
   parquet: ['hyparquet', 'hyparquet-compressors'],
+  video: ['mediabunny', 'node-webcodecs'],
 }
 
 const require = createRequire(import.meta.url)
@@ -35,6 +36,11 @@ export async function importOptional<T>(what: string, part: OptionalPart, load: 
     const message = `${what} needs packages that are not installed; install them with: npm install ${absent.map(withVersion).join(' ')}`
     throw new EngineError('capability_not_supported', message, { cause })
   }
+}
+
+/** Whether all packages of a part are there. */
+export function arePackagesInstalled(part: OptionalPart): boolean {
+  return OPTIONAL_PACKAGES[part].every(isInstalled)
 }
 
 function isInstalled(name: string): boolean {

@@ -26,10 +26,21 @@ export type Piece =
   | { readonly type: 'text'; readonly text: string; readonly source: TextSource | null }
   | { readonly type: 'image'; readonly id: string; readonly picture: Picture }
 
-/** The whole state, in reading order. A family turns it into tokens; user text never becomes a control token. */
+/**
+ * The whole state, in reading order. A family turns it into tokens; user text never becomes a control token. `parts`
+ * says the same as `pieces`, with JSON as values, for families that write JSON in their own way. Absent: there are only
+ * the pieces.
+ */
 export interface Prompt {
   readonly pieces: readonly Piece[]
+  readonly parts?: readonly PromptPart[]
 }
+
+/** A part of a state; `index` is its place in the state as it was sent. */
+export type PromptPart =
+  | { readonly type: 'text'; readonly index: number; readonly text: string }
+  | { readonly type: 'json'; readonly index: number; readonly value: Json }
+  | { readonly type: 'image'; readonly index: number }
 
 /** A JSON value, as `JSON.parse` makes it. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
+import { fileFault } from '../core/file-fault.ts'
 import type { Json } from '../core/types.ts'
 import { isObject, ownField, type UntrustedObject } from '../core/untrusted.ts'
 import { statePathsFrom } from '../pipeline/state/paths.ts'
@@ -125,9 +126,7 @@ async function* readable(path: string): AsyncGenerator<{ readonly line: number; 
       yield { line, value }
     }
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : (error as Error).message
-    throw new EngineError('invalid_request', `${nameOf(path)} cannot be read: ${why}`, { cause: error })
+    throw new EngineError('invalid_request', `${nameOf(path)} cannot be read: ${fileFault(error)}`, { cause: error })
   }
 }
 

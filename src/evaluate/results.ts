@@ -115,7 +115,7 @@ async function load(path: string): Promise<Loaded | null> {
   const length = data.lastIndexOf(10) + 1
   if (length === 0) {
     if (data.length > 0 && !'{"format":"assay-results'.startsWith(data.toString('utf8', 0, 24)))
-      throw new EngineError('invalid_request', `${nameOf(path)} is no results file; choose another name for the results.`)
+      throw new EngineError('invalid_request', `${nameOf(path)} is no results file of assay eval; give another path.`)
     return null
   }
   // Line by line, since a string cannot hold a long run.
@@ -130,7 +130,7 @@ async function load(path: string): Promise<Loaded | null> {
       if ((value as Partial<ResultsHeader> | null)?.format !== RESULTS_FORMAT)
         throw new EngineError(
           'invalid_request',
-          `${nameOf(path)} is no results file of this version (${RESULTS_FORMAT}); choose another name.`,
+          `${nameOf(path)} is no results file of this version (${RESULTS_FORMAT}); give another path.`,
         )
       header = headerOf(value as Partial<ResultsHeader>, path)
     } else {
@@ -161,7 +161,7 @@ function headerOf(header: Partial<ResultsHeader>, path: string): ResultsHeader {
     (part) => typeof part === 'object' && part !== null,
   )
   if (isWhole && Array.isArray(binding?.dataset)) return header as ResultsHeader
-  throw new EngineError('invalid_request', `${nameOf(path)} does not say what its results are about; choose another name.`)
+  throw new EngineError('invalid_request', `${nameOf(path)} does not say what its results are about; give another path.`)
 }
 
 function isRow(value: unknown): value is RowResult {

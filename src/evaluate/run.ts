@@ -5,11 +5,12 @@ import type { DeliberationMode } from '../calibration/deliberation/deliberation.
 import { encodeVector } from '../calibration/heads/vector-text.ts'
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
+import { statePathAt } from '../pipeline/state/paths.ts'
 import { findKind, kindOf } from '../questions/index.ts'
 import { type Decision, type DecisionEvent, type DecisionReadout, isCheck } from '../questions/shared/decision.ts'
 import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../wire/types.ts'
 import { brierOf, entropyOf, logLossOf } from './claim-scores.ts'
-import type { Row } from './dataset.ts'
+import { nameOf, type Row } from './dataset.ts'
 
 export interface RunAskOptions {
   readonly deadlineMs?: number
@@ -173,10 +174,16 @@ export async function runRow(row: Row, settings: RunSettings): Promise<RowResult
     if (error instanceof EngineError && (error.code === 'model_not_found' || error.code === 'model_not_available')) throw error
     const failure =
       error instanceof EngineError
-        ? { code: error.code, message: error.message, ...(error.param === null ? {} : { param: error.param }) }
+        ? { code: error.code, message: messageOf(error, row), ...(error.param === null ? {} : { param: error.param }) }
         : { code: 'internal_error', message: String(error) }
     return { ...base, ...nothing, ms: now() - begun, error: failure }
   }
+}
+
+/** Errors of the engine never have paths in them; about a picture of a row, the end of its path says which. */
+function messageOf({ message, param }: EngineError, row: Row): string {
+  const path = statePathAt(row.request.state, param)
+  return path === null ? message : `${nameOf(path)}: ${message}`
 }
 
 /** The graded answer, or why it could not be graded. */

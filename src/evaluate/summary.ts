@@ -21,11 +21,21 @@ export interface TypeSummary {
   readonly deliberated: number
 }
 
+export interface FailureReason {
+  readonly code: string
+  readonly message: string
+  /** How many rows failed so, and the id of the first. */
+  readonly rows: number
+  readonly example: string
+}
+
 export interface RunSummary {
   readonly rows: number
   readonly failed: number
   /** Error code → rows. */
   readonly failures: Readonly<Record<string, number>>
+  /** Messages of failed rows, the commonest first, at most five. */
+  readonly reasons: readonly FailureReason[]
   readonly graded: number
   readonly ungraded: number
   readonly types: readonly TypeSummary[]
@@ -59,10 +69,23 @@ export function sumUp(rows: readonly RowResult[]): RunSummary {
     rows: rows.length,
     failed: failed.length,
     failures,
+    reasons: reasonsOf(failed),
     graded: questions.length,
     ungraded: rows.reduce((sum, { ungraded }) => sum + Object.keys(ungraded ?? {}).length, 0),
     types: sumUpBy(questions.map((question) => ({ key: typeOf(question), question }))),
   }
+}
+
+const MOST_REASONS = 5
+
+function reasonsOf(failed: readonly RowResult[]): FailureReason[] {
+  const reasons = new Map<string, FailureReason>()
+  for (const { id, error } of failed) {
+    const { code, message } = error!
+    const known = reasons.get(`${code} ${message}`)
+    reasons.set(`${code} ${message}`, known === undefined ? { code, message, rows: 1, example: id } : { ...known, rows: known.rows + 1 })
+  }
+  return [...reasons.values()].sort((a, b) => b.rows - a.rows).slice(0, MOST_REASONS)
 }
 
 /** One summary for each key, in alphabetical order. A question may come under several keys. */

@@ -2,7 +2,7 @@
 // console tell parts from JSON.
 
 /** The types of parts, other vendors' among them. */
-export const PART_TYPES: readonly string[] = ['text', 'json', 'image', 'image_url', 'input_image', 'video']
+export const PART_TYPES: readonly string[] = ['text', 'json', 'image', 'image_url', 'input_image', 'video', 'file']
 
 /** The type an element says it has; null when it says none. */
 export function typeOf(element: unknown): string | null {

@@ -49,6 +49,29 @@ export type Part =
   | { readonly type: 'image_url'; readonly id?: string; readonly image_url: string | { readonly url: string } }
   | { readonly type: 'input_image'; readonly id?: string; readonly image_url: string }
   | { readonly type: 'video'; readonly id?: string; readonly frames: readonly { readonly source: Source; readonly t_ms: number }[] }
+  | ({ readonly type: 'video'; readonly id?: string; readonly source: Source } & FrameSampling)
+  | ({
+      readonly type: 'file'
+      readonly id?: string
+      readonly mediaType: string
+      readonly data: FileData
+      readonly filename?: string
+    } & FrameSampling)
+
+/** A data URL or base64; bytes only in-process and in the client. */
+export type FileData = string | Uint8Array
+
+/**
+ * Which frames of a video file are looked at. `fps`: of each second. `max_frames`: at most so many, evenly over the
+ * stretch when fps is absent or asks for more (default 8, with fps as many as one request may have). The stretch:
+ * milliseconds from the first frame.
+ */
+export interface FrameSampling {
+  readonly fps?: number
+  readonly max_frames?: number
+  readonly start_ms?: number
+  readonly end_ms?: number
+}
 
 /**
  * A string is text; an array whose every element has a known part `type` is parts in reading order; anything else is

@@ -162,6 +162,9 @@ describe('pictures', () => {
       { type: 'text', text: 'x' },
       { type: 'image', source },
       { type: 'video', frames: [{ source: { type: 'bytes', bytes: Buffer.from([1]) }, t_ms: 0 }] },
+      { type: 'video', source, fps: 2 },
+      { type: 'file', id: 'clip', mediaType: 'video/mp4', data: Uint8Array.of(2), filename: 'a.mp4', max_frames: 3 },
+      { type: 'file', mediaType: 'image/png', data: 'AA==' },
     ] as const
     await client().ask({ ...REQUEST, state })
     expect(service.seen[0]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
@@ -173,9 +176,12 @@ describe('pictures', () => {
           { type: 'text', text: 'x' },
           { type: 'image', source: { type: 'part', name: 'picture_1' } },
           { type: 'video', frames: [{ source: { type: 'part', name: 'picture_2' }, t_ms: 0 }] },
+          { type: 'video', source: { type: 'part', name: 'picture_1' }, fps: 2 },
+          { type: 'video', id: 'clip', max_frames: 3, source: { type: 'part', name: 'picture_3' } },
+          { type: 'file', mediaType: 'image/png', data: 'AA==' },
         ],
       },
-      files: { picture_1: [...bytes], picture_2: [1] },
+      files: { picture_1: [...bytes], picture_2: [1], picture_3: [2] },
     })
   })
 
@@ -189,7 +195,7 @@ describe('pictures', () => {
 
   it('that cannot be read are refused with a pointer and without the path', async () => {
     for (const [path, said] of [
-      [join(folder, 'gone.png'), 'ENOENT'],
+      [join(folder, 'gone.png'), 'there is no such file'],
       [folder, 'no regular file'],
     ] as const) {
       const error = (await thrownBy(
@@ -226,7 +232,7 @@ describe('pictures', () => {
   it('are looked for in the very arrays that the engine reads as parts', async () => {
     service.script(ANSWER)
     const image = { type: 'image', source: { type: 'path', path: join(folder, 'secret-name.png') } }
-    for (const type of ['text', 'json', 'image', 'image_url', 'input_image', 'video', 'audio', 'part', undefined]) {
+    for (const type of ['text', 'json', 'image', 'image_url', 'input_image', 'video', 'file', 'audio', 'part', undefined]) {
       const state = [image, { type }]
       await client().ask({ ...REQUEST, state } as never)
       const isMultipart = service.seen.at(-1)?.headers['content-type']?.startsWith('multipart/') === true
@@ -464,8 +470,8 @@ describe('the other calls', () => {
   })
 
   it('say how the service is, once, also when it is not well', async () => {
-    service.script({ status: 503, body: { ok: false, service: 'ok', db: 'unreachable' } })
-    expect(await client().health()).toEqual({ ok: false, service: 'ok', db: 'unreachable' })
+    service.script({ status: 503, body: { ok: false, service: 'assay', db: false } })
+    expect(await client().health()).toEqual({ ok: false, service: 'assay', db: false })
     expect(service.seen).toHaveLength(1)
   })
 })

@@ -24,6 +24,8 @@ export interface Case {
 export interface Wire {
   readonly wire: string
   readonly path: string
+  /** Of every request, unless a case has others. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly cases: readonly Case[]
 }
 
@@ -50,6 +52,7 @@ export async function checkCase({ baseUrl, key, legacyName = 'systemone' }: Targ
     headers: {
       ...(one.key === false ? {} : { authorization: `Bearer ${key}` }),
       ...(request === undefined ? {} : { 'content-type': 'application/json' }),
+      ...wire.headers,
       ...one.headers,
     },
     ...(request === undefined ? {} : { body: typeof request === 'string' ? request : JSON.stringify(request) }),

@@ -105,12 +105,14 @@ describe('the package', () => {
         "ExtractManyAnswer",
         "ExtractQuestion",
         "ExtractTextKind",
+        "FileData",
         "FillAnswer",
         "FillItem",
         "FillItemKind",
         "FillKind",
         "FillParsed",
         "FillQuestion",
+        "FrameSampling",
         "Instructions",
         "Json",
         "KindTypes",
@@ -198,7 +200,6 @@ describe('the package', () => {
       'createService',
       'openStore',
       'readSettings',
-      'watchCalibrations',
     ])
   })
 

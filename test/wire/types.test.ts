@@ -328,8 +328,9 @@ describe('ask', () => {
         await ask({ state, questions: { a: { type: 'score', criteria: ['low'] } } })
       },
       async () => {
-        // @ts-expect-error a video comes as frames
         await ask({ state: [{ type: 'video', source: { type: 'path', path: 'a.mp4' }, fps: 2 }], questions: { a: { type: 'noul' } } })
+        // @ts-expect-error a video has frames or a source
+        await ask({ state: [{ type: 'video', fps: 2 }], questions: { a: { type: 'noul' } } })
       },
       async () => {
         // @ts-expect-error a misspelt source

@@ -1,0 +1,44 @@
+// The files of deploy/ agree with the service: variables that are settings, and limits and times that let it answer.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { SETTING_TABLE } from '../../src/service/setting-table.ts'
+import { DEFAULT_SETTINGS } from '../../src/service/settings.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const files = readdirSync(`${root}deploy`)
+const textOf = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
+const numberIn = (path: string, pattern: RegExp): number => Number(pattern.exec(textOf(path))?.[1])
+
+/** Of Caddy, not of the service. */
+const OF_THE_PROXY = ['ASSAY_DOMAIN', 'ASSAY_UPSTREAM']
+
+describe('the files of deploy/', () => {
+  it('name only variables that there are', () => {
+    const known = [...SETTING_TABLE.flatMap(({ env }) => env), ...OF_THE_PROXY]
+    for (const file of files) {
+      for (const [name] of textOf(`deploy/${file}`).matchAll(/\bASSAY_[A-Z_]+/g)) expect(known, `${file}: ${name}`).toContain(name)
+    }
+  })
+
+  it('are all told of in docs/service.md', () => {
+    for (const file of files) expect(textOf('docs/service.md')).toContain(`](../deploy/${file})`)
+  })
+
+  it('reach the service where it listens', () => {
+    const { port } = DEFAULT_SETTINGS
+    expect(numberIn('deploy/assay.service', /\bPORT=(\d+)/)).toBe(port)
+    expect(numberIn('Dockerfile', /\bPORT=(\d+)/)).toBe(port)
+    expect(numberIn('deploy/nginx.conf', /proxy_pass http:\/\/127\.0\.0\.1:(\d+);/)).toBe(port)
+    expect(numberIn('deploy/Caddyfile', /ASSAY_UPSTREAM:127\.0\.0\.1:(\d+)/)).toBe(port)
+    expect(numberIn('deploy/compose.yaml', /ASSAY_UPSTREAM: assay:(\d+)/)).toBe(port)
+  })
+
+  it('give it the time to answer and to end, and let its largest body through', () => {
+    const { drainMs, deadlineMs, bodyBytes } = DEFAULT_SETTINGS
+    expect(numberIn('deploy/assay.service', /TimeoutStopSec=(\d+)/) * 1000).toBeGreaterThan(drainMs)
+    expect(numberIn('deploy/compose.yaml', /stop_grace_period: (\d+)s/) * 1000).toBeGreaterThan(drainMs)
+    expect(numberIn('deploy/nginx.conf', /proxy_read_timeout (\d+)s/) * 1000).toBeGreaterThan(deadlineMs)
+    expect(numberIn('deploy/nginx.conf', /client_max_body_size (\d+)m/) * 2 ** 20).toBeGreaterThan(bodyBytes)
+  })
+})

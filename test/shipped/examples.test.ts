@@ -1,0 +1,97 @@
+// Every example that a newcomer reads is answered rightly by the shipped model. `examples.jsonl` lists request and
+// expected answers, one example a line, in the format of `assay eval`:
+//   assay eval test/shipped/examples.jsonl --model FOLDER -o runs/examples
+// asks other weights the same; `EXAMPLES_MODEL=FOLDER npx vitest run test/shipped/examples.test.ts` holds them to it.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkRow } from '../../src/evaluate/dataset.ts'
+import { runRow } from '../../src/evaluate/run.ts'
+import { createEngine, type Engine, localModel } from '../../src/index.ts'
+import type { Answers, AskRequest, AskResponse } from '../../src/wire/types.ts'
+import { requestKey, type ShownRequest, shownExamples } from './shown-examples.ts'
+
+interface ExampleRow extends ShownRequest {
+  readonly id: string
+  /** Every file that shows it. */
+  readonly where: readonly string[]
+  /** Expected answers, as `assay eval --help` says. */
+  readonly truth: Readonly<Record<string, unknown>>
+  /** Expected values of expressions. */
+  readonly derived?: Readonly<Record<string, unknown>>
+  /** Of an example that is not ours and answered wrongly: the paper that says so. */
+  readonly wrong?: string
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const rows: readonly ExampleRow[] = readFileSync(join(here, 'examples.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line))
+const model = process.env.EXAMPLES_MODEL ?? join(root, 'models/service-1-pro')
+const isThere = existsSync(join(model, 'config.json'))
+
+describe('the list of examples', () => {
+  it('has every example that is shown, and no other', async () => {
+    const listed = rows
+      .filter(({ wrong }) => wrong === undefined)
+      .flatMap((row) => row.where.map((where) => `${where} ${requestKey(row, here)}`))
+    const shown = (await shownExamples()).map(({ where, request }) => `${where} ${requestKey(request, root)}`)
+    expect([...new Set(shown)].sort()).toEqual(listed.sort())
+  })
+
+  it('expects an answer to every question and argument, and of every expression', () => {
+    for (const row of rows) {
+      const asked = Object.entries(row.questions).flatMap(([id, question]) => [
+        id,
+        ...Object.keys((question as { args?: object }).args ?? {}).map((name) => `${id}/${name}`),
+      ])
+      expect(Object.keys(row.truth).sort(), row.id).toEqual(asked.sort())
+      expect(Object.keys(row.derived ?? {}), row.id).toEqual(Object.keys(row.derive ?? {}))
+    }
+  })
+})
+
+describe.skipIf(!isThere)(`the model${isThere ? '' : ' (skipped: its folder is not there)'}`, () => {
+  let engine: Engine
+  beforeAll(async () => {
+    engine = await createEngine({ models: [localModel(model, { inProcess: true })] })
+  })
+  afterAll(() => engine?.close())
+
+  /** Questions that are answered wrongly, with what was said, and the values of the expressions. */
+  async function wrongsOf(row: ExampleRow): Promise<{ readonly wrongs: readonly string[]; readonly answers: Answers }> {
+    let answers: Answers = {}
+    const ask = async (request: AskRequest): Promise<AskResponse> => {
+      const response = (await engine.ask(row.derive === undefined ? request : { ...request, derive: row.derive })) as AskResponse
+      answers = response.answers
+      return response
+    }
+    const settings = { ask, now: () => 0, deliberation: 'automatic', deadlineMs: 60_000, selfCheck: false } as const
+    const labelled = { ...checkRow(row, row.id, 'examples', here), at: 0 }
+    const result = await runRow(labelled, { ...settings, keepStates: false, keepFeatures: false })
+    expect([result.error, result.ungraded], row.id).toEqual([undefined, undefined])
+    const wrongs = result.questions.filter(({ right }) => right < 1)
+    return { wrongs: wrongs.map(({ id, said, truth }) => `${id}: ${JSON.stringify([said, truth])}`), answers }
+  }
+
+  const known = rows.filter(({ wrong }) => wrong !== undefined)
+  it.each(rows.filter((row) => !known.includes(row)))('answers $id rightly', async (row) => {
+    const { wrongs, answers } = await wrongsOf(row)
+    expect(wrongs).toEqual([])
+    for (const [name, value] of Object.entries(row.derived ?? {})) expect(answers[name], name).toMatchObject({ value })
+  })
+
+  // Once it is answered rightly, it is an example like the others: take `wrong` out of its row, and the words out of
+  // the paper.
+  it.each(known)('answers $id wrongly, and the papers say so', async (row) => {
+    expect((await wrongsOf(row)).wrongs).not.toEqual([])
+    const words = typeof row.state === 'string' ? row.state : Object.values(row.state as object).join(' ')
+    expect(readFileSync(join(root, row.wrong!), 'utf8').replaceAll('\n', ' ')).toContain(`"${words}"`)
+    for (const where of row.where.filter((path) => existsSync(join(root, path)))) {
+      expect(readFileSync(join(root, where), 'utf8')).toContain(words)
+    }
+  })
+})
