@@ -88,6 +88,12 @@ export async function goTo(page: Page, view: 'Overview' | 'Playground' | 'API ke
   await page.getByRole('heading', { level: 1, name: view }).waitFor()
 }
 
+/** Waits until all that the view shows has come, however slow the machine is. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`)
+  await page.waitForLoadState('networkidle')
+}
+
 /** Picks one of the options that stand side by side. */
 export async function choose(page: Page, group: 'The request as' | 'Theme', option: string): Promise<void> {
   await page.getByRole('group', { name: group }).getByRole('radio', { name: option }).click()

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Running } from '../service/running.ts'
-import { choose, describeInBrowser, goTo } from './browser.ts'
+import { choose, describeInBrowser, goTo, settled } from './browser.ts'
 
 const VIEWS = ['Overview', 'Playground', 'API keys', 'Requests', 'Calibration'] as const
 
@@ -51,7 +51,7 @@ describeInBrowser('every view', ({ start, open }) => {
     const { page } = await open(running, { viewport: { width, height: 800 } })
     for (const view of VIEWS) {
       await goTo(page, view)
-      await page.waitForLoadState('networkidle')
+      await settled(page)
       if (view === 'Overview') {
         expect([view, await page.evaluate(CUT_OFF)]).toEqual([view, []])
         await page.getByRole('button', { name: `Open account ${LONG}` }).click()
@@ -65,12 +65,10 @@ describeInBrowser('every view', ({ start, open }) => {
       }
       expect([view, await page.evaluate(CUT_OFF)]).toEqual([view, []])
       if (view === 'API keys')
-        expect(
-          await page
-            .getByRole('button', { name: `Revoke of ${LONG}` })
-            .first()
-            .isVisible(),
-        ).toBe(true)
+        await page
+          .getByRole('button', { name: `Revoke of ${LONG}` })
+          .first()
+          .waitFor()
     }
   })
 

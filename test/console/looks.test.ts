@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import type { Running } from '../service/running.ts'
 import { QUESTION } from '../service/running.ts'
-import { choose, describeInBrowser, goTo } from './browser.ts'
+import { choose, describeInBrowser, goTo, settled } from './browser.ts'
 
 const VIEWS = ['Overview', 'Playground', 'API keys', 'Requests', 'Calibration'] as const
 
@@ -56,7 +56,7 @@ describeInBrowser('the looks of the console', ({ start, open }) => {
         await page.getByRole('button', { name: 'Run' }).click()
         await page.getByText('Response as JSON').waitFor()
       }
-      await page.waitForLoadState('networkidle')
+      await settled(page)
       expect([view, await page.evaluate(LOW_CONTRAST)]).toEqual([view, []])
       expect([view, await page.evaluate(NAMELESS)]).toEqual([view, []])
     }
@@ -82,7 +82,7 @@ describeInBrowser('the looks of the console', ({ start, open }) => {
     const { page } = await open(running, { viewport: { width: 400, height: 800 } })
     for (const view of VIEWS) {
       await goTo(page, view)
-      await page.waitForLoadState('networkidle')
+      await settled(page)
       expect([view, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([view, 400])
     }
   })
@@ -97,7 +97,7 @@ describeInBrowser('the looks of the console', ({ start, open }) => {
     })
     for (const view of VIEWS) {
       await goTo(page, view)
-      await page.waitForLoadState('networkidle')
+      await settled(page)
     }
     await page.reload({ waitUntil: 'networkidle' })
     expect(foreign).toEqual([])

@@ -44,7 +44,7 @@ describeInBrowser('a picture in the playground', ({ start, open }) => {
     await page.mouse.move(...place(320, 160), { steps: 4 })
     await page.mouse.up()
     expect(near(await said(), [320, 160, 640, 400])).toBe(true)
-    expect(await page.getByText('x 3', { exact: false }).first().isVisible()).toBe(true)
+    await page.getByText('x 3', { exact: false }).first().waitFor()
   })
 
   it('is read by arrow keys', async () => {

@@ -29,7 +29,7 @@ describeInBrowser('signing in to the console', ({ start, open }) => {
     const other = await open(running, { isSignedIn: false })
     await other.page.goto(`${running.url}/console#token=${token}`)
     await other.page.getByText('This token opens nothing').waitFor()
-    expect(await other.page.getByLabel('Token').isVisible()).toBe(true)
+    await other.page.getByLabel('Token').waitFor()
   })
 
   it('works by the standing token, and ends with "Sign out" on the service too', async () => {
