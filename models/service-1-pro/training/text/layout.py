@@ -23,9 +23,17 @@ KIND["fill"] = KIND["extract"]  # a written value is a quote that has to be one 
 POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
 LOOK = {"first": 0, "second": 1}
-AS_CHOICE, DENIED = 0.06, 0.04
+AS_CHOICE, DENIED = 0.08, 0.08
 TWO = [("yes", "no"), ("true", "false"), ("it holds", "it does not hold"), ("agree", "disagree"), ("correct", "wrong")]
-DENIALS = ["It is not so that: {}", "This is false: {}", "Not true: {}", "It does not hold that: {}"]
+DENIALS = [
+    "It is not so that: {}",
+    "This is false: {}",
+    "Not true: {}",
+    "It does not hold that: {}",
+    "The following does not hold: {}",
+    "It is not the case that {}",
+    "The opposite of this is true: {}",
+]
 
 
 @dataclasses.dataclass

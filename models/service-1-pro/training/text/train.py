@@ -41,21 +41,14 @@ KIND_SHARE = {"noul": 1.2, "choice": 1.0, "score": 1.0, "select": 1.0, "extract"
 
 
 def optimiser(model, rate):
-    """AdamW in four groups: word vectors move slowly (rare ones would only move by noise), what is new moves
-    faster, the few scales fastest.
+    """AdamW in three groups: what is new moves faster than the encoder, the few scales fastest. Word vectors stay
+    as they are: rare ones would only move by noise, and they are half of all numbers.
     """
     groups = collections.defaultdict(list)
     for name, p in model.named_parameters():
-        groups[
-            "number"
-            if name in NUMBERS
-            else "fresh"
-            if name.startswith(FRESH)
-            else "words"
-            if name.startswith("encoder.words")
-            else "encoder"
-        ].append(p)
-    factor = {"words": 0.2, "encoder": 1.0, "fresh": 4.0, "number": 40.0}
+        if p.requires_grad:
+            groups["number" if name in NUMBERS else "fresh" if name.startswith(FRESH) else "encoder"].append(p)
+    factor = {"encoder": 1.0, "fresh": 4.0, "number": 40.0}
     return torch.optim.AdamW(
         [{"params": p, "base": rate * factor[name], "lr": 0.0} for name, p in groups.items()],
         betas=(0.9, 0.98),
@@ -86,8 +79,10 @@ def work(rank, options, port):
     else:
         model.encoder.load_state_dict(start.weights())
     model.to(device)
+    model.encoder.words.weight.requires_grad_(False)
     rate = options.rate or preset.rate
-    parameters, optimise = list(model.parameters()), optimiser(model, rate)
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    optimise = optimiser(model, rate)
     step, tokens, asked, spent = 0, 0, 0, 0.0
     mean = {name: value.detach().clone() for name, value in model.state_dict().items()} if rank == 0 else None
     # What is drawn depends on this: a run that goes on from another's weights does not draw the same rows again.
@@ -182,8 +177,9 @@ def work(rank, options, port):
         if rank == 0 and meets and step % max(MEAN_EVERY, options.apart) == 0:
             keeps = min(MEAN_KEEPS, step / (step + 10 * MEAN_EVERY)) ** max(MEAN_EVERY, options.apart)
             with torch.no_grad():
-                for name, value in model.state_dict().items():
-                    mean[name].lerp_(value, 1 - keeps)
+                for name, value in model.named_parameters():
+                    if value.requires_grad:
+                        mean[name].lerp_(value, 1 - keeps)
         if rank == 0 and (step % LOG_EVERY == 0 or step == options.steps):
             took = time.time() - begun
             line = {
