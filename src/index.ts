@@ -17,6 +17,7 @@ export type { Calibration } from './calibration/calibration.ts'
 export type { OutcomeStore, RecordedOutcome, RecordOptions } from './calibration/outcomes/outcomes.ts'
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem } from './core/errors.ts'
 export type { Json } from './core/types.ts'
+export { type ChainOptions, type ChainStage, chainOf, type ModelChain } from './pipeline/chain.ts'
 export type { AskOptions, DeliberationSettings, EngineCore } from './pipeline/engine.ts'
 export type { ModelListing, ModelSource } from './pipeline/models.ts'
 export { ENGINE_VERSION } from './pipeline/response.ts'
@@ -42,8 +43,8 @@ export interface Engine extends Omit<EngineCore, 'ask'> {
 export type CreateEngineOptions = Omit<EngineOptions, 'models'> & Partial<Pick<EngineOptions, 'models'>>
 
 /**
- * Makes an engine. `models` are loaded backends or sources (`localModel('folder')`); default: the model that ships with
- * the package.
+ * Makes an engine. `models` are loaded backends, sources (`localModel('folder')`) or chains of them (`chainOf`);
+ * default: the model that ships with the package.
  */
 export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
   const models = options.models ?? [shippedModel()]
@@ -88,7 +89,7 @@ async function shippedCalibrations(): Promise<readonly Calibration[]> {
   return calibration === null ? [] : [calibration]
 }
 
-/** The model in this package's `models/` folder. */
-function shippedModel(): ModelSource {
-  return localModel(fileURLToPath(new URL(`../models/${DEFAULT_MODEL}`, import.meta.url)))
+/** The model in this package's `models/` folder, as a source: to stand beside others, or first in a chain. */
+export function shippedModel(options: OnnxOptions = {}): ModelSource {
+  return localModel(fileURLToPath(new URL(`../models/${DEFAULT_MODEL}`, import.meta.url)), options)
 }

@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { EngineError } from '../core/errors.ts'
 import { ownField } from '../core/untrusted.ts'
-import { type Calibrator, DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
+import {
+  type CalibratedModel,
+  type Calibrator,
+  DECISION_READOUTS,
+  type DecisionReadout,
+  type PassMode,
+} from '../questions/shared/decision.ts'
 import type { Gate } from './deliberation/gate.ts'
 import { type DriftReference, driftReferenceSchema } from './drift/reference.ts'
 import { applyHead, type Head, headSchema, isHeadFor } from './heads/head.ts'
@@ -12,12 +18,7 @@ import { calibrateRows } from './hierarchy/apply.ts'
 import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
 import { findMapOf } from './maps/maps.ts'
 
-/** The model and prompt template that evidence and calibrations are bound to. */
-export interface CalibratedModel {
-  readonly id: string
-  readonly revision: string
-  readonly templateHash: string
-}
+export type { CalibratedModel } from '../questions/shared/decision.ts'
 
 /**
  * Decisions calibrated by maps that were not fitted on them (five folds by state). Prediction sets and abstention are

@@ -7,10 +7,12 @@ import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.t
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
 import type { RunAskOptions } from '../evaluate/run.ts'
+import type { ModelChain } from '../pipeline/chain.ts'
 import type { AskOptions } from '../pipeline/engine.ts'
-import type { ModelListing } from '../pipeline/models.ts'
+import { DEFAULT_MODEL, type ModelListing } from '../pipeline/models.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
+import { type ChainFlag, chainFrom } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
@@ -28,6 +30,8 @@ export interface CliEngine {
 }
 
 export interface EngineFlags {
+  /** In place of the shipped models, or of the folder's. */
+  readonly chain?: ModelChain
   /** Null for none; absent: that of the store, or the model's own. */
   readonly calibration?: Calibration | null
   /** Folder where what was decided is kept. */
@@ -40,6 +44,7 @@ export type MakeEngine = (folder: string | null, options?: EngineFlags) => Promi
 export interface AskFlags extends StateFlags {
   readonly derive?: readonly string[]
   readonly model?: string
+  readonly chain?: ChainFlag
   readonly deadline?: number
   readonly coverage?: number
   readonly maxRisk?: number
@@ -67,8 +72,10 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
   if (files.length > 0 && (isStateGiven || !questions.isEmpty || flags.derive !== undefined))
     throw new UsageError('a request file and flags for a state or questions were given; keep one of them')
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
+  const chain = await chainGiven(flags, terminal)
   // A folder is the only model of its engine, so the request need not (and must not) name another.
-  const model = flags.model === undefined ? null : { model: folder === null ? flags.model : null }
+  // So is a chain, for what it is: a request that names none is answered by it.
+  const model = flags.model === undefined ? (chain === null ? null : { model: null }) : { model: folder === null ? flags.model : null }
   const finds: readonly (() => Promise<FoundRequest>)[] =
     files.length === 0
       ? [() => requestFromFlags(flags, questions, flags.derive ?? [], terminal)]
@@ -80,7 +87,10 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
       if (files.length > 1 && output === 'person') terminal.print(heading(files[index] ?? '', index, terminal))
       await attempt(async () => {
         const { request, titles, given } = await find()
-        engine ??= await makeEngine(folder, flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) })
+        engine ??= await makeEngine(folder, {
+          ...(flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) }),
+          ...(chain === null ? {} : { chain }),
+        })
         // What is no object stays as it is: the engine says so.
         const asked = model !== null && typeof request === 'object' && !Array.isArray(request) ? { ...request, ...model } : request
         const said = index === 0 ? sayIfSlow(terminal) : () => {}
@@ -144,6 +154,22 @@ export async function folderOf(model: string, terminal: Terminal): Promise<strin
   if (isFolder) return path
   if (/[\\/]|^\.\.?$/.test(model)) throw new EngineError('model_not_found', `${model}: there is no such model folder`)
   return null
+}
+
+/** The chain of --chain; null without it. Each stage is a folder, or the model that comes with the package. */
+export async function chainGiven(
+  { chain, model }: { readonly chain?: ChainFlag; readonly model?: string },
+  terminal: Terminal,
+): Promise<ModelChain | null> {
+  if (chain === undefined) return null
+  if (model !== undefined) throw new UsageError('--chain and --model were given; keep one of them')
+  const { localModel, shippedModel } = await import('../index.ts')
+  return chainFrom(chain, async (name) => {
+    const folder = await folderOf(name, terminal)
+    if (folder !== null) return localModel(folder)
+    if (name === DEFAULT_MODEL) return shippedModel()
+    throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
+  })
 }
 
 const SLOW_MS = 1500

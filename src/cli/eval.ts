@@ -15,7 +15,8 @@ import { type RowResult, runRows } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
 import { allKinds } from '../questions/index.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
-import { type CliEngine, folderOf } from './ask.ts'
+import { type CliEngine, chainGiven, folderOf } from './ask.ts'
+import { CHAIN_HELP, type ChainFlag, chainFlag } from './chain-flag.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
 import { calibrationIn, requireFiles, sayingNames, writing } from './given-files.ts'
@@ -46,6 +47,7 @@ exit code is 1. --retry-failed asks such rows again.`
 interface EvalFlags {
   readonly output: string
   readonly model?: string
+  readonly chain?: ChainFlag
   readonly calibration?: string
   readonly deliberation: DeliberationMode
   readonly limit?: number
@@ -72,6 +74,7 @@ export const addEval: AddCommand = (program, context) => {
     .argument('<datasets...>', 'labelled requests: .jsonl, .jsonl.gz or .parquet')
     .requiredOption('-o, --output <folder or file.jsonl>', 'where the results go; a folder gets results.jsonl')
     .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
+    .option('--chain <models>', CHAIN_HELP, chainFlag)
     .option('--calibration <file or none>', 'a calibration file, or none (default: what comes with the model)')
     .addOption(new Option('--deliberation <when>', 'look again').choices(['automatic', 'never', 'always']).default('automatic'))
     .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
@@ -106,6 +109,10 @@ async function evaluate(
   const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
   const calibration = await calibrationOf(flags.calibration, terminal)
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
+  const chain = await chainGiven(flags, terminal)
+  if (chain !== null && flags.evidence !== undefined) {
+    throw new UsageError('evidence is of one model, and a chain has several; ask for it with --model, of each of them')
+  }
   const model = flags.model === undefined || folder !== null ? null : flags.model
   await requireFiles(files, terminal)
   const names = new Map([...paths.map((path, i) => [path, files[i] as string] as const), [out, outputName(out, flags.output, terminal)]])
@@ -113,7 +120,10 @@ async function evaluate(
   // An unwritable place for evidence is reported before hours of answers, not after them.
   if (flags.evidence !== undefined) await writing(flags.evidence, terminal, async () => {})
 
-  const engine = await makeEngine(folder, calibration === undefined ? {} : { calibration })
+  const engine = await makeEngine(folder, {
+    ...(calibration === undefined ? {} : { calibration }),
+    ...(chain === null ? {} : { chain }),
+  })
   try {
     const bound = await warmUp(engine, model)
     for (const warning of bound.warnings) terminal.warn(`${warning}\n`)
@@ -185,11 +195,17 @@ async function evaluate(
 function commandOf(files: readonly string[], flags: EvalFlags): string {
   const shown = (path: string): string => (isAbsolute(path) ? `…/${nameOf(path)}` : path)
   const words = Object.entries(flags).flatMap(([name, value]) => {
+    if (name === 'chain') return ['--chain', writtenChain(value as ChainFlag, shown)]
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     const isPath = ['output', 'model', 'images', 'evidence'].includes(name) || (name === 'calibration' && value !== 'none')
     return value === true ? [flag] : [flag, isPath ? shown(String(value)) : String(value)]
   })
   return ['assay eval', ...files.map(shown), ...words].join(' ')
+}
+
+function writtenChain({ id, stages }: ChainFlag, shown: (path: string) => string): string {
+  const list = stages.map(({ model, threshold }) => `${shown(model)}${threshold === undefined ? '' : `:${threshold}`}`)
+  return `${id === null ? '' : `${id}=`}${list.join(',')}`
 }
 
 /** A folder gets `results.jsonl`; a name that ends in `.jsonl` is the file itself. */

@@ -9,6 +9,7 @@ import { type CalibrationVersions, calibrationVersions } from '../calibration/ou
 import { RECENT_EVENTS, type ServedCalibration, servedFor } from '../calibration/served.ts'
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
+import { ownDecisions } from '../questions/shared/decision.ts'
 import { UsageError } from './exit-codes.ts'
 import { readCalibration, reading } from './given-files.ts'
 import type { Terminal } from './terminal.ts'
@@ -98,7 +99,9 @@ export async function modelIn(
   for await (const event of store.recent(Number.MAX_SAFE_INTEGER)) {
     const [newest] = events
     if (newest === undefined && id !== undefined && event.model !== id) others.add(event.model)
-    else if (newest === undefined || (event.revision === newest.revision && event.templateHash === newest.templateHash)) events.push(event)
+    else if (newest === undefined || (event.revision === newest.revision && event.templateHash === newest.templateHash)) {
+      events.push({ ...event, decisions: ownDecisions(event) })
+    }
     if (events.length === most) break
   }
   const [newest] = events

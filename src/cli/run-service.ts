@@ -4,6 +4,7 @@
 import type { Backend } from '../backends/backend.ts'
 import { within } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
+import type { ModelChain } from '../pipeline/chain.ts'
 import { loadParser } from '../pipeline/derive/expression.ts'
 import { createEngine, type EngineCore } from '../pipeline/engine.ts'
 import type { ModelSource } from '../pipeline/models.ts'
@@ -20,7 +21,7 @@ import { UsageError } from './exit-codes.ts'
 
 export interface RunServiceOptions {
   readonly settings: ServiceSettings
-  readonly models: readonly ModelSource[]
+  readonly models: readonly (ModelSource | ModelChain)[]
   readonly log: Log
 }
 
@@ -71,7 +72,7 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
     return {
       url,
       store,
-      models: engine.loaded().map(({ id }) => id),
+      models: engine.models().flatMap(({ id, available }) => (available ? [id] : [])),
       ...(tls === null ? {} : { renewTls: async () => service.renewTls((await readTls(settings).catch(aboutTls)) ?? tls) }),
       async end() {
         await service.drain()
@@ -84,7 +85,9 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
   }
 }
 
-async function loadEngine(sources: readonly ModelSource[], settings: ServiceSettings): Promise<EngineCore> {
+async function loadEngine(given: readonly (ModelSource | ModelChain)[], settings: ServiceSettings): Promise<EngineCore> {
+  const chains = given.flatMap((one) => ('stages' in one ? [one] : []))
+  const sources = given.flatMap((one) => ('stages' in one ? [] : [one]))
   const loaded = await Promise.allSettled(sources.map((source) => source.load()))
   const backends = loaded.flatMap((result): Backend[] => (result.status === 'fulfilled' ? [result.value] : []))
   const failed = loaded.find((result) => result.status === 'rejected')
@@ -94,7 +97,7 @@ async function loadEngine(sources: readonly ModelSource[], settings: ServiceSett
   }
   // Calibrations come with each request: they are the account's.
   return createEngine({
-    models: backends,
+    models: [...backends, ...chains],
     deadlineMs: settings.deadlineMs,
     limits: requestLimits(settings),
     announced: settings.announcedModels,

@@ -1,11 +1,12 @@
 // The models of a service: the shipped one, folders of others, or the fake one, for trying out and for load tests.
-import { fileURLToPath } from 'node:url'
 import type { Backend } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
+import type { ModelChain } from '../pipeline/chain.ts'
 import { DEFAULT_MODEL, type ModelSource } from '../pipeline/models.ts'
 import { duration } from '../service/setting-kinds.ts'
 import { DEFAULT_SETTINGS, type ServiceSettings } from '../service/settings.ts'
 import { folderOf } from './ask.ts'
+import { type ChainFlag, chainFrom, idOfFolder } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,6 +15,7 @@ export interface ModelFlags {
   readonly model?: readonly string[]
   /** True, or how long each answer takes. */
   readonly fake?: string | true
+  readonly chain?: ChainFlag
 }
 
 /** How local models are loaded. */
@@ -25,29 +27,42 @@ const fakeDelay = duration(0, 60_000)
 
 /** Models to load, by their flags. Throws `UsageError`, or `model_not_found` for a folder that is not there. */
 export async function modelsOf(
-  { model: named, fake }: ModelFlags,
+  { model: named, fake, chain }: ModelFlags,
   terminal: Terminal,
   { workers, threads, cacheBytes }: ModelSettings = DEFAULT_SETTINGS,
 ): Promise<readonly ModelSource[]> {
   const model = named ?? (fake === undefined ? namesIn(process.env.ASSAY_MODELS) : undefined)
   if (fake !== undefined) {
     if (model !== undefined) throw new UsageError('--fake and --model were given; keep one of them')
+    if (chain !== undefined) throw new UsageError('--fake and --chain were given; keep one of them')
     const delayMs = fake === true ? 0 : fakeDelay.read(fake)
     if (delayMs === null) throw new UsageError(`--fake takes ${fakeDelay.takes}, not "${fake}"`)
     return [{ id: FAKE_MODEL, load: () => loadFake(delayMs) }]
   }
-  const { localModel } = await import('../index.ts')
+  const { localModel, shippedModel } = await import('../index.ts')
   const options = { workers, cacheBytes, ...(threads === null ? {} : { threads }) }
-  const shipped = () => localModel(fileURLToPath(new URL(`../../models/${DEFAULT_MODEL}`, import.meta.url)), options)
-  if (model === undefined) return [shipped()]
-  return Promise.all(
-    model.map(async (name) => {
-      const folder = await folderOf(name, terminal)
-      if (folder !== null) return localModel(folder, options)
-      if (name === DEFAULT_MODEL) return shipped()
-      throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
-    }),
-  )
+  const found = async (name: string): Promise<ModelSource> => {
+    const folder = await folderOf(name, terminal)
+    if (folder !== null) return localModel(folder, options)
+    if (name === DEFAULT_MODEL) return shippedModel(options)
+    throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
+  }
+  if (model === undefined && chain === undefined) return [shippedModel(options)]
+  const sources = await Promise.all((model ?? []).map(found))
+  // A stage may name a model that is given besides, by its id.
+  for (const { model: stage } of chain?.stages ?? []) {
+    const isThere = sources.some(({ id }) => id === stage || id === idOfFolder(stage))
+    if (!isThere) sources.push(await found(stage))
+  }
+  return sources
+}
+
+/** The chain of --chain over the models that are served; null without it. */
+export async function servedChain(chain: ChainFlag | undefined, ids: readonly string[]): Promise<ModelChain | null> {
+  if (chain === undefined) return null
+  const made = await chainFrom(chain, async (name) => (ids.includes(name) ? name : idOfFolder(name)))
+  if (!ids.includes(made.id)) return made
+  throw new UsageError(`--chain: a model is called ${made.id}; give the chain another name, as in auto=small,large`)
 }
 
 /** Of a variable of the environment, with commas between; undefined when it is not set. */
@@ -75,12 +90,13 @@ export function requirePrices({ prices }: Pick<ServiceSettings, 'prices'>, ids: 
 }
 
 /**
- * Points the default aliases at a model that is served. Every name stands for the fake model, since no client asks for
- * it by name.
+ * Points the default aliases at what answers requests without a model: the chain, else a model that is served. Every
+ * name stands for the fake model, since no client asks for it by name.
  */
-export function aliasesFor(settings: ServiceSettings, ids: readonly string[]): ServiceSettings {
-  const [first] = ids
-  if (settings.aliases !== DEFAULT_SETTINGS.aliases || first === undefined || ids.includes(DEFAULT_MODEL)) return settings
+export function aliasesFor(settings: ServiceSettings, ids: readonly string[], chain: string | null = null): ServiceSettings {
+  const first = chain ?? ids[0]
+  const isDefault = chain === null && ids.includes(DEFAULT_MODEL)
+  if (settings.aliases !== DEFAULT_SETTINGS.aliases || first === undefined || isDefault) return settings
   if (first === FAKE_MODEL) return { ...settings, aliases: { '*': first } }
   return { ...settings, aliases: Object.fromEntries(Object.keys(settings.aliases).map((name) => [name, first])) }
 }

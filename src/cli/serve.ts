@@ -6,12 +6,13 @@ import { defaultText, SETTING_TABLE, type SettingEntry } from '../service/settin
 import type { ServiceSettings } from '../service/settings.ts'
 import type { Log } from '../service/telemetry.ts'
 import { ADMIN_LINK_MS, adminLink, browserUrl, hasStartLink } from './admin-link.ts'
+import { CHAIN_HELP, chainFlag } from './chain-flag.ts'
 import type { AddCommand } from './command.ts'
 import { databaseFile } from './open-service-store.ts'
 import { asJson, collect } from './option-values.ts'
 import type { RunningService } from './run-service.ts'
 import type { Output } from './say-error.ts'
-import { aliasesFor, deadAliases, type ModelFlags, modelsOf, requirePrices } from './serve-models.ts'
+import { aliasesFor, deadAliases, type ModelFlags, modelsOf, requirePrices, servedChain } from './serve-models.ts'
 import { noteServing } from './serving-note.ts'
 import { settingsFrom } from './settings-from.ts'
 import { type Started, showStarted } from './show-serve.ts'
@@ -48,6 +49,12 @@ export const addServe: AddCommand = (program, { terminal, attempt }) => {
     .addOption(
       new Option('--model <folder>', 'a model folder (again for more; default: the shipped model; ASSAY_MODELS, with commas between)')
         .argParser(collect)
+        .helpGroup('Models and money:'),
+    )
+    .addOption(
+      new Option('--chain <models>', `${CHAIN_HELP}; name=… names it (ASSAY_CHAIN)`)
+        .env('ASSAY_CHAIN')
+        .argParser(chainFlag)
         .helpGroup('Models and money:'),
     )
     .addOption(
@@ -98,16 +105,18 @@ function describe(entry: SettingEntry): string {
 /** Serves until a signal comes. */
 async function serve(flags: ModelFlags, given: ServiceSettings, output: Output, terminal: Terminal): Promise<void> {
   const models = await modelsOf(flags, terminal, given)
-  const ids = models.map(({ id }) => id)
+  const modelIds = models.map(({ id }) => id)
+  const chain = await servedChain(flags.chain, modelIds)
+  const ids = chain === null ? modelIds : [...modelIds, chain.id]
   requirePrices(given, ids)
-  const settings = aliasesFor(given, ids)
+  const settings = aliasesFor(given, ids, chain?.id)
   // Loaded here so that --help and wrong flags answer at once.
   const [{ createLog }, { runService }] = await importOptional('assay serve', 'service', () =>
     Promise.all([import('../service/log.ts'), import('./run-service.ts')]),
   )
   const log = createLog({ level: settings.logLevel, isForPerson: terminal.isErrorInteractive, write: (line) => terminal.warn(line) })
   const signal = nextSignal()
-  const starting = runService({ settings, models, log })
+  const starting = runService({ settings, models: chain === null ? models : [...models, chain], log })
   const early = await Promise.race([starting.then(() => null), signal])
   if (early !== null) {
     starting.catch(() => {})

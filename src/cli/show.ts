@@ -3,7 +3,7 @@
 import type { ModelListing } from '../pipeline/models.ts'
 import { kindOf } from '../questions/index.ts'
 import type { AnswerBar } from '../questions/kind.ts'
-import type { AskResponse, DeriveAnswer, QuestionAnswer } from '../wire/types.ts'
+import type { AskResponse, DeriveAnswer, QuestionAnswer, StageReport } from '../wire/types.ts'
 import { columnsOf, type Paint, padColumns, painter, plain, shorten, type Terminal } from './terminal.ts'
 
 type Look = Pick<Terminal, 'columns' | 'hasColor' | 'hasUnicode'>
@@ -26,12 +26,16 @@ export function showResponse(response: AskResponse, titles: ReadonlyMap<string, 
   const { usage, simo } = response
   const ms = simo.timings_ms.total
   const facts = [
-    response.model,
+    simo.chain === undefined ? response.model : `${response.model} (${simo.chain.map(stageText).join(', ')})`,
     `${usage.input_tokens} tokens in${simo.cached_tokens > 0 ? ` (${simo.cached_tokens} cached)` : ''}`,
     ...(ms === undefined ? [] : [`${Math.round(ms)} ms`]),
   ]
   const warnings = simo.warnings.flatMap((warning) => wrapped(`! ${plain(warning)}`, pen.columns).map((line) => pen.paint('yellow', line)))
   return `${[...blocks, [...warnings, pen.paint('dim', facts.join(pen.hasUnicode ? ' · ' : ', '))].join('\n')].join('\n\n')}\n`
+}
+
+function stageText({ model, status, answered }: StageReport): string {
+  return `${model} ${status === 'answered' ? answered : status === 'skipped' ? 'passed over' : 'not needed'}`
 }
 
 function showAnswer(id: string, title: string | null, answer: QuestionAnswer, pen: Pen): string {
@@ -137,9 +141,10 @@ export function percent(probability: number): string {
 export function showModels(models: readonly ModelListing[], look: Look): string {
   const paint = painter(look.hasColor)
   const columns = Math.max(...models.map(({ id }) => columnsOf(plain(id))))
-  const lines = models.map(({ id, name, status }) => {
+  const lines = models.map(({ id, name, status, stages }) => {
     const state = status.replaceAll('_', ' ')
-    return `${padColumns(plain(id), columns)}  ${paint(status === 'available' ? 'green' : 'dim', padColumns(state, 11))}  ${plain(name)}`
+    const about = stages === undefined ? name : `${name === id ? 'a chain' : name}: ${stages.join(', then ')}`
+    return `${padColumns(plain(id), columns)}  ${paint(status === 'available' ? 'green' : 'dim', padColumns(state, 11))}  ${plain(about)}`
   })
   return `${lines.join('\n')}\n`
 }

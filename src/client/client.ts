@@ -44,6 +44,8 @@ export interface ServedModel {
   readonly name: string
   readonly available: boolean
   readonly status: 'available' | 'coming_soon'
+  /** The ids of the models of a chain in their order; absent for a model. */
+  readonly stages?: readonly string[]
 }
 
 /**

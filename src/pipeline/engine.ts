@@ -1,35 +1,35 @@
 // The engine takes one request through every step, from unchecked input to a response. Models, the clock and the maker
 // of ids are passed in; apart from them it is pure.
 import { randomBytes } from 'node:crypto'
-import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../backends/backend.ts'
-import { type Calibration, calibratorOf, type ModelCalibrator } from '../calibration/calibration.ts'
-import { createDeliberation, type DeliberationMode } from '../calibration/deliberation/deliberation.ts'
+import type { CachesOfBackend, ModelInfo } from '../backends/backend.ts'
+import { type Calibration, calibratorOf } from '../calibration/calibration.ts'
+import { type Budget, budgetOf, createDeliberation, type DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { type OutcomeStore, type RecordedOutcome, type RecordOptions, recordOutcome } from '../calibration/outcomes/outcomes.ts'
 import { type PredictionSetOptions, predictionSetsOf } from '../calibration/sets/prediction-sets.ts'
-import { parse } from '../constraint/grammar.ts'
 import { type Clock, type Deadline, startDeadline, systemClock } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Json } from '../core/types.ts'
-import { toSentPixels } from '../media/coordinates.ts'
 import { checkQuestions } from '../questions/index.ts'
-import type { Fault, QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
+import type { Fault } from '../questions/shared/checked-question.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import { OPERATORS, type OperatorTable, operatorsOf } from '../questions/shared/operators.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
+import { askChain, type ChainAnswers } from './asking/chain.ts'
+import { type AskModelOptions, askModel, type ModelAnswers, type ModelDecisions } from './asking/model.ts'
 import { evaluateDerive, parseDerive } from './derive/derive.ts'
-import { modelFailure, runCoroutines } from './executor.ts'
+import { modelFailure } from './executor.ts'
 import { gather, refuse } from './faults.ts'
-import { createModels, type ModelListing, type ModelSource } from './models.ts'
+import { createModels, type GivenModel, type ModelListing } from './models.ts'
 import { checkRequest } from './request.ts'
-import { capabilityFaults, questionContext, requirementFaults } from './requirements.ts'
-import { answersOf, decisionsOf, makeResponse } from './response.ts'
-import { hashOfState, type ReadState, readState, type StateOptions } from './state/state.ts'
+import { capabilityFaults, requirementFaults } from './requirements.ts'
+import { answersOf, decisionsOf as decisionsByName, makeResponse } from './response.ts'
+import { hashOfState, readState, type StateOptions } from './state/state.ts'
 
 export interface EngineOptions {
-  /** Loaded backends, or sources that load on first use. The engine closes them. */
-  readonly models: readonly (Backend | ModelSource)[]
+  /** Loaded backends, sources that load on first use, and chains of them. The engine closes them. */
+  readonly models: readonly GivenModel[]
   readonly limits?: Partial<RequestLimits>
   /** Names by id of models that are not there yet: they are listed, and requests for them get `model_not_available`. */
   readonly announced?: Readonly<Record<string, string>>
@@ -128,6 +128,9 @@ export interface EngineCore {
   close(): Promise<void>
 }
 
+/** Is handed work that may outlast the answer: closing waits for it. */
+type Began = (part: Promise<unknown>) => void
+
 const DEADLINE_MS = 60_000
 const PASSES = 4
 const DELIBERATION_BUDGET = 256
@@ -154,35 +157,29 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     among.find(({ model }) => model.id === info.id) ??
     null
 
-  /** What the decisions of one request need beside the state. */
-  function decisionContext(
-    info: ModelInfo,
-    found: Calibration | null,
-    calibrator: ModelCalibrator,
-    asked: AskOptions,
-  ): Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'> {
+  /** What the decisions of a request need of one of its models. */
+  function decisionsOf(info: ModelInfo, asked: AskOptions, mode: DeliberationMode, budget: Budget): ModelDecisions {
+    const found = calibrationOf(info, asked.calibrations ?? calibrations)
+    const calibrator = calibratorOf(found, info)
     const calibration = calibrator.version === null ? null : found
     const gates = Object.entries(calibration?.gates ?? {})
-    return {
-      calibrator,
-      predictionSets: predictionSetsOf(calibration, asked),
-      deliberation: createDeliberation({
-        mode: asked.deliberation ?? 'automatic',
-        operatorsFor: (readout) => operators[readout] ?? operatorsOf(info)[readout] ?? [],
-        thresholds: Object.fromEntries(gates.map(([readout, gate]) => [readout, gate.threshold])),
-        passes,
-        budget,
-      }),
-    }
+    const deliberation = createDeliberation({
+      mode,
+      operatorsFor: (readout) => operators[readout] ?? operatorsOf(info)[readout] ?? [],
+      thresholds: Object.fromEntries(gates.map(([readout, gate]) => [readout, gate.threshold])),
+      passes,
+      budget,
+    })
+    return { calibrator, context: { calibrator, deliberation, predictionSets: predictionSetsOf(calibration, asked) } }
   }
 
-  async function answer(input: unknown, asked: AskOptions, hooks: AskHooks, stop: Deadline): Promise<AskResponse> {
+  async function answer(input: unknown, asked: AskOptions, hooks: AskHooks, stop: Deadline, began: Began): Promise<AskResponse> {
     const begun = clock.now()
     const timingsMs: Record<string, number> = {}
     let last = begun
     const lap = (step: string) => {
       const now = clock.now()
-      timingsMs[step] = now - last
+      timingsMs[step] = (timingsMs[step] ?? 0) + now - last
       last = now
     }
 
@@ -198,62 +195,68 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     // Each is null only where it left a fault.
     if (modelId === null || derive === null || state === null) throw new Error('A fault was lost.')
     lap('read')
-
     stop.check()
-    const backend = await models.load(modelId).catch((error: unknown) => {
+
+    const { questions } = request
+    const tell = (inputTokens: number) => refusable(() => hooks.counted?.(inputTokens))
+    const shared = { questions, state, stop, tell, lap }
+    const ownBudget = budgetOf(budget)
+    const mode = asked.deliberation ?? 'automatic'
+    const stages = models.stagesOf(modelId)
+    const chain =
+      stages === null
+        ? null
+        : await askChain({
+            ...{ ...shared, stages, clock, budget: ownBudget, began },
+            load: async (id) => ({ backend: await models.load(id), done: () => {} }),
+            decisionsOf: (info, stage) => decisionsOf(info, asked, asked.deliberation ?? stage.deliberation ?? mode, ownBudget),
+          })
+    const answered = chain?.answered ?? [await askOne(modelId, shared, (info) => decisionsOf(info, asked, mode, ownBudget))]
+    // Of a chain, the first that answered.
+    const { info, calibrator, rounds: ownRounds } = answered[0]!
+    const rounds = chain?.rounds ?? ownRounds
+    const questionIds = questions.map(({ id }) => id)
+    const derived = evaluateDerive(derive, answersOf(questionIds, rounds))
+    lap('derive')
+    const id = asked.id ?? makeId()
+    const event: DecisionEvent = {
+      id,
+      model: info.id,
+      revision: info.revision,
+      templateHash: info.templateHash,
+      state: hashOfState(state.prompt),
+      decisions: decisionsByName(questionIds, rounds),
+    }
+    asked.observe?.(event)
+    const kept = await keep(event)
+    return makeResponse({
+      id,
+      model: modelId,
+      info,
+      calibrationVersion: calibrator.version,
+      questionIds,
+      rounds,
+      derived,
+      prefix: tokensOf(answered),
+      pricePerMillionInputTokens: options.pricePerMillionInputTokens ?? 0,
+      timingsMs: { ...timingsMs, total: clock.now() - begun },
+      warnings: [...request.warnings, ...state.warnings, ...answered.flatMap(mismatchWarning), ...skippedWarnings(chain, modelId), ...kept],
+      chain,
+    })
+  }
+
+  /** The answers of a model by itself. */
+  async function askOne(
+    id: string,
+    shared: Pick<AskModelOptions, 'questions' | 'state' | 'tell'> & { readonly stop: Deadline; lap(step: string): void },
+    decisionsOf: AskModelOptions['decisionsOf'],
+  ): Promise<ModelAnswers> {
+    const backend = await models.load(id).catch((error: unknown) => {
       throw modelFailure(error, 'loading')
     })
-    refuse(capabilityFaults(backend.info, request.questions, state.images.length))
-    refuseManyPieces(backend.info, state)
-    lap('load')
-
-    stop.check()
-    const prefix = await backend.open(state.prompt, stop.signal).catch((error: unknown) => {
-      throw aboutState(modelFailure(error, 'reading the state'))
-    })
-    try {
-      lap('open')
-      const { info } = backend
-      const found = calibrationOf(info, asked.calibrations ?? calibrations)
-      const ownJudge = calibratorOf(found, info)
-      const context = questionContext(sentImages(state), parse, decisionContext(info, found, ownJudge, asked))
-      const coroutines = request.questions.map((question) => ({ param: question.param, coroutine: question.run(context) }))
-      const tell = (behindState: number) => refusable(() => hooks.counted?.(prefix.tokens + behindState))
-      tell(0)
-      const rounds = await runCoroutines(prefix, coroutines, () => stop.check(), tell, stop.signal)
-      // A request that was given up during the last call of the model leaves nothing behind.
-      stop.check()
-      lap('ask')
-      const questionIds = request.questions.map(({ id }) => id)
-      const derived = evaluateDerive(derive, answersOf(questionIds, rounds))
-      lap('derive')
-      const id = asked.id ?? makeId()
-      const event: DecisionEvent = {
-        id,
-        model: info.id,
-        revision: info.revision,
-        templateHash: info.templateHash,
-        state: hashOfState(state.prompt),
-        decisions: decisionsOf(questionIds, rounds),
-      }
-      asked.observe?.(event)
-      const kept = await keep(event)
-      const mismatch = ownJudge.isMismatch ? [mismatchWarning(info)] : []
-      return makeResponse({
-        id,
-        info,
-        calibrationVersion: ownJudge.version,
-        questionIds,
-        rounds,
-        derived,
-        prefix: countsOf(prefix),
-        pricePerMillionInputTokens: options.pricePerMillionInputTokens ?? 0,
-        timingsMs: { ...timingsMs, total: clock.now() - begun },
-        warnings: [...request.warnings, ...state.warnings, ...mismatch, ...kept],
-      })
-    } finally {
-      prefix.close()
-    }
+    refuse(capabilityFaults(backend.info, shared.questions, shared.state.images.length))
+    shared.lap('load')
+    return askModel({ ...shared, backend, decisionsOf })
   }
 
   /** Keeps the decisions for outcomes. When the store fails the answer stands, with a warning. */
@@ -281,13 +284,18 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       }
       const stop = startDeadline({ ms: deadlineMs, late, clock, signal })
       // A stopped request goes on until the pass of the model it is in is over; `close` waits for that.
-      const work = answer(request, asked, hooks, stop)
-      running.add(work)
+      const parts: Promise<unknown>[] = []
+      const work = answer(request, asked, hooks, stop, (part) => parts.push(part.catch(() => {})))
+      const all = work.then(
+        () => Promise.all(parts),
+        () => Promise.all(parts),
+      )
+      running.add(all)
       const done = () => {
-        running.delete(work)
+        running.delete(all)
         hooks.ended?.()
       }
-      work.then(done, done)
+      all.then(done, done)
       try {
         return await stop.race(work)
       } catch (error) {
@@ -327,23 +335,6 @@ function refusable(run: () => void): void {
   }
 }
 
-/**
- * Refuses a state of so many texts that they cannot fit, however short they are: each is at least a token, and what
- * stands between them another. To send them to the model would take longer than to refuse them.
- */
-function refuseManyPieces({ id, contextLength }: ModelInfo, { prompt }: ReadState): void {
-  const texts = prompt.pieces.filter((piece) => piece.type === 'text' && piece.source !== null).length
-  if (texts <= contextLength) return
-  const message = `the state takes at least ${texts} tokens, the model ${id} takes ${contextLength}; shorten the state`
-  throw new EngineError('context_length_exceeded', message, { param: '/state' })
-}
-
-/** Backends do not know JSON Pointers: an error about the state gets the pointer `/state`. */
-function aboutState(error: EngineError): EngineError {
-  if (error.param !== null || error.code === 'internal_error') return error
-  return new EngineError(error.code, error.message, { param: '/state', cause: error })
-}
-
 function refuseUnknownOperators(table: OperatorTable): void {
   const known = [...OPERATORS.keys()]
   for (const name of Object.values(table).flat()) {
@@ -353,18 +344,20 @@ function refuseUnknownOperators(table: OperatorTable): void {
   }
 }
 
-function mismatchWarning({ id }: ModelInfo): string {
-  return `The calibration of ${id} was fitted on another revision or template of it and is not used; fit it again with assay calibrate fit.`
+function mismatchWarning({ info: { id }, calibrator }: ModelAnswers): string[] {
+  if (!calibrator.isMismatch) return []
+  return [
+    `The calibration of ${id} was fitted on another revision or template of it and is not used; fit it again with assay calibrate fit.`,
+  ]
 }
 
-function countsOf({ tokens, cachedTokens }: Prefix): { tokens: number; cachedTokens: number } {
-  return { tokens, cachedTokens }
+function skippedWarnings(chain: ChainAnswers | null, id: string): string[] {
+  return (chain?.reports ?? []).flatMap(({ model, reason }) =>
+    reason === undefined ? [] : [`The stage ${model} of ${id} was passed over: ${reason}`],
+  )
 }
 
-function sentImages(state: ReadState): QuestionImage[] {
-  return state.images.map((image) => ({
-    id: image.id,
-    size: [image.sentWidth, image.sentHeight],
-    toSentPixels: (edges) => toSentPixels(edges, image),
-  }))
+function tokensOf(answered: readonly ModelAnswers[]): ModelAnswers['prefix'] {
+  const sum = (of: (prefix: ModelAnswers['prefix']) => number): number => answered.reduce((total, { prefix }) => total + of(prefix), 0)
+  return { tokens: sum(({ tokens }) => tokens), cachedTokens: sum(({ cachedTokens }) => cachedTokens) }
 }

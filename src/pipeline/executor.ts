@@ -12,8 +12,11 @@ export interface QuestionRun<A> {
 }
 
 export interface ExecutorResult<A> {
-  /** In the order of the coroutines. `passes`: calls of the model that the coroutine took part in. */
-  readonly results: readonly { readonly value: A; readonly passes: number }[]
+  /**
+   * In the order of the coroutines. `passes`: calls of the model that the coroutine took part in. `hasFailed`: the
+   * model could not do a read of it.
+   */
+  readonly results: readonly { readonly value: A; readonly passes: number; readonly hasFailed: boolean }[]
   /** Calls of the model. */
   readonly passes: number
   readonly inputTokens: number
@@ -28,6 +31,7 @@ interface State<A> {
   readonly coroutine: QuestionCoroutine<A>
   step: IteratorResult<readonly ModelCall[], A>
   passes: number
+  hasFailed: boolean
 }
 
 /**
@@ -56,7 +60,7 @@ export async function runCoroutines<A>(
   const states: State<A>[] = []
   for (const { param, coroutine } of running) {
     const step = coroutine.next(undefined as never)
-    states.push({ param, coroutine, step, passes: 0 })
+    states.push({ param, coroutine, step, passes: 0, hasFailed: false })
     if (!step.done) await weigh(step.value)
   }
   let [passes, inputTokens, outputTokens] = [0, 0, 0]
@@ -97,7 +101,8 @@ export async function runCoroutines<A>(
         const reply = done[i]!
         passes += 1
         state.passes += 1
-        if (reply.type !== 'failed' && !work.isFree) {
+        if (reply.type === 'failed') state.hasFailed = true
+        else if (!work.isFree) {
           inputTokens += reply.inputTokens
           outputTokens += reply.outputTokens
         }
@@ -111,7 +116,7 @@ export async function runCoroutines<A>(
       state.step = state.coroutine.next(replies)
     }
   }
-  const results = states.map(({ step, passes: own }) => ({ value: step.value as A, passes: own }))
+  const results = states.map(({ step, passes: own, hasFailed }) => ({ value: step.value as A, passes: own, hasFailed }))
   return { results, passes, inputTokens, outputTokens }
 }
 

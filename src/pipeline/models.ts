@@ -2,20 +2,18 @@
 import type { Backend, CachesOfBackend, ModelInfo } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { type ModelChain, type NamedStage, stageId } from './chain.ts'
+import type { ModelSource } from './model-source.ts'
 
-/** A model that is loaded when it is first asked. A failed load is tried again by the next request. */
-export interface ModelSource {
-  readonly id: string
-  /** Default: the id. */
-  readonly name?: string
-  load(): Promise<Backend>
-}
+export type { ModelSource } from './model-source.ts'
 
 export interface ModelListing {
   readonly id: string
   readonly name: string
   readonly available: boolean
   readonly status: 'available' | 'coming_soon'
+  /** The ids of the models of a chain in their order; absent for a model. */
+  readonly stages?: readonly string[]
 }
 
 /** Asked for when a request names no model. */
@@ -24,14 +22,18 @@ export const DEFAULT_MODEL = 'service-1-pro'
 /** Models that ship later, id → name: what the package and the service announce unless they are told otherwise. */
 export const ANNOUNCED_MODELS: Readonly<Record<string, string>> = { 'service-1': 'Service 1' }
 
-/** The model that requests without one are answered by: the default one where it is there, else the first. */
-export function defaultModelOf(ids: readonly string[]): string {
-  return ids.includes(DEFAULT_MODEL) ? DEFAULT_MODEL : (ids[0] ?? DEFAULT_MODEL)
+/** What answers requests without a model: a chain where there is one, else the default model, else the first. */
+export function defaultModelOf(models: readonly Pick<ModelListing, 'id' | 'stages'>[]): string {
+  const chain = models.find(({ stages }) => stages !== undefined)
+  if (chain !== undefined) return chain.id
+  return models.some(({ id }) => id === DEFAULT_MODEL) ? DEFAULT_MODEL : (models[0]?.id ?? DEFAULT_MODEL)
 }
 
 export interface Models {
   /** The id of the model a request means. Throws `model_not_found` or `model_not_available`. */
   choose(asked: string | null): string
+  /** The stages of a chain; null for a model. */
+  stagesOf(id: string): readonly NamedStage[] | null
   /** The loaded model; concurrent callers share one load. */
   load(id: string): Promise<Backend>
   list(): readonly ModelListing[]
@@ -43,13 +45,21 @@ export interface Models {
   close(): Promise<void>
 }
 
-/** Throws `invalid_request` when two models share an id, or there is none. */
-export function createModels(given: readonly (Backend | ModelSource)[], announced: Readonly<Record<string, string>> = {}): Models {
+/** What an engine may be given: loaded models, models to load, and chains of both. */
+export type GivenModel = Backend | ModelSource | ModelChain
+
+/**
+ * The models and chains of an engine. The stages of a chain are models like the others. Throws `invalid_request` when
+ * two share an id, a stage is no model, or there is none.
+ */
+export function createModels(given: readonly GivenModel[], announced: Readonly<Record<string, string>> = {}): Models {
+  const chains = given.flatMap((one) => ('stages' in one ? [one] : []))
   const entries = new Map<string, ModelSource & { readonly name: string }>()
   // A backend that was handed in counts as loaded, so that it is closed with the others even if it is never asked.
   const loading = new Map<string, Promise<Backend>>()
   const ready = new Map<string, Backend>()
-  for (const model of given) {
+  // A model may be given by itself and as a stage; it is one model.
+  for (const model of new Set(given.flatMap(modelsIn))) {
     const { id, name } = 'info' in model ? model.info : model
     if (entries.has(id)) throw new EngineError('invalid_request', `Two models have the id ${JSON.stringify(id)}; each needs its own.`)
     if ('info' in model) {
@@ -58,19 +68,32 @@ export function createModels(given: readonly (Backend | ModelSource)[], announce
     }
     entries.set(id, { id, name: name ?? id, load: async () => ('info' in model ? model : model.load()) })
   }
-  const [first] = entries.keys()
-  if (first === undefined)
+  const stages = new Map<string, readonly NamedStage[]>()
+  for (const chain of chains) {
+    if (entries.has(chain.id) || stages.has(chain.id)) {
+      throw new EngineError('invalid_request', `A model or chain has the id ${JSON.stringify(chain.id)} already; give the chain its own.`)
+    }
+    stages.set(chain.id, namedStages(chain, [...entries.keys()]))
+  }
+  if (entries.size === 0)
     throw new EngineError('invalid_request', 'An engine needs at least one model; give it a backend or a source of one.')
-  const fallback = defaultModelOf([...entries.keys()])
+  const present = [
+    ...[...entries.values()].map(({ id, name }): ModelListing => ({ id, name, available: true, status: 'available' })),
+    ...chains.map(({ id, name }): ModelListing => {
+      const of = stages.get(id)!.map((stage) => stage.id)
+      return { id, name: name ?? id, available: true, status: 'available', stages: of }
+    }),
+  ]
+  const fallback = defaultModelOf(present)
   const comingSoon = Object.entries(announced)
-    .filter(([id]) => !entries.has(id))
+    .filter(([id]) => !entries.has(id) && !stages.has(id))
     .map(([id, name]): ModelListing => ({ id, name, available: false, status: 'coming_soon' }))
 
   return {
     choose(asked) {
       if (asked === null) return fallback
-      if (entries.has(asked)) return asked
-      const there = [...entries.keys()]
+      if (entries.has(asked) || stages.has(asked)) return asked
+      const there = present.map(({ id }) => id)
       if (comingSoon.some(({ id }) => id === asked)) {
         const message = `The model ${asked} is not available yet; use ${there.join(' or ')}.`
         throw new EngineError('model_not_available', message, { param: '/model' })
@@ -78,6 +101,7 @@ export function createModels(given: readonly (Backend | ModelSource)[], announce
       const message = `There is no model ${JSON.stringify(asked)}.${didYouMean(asked, there)} There is ${there.join(', ')}.`
       throw new EngineError('model_not_found', message, { param: '/model' })
     },
+    stagesOf: (id) => stages.get(id) ?? null,
     load(id) {
       const started = loading.get(id)
       if (started) return started
@@ -89,10 +113,7 @@ export function createModels(given: readonly (Backend | ModelSource)[], announce
       )
       return load
     },
-    list() {
-      const present = [...entries.values()].map(({ id, name }): ModelListing => ({ id, name, available: true, status: 'available' }))
-      return [...present, ...comingSoon]
-    },
+    list: () => [...present, ...comingSoon],
     loaded: () => [...entries.keys()].flatMap((id) => ready.get(id)?.info ?? []),
     caches: () =>
       Object.fromEntries(
@@ -110,4 +131,20 @@ export function createModels(given: readonly (Backend | ModelSource)[], announce
       if (failed) throw failed.reason
     },
   }
+}
+
+/** The models of what was given; stages that are ids name others. */
+function modelsIn(given: GivenModel): readonly (Backend | ModelSource)[] {
+  if (!('stages' in given)) return [given]
+  return given.stages.flatMap(({ model }) => (typeof model === 'string' ? [] : [model]))
+}
+
+function namedStages(chain: ModelChain, ids: readonly string[]): readonly NamedStage[] {
+  return chain.stages.map((stage) => {
+    const id = stageId(stage)
+    const { model: _, ...settings } = stage
+    if (ids.includes(id)) return { id, ...settings }
+    const message = `The chain ${chain.id} has the stage ${JSON.stringify(id)}, and there is no such model.${didYouMean(id, ids)}`
+    throw new EngineError('invalid_request', `${message} There is ${ids.join(', ')}.`)
+  })
 }

@@ -3,7 +3,7 @@
 import type { ModelInfo } from '../backends/backend.ts'
 import type { QuestionResult } from '../questions/shared/checked-question.ts'
 import type { Decision } from '../questions/shared/decision.ts'
-import type { Answer, Answers, AskResponse, DeriveAnswer, QuestionReport } from '../wire/types.ts'
+import type { Answer, Answers, AskResponse, DeriveAnswer, QuestionReport, StageReport } from '../wire/types.ts'
 import type { ExecutorResult } from './executor.ts'
 
 /** The version this engine reports; a test holds it equal to the package's. */
@@ -11,7 +11,9 @@ export const ENGINE_VERSION = '0.1.0'
 
 export interface ResponseParts {
   readonly id: string
-  readonly info: ModelInfo
+  /** Of the model, or of the chain. */
+  readonly model: string
+  readonly info: Pick<ModelInfo, 'revision'>
   /** Null: probabilities are the model's own. */
   readonly calibrationVersion: string | null
   readonly questionIds: readonly string[]
@@ -22,6 +24,15 @@ export interface ResponseParts {
   readonly pricePerMillionInputTokens: number
   readonly timingsMs: Readonly<Record<string, number>>
   readonly warnings: readonly string[]
+  /** Null for a model by itself. */
+  readonly chain: ChainReport | null
+}
+
+/** What the stages of a chain did. */
+export interface ChainReport {
+  /** The id of the model that answered, by the place of the question. */
+  readonly by: readonly string[]
+  readonly reports: readonly StageReport[]
 }
 
 /** Answers by question id. Without a prototype, so that any id is safe. */
@@ -44,7 +55,7 @@ export function decisionsOf(questionIds: readonly string[], rounds: ExecutorResu
 }
 
 export function makeResponse(parts: ResponseParts): AskResponse {
-  const { info, rounds, prefix } = parts
+  const { info, rounds, prefix, chain } = parts
   const answers: Record<string, Answer> = Object.assign(Object.create(null), answersOf(parts.questionIds, rounds), parts.derived)
   const questions: Record<string, QuestionReport> = Object.create(null)
   parts.questionIds.forEach((id, i) => {
@@ -56,12 +67,13 @@ export function makeResponse(parts: ResponseParts): AskResponse {
       deliberated: report?.isDeliberated ?? false,
       passes,
       calibration: report?.calibration ?? null,
+      ...(chain === null ? {} : { model: chain.by[i]! }),
     }
   })
   const inputTokens = prefix.tokens + rounds.inputTokens
   return {
     id: parts.id,
-    model: info.id,
+    model: parts.model,
     answers,
     usage: {
       input_tokens: inputTokens,
@@ -77,6 +89,7 @@ export function makeResponse(parts: ResponseParts): AskResponse {
       timings_ms: parts.timingsMs,
       questions,
       warnings: parts.warnings,
+      ...(chain === null ? {} : { chain: chain.reports }),
     },
   }
 }

@@ -108,6 +108,10 @@ export function createAnswerer(parts: AnswererParts): StoppableAnswerer {
       ended: endTurn,
     })
     const askMs = performance.now() - askBegan
+    const { chain = [] } = response.simo
+    for (const { model: stage, reason } of chain) {
+      if (reason !== undefined) log.warn({ id: call.id, chain: response.model, stage, why: reason }, 'a stage was passed over')
+    }
     deadline.signal.throwIfAborted()
 
     const cost = costOf(response.usage.input_tokens, priceOf(response.model, settings.prices))
@@ -140,6 +144,7 @@ export function createAnswerer(parts: AnswererParts): StoppableAnswerer {
       deliberated: Object.values(response.simo.questions).filter(({ deliberated }) => deliberated).length,
       askMs,
       waitMs,
+      stages: chain,
     })
     return reply
   }

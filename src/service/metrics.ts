@@ -54,6 +54,8 @@ export function createMetrics(): Metrics {
   const inputTokens = counter('assay_input_tokens_total', 'Tokens that were read, cached ones included', ['model'])
   const cachedTokens = counter('assay_cached_tokens_total', 'Tokens that were read from the cache', ['model'])
   const deliberated = counter('assay_deliberated_questions_total', 'Questions that got a second look', ['model'])
+  const stageAnswers = counter('assay_stage_answers_total', 'Questions by the stage of the chain that answered', ['model', 'stage'])
+  const stageSkips = counter('assay_stage_skips_total', 'Times that a stage of a chain was passed over', ['model', 'stage'])
   const askSeconds = histogram('assay_ask_seconds', 'In the engine', ['model'], REQUEST_SECONDS)
   const waitSeconds = histogram('assay_wait_seconds', 'Waiting for a turn', ['model'], WAIT_SECONDS)
 
@@ -66,6 +68,7 @@ export function createMetrics(): Metrics {
 
   const route = bounded()
   const model = bounded()
+  const stageName = bounded()
   return {
     finished(request) {
       const labels = {
@@ -86,6 +89,10 @@ export function createMetrics(): Metrics {
       deliberated.inc(labels, answer.deliberated)
       askSeconds.observe(labels, answer.askMs / 1000)
       waitSeconds.observe(labels, answer.waitMs / 1000)
+      for (const { model: stage, status, answered } of answer.stages) {
+        if (status === 'answered') stageAnswers.inc({ ...labels, stage: stageName(stage) }, answered)
+        if (status === 'skipped') stageSkips.inc({ ...labels, stage: stageName(stage) })
+      }
     },
     watch(readLoad, readCaches) {
       load = readLoad

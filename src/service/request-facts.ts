@@ -17,7 +17,7 @@ export function modelled(request: unknown, engine: Pick<EngineCore, 'models'>, {
 
 /** The model of requests that name none. */
 export function defaultModel(engine: Pick<EngineCore, 'models'>): string {
-  return defaultModelOf(engine.models().flatMap(({ id, available }) => (available ? [id] : [])))
+  return defaultModelOf(engine.models().filter(({ available }) => available))
 }
 
 /** The requested model as it may be logged: bounded and without control characters, since clients may send anything. */

@@ -1,5 +1,6 @@
 // What a service tells about itself: log lines and numbers. The interfaces that the rest of the service writes to.
 import type { EngineCore } from '../pipeline/engine.ts'
+import type { StageReport } from '../wire/types.ts'
 
 /** Structured lines. Never states, answers, keys or tokens. */
 export interface Log {
@@ -28,6 +29,8 @@ export interface AnsweredRequest {
   readonly deliberated: number
   readonly askMs: number
   readonly waitMs: number
+  /** Of a chain. */
+  readonly stages: readonly StageReport[]
 }
 
 export interface Metrics {

@@ -157,6 +157,8 @@ export interface QuestionReport {
   readonly deliberated: boolean
   readonly passes: number
   readonly calibration: CalibrationReport | null
+  /** The stage whose answer it is; only of a chain. */
+  readonly model?: string
 }
 
 /** The map behind the probabilities: its kind, how near the labels are it was fitted on, and how many they are. */
@@ -178,6 +180,26 @@ export interface Simo {
   readonly timings_ms: Readonly<Record<string, number>>
   readonly questions: Readonly<Record<string, QuestionReport>>
   readonly warnings: readonly string[]
+  /** What each stage did, in their order; only of a chain. */
+  readonly chain?: readonly StageReport[]
+}
+
+/**
+ * What one stage of a chain did. `asked`: questions that came to it; `answered`: of those, whose answers stand.
+ * `skipped`: it could not answer, and `reason` says why; its tokens are not counted. `revision` and `calibration` (its
+ * version; null: probabilities are the model's own) of a stage that answered.
+ */
+export interface StageReport {
+  readonly model: string
+  readonly status: 'answered' | 'skipped' | 'not_needed'
+  readonly asked: number
+  readonly answered: number
+  readonly revision: string | null
+  readonly calibration: string | null
+  readonly input_tokens: number
+  readonly passes: number
+  readonly ms: number
+  readonly reason?: string
 }
 
 export interface AskResponse<A = Answers> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDeliberation, type DeliberationOptions } from '../../src/calibration/deliberation/deliberation.ts'
+import { budgetOf, createDeliberation, type DeliberationOptions } from '../../src/calibration/deliberation/deliberation.ts'
 import type { DecisionKey } from '../../src/questions/shared/decision.ts'
 
 const key: DecisionKey = { readout: 'exclusive', hasImage: false, candidates: 2, wording: 'w', question: 'q' }
@@ -9,7 +9,7 @@ const make = (options: Partial<DeliberationOptions> = {}) =>
     operatorsFor: () => ['swap', 'alone', 'reversed'],
     thresholds: {},
     passes: 4,
-    budget: 10,
+    budget: budgetOf(10),
     ...options,
   })
 
@@ -58,7 +58,7 @@ describe('the passes', () => {
   })
 
   it('draw on a budget that is not overdrawn', () => {
-    const deliberation = make({ budget: 3 })
+    const deliberation = make({ budget: budgetOf(3) })
     expect([deliberation.spend(2), deliberation.spend(2), deliberation.spend(1), deliberation.spend(1)]).toEqual([true, false, true, false])
   })
 

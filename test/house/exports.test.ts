@@ -57,6 +57,7 @@ describe('the package', () => {
       'ENGINE_VERSION',
       'ERROR_CODES',
       'EngineError',
+      'chainOf',
       'choice',
       'createEngine',
       'extract',
@@ -66,6 +67,7 @@ describe('the package', () => {
       'probeModel',
       'score',
       'select',
+      'shippedModel',
     ])
     expect(Object.keys(await import('../../src/index.ts')).sort()).toEqual(values)
     expect(types).toMatchInlineSnapshot(`
@@ -85,6 +87,8 @@ describe('the package', () => {
         "CachesOfBackend",
         "Calibration",
         "CalibrationReport",
+        "ChainOptions",
+        "ChainStage",
         "ChoiceAnswer",
         "ChoiceQuestion",
         "Coordinates",
@@ -117,6 +121,7 @@ describe('the package', () => {
         "Json",
         "KindTypes",
         "LevelInput",
+        "ModelChain",
         "ModelInfo",
         "ModelListing",
         "ModelSource",
@@ -148,6 +153,7 @@ describe('the package', () => {
         "Simo",
         "Source",
         "SpanAnswer",
+        "StageReport",
         "State",
         "TypedRequest",
         "Usage",

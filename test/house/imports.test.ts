@@ -57,7 +57,7 @@ type Room = 'seam' | 'engine' | 'index' | (typeof ROOMS)[number]
 
 function roomOf(file: string): Room {
   if (SEAM.has(file)) return 'seam'
-  if (file === 'pipeline/engine.ts') return 'engine'
+  if (file === 'pipeline/engine.ts' || file.startsWith('pipeline/asking/')) return 'engine'
   if (file === 'index.ts') return 'index'
   const room = ROOMS.find((name) => file.startsWith(`${name}/`))
   if (room === undefined) throw new Error(`${file} stands in no room`)

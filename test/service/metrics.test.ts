@@ -19,6 +19,7 @@ const ANSWER = {
   deliberated: 1,
   askMs: 30,
   waitMs: 2,
+  stages: [],
 }
 
 describe('metrics', () => {

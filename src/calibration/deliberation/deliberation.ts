@@ -1,21 +1,37 @@
 // When to deliberate a decision and when to stop: the gate, the pool and the budget of one request. The operators that
 // make further passes are in `questions/shared/operators.ts`.
-import type { DecisionReadout, Deliberation } from '../../questions/shared/decision.ts'
+import type { DecisionReadout, Deliberation, DeliberationMode, Thresholds } from '../../questions/shared/decision.ts'
 import { uncertaintyOf } from './gate.ts'
 import { logPool } from './pooling.ts'
 
-export type DeliberationMode = 'automatic' | 'never' | 'always'
+export type { DeliberationMode, Thresholds } from '../../questions/shared/decision.ts'
 
 export interface DeliberationOptions {
   readonly mode: DeliberationMode
   /** Names of operators for a decision, the most useful first. */
   operatorsFor(readout: DecisionReadout): readonly string[]
-  /** Normalised entropy, H / ln K, above which a decision is uncertain, by read-out. */
-  readonly thresholds: Readonly<Partial<Record<DecisionReadout, number>>>
+  readonly thresholds: Thresholds
   /** Most passes of one decision, including the first. */
   readonly passes: number
-  /** Branches that all decisions of the request may add together. */
-  readonly budget: number
+  /** Of the request: all its decisions, and all models of a chain, draw on one. */
+  readonly budget: Budget
+}
+
+/** Branches that the decisions of one request may add together. */
+export interface Budget {
+  /** Takes so many; false when they are not there, and then takes none. */
+  spend(branches: number): boolean
+}
+
+export function budgetOf(branches: number): Budget {
+  let left = branches
+  return {
+    spend(wanted) {
+      if (wanted > left) return false
+      left -= wanted
+      return true
+    },
+  }
 }
 
 /** Used where no threshold was chosen from data. Two options at 0.79 and 0.21 are as uncertain. */
@@ -30,12 +46,10 @@ const POOL_FLOOR = 1e-3
 const SETTLED_PROBABILITY = 0.95
 
 export function createDeliberation({ mode, operatorsFor, thresholds, passes, budget }: DeliberationOptions): Deliberation {
-  let left = budget
   return {
     operatorsFor: (readout) => operatorsFor(readout).slice(0, passes - 1),
     isCalledFor({ readout }, probabilities, mass) {
-      if (mode !== 'automatic') return mode === 'always'
-      return mass < LEAST_MASS || uncertaintyOf(probabilities) > (thresholds[readout] ?? DEFAULT_THRESHOLD)
+      return mode === 'automatic' ? isUncertain(readout, probabilities, mass, thresholds) : mode === 'always'
     },
     isSettled(tops, probabilities) {
       const isUnchanged = tops.length >= 3 && tops.at(-1) === tops.at(-2)
@@ -48,10 +62,17 @@ export function createDeliberation({ mode, operatorsFor, thresholds, passes, bud
           { floor: POOL_FLOOR },
         ),
       ),
-    spend(branches) {
-      if (branches > left) return false
-      left -= branches
-      return true
-    },
+    spend: (branches) => budget.spend(branches),
   }
+}
+
+/** Whether calibrated probabilities, [row][candidate], are too flat, or the mass on the candidates is too low. */
+export function isUncertain(
+  readout: DecisionReadout,
+  probabilities: readonly (readonly number[])[],
+  mass: number,
+  thresholds: Thresholds,
+): boolean {
+  const threshold = typeof thresholds === 'number' ? thresholds : (thresholds[readout] ?? DEFAULT_THRESHOLD)
+  return mass < LEAST_MASS || uncertaintyOf(probabilities) > threshold
 }

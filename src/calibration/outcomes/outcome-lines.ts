@@ -69,32 +69,35 @@ export function* completeLines(bytes: Buffer): Generator<{ readonly text: string
 
 /** Rows as JSON: -Infinity stands as null. */
 type EncodedRows = readonly (readonly (number | null)[])[]
-interface EncodedDecision extends Omit<Decision, 'single' | 'deliberated' | 'features'> {
+interface EncodedDecision extends Omit<Decision, 'single' | 'deliberated' | 'features' | 'earlier'> {
   readonly single: EncodedRows
   readonly deliberated: EncodedRows | null
   /** Base64 of float32, little-endian; null for none. */
   readonly features: string | null
+  readonly earlier?: readonly EncodedDecision[]
 }
 interface EncodedEvent extends Omit<StoredEvent, 'decisions'> {
   readonly decisions: Readonly<Record<string, EncodedDecision>>
 }
 
 function encoded({ id, at, decisions, ...rest }: StoredEvent): EncodedEvent {
-  const entries = Object.entries(decisions).map(([name, decision]): [string, EncodedDecision] => {
-    const { features } = decision
-    const base64 = features === null ? null : Buffer.from(features.buffer, features.byteOffset, features.byteLength).toString('base64')
-    return [name, { ...decision, features: base64 }]
-  })
+  const entries = Object.entries(decisions).map(([name, decision]) => [name, encodedDecision(decision)] as const)
   return { id, at, ...rest, decisions: Object.fromEntries(entries) }
 }
 
-function decoded({ single, deliberated, features, ...rest }: EncodedDecision): Decision {
+function encodedDecision({ earlier, features, ...rest }: Decision): EncodedDecision {
+  const base64 = features === null ? null : Buffer.from(features.buffer, features.byteOffset, features.byteLength).toString('base64')
+  return { ...rest, features: base64, ...(earlier === undefined ? {} : { earlier: earlier.map(encodedDecision) }) }
+}
+
+function decoded({ single, deliberated, features, earlier, ...rest }: EncodedDecision): Decision {
   const rows = (all: EncodedRows): number[][] => all.map((row) => row.map((logP) => logP ?? -Infinity))
   return {
     ...rest,
     single: rows(single),
     deliberated: deliberated === null ? null : rows(deliberated),
     features: features === null ? null : floats(Buffer.from(features, 'base64')),
+    ...(earlier === undefined ? {} : { earlier: earlier.map(decoded) }),
   }
 }
 

@@ -170,10 +170,13 @@ export function evidenceOf({ event, labels }: LabelledEvent): RecordedEvidence[]
   return Object.entries(labels).flatMap(([name, { truth, weight }]) => {
     const decision = ownEntry(event.decisions, name)
     if (decision === undefined) return []
-    const { readout, hasImage, wording, question, single, deliberated, mass, features } = decision
-    const model = { id: event.model, revision: event.revision, templateHash: event.templateHash }
-    const from = { event: event.id, at: event.at, model, hidden: features }
-    return [{ task: name, state: event.state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight, ...from }]
+    // What was true of the answer was true of it for every model of a chain that decided it.
+    return [...(decision.earlier ?? []), decision].map((one): RecordedEvidence => {
+      const { readout, hasImage, wording, question, single, deliberated, mass, features } = one
+      const { id, revision, templateHash } = one.by ?? { ...event, id: event.model }
+      const from = { event: event.id, at: event.at, model: { id, revision, templateHash }, hidden: features }
+      return { task: name, state: event.state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight, ...from }
+    })
   })
 }
 
@@ -192,13 +195,20 @@ export async function evidenceFor(
 /** The fields that are kept. Anything else an object carries, such as a state, stays out. */
 export function keptEvent(event: StoredEvent, keepsFeatures: boolean): StoredEvent {
   const { id, at, model, revision, templateHash, state } = event
-  const decisions = Object.entries(event.decisions).map(([name, decision]): [string, Decision] => {
-    const { readout, hasImage, candidates, wording, question, names, asWritten, single, deliberated, mass, value } = decision
-    const features = keepsFeatures ? decision.features : null
-    const written = asWritten === undefined ? {} : { asWritten }
-    return [name, { readout, hasImage, candidates, wording, question, names, ...written, single, deliberated, mass, features, value }]
-  })
+  const decisions = Object.entries(event.decisions).map(([name, decision]) => [name, keptDecision(decision, keepsFeatures)] as const)
   return { id, at, model, revision, templateHash, state, decisions: Object.fromEntries(decisions) }
+}
+
+function keptDecision(decision: Decision, keepsFeatures: boolean): Decision {
+  const { readout, hasImage, candidates, wording, question, names, asWritten, single, deliberated, mass, value, by, earlier } = decision
+  const features = keepsFeatures ? decision.features : null
+  return {
+    ...{ readout, hasImage, candidates, wording, question, names },
+    ...(asWritten === undefined ? {} : { asWritten }),
+    ...{ single, deliberated, mass, features, value },
+    ...(by === undefined ? {} : { by: { id: by.id, revision: by.revision, templateHash: by.templateHash } }),
+    ...(earlier === undefined ? {} : { earlier: earlier.map((one) => keptDecision(one, keepsFeatures)) }),
+  }
 }
 
 export interface MemoryOutcomeOptions {

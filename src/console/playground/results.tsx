@@ -1,5 +1,5 @@
 // The results of a request: cost and time, the state with its marks, every answer, and how it was answered.
-import type { AskResponse, CalibrationReport, QuestionReport } from '../../wire/types.ts'
+import type { AskResponse, CalibrationReport, QuestionReport, StageReport } from '../../wire/types.ts'
 import type { Asked } from '../api.ts'
 import { count, counted, dollars, milliseconds, percent } from '../format.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -129,6 +129,12 @@ function imageOf(request: unknown, name: string): string | null {
   return typeof image === 'string' ? image : null
 }
 
+/** What a stage of a chain did, in a few words. */
+function stageText({ model, status, answered, reason }: StageReport): string {
+  if (status === 'not_needed') return `${model}: not needed`
+  return status === 'skipped' ? `${model}: passed over, ${reason}` : `${model}: ${counted(answered, 'answer')}`
+}
+
 function Details({ response: { id, model, simo } }: { readonly response: AskResponse }) {
   const timings = Object.entries(simo.timings_ms).filter(([step]) => step !== 'total')
   const { version } = simo.calibration
@@ -148,6 +154,12 @@ function Details({ response: { id, model, simo } }: { readonly response: AskResp
           <Explained word="calibration">Calibration</Explained>
         </dt>
         <dd>{version === null ? "none: probabilities are the model's own" : <code>{version}</code>}</dd>
+        {simo.chain === undefined ? null : (
+          <>
+            <dt>Stages</dt>
+            <dd>{simo.chain.map(stageText).join(' · ')}</dd>
+          </>
+        )}
         <dt>Time by step</dt>
         <dd>{timings.map(([step, ms]) => `${step} ${milliseconds(ms)}`).join(' · ')}</dd>
       </dl>

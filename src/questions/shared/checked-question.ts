@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { RequestLimits } from '../../core/limits.ts'
 import type { CalibrationReport, Coordinates, Point, QuestionAnswer } from '../../wire/types.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
-import type { Calibrator, Decision, Deliberation, PredictionSets } from './decision.ts'
+import type { Calibrator, Decision, DecisionReadout, Deliberation, PredictionSets } from './decision.ts'
 
 /** One thing wrong, with its code from the closed list. */
 export interface Fault {
@@ -51,6 +51,17 @@ export interface QuestionContext {
   readonly calibrator: Calibrator
   readonly deliberation: Deliberation
   readonly predictionSets: PredictionSets
+  /** Hears of every decision of the question once it is made: whoever asks several models sees where one is unsure. */
+  decided?(made: MadeDecision): void
+}
+
+/** A decision as it was made: calibrated probabilities, [row][candidate], and the mass on the candidates. */
+export interface MadeDecision {
+  readonly readout: DecisionReadout
+  readonly probabilities: readonly (readonly number[])[]
+  readonly mass: number
+  /** By a head that was fitted on this very question. */
+  readonly isLearned: boolean
 }
 
 /**

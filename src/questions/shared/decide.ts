@@ -75,6 +75,8 @@ export function* decide(
       if (deliberation.isSettled(tops, probabilities)) break
     }
   }
+  // A decision of a fitted head is as sure as it can be made.
+  context.decided?.({ readout, probabilities, mass, isLearned: note.applied === 'learned' })
   const candidateNames = order.map((i) => branch.candidates[i]!.name)
   const shown = given(probabilities)
   return {

@@ -62,6 +62,17 @@ export interface Decision extends DecisionKey {
    * keeping the value.
    */
   readonly value: string | null
+  /** The model that decided, where it is not that of the event: a later model of a chain. */
+  readonly by?: CalibratedModel
+  /** How the models of a chain before it decided the same; not of checks, since each checks its own value. */
+  readonly earlier?: readonly Decision[]
+}
+
+/** The model and prompt template that decisions, evidence and calibrations are bound to. */
+export interface CalibratedModel {
+  readonly id: string
+  readonly revision: string
+  readonly templateHash: string
 }
 
 /**
@@ -76,6 +87,11 @@ export interface Calibrator {
     features: Float32Array | null,
   ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationReport }
 }
+
+export type DeliberationMode = 'automatic' | 'never' | 'always'
+
+/** Normalised entropy, H / ln K, above which a decision is uncertain: of every read-out, or by read-out. */
+export type Thresholds = number | Readonly<Partial<Record<DecisionReadout, number>>>
 
 /**
  * When a decision is looked at again, and how the passes are put together. Made for one request: `spend` draws on its
@@ -111,6 +127,16 @@ export interface DecisionEvent {
   /** Hash of the state as the model read it, 16 hex digits. */
   readonly state: string
   readonly decisions: Readonly<Record<string, Decision>>
+}
+
+/** What the event's own model decided: all but what later models of a chain did. */
+export function ownDecisions({ decisions }: Pick<DecisionEvent, 'decisions'>): Readonly<Record<string, Decision>> {
+  const own = Object.entries(decisions).flatMap(([name, decision]): [string, Decision][] => {
+    if (decision.by === undefined) return [[name, decision]]
+    const before = decision.earlier?.find(({ by }) => by === undefined)
+    return before === undefined ? [] : [[name, before]]
+  })
+  return Object.fromEntries(own)
 }
 
 /** The order in which candidates are kept: positions in `candidates`. */

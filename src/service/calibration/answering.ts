@@ -76,7 +76,9 @@ export function createAnswering({ engine, store, log, now, everyMs }: AnsweringO
     const loaded = engine.loaded()
     const found: ServedCalibration[] = []
     for (const model of loaded) found.push(await servedFor(versions, model))
-    const waiting = engine.models().filter(({ id, available }) => available && !loaded.some((model) => model.id === id))
+    // Chains have no calibration; their stages do.
+    const models = engine.models().filter(({ available, stages }) => available && stages === undefined)
+    const waiting = models.filter(({ id }) => !loaded.some((model) => model.id === id))
     if (waiting.length > 0) found.push({ ...(await versions.current()), isRefitted: true, servedSince: null })
     for (const { id } of waiting) {
       found.push({ calibration: await shippedCalibration(id), isRefitted: false, servedSince: null, notes: [] })

@@ -75,9 +75,10 @@ export function createServiceCalibrations({
   }
 
   function loadedModel(asked: string | null): CalibratedModel {
-    const models = engine.models().filter(({ available }) => available)
+    // A calibration is of a model; the stages of a chain are models.
+    const models = engine.models().filter(({ available, stages }) => available && stages === undefined)
     const ids = models.map(({ id }) => id)
-    const wanted = asked ?? defaultModelOf(ids)
+    const wanted = asked ?? defaultModelOf(models)
     if (!ids.includes(wanted)) {
       const message = `There is no model ${JSON.stringify(asked?.slice(0, 80))}.${didYouMean(asked ?? '', ids)} There is ${ids.join(', ')}.`
       throw new ServiceRefusal('model_not_found', message, { param: '/model' })

@@ -8,6 +8,7 @@ import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
 import { startDeadline } from '../../core/deadline.ts'
+import { ownDecisions } from '../../questions/shared/decision.ts'
 import { ServiceRefusal } from '../errors.ts'
 import type { FromThread, Labelled, LabelSource, TaskResults, ToThread } from './protocol.ts'
 
@@ -109,8 +110,9 @@ async function* eventsOf(outcomes: OutcomeStore, isOf: IsOf): AsyncGenerator<See
   }
 }
 
-function seen({ at, state, decisions }: StoredEvent): SeenEvent {
-  const looks = Object.entries(decisions).map(([name, { readout, hasImage, wording, question, single, mass }]) => {
+function seen(event: StoredEvent): SeenEvent {
+  const { at, state } = event
+  const looks = Object.entries(ownDecisions(event)).map(([name, { readout, hasImage, wording, question, single, mass }]) => {
     return [name, { readout, hasImage, wording, question, single, mass }] as const
   })
   return { at, state, decisions: Object.fromEntries(looks) }

@@ -1,5 +1,5 @@
 // What the store gives to what the page reads: amounts as decimal text, names in snake_case.
-import type { ModelCalibrator } from '../../calibration/calibration.ts'
+import type { CalibratedModel, ModelCalibrator } from '../../calibration/calibration.ts'
 import type { Label, LabelledEvent } from '../../calibration/outcomes/outcomes.ts'
 import type { Decision } from '../../questions/shared/decision.ts'
 import { dollarsText } from '../money.ts'
@@ -42,12 +42,12 @@ export function encodeRequest(record: RequestRecord, keys: ReadonlyMap<string, s
   }
 }
 
-/** `calibrator`: of the calibration that is served. */
-export function encodeEvent({ event, labels }: LabelledEvent, calibrator: ModelCalibrator): EventReply {
+/** `calibratorFor`: of the calibration that is served for the model that decided; null for that of the event. */
+export function encodeEvent({ event, labels }: LabelledEvent, calibratorFor: (by: CalibratedModel | null) => ModelCalibrator): EventReply {
   const decisions = Object.entries(event.decisions).map(([name, decision]) =>
-    encodeDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, calibrator),
+    encodeDecision(name, decision, Object.hasOwn(labels, name) ? labels[name]! : null, calibratorFor(decision.by ?? null)),
   )
-  return { id: event.id, at: event.at, model: event.model, calibration: calibrator.version, decisions }
+  return { id: event.id, at: event.at, model: event.model, calibration: calibratorFor(null).version, decisions }
 }
 
 function encodeDecision(name: string, decision: Decision, label: Label | null, calibrator: ModelCalibrator): DecisionReply {

@@ -2,10 +2,11 @@
 // that.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { calibratorOf } from '../../calibration/calibration.ts'
+import { calibratorOf, type ModelCalibrator } from '../../calibration/calibration.ts'
 import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
 import { servedFor } from '../../calibration/served.ts'
 import type { Json } from '../../core/types.ts'
+import { identityOf } from '../calibration/answering.ts'
 import type { ServiceContext } from '../context.ts'
 import { ServiceRefusal } from '../errors.ts'
 import { fromStore } from '../from-store.ts'
@@ -61,8 +62,15 @@ export function requestRoutes(app: FastifyInstance, context: ServiceContext): vo
       const { model, revision, templateHash } = found.event
       const asked = { id: model, revision, templateHash }
       const account = await fromStore(store.accountOf(id))
-      const { calibration } = await fromStore(servedFor(store.calibrations(account ?? ''), asked))
-      return encodeEvent(found, calibratorOf(calibration, asked))
+      // Of the event's own model, and of those of a chain that decided after it.
+      const deciders = [asked, ...Object.values(found.event.decisions).flatMap(({ by }) => by ?? [])]
+      const calibrators = new Map<string, ModelCalibrator>()
+      for (const decider of deciders) {
+        if (calibrators.has(identityOf(decider))) continue
+        const { calibration } = await fromStore(servedFor(store.calibrations(account ?? ''), decider))
+        calibrators.set(identityOf(decider), calibratorOf(calibration, decider))
+      }
+      return encodeEvent(found, (by) => calibrators.get(identityOf(by ?? asked))!)
     }
     const message = `Nothing is kept of this request: it decided nothing (reads without a check), or it is too old. Decisions are kept ${outcomes.retention}.`
     throw new ServiceRefusal('not_found', message)

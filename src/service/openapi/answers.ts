@@ -26,7 +26,7 @@ const responseSchemas: Schemas = {
       pattern: '^evt_',
       description: 'Names the request: for outcomes and logs. The same as the header `x-request-id`.',
     },
-    model: { ...STRING, description: 'The model that answered.' },
+    model: { ...STRING, description: 'The model that answered, or the chain.' },
     answers: ref('Answers'),
     usage: ref('Usage'),
     simo: ref('Simo'),
@@ -47,42 +47,74 @@ const responseSchemas: Schemas = {
     output_tokens: { ...COUNT, description: 'Written by reads. Free.' },
     cost: { type: 'number', minimum: 0, description: 'US dollars. To the nano-dollar in the header `x-service-cost-usd`.' },
   }),
-  Simo: reply('How the answers were made.', {
-    engine: { ...STRING, description: 'Name and version.' },
-    model_revision: { ...STRING, description: 'Hash of the weights.' },
-    calibration: reply('The calibration that answered.', {
-      version: { type: ['string', 'null'] },
-      applied: { enum: ['identity', 'fitted'], description: '`identity`: there is none, probabilities are the model’s own.' },
-    }),
-    passes: { ...COUNT, description: 'Calls of the model behind the state.' },
-    cached_tokens: {
-      ...COUNT,
-      description: 'Input tokens that were read before and kept. They save time, and are charged like the others.',
-    },
-    timings_ms: map('Milliseconds by step.', NUMBER),
-    questions: map('By question id.', ref('QuestionReport')),
-    warnings: list('What was ignored, or may not be meant.', STRING),
-  }),
-  QuestionReport: reply('How one question was answered.', {
-    entropy: {
-      type: ['number', 'null'],
-      minimum: 0,
-      description: 'Bits, of the calibrated distribution. Null where nothing was decided: reads without a check.',
-    },
-    mass: {
-      type: ['number', 'null'],
-      minimum: 0,
-      maximum: 1.000001,
-      description: 'Probability that the model put on the listed options before renormalising.',
-    },
-    deliberated: { ...BOOLEAN, description: 'Whether it was uncertain and looked at again.' },
-    passes: COUNT,
-    calibration: nullable(
-      reply('The map behind the probabilities.', {
-        applied: { enum: MAP_NAMES },
-        level: { enum: ['question', 'wording', 'kind', 'readout', 'none'], description: 'How near the labels are that it was fitted on.' },
-        labels: COUNT,
+  Simo: reply(
+    'How the answers were made.',
+    {
+      engine: { ...STRING, description: 'Name and version.' },
+      model_revision: { ...STRING, description: 'Hash of the weights; of a chain, those of the first stage that answered.' },
+      calibration: reply('The calibration that answered.', {
+        version: { type: ['string', 'null'] },
+        applied: { enum: ['identity', 'fitted'], description: '`identity`: there is none, probabilities are the model’s own.' },
       }),
-    ),
-  }),
+      passes: { ...COUNT, description: 'Calls of the model behind the state.' },
+      cached_tokens: {
+        ...COUNT,
+        description: 'Input tokens that were read before and kept. They save time, and are charged like the others.',
+      },
+      timings_ms: map('Milliseconds by step.', NUMBER),
+      questions: map('By question id.', ref('QuestionReport')),
+      warnings: list('What was ignored, or may not be meant.', STRING),
+      chain: list('Of a chain: what each of its stages did, in their order.', ref('StageReport')),
+    },
+    ['chain'],
+  ),
+  StageReport: reply(
+    'What one stage of a chain did.',
+    {
+      model: { ...STRING, description: 'The id of its model.' },
+      status: {
+        enum: ['answered', 'skipped', 'not_needed'],
+        description: '`skipped`: it could not answer, and was passed over. `not_needed`: the stages before it were sure.',
+      },
+      asked: { ...COUNT, description: 'Questions that came to it.' },
+      answered: { ...COUNT, description: 'Of those, whose answers stand.' },
+      revision: { type: ['string', 'null'], description: 'Hash of its weights; null unless it answered.' },
+      calibration: { type: ['string', 'null'], description: 'Version of its calibration; null: probabilities are its own.' },
+      input_tokens: { ...COUNT, description: 'Of `usage.input_tokens`, those that it read.' },
+      passes: COUNT,
+      ms: NUMBER,
+      reason: { ...STRING, description: 'Why it was passed over.' },
+    },
+    ['reason'],
+  ),
+  QuestionReport: reply(
+    'How one question was answered.',
+    {
+      entropy: {
+        type: ['number', 'null'],
+        minimum: 0,
+        description: 'Bits, of the calibrated distribution. Null where nothing was decided: reads without a check.',
+      },
+      mass: {
+        type: ['number', 'null'],
+        minimum: 0,
+        maximum: 1.000001,
+        description: 'Probability that the model put on the listed options before renormalising.',
+      },
+      deliberated: { ...BOOLEAN, description: 'Whether it was uncertain and looked at again.' },
+      passes: COUNT,
+      calibration: nullable(
+        reply('The map behind the probabilities.', {
+          applied: { enum: MAP_NAMES },
+          level: {
+            enum: ['question', 'wording', 'kind', 'readout', 'none'],
+            description: 'How near the labels are that it was fitted on.',
+          },
+          labels: COUNT,
+        }),
+      ),
+      model: { ...STRING, description: 'Of a chain: the stage whose answer it is.' },
+    },
+    ['model'],
+  ),
 }

@@ -29,25 +29,30 @@ export const modelsRoute = defineRoute({
       models: list('Each model.', ref('Model')),
       data: list('The same entries, for clients of OpenAI.', ref('Model')),
     }),
-    Model: reply('A model.', {
-      id: { ...STRING, description: 'For `model` of a request.' },
-      name: { ...STRING, description: 'For people.' },
-      available: { ...BOOLEAN, description: 'Whether it can be asked.' },
-      status: { enum: ['available', 'coming_soon'] },
-      description: { ...STRING, description: 'What it is for.' },
-      object: { const: 'model' },
-      created: { ...COUNT, description: 'When this service began to list it, seconds since 1970.' },
-      release_date: { ...STRING, description: 'The same as a day in UTC, YYYY-MM-DD.' },
-      owned_by: STRING,
-    }),
+    Model: reply(
+      'A model.',
+      {
+        id: { ...STRING, description: 'For `model` of a request.' },
+        name: { ...STRING, description: 'For people.' },
+        available: { ...BOOLEAN, description: 'Whether it can be asked.' },
+        status: { enum: ['available', 'coming_soon'] },
+        description: { ...STRING, description: 'What it is for.' },
+        object: { const: 'model' },
+        created: { ...COUNT, description: 'When this service began to list it, seconds since 1970.' },
+        release_date: { ...STRING, description: 'The same as a day in UTC, YYYY-MM-DD.' },
+        owned_by: STRING,
+        stages: list('Of a chain: the models that it asks, in their order. Each can be asked alone.', STRING),
+      },
+      ['stages'],
+    ),
   },
   open({ engine, now }) {
     const since = new Date(now())
     const listed = { object: 'model', created: Math.floor(since.getTime() / 1000), release_date: since.toISOString().slice(0, 10) }
     return {
       answer() {
-        const models = engine.models().map(({ id, name, available, status }) => {
-          return { id, name, available, status, description: DESCRIPTIONS[status], ...listed, owned_by: OWNER }
+        const models = engine.models().map(({ id, name, available, status, stages }) => {
+          return { id, name, available, status, description: DESCRIPTIONS[status], ...listed, owned_by: OWNER, ...(stages && { stages }) }
         })
         return { object: 'list', models, data: models }
       },

@@ -1,0 +1,102 @@
+// Asks one loaded model questions about one state: opens the state, and runs the coroutines of the questions on it.
+import type { Backend, ModelInfo } from '../../backends/backend.ts'
+import type { ModelCalibrator } from '../../calibration/calibration.ts'
+import { parse } from '../../constraint/grammar.ts'
+import { EngineError } from '../../core/errors.ts'
+import { toSentPixels } from '../../media/coordinates.ts'
+import type {
+  CheckedQuestion,
+  MadeDecision,
+  QuestionContext,
+  QuestionImage,
+  QuestionResult,
+} from '../../questions/shared/checked-question.ts'
+import { type ExecutorResult, modelFailure, runCoroutines } from '../executor.ts'
+import { questionContext } from '../requirements.ts'
+import type { ReadState } from '../state/state.ts'
+
+/** What the decisions of a model need, and which calibration that is. */
+export interface ModelDecisions {
+  readonly calibrator: ModelCalibrator
+  readonly context: Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
+}
+
+export interface ModelAnswers {
+  readonly info: ModelInfo
+  readonly calibrator: ModelCalibrator
+  readonly rounds: ExecutorResult<QuestionResult>
+  readonly prefix: { readonly tokens: number; readonly cachedTokens: number }
+}
+
+export interface AskModelOptions {
+  readonly backend: Backend
+  readonly questions: readonly CheckedQuestion[]
+  readonly state: ReadState
+  readonly decisionsOf: (info: ModelInfo) => ModelDecisions
+  readonly stop: { readonly signal: AbortSignal; check(): void }
+  /** Is told the input tokens so far: once the state is open, and after each round. What it throws ends the call. */
+  readonly tell: (inputTokens: number) => void
+  /** Is called with the name of each step that is over. */
+  readonly lap: (step: 'open' | 'ask') => void
+  /** Hears of the decisions of each question, by its place. */
+  readonly decided?: (question: number, made: MadeDecision) => void
+}
+
+/** The answers of one model. Throws what the backend throws, with the pointer of what is at fault. */
+export async function askModel(options: AskModelOptions): Promise<ModelAnswers> {
+  const { backend, questions, state, stop, tell, lap, decided } = options
+  const { info } = backend
+  refuseManyPieces(info, state)
+  stop.check()
+  const prefix = await backend.open(state.prompt, stop.signal).catch((error: unknown) => {
+    throw aboutState(modelFailure(error, 'reading the state'))
+  })
+  try {
+    lap('open')
+    const { calibrator, context: decisions } = options.decisionsOf(info)
+    const context = questionContext(sentImages(state), parse, decisions)
+    const coroutines = questions.map((question, i) => ({
+      param: question.param,
+      coroutine: question.run(decided === undefined ? context : { ...context, decided: (made) => decided(i, made) }),
+    }))
+    tell(prefix.tokens)
+    const rounds = await runCoroutines(
+      prefix,
+      coroutines,
+      () => stop.check(),
+      (behindState) => tell(prefix.tokens + behindState),
+      stop.signal,
+    )
+    // A request that was given up during the last call of the model leaves nothing behind.
+    stop.check()
+    lap('ask')
+    return { info, calibrator, rounds, prefix: { tokens: prefix.tokens, cachedTokens: prefix.cachedTokens } }
+  } finally {
+    prefix.close()
+  }
+}
+
+/**
+ * Refuses a state of so many texts that they cannot fit, however short they are: each is at least a token, and what
+ * stands between them another. To send them to the model would take longer than to refuse them.
+ */
+function refuseManyPieces({ id, contextLength }: ModelInfo, { prompt }: ReadState): void {
+  const texts = prompt.pieces.filter((piece) => piece.type === 'text' && piece.source !== null).length
+  if (texts <= contextLength) return
+  const message = `the state takes at least ${texts} tokens, the model ${id} takes ${contextLength}; shorten the state`
+  throw new EngineError('context_length_exceeded', message, { param: '/state' })
+}
+
+/** Backends do not know JSON Pointers: an error about the state gets the pointer `/state`. */
+function aboutState(error: EngineError): EngineError {
+  if (error.param !== null || error.code === 'internal_error') return error
+  return new EngineError(error.code, error.message, { param: '/state', cause: error })
+}
+
+function sentImages(state: ReadState): QuestionImage[] {
+  return state.images.map((image) => ({
+    id: image.id,
+    size: [image.sentWidth, image.sentHeight],
+    toSentPixels: (edges) => toSentPixels(edges, image),
+  }))
+}

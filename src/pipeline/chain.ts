@@ -1,0 +1,80 @@
+// A chain of models: small first, larger ones where it is unsure. It has an id like a model; its stages are models of
+// the engine, and each can be asked alone.
+import type { Backend } from '../backends/backend.ts'
+import { EngineError } from '../core/errors.ts'
+import { DECISION_READOUTS, type DeliberationMode, type Thresholds } from '../questions/shared/decision.ts'
+import type { ModelSource } from './model-source.ts'
+
+/** One model of a chain. */
+export interface ChainStage {
+  /** A loaded backend, a source, or the id of another model of the engine. */
+  readonly model: Backend | ModelSource | string
+  /**
+   * A question goes on to the next stage when a decision of it is more uncertain than this: normalised entropy of the
+   * calibrated distribution, 0 certain, 1 uniform. One number, or one by read-out. Default: .75, two options at .79 and
+   * .21. It has no meaning for the last stage.
+   */
+  readonly threshold?: Thresholds
+  /** Whether this stage deliberates before it gives a question on. Default: as the request says, else `automatic`. */
+  readonly deliberation?: DeliberationMode
+  /** Most time for this stage. When it is over, the stage counts as down. Default: what the request has left. */
+  readonly timeoutMs?: number
+}
+
+/** A stage by the id of its model. */
+export type NamedStage = Omit<ChainStage, 'model'> & { readonly id: string }
+
+/** A model whose answers come from the first of its stages that is sure. */
+export interface ModelChain {
+  readonly id: string
+  /** Default: the id. */
+  readonly name?: string
+  readonly stages: readonly ChainStage[]
+}
+
+export interface ChainOptions {
+  /** Default `chain`. */
+  readonly id?: string
+  readonly name?: string
+}
+
+const MOST_STAGES = 8
+
+/**
+ * Models in the order in which they are asked: `chainOf([localModel('small'), localModel('large')])`. Every question
+ * goes to the first; those on which it stays uncertain after calibration go to the next, and so on. A stage that cannot
+ * answer (it does not load, fails, is late, or cannot take the state) is passed over, and the answer says so. Throws
+ * `invalid_request` for fewer than two stages, more than 8, or values out of range.
+ */
+export function chainOf(
+  models: readonly (Backend | ModelSource | string | ChainStage)[],
+  { id = 'chain', name }: ChainOptions = {},
+): ModelChain {
+  const stages = models.map((given): ChainStage => (typeof given === 'object' && 'model' in given ? given : { model: given }))
+  if (stages.length < 2 || stages.length > MOST_STAGES) {
+    throw new EngineError('invalid_request', `A chain has 2 to ${MOST_STAGES} models in their order, received ${stages.length}.`)
+  }
+  for (const stage of stages) refuseStage(id, stage)
+  return { id, ...(name === undefined ? {} : { name }), stages }
+}
+
+/** The id of the model of a stage. */
+export function stageId({ model }: ChainStage): string {
+  if (typeof model === 'string') return model
+  return 'info' in model ? model.info.id : model.id
+}
+
+function refuseStage(chain: string, stage: ChainStage): void {
+  const refuse = (what: string): never => {
+    throw new EngineError('invalid_request', `The stage ${stageId(stage)} of the chain ${chain}: ${what}.`)
+  }
+  const { threshold, timeoutMs } = stage
+  const given =
+    typeof threshold === 'object' ? Object.entries(threshold) : threshold === undefined ? [] : [['threshold', threshold] as const]
+  for (const [readout, value] of given) {
+    const isKnown = typeof threshold === 'number' || (DECISION_READOUTS as readonly string[]).includes(readout)
+    if (!isKnown) refuse(`there is no read-out ${JSON.stringify(readout)}; there is ${DECISION_READOUTS.join(', ')}`)
+    if (!(typeof value === 'number' && value >= 0 && value <= 1)) refuse(`a threshold is a number from 0 to 1, received ${value}`)
+  }
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) refuse(`timeoutMs is a number of milliseconds above 0, received ${timeoutMs}`)
+}
