@@ -10,7 +10,7 @@ import { type AskOptions, createEngine as createEngineCore, type EngineCore, typ
 import { ANNOUNCED_MODELS, DEFAULT_MODEL, type ModelSource } from './pipeline/models.ts'
 import type { Ask } from './wire/infer.ts'
 
-export type { Backend, CachesOfBackend, ModelInfo } from './backends/backend.ts'
+export type { Backend, CachesOfBackend, Device, DeviceReport, ModelInfo } from './backends/backend.ts'
 export type { OnnxOptions } from './backends/onnx/options.ts'
 export type { Scoring } from './backends/prompted/scoring.ts'
 export type { Calibration } from './calibration/calibration.ts'

@@ -14,6 +14,18 @@ export interface ModelInfo {
   readonly contextLength: number
   readonly capabilities: Capabilities
   readonly scorer: Scorer
+  /** Absent: the backend has none of its own, such as a server or a fake. */
+  readonly device?: DeviceReport
+}
+
+/** Where a model on this machine may run: execution providers of the ONNX runtime. */
+export const DEVICES = ['cpu', 'cuda', 'webgpu', 'dml', 'coreml'] as const
+export type Device = (typeof DEVICES)[number]
+
+/** The device that a model runs on. `reason`: why it is not the one that was asked for. */
+export interface DeviceReport {
+  readonly name: Device
+  readonly reason?: string
 }
 
 /**

@@ -1,6 +1,7 @@
 // Runs `assay ask`: sends requests from files or flags to one engine and prints the responses.
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { RecordedOutcome, RecordOptions } from '../calibration/outcomes/outcomes.ts'
 import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.ts'
@@ -30,6 +31,8 @@ export interface CliEngine {
 }
 
 export interface EngineFlags {
+  /** Where the model runs; default: the CPU. */
+  readonly device?: Device | 'auto'
   /** In place of the shipped models, or of the folder's. */
   readonly chain?: ModelChain
   /** Null for none; absent: that of the store, or the model's own. */
@@ -45,6 +48,7 @@ export interface AskFlags extends StateFlags {
   readonly derive?: readonly string[]
   readonly model?: string
   readonly chain?: ChainFlag
+  readonly device: Device | 'auto'
   readonly deadline?: number
   readonly coverage?: number
   readonly maxRisk?: number
@@ -90,6 +94,7 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
         engine ??= await makeEngine(folder, {
           ...(flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) }),
           ...(chain === null ? {} : { chain }),
+          device: flags.device,
         })
         // What is no object stays as it is: the engine says so.
         const asked = model !== null && typeof request === 'object' && !Array.isArray(request) ? { ...request, ...model } : request
@@ -158,7 +163,7 @@ export async function folderOf(model: string, terminal: Terminal): Promise<strin
 
 /** The chain of --chain; null without it. Each stage is a folder, or the model that comes with the package. */
 export async function chainGiven(
-  { chain, model }: { readonly chain?: ChainFlag; readonly model?: string },
+  { chain, model, device }: { readonly chain?: ChainFlag; readonly model?: string; readonly device: Device | 'auto' },
   terminal: Terminal,
 ): Promise<ModelChain | null> {
   if (chain === undefined) return null
@@ -166,8 +171,8 @@ export async function chainGiven(
   const { localModel, shippedModel } = await import('../index.ts')
   return chainFrom(chain, async (name) => {
     const folder = await folderOf(name, terminal)
-    if (folder !== null) return localModel(folder)
-    if (name === DEFAULT_MODEL) return shippedModel()
+    if (folder !== null) return localModel(folder, { device })
+    if (name === DEFAULT_MODEL) return shippedModel({ device })
     throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
   })
 }

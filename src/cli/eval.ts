@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { Option } from 'commander'
+import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
@@ -20,7 +21,7 @@ import { CHAIN_HELP, type ChainFlag, chainFlag } from './chain-flag.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
 import { calibrationIn, requireFiles, sayingNames, writing } from './given-files.ts'
-import { asJson, count, milliseconds } from './option-values.ts'
+import { asJson, count, milliseconds, onDevice } from './option-values.ts'
 import { startProgress } from './progress.ts'
 import type { Output } from './say-error.ts'
 import { showSummary } from './show-summary.ts'
@@ -48,6 +49,7 @@ interface EvalFlags {
   readonly output: string
   readonly model?: string
   readonly chain?: ChainFlag
+  readonly device: Device | 'auto'
   readonly calibration?: string
   readonly deliberation: DeliberationMode
   readonly limit?: number
@@ -75,6 +77,7 @@ export const addEval: AddCommand = (program, context) => {
     .requiredOption('-o, --output <folder or file.jsonl>', 'where the results go; a folder gets results.jsonl')
     .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
     .option('--chain <models>', CHAIN_HELP, chainFlag)
+    .addOption(onDevice())
     .option('--calibration <file or none>', 'a calibration file, or none (default: what comes with the model)')
     .addOption(new Option('--deliberation <when>', 'look again').choices(['automatic', 'never', 'always']).default('automatic'))
     .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
@@ -123,6 +126,7 @@ async function evaluate(
   const engine = await makeEngine(folder, {
     ...(calibration === undefined ? {} : { calibration }),
     ...(chain === null ? {} : { chain }),
+    device: flags.device,
   })
   try {
     const bound = await warmUp(engine, model)

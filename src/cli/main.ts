@@ -31,14 +31,13 @@ const terminal: Terminal = {
   folder: process.cwd(),
 }
 
-process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, { calibration, store, chain } = {}) => {
+process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, { calibration, store, chain, device = 'cpu' } = {}) => {
   // Loaded here so that --help and wrong flags answer at once.
-  const { createEngine, localModel } = await import('../index.ts')
+  const { createEngine, localModel, shippedModel } = await import('../index.ts')
   const kept = store === undefined ? null : await openStore(store)
   const given = calibration === undefined ? kept?.calibration : calibration
   const engine = await createEngine({
-    ...(chain === undefined ? {} : { models: [chain] }),
-    ...(folder === null ? {} : { models: [localModel(folder)] }),
+    models: [chain ?? (folder === null ? shippedModel({ device }) : localModel(folder, { device }))],
     // The shipped calibration, unless one is given (or none at all).
     ...(given === undefined ? {} : { calibrations: given === null ? [] : [given] }),
     ...(kept === null ? {} : { outcomes: kept.outcomes }),

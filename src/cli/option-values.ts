@@ -1,10 +1,18 @@
 // Parses the values of options. A value that cannot be read is a usage error that names the flag.
 import { Option } from 'commander'
+import { DEVICES } from '../backends/backend.ts'
 import { UsageError } from './exit-codes.ts'
 
 /** `--json`, which every command that prints results has. */
 export function asJson(): Option {
   return new Option('--json', 'print JSON also to a terminal')
+}
+
+/** `--device`, which every command that loads a model has. */
+export function onDevice(): Option {
+  return new Option('--device <name>', 'where the model runs, if it answers there as on the CPU')
+    .choices([...DEVICES, 'auto'])
+    .default('cpu')
 }
 
 /** For an option that may be given again. */

@@ -63,6 +63,11 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
     // Expressions too: the first request that derives something would hold up all others while their library loads.
     const [engine, store] = await Promise.all([loading, storing, loadParser()])
 
+    for (const { id, device } of engine.loaded()) {
+      if (device?.reason !== undefined)
+        log.warn({ model: id, device: device.name, why: device.reason }, 'a model runs on another device than was asked for')
+      else if (device !== undefined) log.info({ model: id, device: device.name }, 'a model is loaded')
+    }
     const purging = startPurging(store, settings, log)
     opened.push(() => purging.stop())
     const service = await createService({ engine, store, settings, log, metrics: createMetrics(), tls })

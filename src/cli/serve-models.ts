@@ -19,7 +19,7 @@ export interface ModelFlags {
 }
 
 /** How local models are loaded. */
-export type ModelSettings = Pick<ServiceSettings, 'workers' | 'threads' | 'cacheBytes'>
+export type ModelSettings = Pick<ServiceSettings, 'workers' | 'threads' | 'cacheBytes' | 'device'>
 
 export const FAKE_MODEL = 'fake'
 
@@ -29,7 +29,7 @@ const fakeDelay = duration(0, 60_000)
 export async function modelsOf(
   { model: named, fake, chain }: ModelFlags,
   terminal: Terminal,
-  { workers, threads, cacheBytes }: ModelSettings = DEFAULT_SETTINGS,
+  { workers, threads, cacheBytes, device }: ModelSettings = DEFAULT_SETTINGS,
 ): Promise<readonly ModelSource[]> {
   const model = named ?? (fake === undefined ? namesIn(process.env.ASSAY_MODELS) : undefined)
   if (fake !== undefined) {
@@ -40,7 +40,7 @@ export async function modelsOf(
     return [{ id: FAKE_MODEL, load: () => loadFake(delayMs) }]
   }
   const { localModel, shippedModel } = await import('../index.ts')
-  const options = { workers, cacheBytes, ...(threads === null ? {} : { threads }) }
+  const options = { workers, cacheBytes, device, ...(threads === null ? {} : { threads }) }
   const found = async (name: string): Promise<ModelSource> => {
     const folder = await folderOf(name, terminal)
     if (folder !== null) return localModel(folder, options)

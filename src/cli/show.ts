@@ -141,10 +141,11 @@ export function percent(probability: number): string {
 export function showModels(models: readonly ModelListing[], look: Look): string {
   const paint = painter(look.hasColor)
   const columns = Math.max(...models.map(({ id }) => columnsOf(plain(id))))
-  const lines = models.map(({ id, name, status, stages }) => {
+  const lines = models.map(({ id, name, status, stages, device }) => {
     const state = status.replaceAll('_', ' ')
     const about = stages === undefined ? name : `${name === id ? 'a chain' : name}: ${stages.join(', then ')}`
-    return `${padColumns(plain(id), columns)}  ${paint(status === 'available' ? 'green' : 'dim', padColumns(state, 11))}  ${plain(about)}`
+    const where = device === undefined ? '' : ` (on ${device.name}${device.reason === undefined ? '' : `: ${device.reason}`})`
+    return `${padColumns(plain(id), columns)}  ${paint(status === 'available' ? 'green' : 'dim', padColumns(state, 11))}  ${plain(about + where)}`
   })
   return `${lines.join('\n')}\n`
 }

@@ -46,6 +46,8 @@ export interface ServedModel {
   readonly status: 'available' | 'coming_soon'
   /** The ids of the models of a chain in their order; absent for a model. */
   readonly stages?: readonly string[]
+  /** Of a model that is loaded and runs on the machine of the service: where, and why not where it was asked to. */
+  readonly device?: { readonly name: 'cpu' | 'cuda' | 'webgpu' | 'dml' | 'coreml'; readonly reason?: string }
 }
 
 /**

@@ -1,5 +1,5 @@
 // The models of an engine: they have ids, are loaded on first use, and are closed together.
-import type { Backend, CachesOfBackend, ModelInfo } from '../backends/backend.ts'
+import type { Backend, CachesOfBackend, DeviceReport, ModelInfo } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type ModelChain, type NamedStage, stageId } from './chain.ts'
@@ -14,6 +14,8 @@ export interface ModelListing {
   readonly status: 'available' | 'coming_soon'
   /** The ids of the models of a chain in their order; absent for a model. */
   readonly stages?: readonly string[]
+  /** Of a model that is loaded and runs on this machine: where. */
+  readonly device?: DeviceReport
 }
 
 /** Asked for when a request names no model. */
@@ -113,7 +115,13 @@ export function createModels(given: readonly GivenModel[], announced: Readonly<R
       )
       return load
     },
-    list: () => [...present, ...comingSoon],
+    list() {
+      const running = present.map((model): ModelListing => {
+        const device = ready.get(model.id)?.info.device
+        return device === undefined ? model : { ...model, device }
+      })
+      return [...running, ...comingSoon]
+    },
     loaded: () => [...entries.keys()].flatMap((id) => ready.get(id)?.info ?? []),
     caches: () =>
       Object.fromEntries(

@@ -1,5 +1,6 @@
 // Every setting of the service with its flag, its variables of the environment, what it takes and one line of help.
 // This table is what --help prints.
+import { DEVICES } from '../backends/backend.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
 import { reservedNames } from './routes/index.ts'
 import {
@@ -136,6 +137,7 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
   setting('Running', 'concurrency', 'concurrency', wholeNumber(1, 1024), 'requests that are answered at the same time'),
   setting('Running', 'workers', 'workers', wholeNumber(1, 64), 'copies of each model that answer at the same time, each with its memory'),
   setting('Running', 'threads', 'threads', wholeNumber(1, 256), 'threads of each copy (default 2, or fewer on few cores)'),
+  setting('Running', 'device', 'device', oneOf([...DEVICES, 'auto']), 'where models run, if they answer there as on the CPU'),
   setting(
     'Running',
     'cacheBytes',

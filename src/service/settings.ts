@@ -1,5 +1,6 @@
 // Everything that can be set of a service, with its defaults: one object, made from flags and the environment by
 // `readSettings`.
+import type { Device } from '../backends/backend.ts'
 import { REQUEST_LIMITS, type RequestLimits, VIDEO_FILE_LIMITS, VIDEO_FRAMES } from '../core/limits.ts'
 import { ANNOUNCED_MODELS } from '../pipeline/models.ts'
 import type { NanoDollars } from './money.ts'
@@ -60,6 +61,8 @@ export interface ServiceSettings {
   readonly workers: number
   /** Threads of each copy; null: 2, or fewer when there are not as many cores for each. */
   readonly threads: number | null
+  /** Where models run; a device that answers otherwise than the CPU is not used. */
+  readonly device: Device | 'auto'
   /** Bytes that each copy keeps of encoded states, and as many again of encoded pictures. */
   readonly cacheBytes: number
   /** Requests that wait for their turn; beyond, 503. */
@@ -131,6 +134,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   concurrency: 8,
   workers: 1,
   threads: null,
+  device: 'cpu',
   cacheBytes: 256 * MEBI,
   queue: 128,
   arrivals: 64,

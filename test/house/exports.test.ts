@@ -100,6 +100,8 @@ describe('the package', () => {
         "DeriveAnswer",
         "DeriveInput",
         "Derives",
+        "Device",
+        "DeviceReport",
         "Engine",
         "EngineCore",
         "ErrorCode",

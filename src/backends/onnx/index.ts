@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { EngineError } from '../../core/errors.ts'
-import type { Backend } from '../backend.ts'
+import { type Backend, DEVICES } from '../backend.ts'
 import type { ProbeProgress } from '../prompted/probe.ts'
 import type { Scoring } from '../prompted/scoring.ts'
 import { loadFamily, probeFamily } from './families/index.ts'
@@ -15,6 +15,12 @@ import { superviseBackend } from './workers/supervisor.ts'
 export type { ProbeProgress } from '../prompted/probe.ts'
 export type { Scoring } from '../prompted/scoring.ts'
 export type { Dtype, OnnxOptions } from './options.ts'
+
+function refuseUnknownDevice({ device = 'cpu' }: OnnxOptions): void {
+  const known: readonly string[] = [...DEVICES, 'auto']
+  if (known.includes(device)) return
+  throw new EngineError('invalid_request', `there is no device ${JSON.stringify(device)}; there is ${known.join(', ')}`)
+}
 
 /** More copies of a model than this are taken for a typing mistake. */
 const MOST_WORKERS = 64
@@ -38,6 +44,7 @@ function workerEntry(): URL {
  */
 export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): Promise<Backend> {
   refuseTelemetry()
+  refuseUnknownDevice(options)
   const { workers = 1, inProcess = false } = options
   if (!Number.isInteger(workers) || workers < 1 || workers > MOST_WORKERS || (inProcess && workers > 1)) {
     const most = inProcess ? '1 with inProcess' : `${MOST_WORKERS} at most`

@@ -1,6 +1,7 @@
 // What a caller may set when loading a model from a folder. Everything has a default; nothing here changes what a
 // folder must contain.
 import { availableParallelism } from 'node:os'
+import type { Device } from '../backend.ts'
 
 /** How the numbers of a graph are stored: the suffix of its file, `fp32` for none. See `layout.ts` for the list. */
 export type Dtype = 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | 'q4f16' | 'bnb4'
@@ -8,6 +9,12 @@ export type Dtype = 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4' | 'q4f16' |
 export interface OnnxOptions {
   /** Name in `info.id` and in answers. Default: the name of the folder. */
   readonly id?: string
+  /**
+   * Where the model runs: an execution provider of the ONNX runtime, or `auto` for the first that this machine has. A
+   * device is used only after its log-probabilities were as those of the CPU on small fixed questions; else the model
+   * runs on the CPU, and `info.device` says why. Default: `cpu`.
+   */
+  readonly device?: Device | 'auto'
   /** Threads of one session. Default: 2, or fewer when there are not as many cores for each worker. */
   readonly threads?: number
   /**

@@ -42,8 +42,16 @@ export const modelsRoute = defineRoute({
         release_date: { ...STRING, description: 'The same as a day in UTC, YYYY-MM-DD.' },
         owned_by: STRING,
         stages: list('Of a chain: the models that it asks, in their order. Each can be asked alone.', STRING),
+        device: reply(
+          'Of a model that is loaded and runs on the machine of the service: where.',
+          {
+            name: { ...STRING, description: '`cpu`, `cuda`, `webgpu`, `dml` or `coreml`.' },
+            reason: { ...STRING, description: 'Why it is not the device that was asked for.' },
+          },
+          ['reason'],
+        ),
       },
-      ['stages'],
+      ['stages', 'device'],
     ),
   },
   open({ engine, now }) {
@@ -51,8 +59,18 @@ export const modelsRoute = defineRoute({
     const listed = { object: 'model', created: Math.floor(since.getTime() / 1000), release_date: since.toISOString().slice(0, 10) }
     return {
       answer() {
-        const models = engine.models().map(({ id, name, available, status, stages }) => {
-          return { id, name, available, status, description: DESCRIPTIONS[status], ...listed, owned_by: OWNER, ...(stages && { stages }) }
+        const models = engine.models().map(({ id, name, available, status, stages, device }) => {
+          return {
+            id,
+            name,
+            available,
+            status,
+            description: DESCRIPTIONS[status],
+            ...listed,
+            owned_by: OWNER,
+            ...(stages && { stages }),
+            ...(device && { device }),
+          }
         })
         return { object: 'list', models, data: models }
       },

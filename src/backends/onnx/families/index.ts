@@ -4,6 +4,7 @@ import { EngineError } from '../../../core/errors.ts'
 import type { Backend } from '../../backend.ts'
 import type { ProbeProgress } from '../../prompted/probe.ts'
 import type { Scoring } from '../../prompted/scoring.ts'
+import { loadOnDevice } from '../device.ts'
 import type { ModelFamily } from '../family.ts'
 import type { OnnxOptions } from '../options.ts'
 import { type ModelFolder, openFolder } from '../runtime/layout.ts'
@@ -13,7 +14,7 @@ type FamilyImport = () => Promise<ModelFamily>
 const FAMILIES = new Map<string, FamilyImport>([
   ['assay-decision', async () => (await import('./decision/index.ts')).decision],
   ['assay-encoder', async () => (await import('./encoder/index.ts')).encoder],
-  ['assay-pair', async () => (await import('./pair/index.ts')).pairFamily(loadFamily)],
+  ['assay-pair', async () => (await import('./pair/index.ts')).pairFamily(loadOn)],
   ['idefics3', async () => (await import('./idefics3/index.ts')).idefics3],
   ['smolvlm', async () => (await import('./idefics3/index.ts')).idefics3],
 ])
@@ -27,8 +28,15 @@ export function registerFamily(modelType: string, family: FamilyImport): void {
   FAMILIES.set(modelType, family)
 }
 
-/** Loads a folder on the calling thread. Throws `model_not_found` or `model_not_available`. */
+/**
+ * Loads a folder on the calling thread, on the device of the options if it gives the same answers there as on the CPU.
+ * Throws `model_not_found` or `model_not_available`.
+ */
 export async function loadFamily(path: string, options: OnnxOptions): Promise<Backend> {
+  return loadOnDevice(options.device ?? 'cpu', (device) => loadOn(path, { ...options, device }))
+}
+
+async function loadOn(path: string, options: OnnxOptions): Promise<Backend> {
   const folder = await openFolder(path)
   return (await familyOf(folder)).load(folder, options)
 }

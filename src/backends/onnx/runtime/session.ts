@@ -6,6 +6,8 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type * as Ort from 'onnxruntime-common'
 import { EngineError } from '../../../core/errors.ts'
+import type { Device } from '../../backend.ts'
+import { whyNoDevice } from '../device.ts'
 import { type OnnxOptions, threadsOf } from '../options.ts'
 import type { GraphFile } from './layout.ts'
 
@@ -55,19 +57,24 @@ export async function loadRuntime(): Promise<Runtime> {
  */
 export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?: Uint8Array): Promise<Session> {
   const ort = await loadRuntime()
+  // `auto` has been decided by `loadOnDevice`.
+  const device: Device = options.device === undefined || options.device === 'auto' ? 'cpu' : options.device
   let session: Session
   // Threads spin for more work within a run and stop with it. Each session has threads of its own, and those of a
   // finished run would take the cores from the next session and from the event loop.
   const extra = { session: { force_spinning_stop: '1' } }
   try {
     const settings: Ort.InferenceSession.SessionOptions = {
-      executionProviders: ['cpu'],
+      // Alone, since the runtime drops a provider that it does not have without a word where another stands behind it.
+      // Operators that a device does not have run on the CPU all the same.
+      executionProviders: [device],
       graphOptimizationLevel: 'all',
       intraOpNumThreads: threadsOf(options),
       interOpNumThreads: 1,
       extra,
-      // Errors arrive as exceptions; warnings about graphs are of no use to the caller.
-      logSeverityLevel: 3,
+      // Errors arrive as exceptions; warnings about graphs are of no use to the caller. What is wrong with a device is
+      // said in `info.device`.
+      logSeverityLevel: device === 'cpu' ? 3 : 4,
     }
     if (bytes === undefined) session = await ort.InferenceSession.create(graph.path, settings)
     else {
@@ -75,6 +82,7 @@ export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?
       session = await ort.InferenceSession.create(bytes, { ...settings, extra: beside })
     }
   } catch (cause) {
+    if (device !== 'cpu') throw new EngineError('model_not_available', whyNoDevice(device, cause), { cause })
     if (/External data path/.test(String(cause))) {
       const message = `${graph.files[0]} takes weights from outside of the folder, by a link or by their path; copy them beside it`
       throw new EngineError('model_not_available', `${message}, or download the folder without links`, { cause })
