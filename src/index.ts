@@ -62,6 +62,7 @@ export function localModel(folder: string, options: OnnxOptions = {}): ModelSour
   const id = options.id ?? basename(folder)
   return {
     id,
+    bytes: async () => (await import('./backends/onnx/footprint.ts')).bytesOfFolder(folder, options),
     load: async () => {
       const { loadOnnxModel } = await import('./backends/onnx/index.ts')
       return loadOnnxModel(folder, { ...options, id })

@@ -93,6 +93,17 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
 async function loadEngine(given: readonly (ModelSource | ModelChain)[], settings: ServiceSettings): Promise<EngineCore> {
   const chains = given.flatMap((one) => ('stages' in one ? [one] : []))
   const sources = given.flatMap((one) => ('stages' in one ? [] : [one]))
+  const { modelBytes, modelIdleMs } = settings
+  const shared = {
+    deadlineMs: settings.deadlineMs,
+    limits: requestLimits(settings),
+    announced: settings.announcedModels,
+  }
+  if (modelBytes !== null || modelIdleMs !== null) {
+    // Loaded when they are asked: what is let go would have to be loaded again anyway.
+    const residing = { ...(modelBytes === null ? {} : { modelBytes }), ...(modelIdleMs === null ? {} : { modelIdleMs }) }
+    return createEngine({ ...shared, ...residing, models: given })
+  }
   const loaded = await Promise.allSettled(sources.map((source) => source.load()))
   const backends = loaded.flatMap((result): Backend[] => (result.status === 'fulfilled' ? [result.value] : []))
   const failed = loaded.find((result) => result.status === 'rejected')
@@ -102,10 +113,8 @@ async function loadEngine(given: readonly (ModelSource | ModelChain)[], settings
   }
   // Calibrations come with each request: they are the account's.
   return createEngine({
+    ...shared,
     models: [...backends, ...chains],
-    deadlineMs: settings.deadlineMs,
-    limits: requestLimits(settings),
-    announced: settings.announcedModels,
   })
 }
 

@@ -24,12 +24,20 @@ import { gather, refuse } from './faults.ts'
 import { createModels, type GivenModel, type ModelListing } from './models.ts'
 import { checkRequest } from './request.ts'
 import { capabilityFaults, requirementFaults } from './requirements.ts'
+import type { ResidenceOptions } from './residence.ts'
 import { answersOf, decisionsOf as decisionsByName, makeResponse } from './response.ts'
 import { hashOfState, readState, type StateOptions } from './state/state.ts'
 
 export interface EngineOptions {
   /** Loaded backends, sources that load on first use, and chains of them. The engine closes them. */
   readonly models: readonly GivenModel[]
+  /**
+   * Most bytes that loaded models may take together, as their sources say; those that were idle longest are let go for
+   * others. Default: no limit. Backends that are handed in stay, and do not count.
+   */
+  readonly modelBytes?: number
+  /** Milliseconds after which a model that nobody asked is let go, until it is asked again. Default: never. */
+  readonly modelIdleMs?: number
   readonly limits?: Partial<RequestLimits>
   /** Names by id of models that are not there yet: they are listed, and requests for them get `model_not_available`. */
   readonly announced?: Readonly<Record<string, string>>
@@ -120,7 +128,7 @@ export interface EngineCore {
    */
   calibrate(calibrations: readonly Calibration[]): void
   models(): readonly ModelListing[]
-  /** The models that are loaded by now, with the revisions and templates that calibrations are bound to. */
+  /** The models that were loaded by now, with the revisions and templates that calibrations are bound to. */
   loaded(): readonly ModelInfo[]
   /** What the caches of the loaded models did so far, by the id of the model; of those that keep any. */
   caches(): Readonly<Record<string, CachesOfBackend>>
@@ -137,9 +145,9 @@ const DELIBERATION_BUDGET = 256
 
 /** Makes an engine over the given models. Throws `invalid_request` when there are none, or two share an id. */
 export async function createEngine(options: EngineOptions): Promise<EngineCore> {
-  const models = createModels(options.models, options.announced)
   const limits: RequestLimits = { ...REQUEST_LIMITS, ...options.limits }
   const clock = options.clock ?? systemClock
+  const models = createModels(options.models, options.announced ?? {}, residenceOf(options, clock))
   const now = options.now ?? Date.now
   const makeId = options.makeId ?? (() => `evt_${randomBytes(12).toString('hex')}`)
   const { passes = PASSES, budget = DELIBERATION_BUDGET, operators = {} } = options.deliberation ?? {}
@@ -208,7 +216,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
         ? null
         : await askChain({
             ...{ ...shared, stages, clock, budget: ownBudget, began },
-            load: async (id) => ({ backend: await models.load(id), done: () => {} }),
+            borrow: (id) => models.borrow(id),
             decisionsOf: (info, stage) => decisionsOf(info, asked, asked.deliberation ?? stage.deliberation ?? mode, ownBudget),
           })
     const answered = chain?.answered ?? [await askOne(modelId, shared, (info) => decisionsOf(info, asked, mode, ownBudget))]
@@ -251,12 +259,17 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     shared: Pick<AskModelOptions, 'questions' | 'state' | 'tell'> & { readonly stop: Deadline; lap(step: string): void },
     decisionsOf: AskModelOptions['decisionsOf'],
   ): Promise<ModelAnswers> {
-    const backend = await models.load(id).catch((error: unknown) => {
+    const { backend, end } = await models.borrow(id).catch((error: unknown) => {
       throw modelFailure(error, 'loading')
     })
-    refuse(capabilityFaults(backend.info, shared.questions, shared.state.images.length))
-    shared.lap('load')
-    return askModel({ ...shared, backend, decisionsOf })
+    try {
+      refuse(capabilityFaults(backend.info, shared.questions, shared.state.images.length))
+      shared.lap('load')
+      shared.stop.check()
+      return await askModel({ ...shared, backend, decisionsOf })
+    } finally {
+      end()
+    }
   }
 
   /** Keeps the decisions for outcomes. When the store fails the answer stands, with a warning. */
@@ -322,6 +335,20 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       return closing
     },
   }
+}
+
+/** What is kept in memory. A timer of an idle model keeps no process alive. */
+function residenceOf({ modelBytes, modelIdleMs, clock: given }: EngineOptions, clock: Clock): ResidenceOptions {
+  for (const [name, value] of Object.entries({ modelBytes, modelIdleMs })) {
+    if (value === undefined || value > 0) continue
+    throw new EngineError('invalid_request', `${name} is a number above 0, received ${value}.`)
+  }
+  const after: ResidenceOptions['after'] = (ms, run) => {
+    if (given !== undefined) return given.after(ms, run)
+    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1)).unref()
+    return () => clearTimeout(timer)
+  }
+  return { budgetBytes: modelBytes ?? null, idleMs: modelIdleMs ?? null, now: () => clock.now(), after }
 }
 
 /** Carries what `counted` threw past the code that rewords errors. */

@@ -6,5 +6,7 @@ export interface ModelSource {
   readonly id: string
   /** Default: the id. */
   readonly name?: string
+  /** Bytes it takes when it is loaded, about, its caches included. Absent: it counts as none. */
+  bytes?(): Promise<number>
   load(): Promise<Backend>
 }

@@ -4,6 +4,7 @@ import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type ModelChain, type NamedStage, stageId } from './chain.ts'
 import type { ModelSource } from './model-source.ts'
+import { createResidence, type Loan, type ResidenceOptions } from './residence.ts'
 
 export type { ModelSource } from './model-source.ts'
 
@@ -36,10 +37,10 @@ export interface Models {
   choose(asked: string | null): string
   /** The stages of a chain; null for a model. */
   stagesOf(id: string): readonly NamedStage[] | null
-  /** The loaded model; concurrent callers share one load. */
-  load(id: string): Promise<Backend>
+  /** The loaded model, until the loan is ended; concurrent callers share one load. */
+  borrow(id: string): Promise<Loan>
   list(): readonly ModelListing[]
-  /** What is known of the models that are loaded by now, in the order given. */
+  /** What is known of the models that were loaded by now, in the order given. */
   loaded(): readonly ModelInfo[]
   /** What the caches of those that are loaded did so far, by id; of those that keep any. */
   caches(): Readonly<Record<string, CachesOfBackend>>
@@ -54,21 +55,18 @@ export type GivenModel = Backend | ModelSource | ModelChain
  * The models and chains of an engine. The stages of a chain are models like the others. Throws `invalid_request` when
  * two share an id, a stage is no model, or there is none.
  */
-export function createModels(given: readonly GivenModel[], announced: Readonly<Record<string, string>> = {}): Models {
+export function createModels(
+  given: readonly GivenModel[],
+  announced: Readonly<Record<string, string>>,
+  residing: ResidenceOptions,
+): Models {
   const chains = given.flatMap((one) => ('stages' in one ? [one] : []))
-  const entries = new Map<string, ModelSource & { readonly name: string }>()
-  // A backend that was handed in counts as loaded, so that it is closed with the others even if it is never asked.
-  const loading = new Map<string, Promise<Backend>>()
-  const ready = new Map<string, Backend>()
+  const entries = new Map<string, Backend | ModelSource>()
   // A model may be given by itself and as a stage; it is one model.
   for (const model of new Set(given.flatMap(modelsIn))) {
-    const { id, name } = 'info' in model ? model.info : model
+    const { id } = 'info' in model ? model.info : model
     if (entries.has(id)) throw new EngineError('invalid_request', `Two models have the id ${JSON.stringify(id)}; each needs its own.`)
-    if ('info' in model) {
-      loading.set(id, Promise.resolve(model))
-      ready.set(id, model)
-    }
-    entries.set(id, { id, name: name ?? id, load: async () => ('info' in model ? model : model.load()) })
+    entries.set(id, model)
   }
   const stages = new Map<string, readonly NamedStage[]>()
   for (const chain of chains) {
@@ -80,13 +78,17 @@ export function createModels(given: readonly GivenModel[], announced: Readonly<R
   if (entries.size === 0)
     throw new EngineError('invalid_request', 'An engine needs at least one model; give it a backend or a source of one.')
   const present = [
-    ...[...entries.values()].map(({ id, name }): ModelListing => ({ id, name, available: true, status: 'available' })),
+    ...[...entries.values()].map((model): ModelListing => {
+      const { id, name } = 'info' in model ? model.info : model
+      return { id, name: name ?? id, available: true, status: 'available' }
+    }),
     ...chains.map(({ id, name }): ModelListing => {
       const of = stages.get(id)!.map((stage) => stage.id)
       return { id, name: name ?? id, available: true, status: 'available', stages: of }
     }),
   ]
   const fallback = defaultModelOf(present)
+  const residence = createResidence(entries, residing)
   const comingSoon = Object.entries(announced)
     .filter(([id]) => !entries.has(id) && !stages.has(id))
     .map(([id, name]): ModelListing => ({ id, name, available: false, status: 'coming_soon' }))
@@ -104,40 +106,23 @@ export function createModels(given: readonly GivenModel[], announced: Readonly<R
       throw new EngineError('model_not_found', message, { param: '/model' })
     },
     stagesOf: (id) => stages.get(id) ?? null,
-    load(id) {
-      const started = loading.get(id)
-      if (started) return started
-      const load = entries.get(id)!.load()
-      loading.set(id, load)
-      load.then(
-        (backend) => ready.set(id, backend),
-        () => loading.delete(id),
-      )
-      return load
-    },
+    borrow: (id) => residence.borrow(id),
     list() {
       const running = present.map((model): ModelListing => {
-        const device = ready.get(model.id)?.info.device
+        const device = residence.present().find(({ info }) => info.id === model.id)?.info.device
         return device === undefined ? model : { ...model, device }
       })
       return [...running, ...comingSoon]
     },
-    loaded: () => [...entries.keys()].flatMap((id) => ready.get(id)?.info ?? []),
+    loaded: () => residence.known(),
     caches: () =>
       Object.fromEntries(
-        [...ready].flatMap(([id, backend]) => {
-          const caches = backend.caches?.()
-          return caches === undefined ? [] : [[id, caches]]
+        residence.present().flatMap((backend) => {
+          const counts = backend.caches?.()
+          return counts === undefined ? [] : [[backend.info.id, counts]]
         }),
       ),
-    async close() {
-      const backends = await Promise.allSettled(loading.values())
-      const closed = await Promise.allSettled(
-        backends.map((backend) => (backend.status === 'fulfilled' ? backend.value.close() : undefined)),
-      )
-      const failed = closed.find((result) => result.status === 'rejected')
-      if (failed) throw failed.reason
-    },
+    close: () => residence.close(),
   }
 }
 

@@ -137,6 +137,14 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
   setting('Running', 'concurrency', 'concurrency', wholeNumber(1, 1024), 'requests that are answered at the same time'),
   setting('Running', 'workers', 'workers', wholeNumber(1, 64), 'copies of each model that answer at the same time, each with its memory'),
   setting('Running', 'threads', 'threads', wholeNumber(1, 256), 'threads of each copy (default 2, or fewer on few cores)'),
+  setting(
+    'Running',
+    'modelBytes',
+    'model-bytes',
+    byteCount(MEBI, 1024 * GIBI),
+    'of loaded models together; they are loaded when they are asked, and the longest idle is let go (default: no limit)',
+  ),
+  setting('Running', 'modelIdleMs', 'model-idle', duration(1000, DAY_MS), 'let a model go that nobody asked for so long (default: never)'),
   setting('Running', 'device', 'device', oneOf([...DEVICES, 'auto']), 'where models run, if they answer there as on the CPU'),
   setting(
     'Running',

@@ -61,6 +61,10 @@ export interface ServiceSettings {
   readonly workers: number
   /** Threads of each copy; null: 2, or fewer when there are not as many cores for each. */
   readonly threads: number | null
+  /** Most bytes that loaded models may take together; null: all are loaded at the start, and stay. */
+  readonly modelBytes: number | null
+  /** A model that nobody asked for so long is let go; null: never. */
+  readonly modelIdleMs: number | null
   /** Where models run; a device that answers otherwise than the CPU is not used. */
   readonly device: Device | 'auto'
   /** Bytes that each copy keeps of encoded states, and as many again of encoded pictures. */
@@ -135,6 +139,8 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   workers: 1,
   threads: null,
   device: 'cpu',
+  modelBytes: null,
+  modelIdleMs: null,
   cacheBytes: 256 * MEBI,
   queue: 128,
   arrivals: 64,

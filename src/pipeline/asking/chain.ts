@@ -13,6 +13,7 @@ import type { NamedStage } from '../chain.ts'
 import { type ExecutorResult, modelFailure } from '../executor.ts'
 import { refuse } from '../faults.ts'
 import { capabilityFaults } from '../requirements.ts'
+import type { Loan } from '../residence.ts'
 import type { ChainReport } from '../response.ts'
 import type { ReadState } from '../state/state.ts'
 import { askModel, type ModelAnswers, type ModelDecisions } from './model.ts'
@@ -25,8 +26,8 @@ export interface AskChainOptions {
   readonly clock: Clock
   /** Each question that goes on takes one of it. */
   readonly budget: Budget
-  /** The loaded model; `done` says that it is not used any more. */
-  readonly load: (id: string) => Promise<{ readonly backend: Backend; done(): void }>
+  /** The loaded model, until the loan is ended. */
+  readonly borrow: (id: string) => Promise<Loan>
   readonly decisionsOf: (info: ModelInfo, stage: NamedStage) => ModelDecisions
   /** Is told the input tokens of all stages so far. */
   readonly tell: (inputTokens: number) => void
@@ -174,7 +175,7 @@ interface StageCall {
 }
 
 async function askStage(options: AskChainOptions, stage: NamedStage, call: StageCall): Promise<StageDone> {
-  const { questions, state, stop, clock, load, decisionsOf, tell, lap } = options
+  const { questions, state, stop, clock, borrow, decisionsOf, tell, lap } = options
   const { open, isSpare, inputTokens, faults } = call
   const left = stop.leftMs()
   const ms = Math.min(stage.timeoutMs ?? Number.POSITIVE_INFINITY, isSpare ? left - Math.min(RESERVE_MS, left / 2) : left)
@@ -189,7 +190,7 @@ async function askStage(options: AskChainOptions, stage: NamedStage, call: Stage
   }
 
   async function work(): Promise<StageDone> {
-    const { backend, done } = await load(stage.id).catch((error: unknown) => {
+    const { backend, end } = await borrow(stage.id).catch((error: unknown) => {
       throw modelFailure(error, 'loading')
     })
     try {
@@ -202,7 +203,7 @@ async function askStage(options: AskChainOptions, stage: NamedStage, call: Stage
       if (asked.length === 0) refuse(held.flatMap(({ found }) => found))
       return { asked, unsure, answers: await askThese(backend, asked) }
     } finally {
-      done()
+      end()
     }
   }
 

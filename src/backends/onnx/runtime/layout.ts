@@ -34,7 +34,8 @@ export interface GraphFile {
   readonly files: readonly string[]
 }
 
-const SUFFIXES: Readonly<Record<Dtype, string>> = {
+/** What stands behind the name of a graph, by dtype. */
+export const SUFFIXES: Readonly<Record<Dtype, string>> = {
   fp32: '',
   fp16: '_fp16',
   q8: '_quantized',
