@@ -11,7 +11,8 @@ import type { ModelFamily } from '../family.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../options.ts'
 import { CONFIGURATION_FILES, type GraphFile, hashFiles, type ModelFolder, readJson } from '../runtime/layout.ts'
 import { openPatched } from '../runtime/patched.ts'
-import { loadRuntime, openSession, type Session } from '../runtime/session.ts'
+import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
+import { inputsOf, loadRuntime, openSession, type Session } from '../runtime/session.ts'
 import type { TextTokenizer } from '../runtime/tokenizer.ts'
 import { type FairScheduler, makeFairScheduler } from '../scheduling/fair-scheduler.ts'
 import { makeScorers, plainSymbolRows } from './branch-scorer.ts'
@@ -35,6 +36,8 @@ export interface DecoderFiles {
    * revision.
    */
   readonly graphs: { readonly embedder: GraphFile | null; readonly decoder: GraphFile; readonly others: readonly GraphFile[] }
+  /** Throws `model_not_available` when the decoder graph is not the one that the other files belong to. */
+  readonly fit?: (decoder: Session) => void
   /** Ids that end an answer. */
   readonly endTokens: readonly number[]
   /** Tokens. */
@@ -142,7 +145,8 @@ const PARITY_QUESTION =
 async function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options: OnnxOptions): Promise<LoadedDecoder> {
   const cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
   const scheduler = makeFairScheduler()
-  const { tokenizer, prompts, images, graphs, endTokens, contextLength, template } = await read(folder, options, { scheduler, cacheBytes })
+  const files = await read(folder, options, { scheduler, cacheBytes })
+  const { tokenizer, prompts, images, graphs, endTokens, contextLength, template } = files
   const graphFiles = [...graphs.others, ...(graphs.embedder === null ? [] : [graphs.embedder]), graphs.decoder].flatMap(
     ({ files }) => files,
   )
@@ -150,7 +154,11 @@ async function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options:
   const runtime = await loadRuntime()
   const embedder = graphs.embedder === null ? null : await openSession(graphs.embedder, options)
   const parity = prompts.encodeQuestion(PARITY_QUESTION)
-  const decoderOf = (session: Session) => makeDecoder(runtime, embedder, session, graphs.decoder.name)
+  const decoderOf = (session: Session) => {
+    // A patched graph has other shapes; the graph as it came was looked at before.
+    if (!inputsOf(session).some(({ name }) => name === LOCAL_BIAS)) files.fit?.(session)
+    return makeDecoder(runtime, embedder, session, graphs.decoder.name)
+  }
   const { session, applied } = await openPatched(graphs.decoder, options, (opened) => probeLogits(decoderOf(opened), parity))
   const id = options.id ?? folder.name
   const info: ModelInfo = {

@@ -30,7 +30,7 @@ export interface ChatTemplateOptions {
   /** Jinja. */
   readonly template: string
   /** `bos_token`, `eos_token` and others that the template may name. */
-  readonly variables: { readonly [name: string]: string }
+  readonly variables: { readonly [name: string]: string | boolean }
   /** Whether the template takes the content of a message as one text, or as a list of texts and images. */
   readonly content: 'text' | 'list'
   /** Null: the model sees no images. */
@@ -43,6 +43,34 @@ const placeholder = (index: number): string => `\uE000${index}\uE001`
 const PLACEHOLDER = /\uE000(\d+)\uE001/
 
 type ContentItem = { readonly type: 'image' } | { readonly type: 'text'; readonly text: string }
+
+/** What opens and ends the thoughts of models that write them before their answer. */
+const THINKING = /<think>\s*$/
+
+/** An answer is scored right behind its opening: thoughts that a template opens and does not end are ended. */
+const withClosedThinking = (opening: string): string => (THINKING.test(opening) ? `${opening.trimEnd()}\n\n</think>\n\n` : opening)
+
+/**
+ * Templates may ask for the date of today. They are given one day, always the same, since a prompt that changes with
+ * the day would change answers, and what was measured on them. It is the day that Llama's template names when it can
+ * ask for none. In English, whatever this machine speaks.
+ */
+const FIXED_DAY = 'fixed_day_of_prompts'
+const DAY: Readonly<Record<string, string>> = { d: '26', b: 'Jul', B: 'July', m: '07', Y: '2024', H: '00', M: '00', '%': '%' }
+const fixedDay = (format: unknown): string => String(format).replace(/%([dbBmYHM%])/g, (_, code: string) => DAY[code] as string)
+
+/** How control tokens of chat templates are spelled: `<|im_start|>`, `<start_of_turn>`. */
+const CONTROL_NAME = /<\|[^\s<>|]+\|>|<(?:start|end)_of_[a-z]+>/
+
+/** A control token that the tokenizer does not have would be written in letters, which no model knows its turn by. */
+function refuseMissingControls(runs: readonly TokenRun[]): void {
+  const missing = runs.flatMap((run) => (typeof run === 'string' ? (CONTROL_NAME.exec(run)?.[0] ?? []) : []))[0]
+  if (missing === undefined) return
+  throw new EngineError(
+    'model_not_available',
+    `the chat template writes ${missing}, which is no control token of tokenizer.json; take both files from the same model`,
+  )
+}
 
 /** A template writes some words around what it is given, in less than a millisecond. */
 const TEMPLATE_MS = 2000
@@ -64,13 +92,15 @@ function ofTemplate<T>(work: () => T): T {
 
 export function makePromptBuilder({ tokenizer, template, variables, content, images }: ChatTemplateOptions): PromptBuilder {
   const compiled = ofTemplate(() => new Template(template))
+  // The library declares `strftime_now` itself, so it is set before the template begins.
+  compiled.parsed.body.unshift(...new Template(`{% set strftime_now = ${FIXED_DAY} %}`).parsed.body)
 
   /** The turn with placeholders, cut at the question: the text before it and the text behind it. */
   const render = (items: readonly ContentItem[], questionIndex: number): [string, string] => {
     const all: readonly ContentItem[] = [...items, { type: 'text', text: placeholder(questionIndex) }]
     const written = content === 'list' ? all : all.map((item) => (item.type === 'text' ? item.text : '')).join('')
     const messages = [{ role: 'user', content: written as Json }]
-    const rendered = ofTemplate(() => compiled.render({ ...variables, messages, add_generation_prompt: true }))
+    const rendered = ofTemplate(() => compiled.render({ ...variables, messages, add_generation_prompt: true, [FIXED_DAY]: fixedDay }))
     if (rendered.length > MOST_TEMPLATE_CHARACTERS) {
       const message = `the chat template writes ${rendered.length} characters around a state, at most ${MOST_TEMPLATE_CHARACTERS} are taken`
       throw new EngineError('model_not_available', `${message}; take the folder as it was published`)
@@ -82,8 +112,9 @@ export function makePromptBuilder({ tokenizer, template, variables, content, ima
     return parts as [string, string]
   }
 
-  const [, opening] = render([], 0)
+  const opening = withClosedThinking(render([], 0)[1])
   const openingRuns = tokenizer.controls(opening)
+  refuseMissingControls([...tokenizer.controls(render([], 0)[0]), ...openingRuns])
   const imageId = images === null ? undefined : tokenizer.control(images.token)
 
   return {

@@ -3,7 +3,7 @@
 import { EngineError } from '../../../core/errors.ts'
 import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
-import { inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
+import { inputsOf, outputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
 import { ints } from '../runtime/tensors.ts'
 import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import { makeCascadeDecoder } from './cascade.ts'
@@ -29,6 +29,11 @@ export function makeDecoder(runtime: Runtime, embedder: Session | null, session:
       'model_not_available',
       `${graphName} ${what}, which this engine cannot feed; export it as transformers.js expects it`,
     )
+  }
+  const logits = outputsOf(session).find(({ name }) => name === 'logits')
+  if (logits?.type !== 'float32') {
+    const what = logits === undefined ? 'gives no logits' : `gives logits as ${logits.type}`
+    throw new EngineError('model_not_available', `${graphName} ${what}, float32 was expected; use another dtype of this model`)
   }
   const make = inputs.some(({ name }) => name === LOCAL_BIAS) ? makeCascadeDecoder : makePlainDecoder
   if (embedder === null) {

@@ -1,6 +1,11 @@
 // A decoder graph as it came: one row at a time behind a KV cache, which each run returns whole and longer by what it
 // read. Only the outputs that are asked for are fetched, since fetching copies. It is the reference for cascade.ts, and
 // it runs where a graph cannot be patched.
+//
+// A hybrid graph keeps states besides (of convolutions, of recurrences), which move on with every token. They are not
+// made of tokens: a continuation starts from a copy of the reference, and a shorter cache has the states that were kept
+// when the cache was as long as that.
+import { EngineError } from '../../../core/errors.ts'
 import { logSumExp } from '../../../core/math.ts'
 import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
@@ -8,6 +13,7 @@ import type { Decoder, Embedder, NextTokenLogits } from './contract.ts'
 import { rowsFor } from './embeddings.ts'
 import type { KvCache } from './kv-cache.ts'
 import { rowsOf } from './logits.ts'
+import { truncatedTensor } from './truncated-tensor.ts'
 
 /**
  * Tokens of one prefill pass, which others wait for. It also bounds the logits that graphs without `num_logits_to_keep`
@@ -16,28 +22,36 @@ import { rowsOf } from './logits.ts'
 const CHUNK_TOKENS = 256
 
 interface PlainKvCache extends KvCache {
-  /** `past_key_values.0.key`, …: [1][heads][token][size] each. */
+  /** `past_key_values.0.key`, …: [1][heads][token][size] each; `past_conv.0`, …: states. */
   readonly tensors: Readonly<Feeds>
+  /** States of a hybrid graph at shorter lengths, by that length; empty where the graph keeps none. */
+  readonly marks: ReadonlyMap<number, Readonly<Feeds>>
 }
 
-/** Whether an input of the graph takes keys or values of the KV cache. */
-export const isCacheInput = (name: string): boolean => name.startsWith('past_key_values.')
-const cacheInputOf = (present: string): string => present.replace(/^present\./, 'past_key_values.')
+/** States that move on with every token, by kind; their outputs are called `present_…`. */
+const STATE_INPUT = /^past_(conv|recurrent|ssm)\./
+const isState = (name: string): boolean => STATE_INPUT.test(name)
+/** Whether an input of the graph takes keys or values of the KV cache, or a state. */
+export const isCacheInput = (name: string): boolean => name.startsWith('past_key_values.') || isState(name)
+const isPresent = (name: string): boolean => /^present(_conv|_recurrent|_ssm)?\./.test(name)
+const cacheInputOf = (present: string): string => present.replace(/^present\./, 'past_key_values.').replace(/^present_/, 'past_')
 
 export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, session: Session): Decoder {
   const { width, embed } = embedder
   const inputs = inputsOf(session)
   const has = (name: string): boolean => inputs.some((input) => input.name === name)
-  const presents = session.outputNames.filter((name) => name.startsWith('present.'))
+  const presents = session.outputNames.filter(isPresent)
+  const isHybrid = inputs.some(({ name }) => isState(name))
 
   const emptyTensors: Feeds = {}
   for (const { name, type, shape } of inputs.filter((input) => isCacheInput(input.name))) {
-    // The first free size is the batch, the other is the length, which is 0 in an empty cache.
+    // The first free size is the batch, the other is the length, which is 0 in an empty cache. States have no length.
     const dims = shape.map((size, axis) => (typeof size === 'number' && size >= 0 ? size : axis === 0 ? 1 : 0))
+    const count = dims.reduce((product, size) => product * size, 1)
     emptyTensors[name] =
-      type === 'float16' ? new Make('float16', new Uint16Array(0), dims) : new Make(type as 'float32', new Float32Array(0), dims)
+      type === 'float16' ? new Make('float16', new Uint16Array(count), dims) : new Make(type as 'float32', new Float32Array(count), dims)
   }
-  const empty: PlainKvCache = { length: 0, tensors: emptyTensors, bytes: 0 }
+  const empty: PlainKvCache = { length: 0, tensors: emptyTensors, bytes: 0, marks: new Map() }
 
   /** `keep`: for how many of the last tokens logits are wanted; 0 for all. */
   const run = async (cache: KvCache, embeddings: Float32Array, keep: number, fetches: readonly string[]): Promise<Readonly<Feeds>> => {
@@ -68,7 +82,16 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, 
   }
   const grown = (cache: KvCache, count: number, out: Readonly<Feeds>): PlainKvCache => {
     const tensors = Object.fromEntries(presents.map((name) => [cacheInputOf(name), out[name] as Tensor]))
-    return { length: cache.length + count, tensors, bytes: bytesOf(Object.values(tensors)) }
+    return withMark(cache as PlainKvCache, cache.length + count, tensors)
+  }
+  /** Beginnings are reused in whole chunks (prefix-cache.ts), so states are kept at those lengths. */
+  const withMark = (before: PlainKvCache, length: number, tensors: Readonly<Feeds>): PlainKvCache => {
+    const marks =
+      isHybrid && length % CHUNK_TOKENS === 0
+        ? new Map([...before.marks, [length, Object.fromEntries(Object.entries(tensors).filter(([name]) => isState(name)))]])
+        : before.marks
+    const kept = [...marks.values()].reduce((sum, states) => sum + bytesOf(Object.values(states)), 0)
+    return { length, tensors, bytes: bytesOf(Object.values(tensors)) + kept, marks }
   }
 
   return {
@@ -82,16 +105,22 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, 
     },
     truncate(cache, length) {
       if (length >= cache.length) return cache
-      const tensors = Object.entries((cache as PlainKvCache).tensors).map(([name, tensor]) => {
-        const [batch = 1, heads = 0, tokens = 0, size = 0] = tensor.dims
-        const data = tensor.data as Float32Array | Uint16Array
-        const shorter = data instanceof Float32Array ? new Float32Array(heads * length * size) : new Uint16Array(heads * length * size)
-        for (let head = 0; head < heads; head++)
-          shorter.set(data.subarray(head * tokens * size, (head * tokens + length) * size), head * length * size)
-        return [name, new Make(tensor.type as 'float32', shorter as Float32Array, [batch, heads, length, size])] as const
-      })
-      const feeds = Object.fromEntries(tensors)
-      return { length, tensors: feeds, bytes: bytesOf(Object.values(feeds)) } as PlainKvCache
+      if (length === 0) return empty
+      const { tensors, marks } = cache as PlainKvCache
+      const states = isHybrid ? marks.get(length) : {}
+      if (states === undefined) {
+        throw new EngineError(
+          'internal_error',
+          `no state was kept at ${length} of ${cache.length} tokens; a hybrid cache cannot be cut there`,
+        )
+      }
+      const shorter = Object.entries(tensors).filter(([name]) => !isState(name))
+      const feeds = Object.fromEntries([
+        ...shorter.map(([name, tensor]) => [name, truncatedTensor(Make, tensor, length)] as const),
+        ...Object.entries(states),
+      ])
+      const earlier = new Map([...marks].filter(([at]) => at <= length))
+      return withMark({ ...empty, marks: earlier }, length, feeds)
     },
     release() {},
     async next(cache, ids, keep = false) {

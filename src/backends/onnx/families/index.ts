@@ -11,12 +11,21 @@ import { type ModelFolder, openFolder } from '../runtime/layout.ts'
 
 type FamilyImport = () => Promise<ModelFamily>
 
+const textDecoder: FamilyImport = async () => (await import('./text-decoder/index.ts')).textDecoder
+
 const FAMILIES = new Map<string, FamilyImport>([
   ['assay-decision', async () => (await import('./decision/index.ts')).decision],
   ['assay-encoder', async () => (await import('./encoder/index.ts')).encoder],
   ['assay-pair', async () => (await import('./pair/index.ts')).pairFamily(loadOn)],
   ['idefics3', async () => (await import('./idefics3/index.ts')).idefics3],
   ['smolvlm', async () => (await import('./idefics3/index.ts')).idefics3],
+  ['gemma3_text', textDecoder],
+  ['granite', textDecoder],
+  ['lfm2', textDecoder],
+  ['llama', textDecoder],
+  ['qwen2', textDecoder],
+  ['qwen3', textDecoder],
+  ['smollm3', textDecoder],
 ])
 
 /**

@@ -106,7 +106,7 @@ function setLevels(graph: Graph): number {
 }
 
 /** Operators on single rows that may stand between the head's product and the logits, or before it when quantised. */
-const BY_ROW = ['Cast', 'Mul', 'Identity', 'MatMulInteger']
+const BY_ROW = ['Cast', 'Mul', 'Div', 'Identity', 'MatMulInteger']
 const PRODUCTS = ['MatMul', 'MatMulNBits', 'FusedMatMul', 'DynamicQuantizeLinear']
 
 /** The first node of the head, whose first input has a row for each token; null when the head has an unknown form. */

@@ -3,6 +3,7 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { EngineError } from '../../../core/errors.ts'
 import type { Json } from '../../../core/types.ts'
+import { isObject } from '../../../core/untrusted.ts'
 import { byteOfCharacter } from './byte-level.ts'
 import type { JsonObject } from './layout.ts'
 
@@ -19,10 +20,12 @@ export interface TextTokenizer {
   /** The id of a control token by its name, e.g. `<image>`. */
   control(name: string): number | undefined
   /**
-   * The bytes of each id, for constrained decoding; null for control tokens and unused ids. Byte-level vocabularies
-   * only.
+   * The bytes of each id, for constrained decoding; null for control tokens and unused ids. Vocabularies that are
+   * spelled in bytes, or in characters with bytes to fall back to.
    */
   readonly vocabulary: readonly (Uint8Array | null)[]
+  /** The largest id, control tokens among them, and one. */
+  readonly size: number
 }
 
 interface AddedToken {
@@ -51,17 +54,27 @@ export function makeTokenizer(tokenizerJson: JsonObject, configJson: JsonObject)
   const names = [...ids.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   const pattern = names.length === 0 ? null : new RegExp(`(${names.join('|')})`)
 
+  // The token for what the vocabulary does not have is the only control token that text may become.
+  const unknown = plain.model.unk_token_id
+  const isControlId = (id: number): boolean => controlIds.has(id) && id !== unknown
   const ofText = (text: string): number[] => (text === '' ? [] : plain.encode(text, { add_special_tokens: false }).ids)
   const encode = (text: string): number[] => {
     let found = ofText(text)
-    // A vocabulary that takes whole words before merging could still give one; single characters cannot.
-    if (found.some((id) => controlIds.has(id))) found = [...text].flatMap(ofText)
-    if (found.some((id) => controlIds.has(id))) {
+    // A vocabulary that takes whole words before merging could still give one: its name is then read in two parts, and
+    // where that is not enough (another spelling of it), the text in characters.
+    if (found.some(isControlId) && pattern !== null) {
+      found = text
+        .split(pattern)
+        .flatMap((part) => (ids.has(part) ? [...ofText(part.slice(0, 1)), ...ofText(part.slice(1))] : ofText(part)))
+    }
+    if (found.some(isControlId)) found = [...text].flatMap(ofText)
+    if (found.some(isControlId)) {
       throw new EngineError('invalid_request', 'a character of the text is a control token of this model; leave it out')
     }
     return found
   }
 
+  const vocabulary = readVocabulary(plain, controlIds, fallsBackToBytes(tokenizerJson) ? bytesOfPiece : bytesOfLetters())
   return {
     encode,
     encodeRuns(runs) {
@@ -84,7 +97,8 @@ export function makeTokenizer(tokenizerJson: JsonObject, configJson: JsonObject)
     controls: (scaffold) =>
       (pattern === null ? [scaffold] : scaffold.split(pattern)).filter((part) => part !== '').map((part) => ids.get(part) ?? part),
     control: (name) => ids.get(name),
-    vocabulary: readVocabulary(plain, controlIds),
+    vocabulary,
+    size: controls.reduce((most, { id }) => Math.max(most, id + 1), vocabulary.length),
   }
 }
 
@@ -93,14 +107,34 @@ function readAdded(value: Json | undefined): (AddedToken & JsonObject)[] {
   return value.filter((token) => typeof token?.id === 'number' && typeof token.content === 'string')
 }
 
-function readVocabulary(tokenizer: Tokenizer, controlIds: ReadonlySet<number>): (Uint8Array | null)[] {
-  const table = byteOfCharacter()
+/** The bytes that a token of the vocabulary stands for; null when it is not spelled as the others are. */
+type Spelling = (token: string) => Uint8Array | null
+
+function readVocabulary(tokenizer: Tokenizer, controlIds: ReadonlySet<number>, bytesOf: Spelling): (Uint8Array | null)[] {
   const entries = [...tokenizer.get_vocab(true)]
   const vocabulary = new Array<Uint8Array | null>(entries.reduce((most, [, id]) => Math.max(most, id + 1), 0)).fill(null)
-  for (const [token, id] of entries) {
-    if (controlIds.has(id) || typeof token !== 'string') continue
-    const bytes = Array.from(token, (character) => table.get(character))
-    if (bytes.every((byte) => byte !== undefined)) vocabulary[id] = Uint8Array.from(bytes)
-  }
+  for (const [token, id] of entries) if (!controlIds.has(id) && typeof token === 'string') vocabulary[id] = bytesOf(token)
   return vocabulary
+}
+
+/** Byte-level vocabularies: each byte is a letter. */
+function bytesOfLetters(): Spelling {
+  const table = byteOfCharacter()
+  return (token) => {
+    const bytes = Array.from(token, (character) => table.get(character))
+    return bytes.every((byte) => byte !== undefined) ? Uint8Array.from(bytes) : null
+  }
+}
+
+/**
+ * Whether the vocabulary is one of characters, and characters it does not have are written as bytes (SentencePiece).
+ */
+const fallsBackToBytes = ({ model }: JsonObject): boolean => isObject(model) && (model as JsonObject).byte_fallback === true
+
+const BYTE_PIECE = /^<0x([0-9A-F]{2})>$/
+const SPACE_LETTER = '\u2581'
+const utf8 = new TextEncoder()
+const bytesOfPiece: Spelling = (token) => {
+  const byte = BYTE_PIECE.exec(token)?.[1]
+  return byte === undefined ? utf8.encode(token.replaceAll(SPACE_LETTER, ' ')) : Uint8Array.of(Number.parseInt(byte, 16))
 }

@@ -19,7 +19,7 @@ export function writeLlama(folder: string): void {
   const { added_tokens } = JSON.parse(readFileSync(TOKENIZER, 'utf8')) as { added_tokens: { id: number; content: string }[] }
   const idOf = (token: string) => added_tokens.find(({ content }) => content === token)?.id
   const write = (file: string, value: unknown) => writeFileSync(join(folder, file), JSON.stringify(value))
-  write('config.json', { model_type: 'llama', max_position_embeddings: LLAMA_CONTEXT })
+  write('config.json', { model_type: 'toy-llama', max_position_embeddings: LLAMA_CONTEXT })
   write('generation_config.json', { eos_token_id: idOf('<end_of_utterance>') })
   write('tokenizer_config.json', { bos_token: '<|im_start|>', eos_token: '<end_of_utterance>', chat_template: TEMPLATE })
   const shape = {

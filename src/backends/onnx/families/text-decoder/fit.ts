@@ -1,0 +1,46 @@
+// Whether a decoder graph belongs to the configuration and the tokenizer beside it: files of two models in one folder
+// would load, and answer nonsense.
+import { EngineError } from '../../../../core/errors.ts'
+import type { GraphFile, ModelFolder } from '../../runtime/layout.ts'
+import { inputsOf, outputsOf, type Session } from '../../runtime/session.ts'
+import type { TextTokenizer } from '../../runtime/tokenizer.ts'
+
+/** Throws `model_not_available` with both numbers where the graph has others than config.json, or too few tokens. */
+export function refuseOtherGraph(
+  { name, config }: ModelFolder,
+  graph: GraphFile,
+  session: Session,
+  tokenizer: Pick<TextTokenizer, 'vocabulary'>,
+  endTokens: readonly number[],
+): void {
+  const refuse = (what: string, said: unknown, found: number): never => {
+    throw new EngineError(
+      'model_not_available',
+      `config.json of '${name}' says ${said} ${what}, ${graph.files[0]} has ${found}; they are of different models: download the whole repository again`,
+    )
+  }
+  const inputs = inputsOf(session)
+  const layers = new Set(inputs.flatMap(({ name: input }) => /^past_\w+\.(\d+)(\.|$)/.exec(input)?.[1] ?? []))
+  const said = config.num_hidden_layers
+  if (said !== undefined && said !== layers.size) refuse('layers', said, layers.size)
+
+  const keys = inputs.find(({ name: input }) => /^past_key_values\.\d+\.key$/.test(input))
+  const heads = keys?.shape[1]
+  const saidHeads = config.num_key_value_heads ?? config.num_attention_heads
+  if (typeof heads === 'number' && heads > 0 && saidHeads !== undefined && saidHeads !== heads) refuse('key heads', saidHeads, heads)
+
+  const width = outputsOf(session)
+    .find(({ name: output }) => output === 'logits')
+    ?.shape.at(-1)
+  if (typeof width !== 'number' || width <= 0) return
+  if (config.vocab_size !== undefined && config.vocab_size !== width) refuse('tokens', config.vocab_size, width)
+  const largest = Math.max(
+    ...endTokens,
+    tokenizer.vocabulary.findLastIndex((bytes) => bytes !== null),
+  )
+  if (largest < width) return
+  throw new EngineError(
+    'model_not_available',
+    `tokenizer.json of '${name}' has a token ${largest}, ${graph.files[0]} has ${width} tokens; take both files from the same model`,
+  )
+}
