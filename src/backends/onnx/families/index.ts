@@ -11,6 +11,7 @@ import { type ModelFolder, openFolder } from '../runtime/layout.ts'
 
 type FamilyImport = () => Promise<ModelFamily>
 
+const entailment: FamilyImport = async () => (await import('./entailment/index.ts')).entailment
 const textDecoder: FamilyImport = async () => (await import('./text-decoder/index.ts')).textDecoder
 
 const FAMILIES = new Map<string, FamilyImport>([
@@ -19,6 +20,10 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['assay-pair', async () => (await import('./pair/index.ts')).pairFamily(loadOn)],
   ['idefics3', async () => (await import('./idefics3/index.ts')).idefics3],
   ['smolvlm', async () => (await import('./idefics3/index.ts')).idefics3],
+  ['bert', entailment],
+  ['deberta-v2', entailment],
+  ['modernbert', entailment],
+  ['roberta', entailment],
   ['gemma3_text', textDecoder],
   ['granite', textDecoder],
   ['lfm2', textDecoder],
