@@ -3,15 +3,18 @@
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OnnxOptions } from './backends/onnx/options.ts'
+import type { ModelServerOptions } from './backends/openai/options.ts'
 import type { Scoring } from './backends/prompted/scoring.ts'
 import type { Calibration } from './calibration/calibration.ts'
 import { shippedCalibration } from './calibration/shipped.ts'
+import { EngineError } from './core/errors.ts'
 import { type AskOptions, createEngine as createEngineCore, type EngineCore, type EngineOptions } from './pipeline/engine.ts'
 import { ANNOUNCED_MODELS, DEFAULT_MODEL, type ModelSource } from './pipeline/models.ts'
 import type { Ask } from './wire/infer.ts'
 
 export type { Backend, CachesOfBackend, Device, DeviceReport, ModelInfo } from './backends/backend.ts'
 export type { OnnxOptions } from './backends/onnx/options.ts'
+export type { EngineName, ModelServerOptions } from './backends/openai/options.ts'
 export type { Scoring } from './backends/prompted/scoring.ts'
 export type { Calibration } from './calibration/calibration.ts'
 export type { OutcomeStore, RecordedOutcome, RecordOptions } from './calibration/outcomes/outcomes.ts'
@@ -66,6 +69,28 @@ export function localModel(folder: string, options: OnnxOptions = {}): ModelSour
     load: async () => {
       const { loadOnnxModel } = await import('./backends/onnx/index.ts')
       return loadOnnxModel(folder, { ...options, id })
+    },
+  }
+}
+
+/**
+ * A model on a server (vLLM, SGLang, llama.cpp, Ollama, OpenAI) to a source that connects on first use. Its id is the
+ * name of the model unless given, else the host of the server. Throws `invalid_request` for options that cannot be.
+ */
+export function modelServer(options: ModelServerOptions): ModelSource {
+  const [url] = typeof options.url === 'string' ? [options.url] : options.url
+  if (url === undefined || !URL.canParse(url)) {
+    throw new EngineError(
+      'invalid_request',
+      `${JSON.stringify(url) ?? 'nothing'} is no address of a model server; write http://127.0.0.1:8000.`,
+    )
+  }
+  const id = options.id ?? options.model ?? new URL(url).host
+  return {
+    id,
+    load: async () => {
+      const { connectModelServer } = await import('./backends/openai/index.ts')
+      return connectModelServer({ ...options, id })
     },
   }
 }

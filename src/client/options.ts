@@ -1,6 +1,6 @@
 // The options of a client, checked once: an address, a key, limits. No error message contains the key.
 import { EngineError } from '../core/errors.ts'
-import { type ClientTime, systemTime } from './retry.ts'
+import { type ClientTime, systemTime } from '../core/retry.ts'
 
 export interface ClientOptions {
   /** Address of the service, without `/v1`: `https://assay.example.com`. */

@@ -1,9 +1,9 @@
 // One call over HTTP, tried until it is answered, refused for good, or out of time. The whole of it is bounded by one
 // timeout.
 import { startDeadline } from '../core/deadline.ts'
+import { retryAfterOf, waitBefore } from '../core/retry.ts'
 import { ConnectionError, errorOf, isServiceBody, type RefusingReply, TimeoutError, unexpected } from './errors.ts'
 import type { ClientSettings } from './options.ts'
-import { retryAfterOf, waitBefore } from './retry.ts'
 
 export interface ClientCall {
   readonly method: 'GET' | 'POST'

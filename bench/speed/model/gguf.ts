@@ -6,10 +6,11 @@ import { RESIDUAL } from './graphs.ts'
 import type { Shape } from './shape.ts'
 import { embeddings, transposed, type Weights } from './weights.ts'
 
-export type GgufType = 'F16' | 'Q8_0'
+export type GgufType = 'F32' | 'F16' | 'Q8_0'
 
 const TYPES = { F32: 0, F16: 1, Q8_0: 8 } as const
 const VALUES = { uint32: 4, int32: 5, float32: 6, string: 8, array: 9 } as const
+const FILE_TYPES: Readonly<Record<GgufType, number>> = { F32: 0, F16: 1, Q8_0: 7 }
 const BLOCK = 32
 const ALIGNMENT = 32
 
@@ -22,7 +23,15 @@ interface GgufTensor {
   values(): Float32Array
 }
 
-export function writeGguf(path: string, shape: Shape, weights: Weights, vocabulary: Vocabulary, type: GgufType): void {
+/** `template`: the chat template, in Jinja; absent: the file has none. */
+export function writeGguf(
+  path: string,
+  shape: Omit<Shape, 'vision'>,
+  weights: Weights,
+  vocabulary: Vocabulary,
+  type: GgufType,
+  template?: string,
+): void {
   const tensors = tensorsOf(shape, weights, type)
   const file = openSync(path, 'w')
   let at = 0
@@ -31,7 +40,7 @@ export function writeGguf(path: string, shape: Shape, weights: Weights, vocabula
     at += bytes.length
   }
   const pad = (): void => write(new Uint8Array((ALIGNMENT - (at % ALIGNMENT)) % ALIGNMENT))
-  const facts = factsOf(shape, vocabulary, type)
+  const facts = factsOf(shape, vocabulary, type, template)
   write(Buffer.concat([Buffer.from('GGUF'), uint32(3), uint64(tensors.length), uint64(facts.length), ...facts]))
   let offset = 0
   for (const { name, sizes, type: kind } of tensors) {
@@ -46,7 +55,7 @@ export function writeGguf(path: string, shape: Shape, weights: Weights, vocabula
   closeSync(file)
 }
 
-function tensorsOf(shape: Shape, weights: Weights, type: GgufType): GgufTensor[] {
+function tensorsOf(shape: Omit<Shape, 'vision'>, weights: Weights, type: GgufType): GgufTensor[] {
   const { hidden, layers, heads, keyHeads, headSize, inner, vocabulary } = shape
   const product = (name: string, from: string, inputs: number, outputs: number, gain = 1, turnedHeads = 0): GgufTensor => ({
     name: `${name}.weight`,
@@ -101,7 +110,12 @@ function interleaved(rows: Float32Array, heads: number, size: number, width: num
   return out
 }
 
-function factsOf(shape: Shape, { tokens, merges, special }: Vocabulary, type: GgufType): Buffer[] {
+function factsOf(
+  shape: Omit<Shape, 'vision'>,
+  { tokens, merges, special }: Vocabulary,
+  type: GgufType,
+  template: string | undefined,
+): Buffer[] {
   const number = (key: string, value: number) => Buffer.concat([string(key), uint32(VALUES.uint32), uint32(value)])
   const float = (key: string, value: number) =>
     Buffer.concat([string(key), uint32(VALUES.float32), Buffer.from(Float32Array.of(value).buffer)])
@@ -113,7 +127,7 @@ function factsOf(shape: Shape, { tokens, merges, special }: Vocabulary, type: Gg
   return [
     text('general.architecture', 'llama'),
     text('general.name', 'random SmolVLM-256M decoder'),
-    number('general.file_type', type === 'F16' ? 1 : 7),
+    number('general.file_type', FILE_TYPES[type]),
     number('general.quantization_version', 2),
     number('llama.vocab_size', shape.vocabulary),
     number('llama.context_length', shape.positions),
@@ -122,6 +136,8 @@ function factsOf(shape: Shape, { tokens, merges, special }: Vocabulary, type: Gg
     number('llama.feed_forward_length', shape.inner),
     number('llama.attention.head_count', shape.heads),
     number('llama.attention.head_count_kv', shape.keyHeads),
+    number('llama.attention.key_length', shape.headSize),
+    number('llama.attention.value_length', shape.headSize),
     number('llama.rope.dimension_count', shape.headSize),
     float('llama.rope.freq_base', shape.rotaryBase),
     float('llama.attention.layer_norm_rms_epsilon', shape.normEpsilon),
@@ -141,6 +157,7 @@ function factsOf(shape: Shape, { tokens, merges, special }: Vocabulary, type: Gg
     number('tokenizer.ggml.bos_token_id', tokens.indexOf('<|im_start|>')),
     number('tokenizer.ggml.eos_token_id', tokens.indexOf('<end_of_utterance>')),
     number('tokenizer.ggml.padding_token_id', tokens.indexOf('<|im_end|>')),
+    ...(template === undefined ? [] : [text('tokenizer.chat_template', template)]),
   ]
 }
 

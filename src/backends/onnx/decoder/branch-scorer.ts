@@ -5,11 +5,11 @@
 // Rows of all branches, of all requests about the same state, go through the model together, as many at a time as are
 // fastest (batcher.ts).
 import { EngineError } from '../../../core/errors.ts'
-import { logSoftmax, logSumExp } from '../../../core/math.ts'
+import { logSumExp } from '../../../core/math.ts'
 import type { Branch, ScoreRow, Scores } from '../../backend.ts'
-import { type AnswerSymbols, listPrompt, type ScoredPrompt, scoredPrompts } from '../../prompted/prompt-template.ts'
+import { inFull, rowOfSymbols, rowOfTexts, type SymbolTokens, symbolTokensOf } from '../../prompted/answer-tokens.ts'
+import { type ScoredPrompt, scoredPrompts } from '../../prompted/prompt-template.ts'
 import { divideOut } from '../../prompted/scoring.ts'
-import type { TextTokenizer } from '../runtime/tokenizer.ts'
 import { type Batcher, makeBatcher } from '../scheduling/batcher.ts'
 import type { NextTokenLogits, TokenRow } from './contract.ts'
 import { isLong, prefillBehind, prefilledTokens } from './decoder.ts'
@@ -33,46 +33,6 @@ export const MOST_TOKENS = 200
  */
 const MOST_REPEATED_TOKENS = 64
 
-/**
- * The tokens that answer with a symbol: those in front of all symbols (a lone space, for tokenizers that split it from
- * digits), then each symbol's ids.
- */
-export interface SymbolTokens {
-  readonly lead: readonly number[]
-  readonly ids: readonly (readonly number[])[] // [symbol][spelling]
-}
-
-/**
- * Finds single tokens for all symbols; null when some symbol has none of its own. The first spelling of a symbol
- * decides, the others join when they are single tokens too.
- */
-export function symbolTokensOf(symbols: AnswerSymbols, tokenizer: TextTokenizer, opensWithSpace: boolean): SymbolTokens | null {
-  if (symbols === null) return null
-  const front = opensWithSpace ? '' : ' '
-  const first = symbols.map(([spelling]) => tokenizer.encode(`${front}${spelling}`))
-  const lead = first[0]?.slice(0, -1) ?? []
-  const behindLead = (ids: readonly number[]): number | null =>
-    ids.length === lead.length + 1 && lead.every((id, i) => ids[i] === id) ? (ids.at(-1) as number) : null
-  const taken = new Set<number>()
-  const ids: number[][] = []
-  for (const main of first) {
-    const id = behindLead(main)
-    if (id === null || taken.has(id)) return null
-    taken.add(id)
-    ids.push([id])
-  }
-  symbols.forEach((spellings, i) => {
-    // Without a lead the model may also leave the space out.
-    for (const text of spellings.flatMap((spelling) => [`${front}${spelling}`, ...(lead.length === 0 ? [spelling] : [])])) {
-      const id = behindLead(tokenizer.encode(text))
-      if (id === null || taken.has(id)) continue
-      taken.add(id)
-      ids[i]?.push(id)
-    }
-  })
-  return { lead, ids }
-}
-
 /** Log-probability of any of the tokens. */
 function logOf({ logits, norm }: NextTokenLogits, ids: readonly number[]): number {
   if (!Number.isFinite(norm)) throw new EngineError('internal_error', 'the model gave logits that are not numbers; try another dtype')
@@ -81,8 +41,6 @@ function logOf({ logits, norm }: NextTokenLogits, ids: readonly number[]): numbe
 
 /** Log-probabilities of the symbols: spellings of one symbol are summed. */
 const symbolLogs = (next: NextTokenLogits, ids: SymbolTokens['ids']): number[] => ids.map((spellings) => logOf(next, spellings))
-
-const massOf = (logProbabilities: readonly number[]): number => Math.min(1, Math.exp(logSumExp(logProbabilities)))
 
 /**
  * A row, and how the logits behind its last tokens are reduced to a few numbers. They are reduced within the pass: kept
@@ -241,10 +199,11 @@ async function textRow(
   )
   const rows = await runRows(model, position, question.slice(0, -1), own, signal)
   const sums = rows.map(([sum]) => sum as number)
-  const mass = massOf(sums)
-  const shares = logSoftmax(sums.map((sum, i) => sum / ((answers[i]?.length ?? 0) + 1)))
   return {
-    row: { logProbabilities: shares.map((share) => share + logSumExp(sums)), mass },
+    row: rowOfTexts(
+      sums,
+      answers.map((ids) => ids.length),
+    ),
     tokens: question.length + answers.reduce((sum, ids) => sum + ids.length, 0),
   }
 }
@@ -252,7 +211,7 @@ async function textRow(
 /** Rows of a branch by symbols, as the model gives them; null when some symbol is not a single token. For the probe. */
 export async function plainSymbolRows(model: DecoderModel, cache: KvCache, branch: Branch): Promise<readonly ScoreRow[] | null> {
   const { tokenizer, prompts } = model
-  const hasTokens = ({ symbols }: ScoredPrompt) => symbolTokensOf(symbols, tokenizer, prompts.opensWithSpace) !== null
+  const hasTokens = ({ symbols }: ScoredPrompt) => symbolTokensOf(symbols, tokenizer.encode, prompts.opensWithSpace) !== null
   if (!scoredPrompts(branch, null).every(hasTokens)) return null
   return (await scorerOf({ ...model, reading: null }, cache).score(branch, null)).rows
 }
@@ -270,7 +229,7 @@ async function scoreBranch(
   const logPrior = (await reading?.logPriorOf(branch)) ?? null
   const shared = tokenizer.encode(written[0]?.shared ?? '')
   // Prompts with symbols take one row of tokens each; all of them begin with the shared ones.
-  const tokensOf = written.map(({ symbols }) => (isBySymbols ? symbolTokensOf(symbols, tokenizer, prompts.opensWithSpace) : null))
+  const tokensOf = written.map(({ symbols }) => (isBySymbols ? symbolTokensOf(symbols, tokenizer.encode, prompts.opensWithSpace) : null))
   const own = written.map(({ question }, i): ScoredRow => {
     const { lead, ids } = tokensOf[i] ?? { lead: [], ids: [] }
     return {
@@ -304,17 +263,9 @@ async function scoreBranch(
       return row
     }
     const logProbabilities = bySymbol[nextSymbol++] as readonly number[]
-    const row = { logProbabilities, mass: massOf(logProbabilities) }
+    const row = rowOfSymbols(logProbabilities)
     inputTokens += own[i]?.ids.length ?? 0
     return logPrior === null ? row : divideOut(row, logPrior)
   })
   return { rows, inputTokens }
-}
-
-/** The same question to be answered in words: by candidate names, or by the first spellings of yes and no. */
-function inFull(branch: Branch, prompt: ScoredPrompt, about: string | null): { question: string; texts: string[] } {
-  if (branch.readout === 'binary' || branch.readout === 'independent') {
-    return { question: prompt.question, texts: (prompt.symbols ?? []).map(([spelling]) => spelling as string) }
-  }
-  return { question: listPrompt(branch, about, null).question, texts: branch.candidates.map(({ name }) => name) }
 }

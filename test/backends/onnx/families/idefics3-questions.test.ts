@@ -3,13 +3,13 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch, Candidate, Constraint, Prefix } from '../../../../src/backends/backend.ts'
-import { symbolTokensOf } from '../../../../src/backends/onnx/decoder/branch-scorer.ts'
 import { afterSpace } from '../../../../src/backends/onnx/decoder/constrained-decoder.ts'
 import { type Decoder, logitsOfAll, makeDecoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
 import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
 import { findGraph, openFolder, readJson, TEXT_DTYPES } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { loadRuntime, openSession } from '../../../../src/backends/onnx/runtime/session.ts'
 import { makeTokenizer, type TextTokenizer } from '../../../../src/backends/onnx/runtime/tokenizer.ts'
+import { symbolTokensOf } from '../../../../src/backends/prompted/answer-tokens.ts'
 import { readPrompt, scoredPrompts } from '../../../../src/backends/prompted/prompt-template.ts'
 import { run } from '../../../../src/constraint/automaton.ts'
 import { compileGrammar } from '../../../../src/constraint/grammar.ts'
@@ -184,7 +184,7 @@ describe('answers of the Idefics3 family', () => {
   })
 
   it('read digits behind the space that the tokenizer splits off', async () => {
-    const readOut = symbolTokensOf([['1'], ['2']], tokenizer, false)
+    const readOut = symbolTokensOf([['1'], ['2']], tokenizer.encode, false)
     expect(readOut).toEqual({ lead: [id(' ')], ids: [[id('1')], [id('2')]] })
     const asked = branch('ordinal', 'How late?', plain('little', 'very'))
     const [scores] = await prefix.score([asked])
@@ -193,11 +193,11 @@ describe('answers of the Idefics3 family', () => {
   })
 
   it('have no read-out for symbols of several tokens, or for two of the same', () => {
-    expect(symbolTokensOf([['refrigerator'], ['A']], tokenizer, false)).toBeNull()
-    expect(symbolTokensOf([['A'], ['A']], tokenizer, false)).toBeNull()
-    expect(symbolTokensOf(null, tokenizer, false)).toBeNull()
+    expect(symbolTokensOf([['refrigerator'], ['A']], tokenizer.encode, false)).toBeNull()
+    expect(symbolTokensOf([['A'], ['A']], tokenizer.encode, false)).toBeNull()
+    expect(symbolTokensOf(null, tokenizer.encode, false)).toBeNull()
     // Behind white space a word needs no space of its own.
-    expect(symbolTokensOf([['A'], ['B']], tokenizer, true)).toEqual({ lead: [], ids: [[id('A')], [id('B')]] })
+    expect(symbolTokensOf([['A'], ['B']], tokenizer.encode, true)).toEqual({ lead: [], ids: [[id('A')], [id('B')]] })
   })
 
   it('to more options than letters are their texts, by mean log-probability, summing to the probability of all', async () => {

@@ -1,0 +1,222 @@
+// A model on a server as a `Backend`: vLLM, SGLang, llama.cpp, Ollama, OpenAI, found out by asking. One machine's
+// models become as many machines' by an address.
+import { createHash } from 'node:crypto'
+import { EngineError } from '../../core/errors.ts'
+import { ownField } from '../../core/untrusted.ts'
+import type { Backend, ModelInfo, Prefix } from '../backend.ts'
+import { type AskSymbols, PROBE_HASH, probe, readingOf } from '../prompted/probe.ts'
+import { samplePrompts, scoredPrompts } from '../prompted/prompt-template.ts'
+import { type Scoring, type SymbolReading, scoringOf, symbolsUpTo } from '../prompted/scoring.ts'
+import type { Driver, RemoteChatModel, ServerFacts, ServerIdentity, TokenDriver } from './driver.ts'
+import { detect } from './engines/index.ts'
+import { notAvailable } from './failures.ts'
+import { type Fleet, makeFleet, type Send } from './fleet.ts'
+import { checkServerOptions, type ModelServerOptions, type ModelServerSettings } from './options.ts'
+import { makePromptWriter, type PromptWriter } from './prompts.ts'
+import { openChatState, openTokenState, type ServerState } from './states.ts'
+import { makeTokenScorer } from './token-scorer.ts'
+
+export type { EngineName, ModelServerOptions } from './options.ts'
+
+const CONTEXT_LENGTH = 8192
+/** Which address answers a question that has no state. */
+const NO_STATE = 'no state'
+
+/**
+ * Connects to a model on a server. Throws `model_not_available` where no server answers, or answers as none that is
+ * known, `invalid_request` for options that cannot be. Every later answer is of the same model and version, or an
+ * error.
+ */
+export async function connectModelServer(options: ModelServerOptions): Promise<Backend> {
+  const settings = checkServerOptions(options)
+  const fleet = makeFleet(settings)
+  const { driver, facts } = await detect((call) => fleet.send(call, NO_STATE), settings.engine, settings.model)
+  const { identity } = facts
+  fleet.requireOf(sameAs(driver, identity))
+  if (facts.slots !== null) fleet.limit(facts.slots)
+  const asking = makeAsking(fleet, facts, contextLengthOf(settings, facts))
+  const { tokens } = driver
+  const prompts = tokens === null ? null : await makePromptWriter(asking(NO_STATE, undefined), tokens)
+  const info = await infoOf({ settings, facts, driver, prompts, asked: asking(NO_STATE, undefined) })
+  if (tokens === null || prompts === null) {
+    if (settings.scoring === 'probe')
+      throw new EngineError('invalid_request', 'scoring: probe needs a server that takes token ids; leave it out.')
+    return makeBackend({ info, facts, driver, asking, token: null })
+  }
+  const fits = (count: number): void => {
+    if (count <= info.contextLength) return
+    const message = `The state with its question takes ${count} tokens, and the model ${info.id} takes ${info.contextLength}; shorten the state or the question.`
+    throw new EngineError('context_length_exceeded', message)
+  }
+  const plain = { driver: tokens, prompts, fits, reading: null }
+  if (settings.scoring === 'plain')
+    return makeBackend({ info, facts, driver, asking, token: { driver: tokens, prompts, score: makeTokenScorer(plain) } })
+  const { reading, scored } = await probed(info, askOf(plain, asking))
+  return makeBackend({
+    info: scored,
+    facts,
+    driver,
+    asking,
+    token: { driver: tokens, prompts, score: makeTokenScorer({ ...plain, reading }) },
+  })
+}
+
+const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
+
+const contextLengthOf = ({ contextLength }: ModelServerSettings, facts: ServerFacts): number =>
+  Math.min(contextLength ?? facts.contextLength ?? CONTEXT_LENGTH, facts.contextLength ?? Number.POSITIVE_INFINITY)
+
+/** The check of an address: it must be what was loaded. */
+function sameAs(driver: Driver, loaded: ServerIdentity): (send: Send) => Promise<void> {
+  return async (send) => {
+    const { identity } = await driver.identify(send, loaded.model)
+    const differs = (['engine', 'version', 'model'] as const).find((name) => identity[name] !== loaded[name])
+    const [before, now] =
+      differs === undefined ? [JSON.stringify(loaded.weights), JSON.stringify(identity.weights)] : [loaded[differs], identity[differs]]
+    if (before === now) return
+    throw notAvailable(
+      `The model server changed since the model was loaded: ${differs ?? 'weights'} ${before} became ${now}. Its probabilities may be others, so load the model again (restart), and calibrate anew.`,
+    )
+  }
+}
+
+type Asking = (affinity: string, signal: AbortSignal | undefined) => RemoteChatModel
+
+/** Every answer of a route must name the model that its first one named. */
+function makeAsking(fleet: Fleet, { identity, thinks }: ServerFacts, contextLength: number): Asking {
+  const named = new Map<string, string>()
+  return (affinity, signal) => ({
+    identity,
+    thinks,
+    contextLength,
+    async send(call) {
+      const json = await fleet.send(call, affinity, signal)
+      const model = ownField(json, 'model')
+      if (typeof model !== 'string' || model === '') return json
+      const before = named.get(call.path) ?? model
+      named.set(call.path, before)
+      if (model === before) return json
+      throw notAvailable(
+        `The model server answered as the model ${model}, and as ${before} before; load the model again (restart), and calibrate anew.`,
+      )
+    },
+  })
+}
+
+interface InfoParts {
+  readonly settings: ModelServerSettings
+  readonly facts: ServerFacts
+  readonly driver: Driver
+  readonly prompts: PromptWriter | null
+  readonly asked: RemoteChatModel
+}
+
+async function infoOf({ settings, facts, driver, prompts, asked }: InfoParts): Promise<ModelInfo> {
+  const { identity } = facts
+  const id = settings.id ?? nameOf(identity.model)
+  const samples = samplePrompts().join('\n')
+  return {
+    id,
+    name: id,
+    // Engine, version and kind of log-probabilities move the numbers, so calibration is bound to them, too.
+    revision: hashOf({ ...identity, logProbabilities: driver.logProbabilities }),
+    templateHash: hashOf({
+      template: prompts?.template ?? 'chat',
+      samples: prompts === null ? samples : await prompts.text(asked, samples),
+    }),
+    contextLength: asked.contextLength,
+    capabilities: { images: settings.images ?? facts.images ?? false, boxes: false },
+    scorer: 'symbols',
+  }
+}
+
+/** A path of the server's machine is no name: its file is. */
+const nameOf = (model: string): string =>
+  /^[/.~]|^[A-Za-z]:\\/.test(model) ? (model.split(/[/\\]/).at(-1) ?? model).replace(/\.gguf$/i, '') : model
+
+function askOf(plain: Parameters<typeof makeTokenScorer>[0], asking: Asking): AskSymbols {
+  const score = makeTokenScorer(plain)
+  return async (branch) => {
+    const asked = asking(NO_STATE, undefined)
+    if (scoredPrompts(branch, null).some(({ symbols }) => symbols === null)) return null
+    return (await score({ asked, ids: await plain.prompts.state(asked, ''), heard: () => {} }, branch, null)).rows
+  }
+}
+
+/** The model, read as the probe found best. */
+async function probed(info: ModelInfo, ask: AskSymbols): Promise<{ reading: SymbolReading; scored: ModelInfo }> {
+  const scoring: Scoring = scoringOf(info, await probe(ask))
+  const upTo = [symbolsUpTo(scoring.exclusive), symbolsUpTo(scoring.ordinal)]
+  const templateHash = hashOf({ templateHash: info.templateHash, probe: PROBE_HASH, upTo: upTo.map(String) })
+  return { reading: readingOf(scoring, ask), scored: { ...info, templateHash, scorer: (upTo[0] as number) > 0 ? 'symbols' : 'texts' } }
+}
+
+interface BackendParts {
+  readonly info: ModelInfo
+  readonly facts: ServerFacts
+  readonly driver: Driver
+  readonly asking: Asking
+  readonly token: {
+    readonly driver: TokenDriver
+    readonly prompts: PromptWriter
+    readonly score: ReturnType<typeof makeTokenScorer>
+  } | null
+}
+
+function makeBackend({ info, facts, driver, asking, token }: BackendParts): Backend {
+  const context = { id: info.id, contextLength: info.contextLength, asking }
+  const underWay = new Set<Promise<unknown>>()
+  let closing: Promise<void> | null = null
+
+  function track<T>(task: () => Promise<T>): Promise<T> {
+    if (closing !== null) return Promise.reject(notAvailable(`The model ${info.id} was closed; load it again.`))
+    const running = task()
+    underWay.add(running)
+    const done = (): void => void underWay.delete(running)
+    running.then(done, done)
+    return running
+  }
+
+  return {
+    info,
+    open: (prompt, signal) =>
+      track(async () => {
+        signal?.throwIfAborted()
+        const hasImages = prompt.pieces.some(({ type }) => type === 'image')
+        if (hasImages && !info.capabilities.images) {
+          const message = `The model ${info.id} reads no images, as far as its server says; leave them out, load it with images: true, or use another model.`
+          throw new EngineError('capability_not_supported', message)
+        }
+        const state =
+          token !== null && !hasImages
+            ? await openTokenState({ ...context, ...token }, prompt, signal)
+            : openChatState({ ...context, driver: driver.chat, readsControls: facts.identity.engine !== 'openai' }, prompt)
+        return prefixOf(state, track)
+      }),
+    close() {
+      closing ??= Promise.allSettled([...underWay]).then(() => {})
+      return closing
+    },
+  }
+}
+
+function prefixOf(state: ServerState, track: <T>(task: () => Promise<T>) => Promise<T>): Prefix {
+  let isOpen = true
+  const work = <T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> =>
+    track(async () => {
+      if (!isOpen) throw new EngineError('internal_error', 'This state is closed; open it again.')
+      signal?.throwIfAborted()
+      return task()
+    })
+  return {
+    tokens: state.tokens,
+    get cachedTokens() {
+      return state.cachedTokens
+    },
+    score: (branches, signal) => work(signal, () => state.score(branches, signal)),
+    generate: (branch, constraint, signal) => work(signal, () => state.generate(branch, constraint, signal)),
+    close() {
+      isOpen = false
+    },
+  }
+}
