@@ -5,6 +5,7 @@ import { type AskFlags, askAll } from './ask.ts'
 import { CHAIN_HELP, chainFlag } from './chain-flag.ts'
 import type { AddCommand } from './command.ts'
 import { QuestionFlags } from './flags.ts'
+import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, collect, milliseconds, onDevice, share } from './option-values.ts'
 import type { Output } from './say-error.ts'
 
@@ -58,6 +59,7 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
     .option('--chain <models>', CHAIN_HELP, chainFlag)
     .addOption(onDevice())
+    .option('--model-server <address>', MODEL_SERVER_HELP)
     .option('--deadline <ms>', 'give up after this many milliseconds (default 60000)', milliseconds)
     .option('--coverage <share>', 'also the set that holds the truth in this share of answers, for example .9', share('coverage'))
     .option('--max-risk <share>', 'abstain where answers would be wrong more often than this', share('max-risk'))

@@ -8,6 +8,7 @@ import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.t
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
 import type { RunAskOptions } from '../evaluate/run.ts'
+import type { ModelServerOptions } from '../index.ts'
 import type { ModelChain } from '../pipeline/chain.ts'
 import type { AskOptions } from '../pipeline/engine.ts'
 import { DEFAULT_MODEL, type ModelListing } from '../pipeline/models.ts'
@@ -16,6 +17,7 @@ import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { type ChainFlag, chainFrom } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
+import { modelServerGiven } from './model-server.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
 import type { Output } from './say-error.ts'
 import { showResponse } from './show.ts'
@@ -35,6 +37,8 @@ export interface EngineFlags {
   readonly device?: Device | 'auto'
   /** In place of the shipped models, or of the folder's. */
   readonly chain?: ModelChain
+  /** In place of a model on this machine. */
+  readonly server?: ModelServerOptions
   /** Null for none; absent: that of the store, or the model's own. */
   readonly calibration?: Calibration | null
   /** Folder where what was decided is kept. */
@@ -49,6 +53,7 @@ export interface AskFlags extends StateFlags {
   readonly model?: string
   readonly chain?: ChainFlag
   readonly device: Device | 'auto'
+  readonly modelServer?: string
   readonly deadline?: number
   readonly coverage?: number
   readonly maxRisk?: number
@@ -77,9 +82,10 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
     throw new UsageError('a request file and flags for a state or questions were given; keep one of them')
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
   const chain = await chainGiven(flags, terminal)
-  // A folder is the only model of its engine, so the request need not (and must not) name another.
-  // So is a chain, for what it is: a request that names none is answered by it.
-  const model = flags.model === undefined ? (chain === null ? null : { model: null }) : { model: folder === null ? flags.model : null }
+  const server = modelServerGiven(flags)
+  // A folder, a server or a chain is the only model of its engine, so the request need not (and must not) name another.
+  const isAlone = folder !== null || server !== null || chain !== null
+  const model = isAlone ? { model: null } : flags.model === undefined ? null : { model: flags.model }
   const finds: readonly (() => Promise<FoundRequest>)[] =
     files.length === 0
       ? [() => requestFromFlags(flags, questions, flags.derive ?? [], terminal)]
@@ -95,6 +101,7 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
           ...(flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) }),
           ...(chain === null ? {} : { chain }),
           device: flags.device,
+          ...(server === null ? {} : { server }),
         })
         // What is no object stays as it is: the engine says so.
         const asked = model !== null && typeof request === 'object' && !Array.isArray(request) ? { ...request, ...model } : request

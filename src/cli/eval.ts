@@ -21,6 +21,7 @@ import { CHAIN_HELP, type ChainFlag, chainFlag } from './chain-flag.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
 import { calibrationIn, requireFiles, sayingNames, writing } from './given-files.ts'
+import { MODEL_SERVER_HELP, modelServerGiven } from './model-server.ts'
 import { asJson, count, milliseconds, onDevice } from './option-values.ts'
 import { startProgress } from './progress.ts'
 import type { Output } from './say-error.ts'
@@ -50,6 +51,7 @@ interface EvalFlags {
   readonly model?: string
   readonly chain?: ChainFlag
   readonly device: Device | 'auto'
+  readonly modelServer?: string
   readonly calibration?: string
   readonly deliberation: DeliberationMode
   readonly limit?: number
@@ -78,6 +80,7 @@ export const addEval: AddCommand = (program, context) => {
     .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
     .option('--chain <models>', CHAIN_HELP, chainFlag)
     .addOption(onDevice())
+    .option('--model-server <address>', MODEL_SERVER_HELP)
     .option('--calibration <file or none>', 'a calibration file, or none (default: what comes with the model)')
     .addOption(new Option('--deliberation <when>', 'look again').choices(['automatic', 'never', 'always']).default('automatic'))
     .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
@@ -116,6 +119,7 @@ async function evaluate(
   if (chain !== null && flags.evidence !== undefined) {
     throw new UsageError('evidence is of one model, and a chain has several; ask for it with --model, of each of them')
   }
+  const server = modelServerGiven(flags)
   const model = flags.model === undefined || folder !== null ? null : flags.model
   await requireFiles(files, terminal)
   const names = new Map([...paths.map((path, i) => [path, files[i] as string] as const), [out, outputName(out, flags.output, terminal)]])
@@ -127,6 +131,7 @@ async function evaluate(
     ...(calibration === undefined ? {} : { calibration }),
     ...(chain === null ? {} : { chain }),
     device: flags.device,
+    ...(server === null ? {} : { server }),
   })
   try {
     const bound = await warmUp(engine, model)

@@ -31,13 +31,15 @@ const terminal: Terminal = {
   folder: process.cwd(),
 }
 
-process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, { calibration, store, chain, device = 'cpu' } = {}) => {
+process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, flags = {}) => {
+  const { calibration, store, chain, server, device = 'cpu' } = flags
   // Loaded here so that --help and wrong flags answer at once.
-  const { createEngine, localModel, shippedModel } = await import('../index.ts')
+  const { createEngine, localModel, modelServer, shippedModel } = await import('../index.ts')
   const kept = store === undefined ? null : await openStore(store)
   const given = calibration === undefined ? kept?.calibration : calibration
+  const here = folder === null ? () => shippedModel({ device }) : () => localModel(folder, { device })
   const engine = await createEngine({
-    models: [chain ?? (folder === null ? shippedModel({ device }) : localModel(folder, { device }))],
+    models: [chain ?? (server === undefined ? here() : modelServer(server))],
     // The shipped calibration, unless one is given (or none at all).
     ...(given === undefined ? {} : { calibrations: given === null ? [] : [given] }),
     ...(kept === null ? {} : { outcomes: kept.outcomes }),

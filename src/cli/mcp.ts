@@ -8,6 +8,7 @@ import type { AskRequest } from '../wire/types.ts'
 import { type CliEngine, folderOf, type MakeEngine } from './ask.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
+import { MODEL_SERVER_HELP, modelServerGiven } from './model-server.ts'
 import { milliseconds } from './option-values.ts'
 import { sayError } from './say-error.ts'
 import type { Terminal } from './terminal.ts'
@@ -24,6 +25,7 @@ const LONGEST_MESSAGE_BYTES = 48 * 2 ** 20
 
 interface McpFlags {
   readonly model?: string
+  readonly modelServer?: string
   readonly store?: string
   readonly url?: string
   readonly localFiles: boolean
@@ -35,6 +37,7 @@ export const addMcp: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .command('mcp')
     .description('serve the tools ask and record_outcome to agents (Model Context Protocol, on standard input and output)')
     .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
+    .option('--model-server <address>', MODEL_SERVER_HELP)
     .option('--store <folder>', 'keep what was decided (no states), so that outcomes can be recorded')
     .option('--url <address>', 'ask the service at this address in place of an engine of this process')
     .option('--no-local-files', 'refuse pictures that are given as paths')
@@ -80,7 +83,11 @@ interface Opened {
 
 async function engineAsker(flags: McpFlags, terminal: Terminal, makeEngine: MakeEngine): Promise<Opened> {
   const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
-  const engine: CliEngine = await makeEngine(folder, flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) })
+  const server = modelServerGiven(flags)
+  const engine: CliEngine = await makeEngine(folder, {
+    ...(flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) }),
+    ...(server === null ? {} : { server }),
+  })
   const fallback = flags.model === undefined || folder !== null ? null : flags.model
   const deadline = flags.deadline === undefined ? {} : { deadlineMs: flags.deadline }
   const asker: Asker = {
@@ -100,8 +107,8 @@ function withModel(request: AskRequest, model: string | null): AskRequest {
 }
 
 async function serviceAsker(flags: McpFlags, url: string): Promise<Opened> {
-  if (flags.store !== undefined || flags.model !== undefined) {
-    throw new UsageError('--url asks a service, which has its own store and models; leave --store and --model out')
+  if (flags.store !== undefined || flags.model !== undefined || flags.modelServer !== undefined) {
+    throw new UsageError('--url asks a service, which has its own store and models; leave --store, --model and --model-server out')
   }
   const apiKey = process.env.ASSAY_API_KEY
   if (!apiKey) throw new UsageError('--url needs a key of the service in the environment variable ASSAY_API_KEY')

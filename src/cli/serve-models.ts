@@ -8,11 +8,14 @@ import { DEFAULT_SETTINGS, type ServiceSettings } from '../service/settings.ts'
 import { folderOf } from './ask.ts'
 import { type ChainFlag, chainFrom, idOfFolder } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
+import { modelServerIn } from './model-server.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ModelFlags {
   /** Folders, or the id of the shipped model. */
   readonly model?: readonly string[]
+  /** Addresses of models that run elsewhere. */
+  readonly modelServer?: readonly string[]
   /** True, or how long each answer takes. */
   readonly fake?: string | true
   readonly chain?: ChainFlag
@@ -27,19 +30,21 @@ const fakeDelay = duration(0, 60_000)
 
 /** Models to load, by their flags. Throws `UsageError`, or `model_not_found` for a folder that is not there. */
 export async function modelsOf(
-  { model: named, fake, chain }: ModelFlags,
+  { model: named, modelServer: servers = [], fake, chain }: ModelFlags,
   terminal: Terminal,
   { workers, threads, cacheBytes, device }: ModelSettings = DEFAULT_SETTINGS,
 ): Promise<readonly ModelSource[]> {
   const model = named ?? (fake === undefined ? namesIn(process.env.ASSAY_MODELS) : undefined)
   if (fake !== undefined) {
     if (model !== undefined) throw new UsageError('--fake and --model were given; keep one of them')
+    if (servers.length > 0) throw new UsageError('--fake and --model-server were given; keep one of them')
     if (chain !== undefined) throw new UsageError('--fake and --chain were given; keep one of them')
     const delayMs = fake === true ? 0 : fakeDelay.read(fake)
     if (delayMs === null) throw new UsageError(`--fake takes ${fakeDelay.takes}, not "${fake}"`)
     return [{ id: FAKE_MODEL, load: () => loadFake(delayMs) }]
   }
-  const { localModel, shippedModel } = await import('../index.ts')
+  const { localModel, modelServer, shippedModel } = await import('../index.ts')
+  const elsewhere = servers.map((server) => modelServer(modelServerIn(server)))
   const options = { workers, cacheBytes, device, ...(threads === null ? {} : { threads }) }
   const found = async (name: string): Promise<ModelSource> => {
     const folder = await folderOf(name, terminal)
@@ -47,8 +52,8 @@ export async function modelsOf(
     if (name === DEFAULT_MODEL) return shippedModel(options)
     throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
   }
-  if (model === undefined && chain === undefined) return [shippedModel(options)]
-  const sources = await Promise.all((model ?? []).map(found))
+  if (model === undefined && chain === undefined && elsewhere.length === 0) return [shippedModel(options)]
+  const sources = [...(await Promise.all((model ?? []).map(found))), ...elsewhere]
   // A stage may name a model that is given besides, by its id.
   for (const { model: stage } of chain?.stages ?? []) {
     const isThere = sources.some(({ id }) => id === stage || id === idOfFolder(stage))

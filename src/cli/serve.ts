@@ -8,6 +8,7 @@ import type { Log } from '../service/telemetry.ts'
 import { ADMIN_LINK_MS, adminLink, browserUrl, hasStartLink } from './admin-link.ts'
 import { CHAIN_HELP, chainFlag } from './chain-flag.ts'
 import type { AddCommand } from './command.ts'
+import { MODEL_SERVER_HELP } from './model-server.ts'
 import { databaseFile } from './open-service-store.ts'
 import { asJson, collect } from './option-values.ts'
 import type { RunningService } from './run-service.ts'
@@ -48,6 +49,11 @@ export const addServe: AddCommand = (program, { terminal, attempt }) => {
   serveCommand
     .addOption(
       new Option('--model <folder>', 'a model folder (again for more; default: the shipped model; ASSAY_MODELS, with commas between)')
+        .argParser(collect)
+        .helpGroup('Models and money:'),
+    )
+    .addOption(
+      new Option('--model-server <address>', `${MODEL_SERVER_HELP} (again for more models)`)
         .argParser(collect)
         .helpGroup('Models and money:'),
     )
