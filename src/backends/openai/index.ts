@@ -1,6 +1,7 @@
 // A model on a server as a `Backend`: vLLM, SGLang, llama.cpp, Ollama, OpenAI, found out by asking. One machine's
 // models become as many machines' by an address.
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { EngineError } from '../../core/errors.ts'
 import { ownField } from '../../core/untrusted.ts'
 import type { Backend, ModelInfo, Prefix } from '../backend.ts'
@@ -202,21 +203,40 @@ function makeBackend({ info, facts, driver, asking, token }: BackendParts): Back
 
 function prefixOf(state: ServerState, track: <T>(task: () => Promise<T>) => Promise<T>): Prefix {
   let isOpen = true
-  const work = <T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> =>
+  const work = <T>(signal: AbortSignal | undefined, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     track(async () => {
       if (!isOpen) throw new EngineError('internal_error', 'This state is closed; open it again.')
-      signal?.throwIfAborted()
-      return task()
+      return withOwnSignal(signal, task)
     })
   return {
     tokens: state.tokens,
     get cachedTokens() {
       return state.cachedTokens
     },
-    score: (branches, signal) => work(signal, () => state.score(branches, signal)),
-    generate: (branch, constraint, signal) => work(signal, () => state.generate(branch, constraint, signal)),
+    score: (branches, signal) => work(signal, (own) => state.score(branches, own)),
+    generate: (branch, constraint, signal) => work(signal, (own) => state.generate(branch, constraint, own)),
     close() {
       isOpen = false
     },
+  }
+}
+
+/**
+ * Runs a task of many requests under a signal of its own: it listens to the caller's once, and when one request fails
+ * the others are given up.
+ */
+async function withOwnSignal<T>(signal: AbortSignal | undefined, task: (own: AbortSignal) => Promise<T>): Promise<T> {
+  signal?.throwIfAborted()
+  const own = new AbortController()
+  setMaxListeners(0, own.signal)
+  const stop = (): void => own.abort(signal?.reason)
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    return await task(own.signal)
+  } catch (error) {
+    own.abort(error)
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', stop)
   }
 }

@@ -143,9 +143,9 @@ describe('a bad server', () => {
   })
 
   it('that answers slowly', async () => {
-    const { error } = await refused(vllmRoutes, '/v1/completions', () => {}, { timeoutMs: 4000 })
+    const { error } = await refused(vllmRoutes, '/v1/completions', () => {}, { timeoutMs: 8000 })
     expect(error.code).toBe('deadline_exceeded')
-    expect(error.message).toMatch(/did not answer within 4000 ms \(1 attempt\); .*raise timeoutMs/)
+    expect(error.message).toMatch(/did not answer within 8000 ms \(1 attempt\); .*raise timeoutMs/)
   })
 
   it('that refuses the key, without showing it', async () => {
@@ -280,6 +280,36 @@ describe('a bad server', () => {
     refusals = 3
     const { code, message } = await errorOf(score(backend))
     expect([code, message]).toEqual(['overloaded', expect.stringMatching(/takes no more requests now \(status 429\): "busy"/)])
+  })
+})
+
+describe('many questions at once', () => {
+  const many = Array.from({ length: 24 }, (_, i): Branch => ({ ...LETTERS, instructions: `Which, ${i}?` }))
+
+  it('listen to the signal of the caller without a warning', async () => {
+    const warnings: Error[] = []
+    const hear = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', hear)
+    const backend = await connect({ url: (await start(vllmRoutes)).url, concurrency: 24 })
+    const prefix = await backend.open(textPrompt('A lamp is late.'))
+    expect(await prefix.score(many, new AbortController().signal)).toHaveLength(24)
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', hear)
+    expect(warnings.map(({ name }) => name)).not.toContain('MaxListenersExceededWarning')
+  })
+
+  it('are given up when one of them fails', async () => {
+    const server = await start(vllmRoutes)
+    const backend = await connect({ url: server.url, concurrency: 1, retries: 0 })
+    const prefix = await backend.open(textPrompt('A lamp is late.'))
+    let asked = 0
+    server.instead = at('/v1/completions', (response, body) => {
+      if (++asked === 1) send(response, 200, vllmRoutes['POST /v1/completions']!.answer(body))
+      else send(response, 400, { error: { message: 'no' } })
+    })
+    expect((await errorOf(prefix.score(many))).message).toMatch(/refused \/v1\/completions \(status 400\): "no"/)
+    await backend.close()
+    expect(asked).toBeLessThan(24)
   })
 })
 
