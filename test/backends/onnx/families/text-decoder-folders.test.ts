@@ -144,6 +144,17 @@ describe('a folder of a text decoder with', () => {
     expect(await refusalOf(folder)).toMatch(/^config.json of 'tiny' says 2 layers, onnx\/model.onnx has 0; they are of different models/)
   })
 
+  it('keys that are kept once for each query head is taken', async () => {
+    const folder = await folderWith(
+      'llama',
+      edit('config.json', (json) => {
+        json.num_key_value_heads = 1
+        json.num_attention_heads = 2
+      }),
+    )
+    await (await loadOnnxModel(folder, { inProcess: true, scoring: 'plain' })).close()
+  })
+
   it('the name decoder_model_merged for its graph is taken', async () => {
     const folder = await folderWith('llama', (made) => rename(join(made, 'onnx/model.onnx'), join(made, 'onnx/decoder_model_merged.onnx')))
     const backend = await loadOnnxModel(folder, { inProcess: true, scoring: 'plain' })

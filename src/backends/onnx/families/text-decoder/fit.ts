@@ -26,8 +26,9 @@ export function refuseOtherGraph(
 
   const keys = inputs.find(({ name: input }) => /^past_key_values\.\d+\.key$/.test(input))
   const heads = keys?.shape[1]
-  const saidHeads = config.num_key_value_heads ?? config.num_attention_heads
-  if (typeof heads === 'number' && heads > 0 && saidHeads !== undefined && saidHeads !== heads) refuse('key heads', saidHeads, heads)
+  // Some exports keep the keys of a group once for each of its query heads.
+  const saidHeads = [config.num_key_value_heads, config.num_attention_heads].filter((count) => typeof count === 'number')
+  if (typeof heads === 'number' && heads > 0 && saidHeads.length > 0 && !saidHeads.includes(heads)) refuse('key heads', saidHeads[0], heads)
 
   const width = outputsOf(session)
     .find(({ name: output }) => output === 'logits')
