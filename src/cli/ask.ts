@@ -109,6 +109,7 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
         const response = await askPatiently(engine, asked, settingsOf(flags), said).catch((error: unknown) => {
           throw namingItsFile(error, given)
         })
+        if (index === 0) sayOtherDevices(engine, terminal)
         const kept = flags.store === undefined ? '' : `kept as ${response.id} in ${flags.store}, for assay outcomes record\n`
         terminal.print(
           output === 'person'
@@ -182,6 +183,13 @@ export async function chainGiven(
     if (name === DEFAULT_MODEL) return shippedModel({ device })
     throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
   })
+}
+
+/** Says of models that run on another device than was asked for why they do. */
+export function sayOtherDevices(engine: Pick<CliEngine, 'models'>, terminal: Terminal): void {
+  for (const { id, device } of engine.models()) {
+    if (device?.reason !== undefined) terminal.warn(`${id} runs on ${device.name}: ${device.reason}\n`)
+  }
 }
 
 const SLOW_MS = 1500

@@ -16,7 +16,7 @@ import { type RowResult, runRows } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
 import { allKinds } from '../questions/index.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
-import { type CliEngine, chainGiven, folderOf } from './ask.ts'
+import { type CliEngine, chainGiven, folderOf, sayOtherDevices } from './ask.ts'
 import { CHAIN_HELP, type ChainFlag, chainFlag } from './chain-flag.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
@@ -136,6 +136,7 @@ async function evaluate(
   try {
     const bound = await warmUp(engine, model)
     for (const warning of bound.warnings) terminal.warn(`${warning}\n`)
+    sayOtherDevices(engine, terminal)
     const binding: RunBinding = {
       engine: bound.engine,
       model: bound.model,

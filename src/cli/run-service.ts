@@ -55,7 +55,10 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
   const opened: (() => Promise<unknown>)[] = []
   try {
     // The slow ones side by side: weights from disk, and a database that may be far away.
-    const loading = loadEngine(models, settings)
+    const loading = loadEngine(
+      models.map((model) => ('stages' in model ? model : telling(model, log))),
+      settings,
+    )
     opened.push(() => loading.then((engine) => engine.close()))
     const { keepsFeatures, keepMs, survivesPowerLoss } = settings
     const storing = openStore(settings.databaseUrl, { keepsFeatures, keepMs, survivesPowerLoss }).catch(aboutDatabase)
@@ -63,11 +66,6 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
     // Expressions too: the first request that derives something would hold up all others while their library loads.
     const [engine, store] = await Promise.all([loading, storing, loadParser()])
 
-    for (const { id, device } of engine.loaded()) {
-      if (device?.reason !== undefined)
-        log.warn({ model: id, device: device.name, why: device.reason }, 'a model runs on another device than was asked for')
-      else if (device !== undefined) log.info({ model: id, device: device.name }, 'a model is loaded')
-    }
     const purging = startPurging(store, settings, log)
     opened.push(() => purging.stop())
     const service = await createService({ engine, store, settings, log, metrics: createMetrics(), tls })
@@ -87,6 +85,20 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
   } catch (error) {
     await closeAll(opened).catch(() => {})
     throw error
+  }
+}
+
+/** The same source; the log hears when it is loaded, on which device, and why not on the one that was asked for. */
+function telling(source: ModelSource, log: Log): ModelSource {
+  return {
+    ...source,
+    async load() {
+      const backend = await source.load()
+      const { id, device } = backend.info
+      if (device?.reason === undefined) log.info({ model: id, ...(device && { device: device.name }) }, 'a model is loaded')
+      else log.warn({ model: id, device: device.name, why: device.reason }, 'a model runs on another device than was asked for')
+      return backend
+    },
   }
 }
 

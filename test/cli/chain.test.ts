@@ -61,3 +61,29 @@ describe('--chain', () => {
     expect(code).toBe(expected)
   })
 })
+
+describe('--device', () => {
+  it('says on standard error why the model runs elsewhere, and answers', async () => {
+    const { terminal, heard } = fakeTerminal('/')
+    const fake = createFakeBackend()
+    const device = { name: 'cpu', reason: 'cuda: its libraries could not be loaded' } as const
+    let asked: string | undefined
+    const code = await runCli(['ask', '--device', 'cuda', '--state', 'x', '--noul', 'y'], terminal, async (_, options) => {
+      asked = options?.device
+      return createEngine({ models: [{ ...fake, info: { ...fake.info, device } }] })
+    })
+    expect(code).toBe(EXIT.ok)
+    expect(asked).toBe('cuda')
+    expect(heard.err).toBe('fake runs on cpu: cuda: its libraries could not be loaded\n')
+    expect(JSON.parse(heard.out).answers.q1.type).toBe('noul')
+  })
+
+  it('takes the devices there are', async () => {
+    const { terminal, heard } = fakeTerminal('/')
+    const code = await runCli(['ask', '--device', 'gpu', '--state', 'x', '--noul', 'y'], terminal, async () =>
+      createEngine({ models: [createFakeBackend()] }),
+    )
+    expect(code).toBe(EXIT.usage)
+    expect(heard.err).toContain('cpu, cuda, webgpu, dml, coreml, auto')
+  })
+})
