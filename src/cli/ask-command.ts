@@ -56,7 +56,7 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
   modifier('self-check', 'self_check', 'check the --fill or --extract before it')
   ask
     .option('--derive <name=expression>', 'an answer from answers (again for more)', collect)
-    .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
+    .option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
     .option('--chain <models>', CHAIN_HELP, chainFlag)
     .addOption(onDevice())
     .option('--model-server <address>', MODEL_SERVER_HELP)

@@ -1,5 +1,4 @@
 // Runs `assay ask`: sends requests from files or flags to one engine and prints the responses.
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
@@ -17,6 +16,7 @@ import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { type ChainFlag, chainFrom } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
+import { defaultModelOf, folderOf } from './model-names.ts'
 import { modelServerGiven } from './model-server.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
 import type { Output } from './say-error.ts'
@@ -80,11 +80,13 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
   const isStateGiven = flags.state !== undefined || flags.stateFile !== undefined || flags.image !== undefined || flags.video !== undefined
   if (files.length > 0 && (isStateGiven || !questions.isEmpty || flags.derive !== undefined))
     throw new UsageError('a request file and flags for a state or questions were given; keep one of them')
-  const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
   const chain = await chainGiven(flags, terminal)
   const server = modelServerGiven(flags)
+  // A server or a chain is what was named; the default model is for where nothing was.
+  const named = flags.model ?? (server === null && chain === null ? await defaultModelOf(terminal) : undefined)
+  const folder = named === undefined ? null : await folderOf(named, terminal)
   // A folder, a server or a chain is the only model of its engine, so the request need not (and must not) name another.
-  const isAlone = folder !== null || server !== null || chain !== null
+  const isAlone = (flags.model !== undefined && folder !== null) || server !== null || chain !== null
   const model = isAlone ? { model: null } : flags.model === undefined ? null : { model: flags.model }
   const finds: readonly (() => Promise<FoundRequest>)[] =
     files.length === 0
@@ -155,18 +157,6 @@ async function askPatiently(
   } finally {
     done()
   }
-}
-
-/** The absolute path when it is one of a folder; null when it is a plain word, which is then the id of a model. */
-export async function folderOf(model: string, terminal: Terminal): Promise<string | null> {
-  const path = resolve(terminal.folder, model)
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  if (isFolder) return path
-  if (/[\\/]|^\.\.?$/.test(model)) throw new EngineError('model_not_found', `${model}: there is no such model folder`)
-  return null
 }
 
 /** The chain of --chain; null without it. Each stage is a folder, or the model that comes with the package. */

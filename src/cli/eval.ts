@@ -16,11 +16,12 @@ import { type RowResult, runRows } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
 import { allKinds } from '../questions/index.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
-import { type CliEngine, chainGiven, folderOf, sayOtherDevices } from './ask.ts'
+import { type CliEngine, chainGiven, sayOtherDevices } from './ask.ts'
 import { CHAIN_HELP, type ChainFlag, chainFlag } from './chain-flag.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
 import { calibrationIn, requireFiles, sayingNames, writing } from './given-files.ts'
+import { defaultModelOf, folderOf } from './model-names.ts'
 import { MODEL_SERVER_HELP, modelServerGiven } from './model-server.ts'
 import { asJson, count, milliseconds, onDevice } from './option-values.ts'
 import { startProgress } from './progress.ts'
@@ -77,7 +78,7 @@ export const addEval: AddCommand = (program, context) => {
     .description('answer labelled rows and grade the answers')
     .argument('<datasets...>', 'labelled requests: .jsonl, .jsonl.gz or .parquet')
     .requiredOption('-o, --output <folder or file.jsonl>', 'where the results go; a folder gets results.jsonl')
-    .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
+    .option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
     .option('--chain <models>', CHAIN_HELP, chainFlag)
     .addOption(onDevice())
     .option('--model-server <address>', MODEL_SERVER_HELP)
@@ -114,12 +115,13 @@ async function evaluate(
   const selection = { limit: flags.limit ?? null, sample: flags.sample ?? null, seed: flags.seed }
   const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
   const calibration = await calibrationOf(flags.calibration, terminal)
-  const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
   const chain = await chainGiven(flags, terminal)
   if (chain !== null && flags.evidence !== undefined) {
     throw new UsageError('evidence is of one model, and a chain has several; ask for it with --model, of each of them')
   }
   const server = modelServerGiven(flags)
+  const named = flags.model ?? (server === null && chain === null ? await defaultModelOf(terminal) : undefined)
+  const folder = named === undefined ? null : await folderOf(named, terminal)
   const model = flags.model === undefined || folder !== null ? null : flags.model
   await requireFiles(files, terminal)
   const names = new Map([...paths.map((path, i) => [path, files[i] as string] as const), [out, outputName(out, flags.output, terminal)]])

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The `assay` command: this process as a terminal, and its exit code.
-import { join } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { OutcomeStore } from '../calibration/outcomes/outcomes.ts'
 import { runCli } from './program.ts'
@@ -29,6 +30,7 @@ const terminal: Terminal = {
   hasColor: stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb',
   hasUnicode: env.TERM !== 'dumb' && env.TERM !== 'linux',
   folder: process.cwd(),
+  home: env.ASSAY_HOME ? resolve(env.ASSAY_HOME) : join(homedir(), '.assay'),
 }
 
 process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, flags = {}) => {

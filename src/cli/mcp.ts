@@ -5,9 +5,10 @@ import { EngineError } from '../core/errors.ts'
 import { importOptional } from '../core/optional-packages.ts'
 import type { Asker } from '../mcp/server.ts'
 import type { AskRequest } from '../wire/types.ts'
-import { type CliEngine, folderOf, type MakeEngine } from './ask.ts'
+import type { CliEngine, MakeEngine } from './ask.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
+import { defaultModelOf, folderOf } from './model-names.ts'
 import { MODEL_SERVER_HELP, modelServerGiven } from './model-server.ts'
 import { milliseconds } from './option-values.ts'
 import { sayError } from './say-error.ts'
@@ -36,7 +37,7 @@ export const addMcp: AddCommand = (program, { terminal, makeEngine, attempt }) =
   program
     .command('mcp')
     .description('serve the tools ask and record_outcome to agents (Model Context Protocol, on standard input and output)')
-    .option('--model <folder or id>', 'a model folder, or the id of a model that `assay models` lists')
+    .option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
     .option('--model-server <address>', MODEL_SERVER_HELP)
     .option('--store <folder>', 'keep what was decided (no states), so that outcomes can be recorded')
     .option('--url <address>', 'ask the service at this address in place of an engine of this process')
@@ -82,8 +83,9 @@ interface Opened {
 }
 
 async function engineAsker(flags: McpFlags, terminal: Terminal, makeEngine: MakeEngine): Promise<Opened> {
-  const folder = flags.model === undefined ? null : await folderOf(flags.model, terminal)
   const server = modelServerGiven(flags)
+  const named = flags.model ?? (server === null ? await defaultModelOf(terminal) : undefined)
+  const folder = named === undefined ? null : await folderOf(named, terminal)
   const engine: CliEngine = await makeEngine(folder, {
     ...(flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) }),
     ...(server === null ? {} : { server }),

@@ -1,21 +1,51 @@
-// Adds `assay models`: lists the models of an engine.
-import type { AddCommand } from './command.ts'
+// Adds `assay models` and, below it, what is done with models: list, pull, use, rm, probe.
+import type { Command } from 'commander'
+import { findPulled, partialModels, pulledModels, readVerified } from '../hub/library.ts'
+import type { ModelListing } from '../pipeline/models.ts'
+import type { AddCommand, CommandContext } from './command.ts'
+import { defaultModelOf } from './model-names.ts'
 import { asJson } from './option-values.ts'
+import { addRemove, addUse } from './own-models-command.ts'
+import { addProbe } from './probe-command.ts'
+import { addPull } from './pull-command.ts'
 import type { Output } from './say-error.ts'
-import { showModels } from './show.ts'
+import { type ListedModel, showModels } from './show-models.ts'
 
-export const addModels: AddCommand = (program, { terminal, makeEngine, attempt }) => {
-  program
-    .command('models')
-    .description('list the models')
+export const addModels: AddCommand = (program, context) => {
+  const models = program.command('models').description('list the models of this machine, pull others from a hub, and check them')
+  addList(models, context)
+  for (const add of [addPull, addUse, addRemove, addProbe]) add(models, context)
+}
+
+function addList(models: Command, { terminal, makeEngine, attempt }: CommandContext): void {
+  models
+    .command('list', { isDefault: true })
+    .description('list the models of this machine')
     .addOption(asJson())
     .action((flags: { readonly json?: true }) => {
       const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
       return attempt(output, async () => {
         const engine = await makeEngine(null)
-        const data = engine.models()
-        terminal.print(output === 'json' ? `${JSON.stringify({ object: 'list', models: data }, null, 2)}\n` : showModels(data, terminal))
+        const listed = await listOf(engine.models(), terminal.home, (await defaultModelOf(terminal)) ?? null)
         await engine.close()
+        const partial = await partialModels(terminal.home)
+        if (output === 'person') terminal.print(showModels(listed, partial, terminal))
+        else terminal.print(`${JSON.stringify({ object: 'list', models: listed, partial }, null, 2)}\n`)
       })
     })
+}
+
+async function listOf(own: readonly ModelListing[], home: string, chosen: string | null): Promise<ListedModel[]> {
+  const [newest] = chosen === null ? [] : await findPulled(home, chosen)
+  const pulled = await Promise.all(
+    (await pulledModels(home)).map(async (model): Promise<ListedModel> => {
+      const { name, license, dtype, bytes, pulledAt, folder } = model
+      const verified = (await readVerified(home, name))?.ok ?? null
+      const about = { license, dtype, bytes, pulledAt, folder, verified }
+      const isDefault = newest?.name === name
+      return { id: name, name, available: true, status: 'available', default: isDefault, pulled: about }
+    }),
+  )
+  const answers = chosen === null ? own.find(({ available }) => available)?.id : undefined
+  return [...own.map((model) => ({ ...model, default: model.id === answers })), ...pulled]
 }

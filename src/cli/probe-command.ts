@@ -2,25 +2,23 @@
 // measured again at every load.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
 import type { Scoring } from '../index.ts'
-import { folderOf } from './ask.ts'
-import type { AddCommand } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
+import { folderOf } from './model-names.ts'
 import { asJson } from './option-values.ts'
 import { startProgress } from './progress.ts'
 import type { Output } from './say-error.ts'
 import { painter, type Terminal } from './terminal.ts'
 
-/** Adds itself to `models`, which must be there. */
-export const addProbe: AddCommand = (program, { terminal, attempt }) => {
-  const models = program.commands.find((command) => command.name() === 'models')
-  if (models === undefined) throw new Error('models comes before models probe')
+export function addProbe(models: Command, { terminal, attempt }: CommandContext): void {
   models
     .command('probe')
     .description('find out how a downloaded model is to be read, and keep it as scoring.json in its folder')
-    .argument('<folder>', 'a model folder (Hugging Face layout, ONNX)')
+    .argument('<folder>', 'a pulled model, or a model folder (Hugging Face layout, ONNX)')
     .addOption(asJson())
     .action((folder: string, flags: { readonly json?: true }) => {
       const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'

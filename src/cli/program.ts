@@ -13,7 +13,6 @@ import { addKeys } from './keys.ts'
 import { addMcp } from './mcp.ts'
 import { addModels } from './models-command.ts'
 import { addOutcomes } from './outcomes.ts'
-import { addProbe } from './probe-command.ts'
 import { addQuarantine } from './quarantine.ts'
 import { addReport } from './report.ts'
 import { sayError } from './say-error.ts'
@@ -24,7 +23,6 @@ import type { Terminal } from './terminal.ts'
 const COMMANDS: readonly AddCommand[] = [
   addAsk,
   addModels,
-  addProbe,
   addEval,
   addReport,
   addCalibrate,

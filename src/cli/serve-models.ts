@@ -5,14 +5,14 @@ import type { ModelChain } from '../pipeline/chain.ts'
 import { DEFAULT_MODEL, type ModelSource } from '../pipeline/models.ts'
 import { duration } from '../service/setting-kinds.ts'
 import { DEFAULT_SETTINGS, type ServiceSettings } from '../service/settings.ts'
-import { folderOf } from './ask.ts'
 import { type ChainFlag, chainFrom, idOfFolder } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
+import { defaultModelOf, folderOf } from './model-names.ts'
 import { modelServerIn } from './model-server.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ModelFlags {
-  /** Folders, or the id of the shipped model. */
+  /** Folders, names of pulled models, or the id of the shipped one. */
   readonly model?: readonly string[]
   /** Addresses of models that run elsewhere. */
   readonly modelServer?: readonly string[]
@@ -28,7 +28,10 @@ export const FAKE_MODEL = 'fake'
 
 const fakeDelay = duration(0, 60_000)
 
-/** Models to load, by their flags. Throws `UsageError`, or `model_not_found` for a folder that is not there. */
+/**
+ * Models to load: those of the flags, else of the environment, else the default one. Throws `UsageError`, or
+ * `model_not_found` for one that is not there.
+ */
 export async function modelsOf(
   { model: named, modelServer: servers = [], fake, chain }: ModelFlags,
   terminal: Terminal,
@@ -50,9 +53,15 @@ export async function modelsOf(
     const folder = await folderOf(name, terminal)
     if (folder !== null) return localModel(folder, options)
     if (name === DEFAULT_MODEL) return shippedModel(options)
-    throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
+    throw new EngineError(
+      'model_not_found',
+      `${name}: there is no such model folder, no such model was pulled, and the only other one by name is ${DEFAULT_MODEL}`,
+    )
   }
-  if (model === undefined && chain === undefined && elsewhere.length === 0) return [shippedModel(options)]
+  if (model === undefined && chain === undefined && elsewhere.length === 0) {
+    const chosen = await defaultModelOf(terminal)
+    return [chosen === undefined ? shippedModel(options) : await found(chosen)]
+  }
   const sources = [...(await Promise.all((model ?? []).map(found))), ...elsewhere]
   // A stage may name a model that is given besides, by its id.
   for (const { model: stage } of chain?.stages ?? []) {

@@ -48,7 +48,10 @@ export const addServe: AddCommand = (program, { terminal, attempt }) => {
   addSettings(serveCommand, given)
   serveCommand
     .addOption(
-      new Option('--model <folder>', 'a model folder (again for more; default: the shipped model; ASSAY_MODELS, with commas between)')
+      new Option(
+        '--model <name>',
+        'a model folder or a pulled model (again for more; default: as assay models use; ASSAY_MODELS, with commas between)',
+      )
         .argParser(collect)
         .helpGroup('Models and money:'),
     )

@@ -1,6 +1,7 @@
 // A note beside an embedded database: where the service that runs on it listens. Other commands read it, so that links
 // and messages name the port that really serves. A service on PostgreSQL leaves none, since several may share it.
 import { readFile, rm, writeFile } from 'node:fs/promises'
+import { isAlive } from '../core/is-alive.ts'
 import { isObject } from '../core/untrusted.ts'
 
 const noteOf = (database: string): string => `${database}.serving`
@@ -23,15 +24,4 @@ export async function servingAt(database: string): Promise<string | null> {
     .catch(() => null)
   if (!isObject(note) || typeof note.url !== 'string' || !Number.isSafeInteger(note.pid)) return null
   return /^https?:\/\/[^\s#?]+$/.test(note.url) && isAlive(note.pid as number) ? note.url : null
-}
-
-function isAlive(pid: number): boolean {
-  if (pid < 1) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // It runs, as another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -1,6 +1,5 @@
 // Draws a response for a person: a bar and a number per option, the value of a read, the box in pixels.
 
-import type { ModelListing } from '../pipeline/models.ts'
 import { kindOf } from '../questions/index.ts'
 import type { AnswerBar } from '../questions/kind.ts'
 import type { AskResponse, DeriveAnswer, QuestionAnswer, StageReport } from '../wire/types.ts'
@@ -135,17 +134,4 @@ export function percent(probability: number): string {
   if (probability >= 0.9995) return '>99.9 %'
   if (probability < 0.0005) return '<0.1 %'
   return `${(probability * 100).toFixed(1)} %`
-}
-
-/** One line per model. */
-export function showModels(models: readonly ModelListing[], look: Look): string {
-  const paint = painter(look.hasColor)
-  const columns = Math.max(...models.map(({ id }) => columnsOf(plain(id))))
-  const lines = models.map(({ id, name, status, stages, device }) => {
-    const state = status.replaceAll('_', ' ')
-    const about = stages === undefined ? name : `${name === id ? 'a chain' : name}: ${stages.join(', then ')}`
-    const where = device === undefined ? '' : ` (on ${device.name}${device.reason === undefined ? '' : `: ${device.reason}`})`
-    return `${padColumns(plain(id), columns)}  ${paint(status === 'available' ? 'green' : 'dim', padColumns(state, 11))}  ${plain(about + where)}`
-  })
-  return `${lines.join('\n')}\n`
 }

@@ -19,6 +19,8 @@ export interface Terminal {
   readonly hasUnicode: boolean
   /** Folder that relative paths on the command line start from. */
   readonly folder: string
+  /** Folder where pulled models, and which of them is the default, are kept. */
+  readonly home: string
 }
 
 export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan'

@@ -50,6 +50,7 @@ const ROOMS = [
   'service',
   'console',
   'mcp',
+  'hub',
   'cli',
 ] as const
 
@@ -88,8 +89,24 @@ const MAY: Readonly<Record<Room, readonly Room[]>> = {
   // Runs in a browser, and is bundled: types of the wire and of the service's own replies only.
   console: [...LEAVES, 'questions', 'service'],
   mcp: [...LEAVES, 'seam', 'questions', 'pipeline', 'engine', 'index', 'client'],
+  // Asks which graphs a family reads, and checks what it pulled as the loader does.
+  hub: ['core', 'backends'],
   // `assay serve --fake` runs on the fake backend.
-  cli: [...LEAVES, 'seam', 'questions', 'pipeline', 'backends', 'calibration', 'engine', 'index', 'evaluate', 'client', 'service', 'mcp'],
+  cli: [
+    ...LEAVES,
+    'seam',
+    'questions',
+    'pipeline',
+    'backends',
+    'calibration',
+    'engine',
+    'index',
+    'evaluate',
+    'client',
+    'service',
+    'mcp',
+    'hub',
+  ],
 }
 
 /** Backends do not know of each other; `prompted` is shared by those whose models answer in text. */

@@ -1,4 +1,5 @@
 // A terminal that nobody sits at, eighty columns wide: what a test or a process of its own runs a command line on.
+import { join } from 'node:path'
 import type { Terminal } from '../../src/cli/terminal.ts'
 
 export interface Heard {
@@ -26,6 +27,8 @@ export function fakeTerminal(folder: string, settings: Partial<Terminal> = {}): 
     hasColor: false,
     hasUnicode: true,
     folder,
+    // Never that of whoever runs the tests.
+    home: join(folder, '.assay'),
     ...settings,
   }
   return { terminal, heard }

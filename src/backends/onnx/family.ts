@@ -7,6 +7,8 @@ import type { OnnxOptions } from './options.ts'
 import type { ModelFolder } from './runtime/layout.ts'
 
 export interface ModelFamily {
+  /** The graphs that `load` reads, by their names without a suffix; absent: any that the folder has. */
+  readonly graphs?: readonly string[]
   /** Throws `model_not_available` when something in the folder is missing, or says what this family cannot do. */
   load(folder: ModelFolder, options: OnnxOptions): Promise<Backend>
   /** Measures how candidates are to be read; null where there is only one way. */

@@ -65,9 +65,13 @@ interface LoadedDecoder {
   readonly cacheBytes: number
 }
 
-/** A family of decoders that answer in text: `read` says all that differs between families. */
-export function decoderFamily(read: ReadDecoderFiles): ModelFamily {
+/**
+ * A family of decoders that answer in text: `read` says all that differs between families, `graphs` which graphs it
+ * reads.
+ */
+export function decoderFamily(read: ReadDecoderFiles, graphs?: readonly string[]): ModelFamily {
   return {
+    ...(graphs === undefined ? {} : { graphs }),
     async load(folder, options) {
       const kept = options.scoring === undefined || options.scoring === 'folder' ? await keptScoring(folder) : null
       const loaded = await loadDecoder(read, folder, options)

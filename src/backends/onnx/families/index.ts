@@ -7,7 +7,7 @@ import type { Scoring } from '../../prompted/scoring.ts'
 import { loadOnDevice } from '../device.ts'
 import type { ModelFamily } from '../family.ts'
 import type { OnnxOptions } from '../options.ts'
-import { type ModelFolder, openFolder } from '../runtime/layout.ts'
+import { openFolder } from '../runtime/layout.ts'
 
 type FamilyImport = () => Promise<ModelFamily>
 
@@ -52,7 +52,7 @@ export async function loadFamily(path: string, options: OnnxOptions): Promise<Ba
 
 async function loadOn(path: string, options: OnnxOptions): Promise<Backend> {
   const folder = await openFolder(path)
-  return (await familyOf(folder)).load(folder, options)
+  return (await familyFor(folder.modelType)).load(folder, options)
 }
 
 /**
@@ -61,7 +61,7 @@ async function loadOn(path: string, options: OnnxOptions): Promise<Backend> {
  */
 export async function probeFamily(path: string, options: OnnxOptions, onProgress?: ProbeProgress): Promise<Scoring> {
   const folder = await openFolder(path)
-  const { probe } = await familyOf(folder)
+  const { probe } = await familyFor(folder.modelType)
   if (probe === null) {
     throw new EngineError(
       'capability_not_supported',
@@ -71,7 +71,8 @@ export async function probeFamily(path: string, options: OnnxOptions, onProgress
   return probe(folder, options, onProgress)
 }
 
-async function familyOf({ modelType }: ModelFolder): Promise<ModelFamily> {
+/** The family of a `model_type`. Throws `model_not_available` when there is none. */
+export async function familyFor(modelType: string): Promise<ModelFamily> {
   const load = FAMILIES.get(modelType)
   if (load !== undefined) return load()
   throw new EngineError(

@@ -46,6 +46,11 @@ export const SUFFIXES: Readonly<Record<Dtype, string>> = {
   bnb4: '_bnb4',
 }
 
+export const DTYPES = Object.keys(SUFFIXES) as readonly Dtype[]
+
+/** Where a graph lies in the folder: `onnx/vision_encoder_int8.onnx`. */
+export const graphPath = (name: string, dtype: Dtype): string => `onnx/${name}${SUFFIXES[dtype]}.onnx`
+
 /**
  * Text graphs: float first, then weights quantised by block, whose results do not depend on what else is in the pass.
  */
@@ -109,10 +114,10 @@ export async function readJson(folder: Named, file: string): Promise<JsonObject>
  */
 export function findGraph(folder: ModelFolder, name: string, preferred: readonly Dtype[], options: OnnxOptions): GraphFile {
   const asked = typeof options.dtype === 'object' ? options.dtype[name] : options.dtype
-  const fileOf = (dtype: Dtype) => `onnx/${name}${SUFFIXES[dtype]}.onnx`
+  const fileOf = (dtype: Dtype) => graphPath(name, dtype)
   const dtype = (asked === undefined ? preferred : [asked]).find((one) => folder.files.includes(fileOf(one)))
   if (dtype === undefined) {
-    const there = (Object.keys(SUFFIXES) as Dtype[]).filter((one) => folder.files.includes(fileOf(one)))
+    const there = DTYPES.filter((one) => folder.files.includes(fileOf(one)))
     const found = there.length === 0 ? 'none of its dtypes is there' : `there is ${there.join(', ')}: set dtype to one of them`
     const wanted = fileOf(asked ?? (preferred[0] as Dtype))
     throw new EngineError('model_not_available', `the model folder '${folder.name}' has no ${wanted} (${found}); download it or export it`)

@@ -10,6 +10,7 @@ import type { Device } from '../../backend.ts'
 import { whyNoDevice } from '../device.ts'
 import { type OnnxOptions, threadsOf } from '../options.ts'
 import type { GraphFile } from './layout.ts'
+import { requireSoundWeights } from './weights.ts'
 
 export type Session = Ort.InferenceSession
 export type Tensor = Ort.Tensor
@@ -56,6 +57,7 @@ export async function loadRuntime(): Promise<Runtime> {
  * original.
  */
 export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?: Uint8Array): Promise<Session> {
+  requireSoundWeights(graph)
   const ort = await loadRuntime()
   // `auto` has been decided by `loadOnDevice`.
   const device: Device = options.device === undefined || options.device === 'auto' ? 'cpu' : options.device

@@ -19,7 +19,7 @@ import { entailmentLabelsOf } from './labels.ts'
 import { pairLayoutOf } from './pair-layout.ts'
 
 /** Each statement is judged on its own, so there is nothing to probe. */
-export const entailment: ModelFamily = { load: loadEntailment, probe: null }
+export const entailment: ModelFamily = { graphs: ['model'], load: loadEntailment, probe: null }
 
 async function loadEntailment(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
   const labels = entailmentLabelsOf(folder)

@@ -11,13 +11,16 @@ import { makeImageTokens, SPLIT_PICTURES_UP_TO } from './image-tokens.ts'
 import { tileRuleOf, tokensPerTileOf } from './settings.ts'
 import { makeImageEncoder } from './vision.ts'
 
+const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_model_merged'] as const
+const GRAPHS = [VISION, EMBEDDER, DECODER]
+
 export const idefics3 = decoderFamily(async (folder, options, { scheduler, cacheBytes }) => {
   const tokenizerJson = await readJson(folder, 'tokenizer.json')
   const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
   const preprocessor = await readJson(folder, 'preprocessor_config.json')
-  const vision = findGraph(folder, 'vision_encoder', VISION_DTYPES, options)
-  const embedder = findGraph(folder, 'embed_tokens', TEXT_DTYPES, options)
-  const decoder = findGraph(folder, 'decoder_model_merged', TEXT_DTYPES, options)
+  const vision = findGraph(folder, VISION, VISION_DTYPES, options)
+  const embedder = findGraph(folder, EMBEDDER, TEXT_DTYPES, options)
+  const decoder = findGraph(folder, DECODER, TEXT_DTYPES, options)
   const tokenizer = checkedTokenizer(
     folder.name,
     tokenizerJson,
@@ -47,4 +50,4 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
     contextLength,
     template: { template, rule, tokensPerTile, endTokens, SPLIT_PICTURES_UP_TO },
   }
-})
+}, GRAPHS)

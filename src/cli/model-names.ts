@@ -1,0 +1,49 @@
+// What stands behind the name of a model on the command line: a folder, a model that was pulled, or one of the engine's
+// own by its id.
+import { stat } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
+import { EngineError } from '../core/errors.ts'
+import { didYouMean } from '../core/suggest.ts'
+import { findPulled, pulledModels, readDefaultModel } from '../hub/library.ts'
+import { parseRepositoryName } from '../hub/repository.ts'
+import { DEFAULT_MODEL } from '../pipeline/models.ts'
+import type { Terminal } from './terminal.ts'
+
+/**
+ * The absolute path of a folder, or that of the model that was pulled by this name (the newest, where several were);
+ * null when it is a plain word, which is then the id of a model. Throws `model_not_found` for what looks like a path or
+ * a name on a hub and is not there.
+ */
+export async function folderOf(model: string, terminal: Pick<Terminal, 'folder' | 'home'>): Promise<string | null> {
+  const path = resolve(terminal.folder, model)
+  if (await isFolder(path)) return path
+  const [pulled] = model === DEFAULT_MODEL ? [] : await findPulled(terminal.home, model)
+  if (pulled !== undefined) return pulled.folder
+  if (!/[\\/]|^\.\.?$/.test(model)) return null
+  throw new EngineError('model_not_found', `${model}: ${await remedy(model, terminal)}`)
+}
+
+async function remedy(model: string, { home }: Pick<Terminal, 'home'>): Promise<string> {
+  if (isAbsolute(model) || parseRepositoryName(model) === null) return 'there is no such model folder'
+  const names = (await pulledModels(home)).flatMap(({ id, name }) => [id, name])
+  return `there is no such model folder, and no such model was pulled;${didYouMean(model, names)} assay models pull ${model} gets it from the hub`
+}
+
+/**
+ * The model that answers where none is named, as `assay models use` keeps it; undefined for the shipped one. Throws
+ * `model_not_found` when it is gone.
+ */
+export async function defaultModelOf(terminal: Pick<Terminal, 'folder' | 'home'>): Promise<string | undefined> {
+  const model = await readDefaultModel(terminal.home)
+  if (model === null) return undefined
+  if (isAbsolute(model) ? await isFolder(model) : (await findPulled(terminal.home, model)).length > 0) return model
+  const message = `the default model ${model} is gone; choose another with assay models use NAME, or the shipped one with assay models use ${DEFAULT_MODEL}`
+  throw new EngineError('model_not_found', message)
+}
+
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}
