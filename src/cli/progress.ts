@@ -25,7 +25,8 @@ export function startProgress(terminal: Terminal, { total, before, unit, now }: 
   const begun = now()
   const isLive = terminal.isErrorInteractive
   const paint = painter(terminal.hasColor && isLive)
-  let [done, failed, said, saidDone] = [before, 0, begun, before]
+  // The first step is drawn at once where a person waits.
+  let [done, failed, said, saidDone] = [before, 0, isLive ? begun - REDRAW_MS : begun, before]
   const facts = (): string => {
     const seconds = (now() - begun) / 1000
     const answered = done - before - failed

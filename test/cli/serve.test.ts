@@ -96,7 +96,7 @@ describe('assay serve', () => {
 
   it.each([
     [['--model', './no-such-folder'], EXIT.model, 'no such model folder'],
-    [['--model', 'service-9'], EXIT.model, 'the only model by name is service-1-pro'],
+    [['--model', 'service-9'], EXIT.model, 'the only other one by name is service-1-pro'],
     [['--model', 'src', '--fake'], EXIT.usage, '--fake and --model were given'],
     [['--fake', 'soon'], EXIT.usage, '--fake takes a time'],
   ] as const)('says what is wrong with %j', async (args, expected, message) => {

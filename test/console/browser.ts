@@ -90,7 +90,7 @@ export async function goTo(page: Page, view: 'Overview' | 'Playground' | 'API ke
 
 /** Waits until all that the view shows has come, however slow the machine is. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`)
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'hidden' })
   await page.waitForLoadState('networkidle')
 }
 

@@ -48,6 +48,8 @@ export async function shownExamples(): Promise<readonly ShownExample[]> {
     const text = readFileSync(join(root, where), 'utf8')
     for (const request of programsIn(text)) add(where, request)
     for (const line of text.matchAll(/^(?:assay|node dist\/cli\/main\.js) (ask .+)$/gm)) {
+      // Of other models nothing is held here.
+      if (line[1]!.includes('--model')) continue
       for (const request of await askedBy(line[1]!)) add(where, request)
     }
     for (const [, body] of text.matchAll(/-d '(\{"state".+\})'/g)) add(where, JSON.parse(body!))
