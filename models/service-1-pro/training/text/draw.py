@@ -18,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 POOL_STEPS = 8
 QUESTIONS_A_STATE = {"first": 8, "second": 3}
+POINTED_FIRST = 0.5  # how often quotes and written values, which the first look never trains, are taken before others
 
 
 class Sources:
@@ -76,6 +77,8 @@ class Drawer:
         """An item's sequences in a look; questions are drawn so that branches stay short."""
         questions = [q for q in item.questions if look == "second" or q.kind not in layout.POINTED]
         rnd.shuffle(questions)
+        if look == "second" and rnd.random() < POINTED_FIRST:
+            questions.sort(key=lambda question: question.kind not in layout.POINTED)
         keep, spent = [], 0
         for question in questions[: QUESTIONS_A_STATE[look]]:
             cost = layout.spread(question) * (2 if question.options and look == "first" else 1)

@@ -64,7 +64,7 @@ class Graph:
         if not whole:
             weight = self.op("Mul", self.op("Cast", kept, to=TensorProto.FLOAT), steps)
             return self.op("Add", self.op("MatMul", x, weight), self.weight(f"{name}.bias"))
-        columns, scale = self.rows(x if even is None else self.evened(x, even), least)
+        columns, scale = self.rows(x if even is None else self.evened(x, even, name), least)
         zero = ZERO if least is None else 0
         summed = self.op("MatMulInteger", columns, kept, self.constant(zero, np.uint8))
         product = self.op("Mul", self.op("Mul", self.op("Cast", summed, to=TensorProto.FLOAT), scale), steps)
@@ -72,9 +72,9 @@ class Graph:
             bias = bias + least * (rounded * np.abs(weight).max(1, keepdims=True).clip(1e-12) / most).sum(1)
         return self.op("Add", product, self.keep(f"{name}.bias/{least}", bias.astype(np.float32)))
 
-    def evened(self, x, even):
+    def evened(self, x, even, name):
         if (x, id(even)) not in self.rounded:
-            self.rounded[x, id(even)] = self.op("Mul", x, self.constant(1 / even))
+            self.rounded[x, id(even)] = self.op("Mul", x, self.keep(f"{name}/evened", 1 / even))
         return self.rounded[x, id(even)]
 
     def rows(self, x, least):

@@ -1,4 +1,4 @@
-"""The whole pipeline in under a minute, on rows it makes itself: train, go on, export, look.
+"""The whole pipeline in under a minute, on rows it makes itself: train, go on, export, take it back, look.
 
     python smoke.py OUT
 
@@ -23,6 +23,7 @@ THINGS = {
     "praise": "I am very happy with the {}.",
     "question": "Does the {} work with rain?",
 }
+MOST_LOST = 0.05  # of a weight's size, by rounding to eight bits
 GOODS = ["lamp", "tent", "kettle", "phone", "jacket", "bicycle"]
 
 
@@ -59,6 +60,12 @@ def row(n, rnd):
         "truth": truth,
         "evidence": {"topic": sentence},
     }
+
+
+def distance(one, other):
+    """The largest distance of a parameter of two checkpoints, as a share of its size."""
+    one, other = (torch.load(path, map_location="cpu")["model"] for path in (one, other))
+    return max(float((value - other[name]).norm() / value.norm().clamp(min=1e-9)) for name, value in one.items())
 
 
 def run(*command):
@@ -103,6 +110,9 @@ def main():
     run("pack.py", "weights", f"{out}/run/mean.pt", f"{out}/packed")
     run("pack.py", "join", f"{out}/packed", f"{out}/joined.pt")
     run("export.py", f"{out}/joined.pt", f"{out}/onnx")
+    run("restore.py", f"{out}/onnx", f"{out}/restored.pt")
+    apart = distance(f"{out}/joined.pt", f"{out}/restored.pt")
+    assert apart < MOST_LOST, f"restored weights are {apart:.3f} of their size away"
     run("evaluate.py", f"{out}/run/mean.pt", "--rows", f"{out}/rows", "--curve", f"{out}/curve.jsonl")
     print(f"{time.time() - begun:.0f} s")
 

@@ -37,7 +37,7 @@ FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "pool", 
 NUMBERS = ("likeness_scale", "likeness_shift", "found_scale")
 MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
 LOG_EVERY = 20
-KIND_SHARE = {"noul": 1.2, "choice": 1.0, "score": 1.0, "select": 1.0, "extract": 0.5, "fill": 0.5}
+KIND_SHARE = {"noul": 1.2, "choice": 1.0, "score": 1.0, "select": 1.0, "extract": 1.2, "fill": 1.0}
 
 
 def optimiser(model, rate):
