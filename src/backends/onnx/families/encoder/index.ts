@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../core/errors.ts'
 import type { Prompt } from '../../../../core/types.ts'
-import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
-import { ByteCache } from '../../caching/byte-cache.ts'
+import type { Backend, CacheCounts, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
+import { promptKey } from '../../../prompt-key.ts'
+import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
 import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
@@ -49,14 +50,20 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
   return new EncoderBackend(info, model, options.cacheBytes ?? DEFAULT_CACHE_BYTES)
 }
 
+/** Of the bytes for encoded states: what whole states take, so that questions about one of them share passes. */
+const STATES_SHARE = 0.25
+
 interface OpenedState {
   readonly state: PassageState
-  readonly cachedTokens: number
+  /** Tokens of passages that other states had read before. */
+  readonly knownTokens: number
 }
 
 class EncoderBackend implements Backend {
   readonly info: ModelInfo
   readonly #model: EncoderModel
+  /** By their prompts. */
+  readonly #states: ByteCache<OpenedState>
   /** By their pieces: states that share a passage share what was read of it. */
   readonly #passages: ByteCache<EncodedPassage>
   readonly #open: OpenModel
@@ -64,32 +71,41 @@ class EncoderBackend implements Backend {
   constructor(info: ModelInfo, model: EncoderModel, cacheBytes: number) {
     this.info = info
     this.#model = model
-    this.#passages = new ByteCache(cacheBytes)
+    this.#states = new ByteCache(cacheBytes * STATES_SHARE)
+    this.#passages = new ByteCache(cacheBytes * (1 - STATES_SHARE))
     this.#open = new OpenModel(info.id, model.scheduler)
   }
 
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
     return this.#open.work(async () => {
-      const { state, cachedTokens } = await this.#encodeState(prompt, signal)
-      return this.#open.prefix(state, cachedTokens)
+      const key = promptKey(prompt.pieces, 'content and sources')
+      const { value, isKept } = await this.#states.through(key, (stop) => this.#encodeState(prompt, stop), signal)
+      const { state, knownTokens } = value
+      return this.#open.prefix(state, isKept ? state.tokens : knownTokens)
     })
   }
 
   caches(): CachesOfBackend {
-    return { states: this.#passages.counts, pictures: { hits: 0, misses: 0, bytes: 0, limitBytes: 0 } }
+    const [states, passages] = [this.#states.counts, this.#passages.counts]
+    const sum = (field: keyof CacheCounts): number => states[field] + passages[field]
+    return {
+      states: { hits: sum('hits'), misses: passages.misses, bytes: sum('bytes'), limitBytes: sum('limitBytes') },
+      pictures: { hits: 0, misses: 0, bytes: 0, limitBytes: 0 },
+    }
   }
 
   close(): Promise<void> {
     const { graphs, lone } = this.#model
     return this.#open.close(async () => {
+      this.#states.clear()
       this.#passages.clear()
       lone.clear()
       await graphs.close()
     })
   }
 
-  async #encodeState(prompt: Prompt, signal: AbortSignal | undefined): Promise<OpenedState> {
-    signal?.throwIfAborted()
+  async #encodeState(prompt: Prompt, signal: AbortSignal): Promise<CacheEntry<OpenedState>> {
+    signal.throwIfAborted()
     const { config, pieces: wordPieces } = this.#model
     if (prompt.pieces.some(({ type }) => type === 'image')) {
       throw new EngineError('capability_not_supported', `the model ${this.info.id} reads no images; choose one that does`)
@@ -106,14 +122,15 @@ class EncoderBackend implements Backend {
     }
     const passages = passagesOf(text.text, pieces, config.passagePieces)
     const encoded: EncodedPassage[] = []
-    let cachedTokens = 0
+    let knownTokens = 0
     for (const { from, to } of passages) {
       const ids = pieces.ids.slice(from, to)
       const { value, isKept } = await this.#passages.through(ids.join(), (stop) => this.#encodePassage(ids, stop), signal)
-      if (isKept) cachedTokens += ids.length + 2
+      if (isKept) knownTokens += ids.length + 2
       encoded.push(value)
     }
-    return { state: new PassageState(this.#model, text, pieces, passages, encoded), cachedTokens }
+    const state = new PassageState(this.#model, text, pieces, passages, encoded)
+    return { value: { state, knownTokens }, bytes: state.bytes }
   }
 
   async #encodePassage(ids: readonly number[], signal: AbortSignal) {

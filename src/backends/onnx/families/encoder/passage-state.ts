@@ -12,7 +12,8 @@ import type { EncoderConfig } from './configuration.ts'
 import type { EncoderGraphs } from './graphs.ts'
 import type { LoneVectors } from './lone-vectors.ts'
 import { blockMeans, firstLook, meanRow, type QuestionSlots, type SlotPlaces, secondLook, slotInputs } from './looks.ts'
-import { cosine, type EncodedPassage, type PassageView, passageView } from './passage-view.ts'
+import { namePriors, namesOf } from './member-names.ts'
+import { bytesOfPassage, cosine, type EncodedPassage, type PassageView, passageView } from './passage-view.ts'
 import type { Passage } from './passages.ts'
 import { PossibleSpans } from './possible-spans.ts'
 import { type EncoderQuestion, packQuestion, placesOf, tokensOf } from './questions.ts'
@@ -94,6 +95,12 @@ export class PassageState {
     return this.#pieces.ids.length + 2 * this.#passages.length
   }
 
+  /** Bytes of its passages and, at most, of the views of them. */
+  get bytes(): number {
+    const views = this.#passages.length > MOST_PASSAGES ? MOST_VIEWS : 1
+    return (1 + views) * this.#encoded.reduce((sum, passage) => sum + bytesOfPassage(passage), 0)
+  }
+
   /** Packs all branches, and refuses them if need be, before the first is run. */
   async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
     const questions = branches.map((branch) => this.#question(branch))
@@ -160,13 +167,30 @@ export class PassageState {
   }
 
   async #pointers(question: EncoderQuestion, signal: AbortSignal | undefined): Promise<SpanLogits> {
-    const [asked] = await this.#asked([question], signal)
+    const [asked] = (await this.#asked([question], signal)) as [AskedQuestion]
     return this.#model.scheduler.run(async () => {
       const { graphs } = this.#model
-      const { places, passages, vectors, memory } = await this.#readAgain(asked as AskedQuestion)
+      const { places, passages, vectors, memory } = await this.#readAgain(asked)
       const mark = rowAt(vectors, places.pieces[0] as number, this.#model.config.shape.width)
-      return { logits: await graphs.quote(memory, mark), passages, spans: this.#spans }
+      return { logits: await graphs.quote(memory, mark), passages, spans: this.#spans, priors: await this.#priors(asked, passages) }
     }, signal)
+  }
+
+  /** By the names of the members that the passages hold. */
+  async #priors({ question, told: [text] }: AskedQuestion, passages: readonly Passage[]): Promise<ReadonlyMap<string, number>> {
+    const { lone, pieces } = this.#model
+    const stretches = passages.flatMap(({ from, to }) => this.#spans.stretchesWithin(from, to).map((number) => this.#spans.stretch(number)))
+    const names = namesOf(stretches)
+    const ids = names.map((name) => pieces.encode(name).ids)
+    const vectors = await lone.of(ids)
+    const asked = new Set(question.ids)
+    return namePriors(
+      names.map((name, i) => {
+        const own = ids[i] as readonly number[]
+        const shared = own.filter((id) => asked.has(id)).length
+        return { name, cosine: cosine(vectors[i] as Float32Array, text as Float32Array), overlap: shared / Math.max(own.length, 1) }
+      }),
+    )
   }
 
   /** First looks share passes; second looks have one each. */

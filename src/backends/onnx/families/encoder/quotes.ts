@@ -3,12 +3,17 @@
 import { logSumExp } from '../../../../core/math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
 import type { QuoteLogits } from './graphs.ts'
+import { memberName } from './member-names.ts'
 import type { Passage } from './passages.ts'
 import type { PossibleSpan, PossibleSpans } from './possible-spans.ts'
 import { type ValueKind, writtenValues } from './written-values.ts'
 
 /** A list takes every span that is at least so likely. */
 const LEAST_OF_MANY = 0.1
+/** Words of a value of JSON that is mostly quoted as a whole. */
+const SHORT_WORDS = 6
+/** What a part of such a value is the less likely than the pointers say, in nats. */
+const PART_OF_VALUE = 2
 /** The log-probability of an answer that could not be given. */
 export const NO_VALUE = Math.log(1e-6)
 
@@ -17,6 +22,8 @@ export interface SpanLogits {
   readonly logits: QuoteLogits
   readonly passages: readonly Passage[]
   readonly spans: PossibleSpans
+  /** Name of a member of JSON -> nats that its values are the likelier. */
+  readonly priors: ReadonlyMap<string, number>
 }
 
 interface Scored<T> {
@@ -90,17 +97,24 @@ function spansOf(pointers: SpanLogits, format: SpanFormat): Placed<PossibleSpan>
   return everyPassage(pointers, (from, to) => pointers.spans.within(from, to, format))
 }
 
-function scoreOf({ logits }: SpanLogits, { first, last }: PossibleSpan, offset: number): number {
-  return (logits.first[1 + first + offset] as number) + (logits.last[1 + last + offset] as number)
+function scoreOf({ logits, priors }: SpanLogits, span: PossibleSpan, offset: number): number {
+  const pointed = (logits.first[1 + span.first + offset] as number) + (logits.last[1 + span.last + offset] as number)
+  const name = priors.size === 0 ? null : memberName(span.stretch)
+  return pointed + (name === null ? 0 : (priors.get(name) ?? 0))
 }
 
 function normalised(pointers: SpanLogits, spans: readonly Placed<PossibleSpan>[]) {
   const { first, last } = pointers.logits
   const nothing = (first[0] as number) + (last[0] as number)
-  const scores = spans.map((span) => scoreOf(pointers, span, span.offset))
+  const scores = spans.map((span) => scoreOf(pointers, span, span.offset) - (isPartOfValue(span) ? PART_OF_VALUE : 0))
   const total = logSumExp([nothing, ...scores])
   const scored = spans.map((what, i): Scored<PossibleSpan> => ({ what, logProbability: (scores[i] as number) - total }))
   return { scored, logNothing: nothing - total }
+}
+
+/** Whether a span is less than the short value of a member of JSON that it stands in. */
+function isPartOfValue({ stretch: { string, source }, start, end }: PossibleSpan): boolean {
+  return source.path !== null && (start > 0 || end < string.length) && string.split(' ', SHORT_WORDS + 1).length <= SHORT_WORDS
 }
 
 function likeliest<T>(scored: readonly Scored<T>[]): Scored<T> | null {

@@ -84,4 +84,19 @@ describe('an encoder behind the engine', async () => {
     expect(after.cachedTokens).toBeGreaterThan(before.tokens * 0.7)
     expect((await open(said)).cachedTokens).toBe(before.tokens)
   })
+
+  it('keeps whole states beside their passages, within the bytes it was given', async () => {
+    const little = await loadOnnxModel(MODEL, { inProcess: true, threads: 1, cacheBytes: 1_000_000 })
+    const open = async (n: number) => little.open((await readState(`Order ${n} is late. `.repeat(30))).prompt)
+    for (let n = 0; n < 60; n++) {
+      await open(n)
+      expect((await open(n)).cachedTokens).toBeGreaterThan(0)
+      const { bytes, limitBytes } = little.caches!().states
+      expect([limitBytes, bytes <= limitBytes]).toEqual([1_000_000, true])
+    }
+    const { hits, misses } = little.caches!().states
+    expect(hits).toBeGreaterThanOrEqual(60)
+    expect(misses).toBeGreaterThanOrEqual(60)
+    await little.close()
+  })
 })
