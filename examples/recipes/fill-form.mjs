@@ -15,6 +15,7 @@ const mail = 'Good evening, a table for 3 people tomorrow at 7:15 pm, please. My
 const engine = await createEngine()
 const { answers } = await engine.ask({ state: mail, questions })
 for (const [field, { value, check }] of Object.entries(answers)) {
-  console.log(check >= RIGHT && value !== null ? `${field}: ${value}` : `${field}: (empty; perhaps ${value})`)
+  const hint = value === null ? '' : `; perhaps ${value}`
+  console.log(check >= RIGHT && value !== null ? `${field}: ${value}` : `${field}: (empty${hint})`)
 }
 await engine.close()

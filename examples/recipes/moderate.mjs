@@ -1,8 +1,8 @@
 // Moderates posts: two limits make three ways. Between them, where the model is wrong too often, a person looks.
-import { choice, createEngine } from 'assay-engine'
+import { createEngine, score } from 'assay-engine'
 
-const [PUBLISH, HIDE] = [0.3, 0.8]
-const post = choice('What is the post?', ['offensive', 'harmless'])
+const [PUBLISH, HIDE] = [1, 2.1]
+const offence = score('How offensive is it?', ['friendly', 'neutral', 'rude', 'abusive'])
 const posts = [
   'What a lovely day, thanks to everyone who came to the show!',
   'You are a stupid idiot and everybody hates you.',
@@ -14,8 +14,8 @@ const posts = [
 
 const engine = await createEngine()
 for (const state of posts) {
-  const { answers } = await engine.ask({ state, questions: { post } })
-  const offensive = answers.post.probabilities.offensive
-  console.log(`${offensive < PUBLISH ? 'publish' : offensive > HIDE ? 'hide' : 'a person'}: ${state}`)
+  const { answers } = await engine.ask({ state, questions: { offence } })
+  const level = answers.offence.score
+  console.log(`${level < PUBLISH ? 'publish' : level > HIDE ? 'hide' : 'a person'}: ${state}`)
 }
 await engine.close()

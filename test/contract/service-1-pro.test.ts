@@ -9,9 +9,10 @@ import { describeBackend, textPrompt } from './backend-suite.ts'
 const MODEL = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
 const isBuilt = existsSync(new URL('../../dist/backends/onnx/workers/worker.js', import.meta.url))
 
-// Options are branches of their own, sorted inside: their order changes nothing at all. Questions share passes, padded
-// to the longest, and products of other sizes are summed in another order: company changes the last bits only.
-const options = { isOrderInvariant: true, tolerance: 1e-5 }
+// Options are read on their own, sorted inside: their order changes nothing at all. Questions share passes, padded to
+// the longest, and products of other sizes are summed in another order: where that takes a number to the next of its
+// 255 steps, what follows moves with it.
+const options = { isOrderInvariant: true, tolerance: 1e-2 }
 
 describeBackend('service-1-pro', () => loadOnnxModel(MODEL, { inProcess: true }), options)
 
@@ -19,9 +20,9 @@ if (isBuilt) describeBackend('service-1-pro in a worker', () => loadOnnxModel(MO
 else describe.skip('service-1-pro in a worker', () => it('needs dist/: run `npm run build`', () => {}))
 
 describe('service-1-pro', () => {
-  it('sees images and points at boxes', async () => {
+  it('sees images, points at boxes and reads again', async () => {
     const backend = await loadOnnxModel(MODEL, { inProcess: true })
-    expect(backend.info.capabilities).toEqual({ images: true, boxes: true })
+    expect(backend.info.capabilities).toEqual({ images: true, boxes: true, rereads: true })
     await backend.close()
   })
 
@@ -37,7 +38,7 @@ describe('service-1-pro', () => {
 
   it('refuses texts that cannot fit without reading them', async () => {
     const backend = await loadOnnxModel(MODEL, { inProcess: true })
-    const message = /at least \d{4,} tokens.*takes 4096; shorten/
+    const message = /characters.*16384 tokens.*shorten/
     for (const text of [' '.repeat(4_000_000), 'a lamp '.repeat(500_000), '\u{1f642}'.repeat(1_000_000)]) {
       const began = process.cpuUsage()
       await expect(backend.open(textPrompt(text))).rejects.toThrow(message)
@@ -47,15 +48,6 @@ describe('service-1-pro', () => {
     const prefix = await backend.open(textPrompt('A lamp.'))
     const branch = { readout: 'binary', instructions: 'lamp '.repeat(500_000), candidates: [], image: null } as const
     await expect(prefix.score([branch])).rejects.toThrow(message)
-    await backend.close()
-  })
-
-  it('counts what an answer may take in', async () => {
-    const backend = await loadOnnxModel(MODEL, { inProcess: true })
-    const prefix = await backend.open(textPrompt('red '.repeat(4060)))
-    const branch = { readout: 'read', instructions: 'Which color?', candidates: [], image: null } as const
-    const asking = prefix.generate(branch, { type: 'grammar', grammar: { type: 'text' }, maxTokens: 256 })
-    await expect(asking).rejects.toThrow(/the state \(4061\), a question \(\d+\) and its answer \(up to 40\) take 41\d\d tokens/)
     await backend.close()
   })
 })

@@ -89,7 +89,7 @@ describe('the example requests', () => {
 })
 
 const model = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))
-const hasModel = existsSync(`${model}/config.json`) && existsSync(`${model}/onnx`)
+const hasModel = existsSync(`${model}/config.json`) && existsSync(`${model}/texts/onnx`)
 
 describe.skipIf(!hasModel)(`the shipped model${hasModel ? '' : ' (skipped: models/service-1-pro has no weights)'}`, () => {
   let engine: Engine

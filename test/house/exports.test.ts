@@ -10,9 +10,6 @@ import { describe, expect, it } from 'vitest'
 import { ENGINE_VERSION } from '../../src/pipeline/response.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** 10.9 MB that only training reads. */
-const FLOAT_ENCODER = 'vision_encoder.onnx'
-
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
 /** Exported names of a source file: values, and types. */
@@ -260,18 +257,16 @@ describe('the package', () => {
     const packed: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path)
     const own = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
     expect(packed).toEqual(expect.arrayContaining(own))
-    expect(packed.filter((path) => !own.includes(path) && !/^(dist|calibration-data|models\/[^/]+(\/onnx)?\/[^/]+$)/.test(path))).toEqual(
-      [],
-    )
+    const isOfModel = (path: string): boolean => /^models\/[^/]+\/((texts|pictures)\/(onnx\/)?)?[^/]+$/.test(path)
+    expect(packed.filter((path) => !own.includes(path) && !/^(dist|calibration-data)\//.test(path) && !isOfModel(path))).toEqual([])
     for (const folder of readdirSync(`${root}models`)) {
-      const weights = `models/${folder}/onnx`
-      if (!existsSync(`${root}${weights}`)) continue
-      const runsOn = readdirSync(`${root}${weights}`).filter((name) => name !== FLOAT_ENCODER)
-      expect(packed).toEqual(expect.arrayContaining(runsOn.map((name) => `${weights}/${name}`)))
+      for (const part of ['texts', 'pictures']) {
+        const weights = `models/${folder}/${part}/onnx`
+        const runsOn = readdirSync(`${root}${weights}`).map((name) => `${weights}/${name}`)
+        expect(packed).toEqual(expect.arrayContaining([...runsOn, `models/${folder}/${part}/config.json`]))
+      }
+      expect(packed).toEqual(expect.arrayContaining([`models/${folder}/config.json`, `models/${folder}/NOTICE`]))
     }
-    // The engine runs the 8-bit encoder; the float one is the source that training quantises and goes on from, and is
-    // in the repository.
-    expect(packed.filter((path) => path.endsWith(`/${FLOAT_ENCODER}`))).toEqual([])
     // The sources are not in the package, so maps to them would lead nowhere.
     expect(packed.filter((path) => path.endsWith('.map'))).toEqual([])
   })

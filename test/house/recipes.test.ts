@@ -12,7 +12,7 @@ const files = readdirSync(`${root}examples/recipes`).sort()
 const shown = new Map(
   [...paper.matchAll(/^\[`node examples\/recipes\/(.+?)`\].*\n\n```\n([\s\S]*?)^```$/gm)].map(([, file, out]) => [file, out]),
 )
-const hasModel = existsSync(`${root}models/service-1-pro/onnx`)
+const hasModel = existsSync(`${root}models/service-1-pro/texts/onnx`)
 
 describe('the recipes', () => {
   it('are ten, each with its output in the paper', () => {

@@ -36,11 +36,11 @@ export function expectFill({ value, parsed, valid, confidence }: FillAnswer, gra
   if (typeof expected !== 'string') expect(parsed).toEqual(expected)
 }
 
-/** The largest difference between two sets of answers, number by number; everything else must be equal. */
-export function expectClose(a: unknown, b: unknown, at = ''): void {
-  if (typeof a === 'number' && typeof b === 'number') expect(Math.abs(a - b), at).toBeLessThanOrEqual(1e-6)
+/** Two sets of answers whose numbers are at most `apart` from each other, and which are equal else. */
+export function expectClose(a: unknown, b: unknown, apart = 1e-6, at = ''): void {
+  if (typeof a === 'number' && typeof b === 'number') expect(Math.abs(a - b), at).toBeLessThanOrEqual(apart)
   else if (typeof a === 'object' && a !== null && typeof b === 'object' && b !== null) {
     expect(Object.keys(b).sort(), at).toEqual(Object.keys(a).sort())
-    for (const [key, value] of Object.entries(a)) expectClose(value, (b as Record<string, unknown>)[key], `${at}/${key}`)
+    for (const [key, value] of Object.entries(a)) expectClose(value, (b as Record<string, unknown>)[key], apart, `${at}/${key}`)
   } else expect(b, at).toEqual(a)
 }

@@ -28,14 +28,15 @@ const MONEY_LINES = ['When is my X due?', 'Why was my X refused by the bank?', '
 
 const written = (lines: readonly string[], words: readonly string[], queue: string) =>
   words.flatMap((word) => lines.map((line) => ({ state: line.replace('X', word), queue })))
+type Row = { readonly state: string; readonly queue: string }
 // Names that say nothing: without labels, the model can only guess.
-const all = [...written(FOOD_LINES, FOOD, 'queue K'), ...written(MONEY_LINES, MONEY, 'queue R')]
-const isTest = (i: number): boolean => i % 6 === 0
-const learned = all.filter((_, i) => !isTest(i))
-const unseen = all.filter((_, i) => isTest(i))
+const rowsOf = (food: string, money: string): Row[] => [...written(FOOD_LINES, FOOD, food), ...written(MONEY_LINES, MONEY, money)]
+const isTest = (_: Row, i: number): boolean => i % 6 === 0
+const isTaught = (row: Row, i: number): boolean => !isTest(row, i)
 const questions = { queue: choice('Which queue takes this?', ['queue K', 'queue R']) }
 
-async function rightShare(engine: Engine): Promise<number> {
+async function rightShare(engine: Engine, rows: readonly Row[]): Promise<number> {
+  const unseen = rows.filter(isTest)
   let right = 0
   for (const { state, queue } of unseen) {
     const { answers } = await engine.ask({ state, questions })
@@ -54,9 +55,12 @@ describe('a question whose options mean nothing to the model', () => {
   afterAll(() => engine.close())
 
   it('is answered right after sixty outcomes, and says that it was learned', async () => {
-    const before = await rightShare(engine)
+    // Named against its guess, so that the labels alone can tell.
+    const straight = rowsOf('queue K', 'queue R')
+    const rows = (await rightShare(engine, straight)) > 0.5 ? rowsOf('queue R', 'queue K') : straight
+    const before = await rightShare(engine, rows)
     let bound = { id: '', revision: '', templateHash: '' }
-    for (const { state, queue } of learned) {
+    for (const { state, queue } of rows.filter(isTaught)) {
       const response = await engine.ask(
         { state, questions },
         {
@@ -70,8 +74,8 @@ describe('a question whose options mean nothing to the model', () => {
     const { candidate, decision } = refit(null, await evidenceFor(outcomes, bound), bound, { resamples: 100, leastHeldOut: 5 })
     expect(decision).toBe('serve')
     const taught = await createEngine({ models: [model], calibrations: [candidate!] })
-    const after = await rightShare(taught)
-    const { questions: reports } = (await taught.ask({ state: unseen[0]!.state, questions })).simo
+    const after = await rightShare(taught, rows)
+    const { questions: reports } = (await taught.ask({ state: rows[0]!.state, questions })).simo
     await taught.close()
     expect(before).toBeLessThan(0.8)
     expect(after).toBeGreaterThan(0.9)

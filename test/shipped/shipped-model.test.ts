@@ -33,6 +33,12 @@ const JSON_STATE: State = {
   note: 'Please leave the parcel with the neighbour.\nThank you!',
 }
 
+/**
+ * How far an answer in company may be from the answer alone: sums in another order differ in the last bits, and where a
+ * number stands between two steps of eight bits that takes it to the other.
+ */
+const IN_EIGHT_BITS = 2e-3
+
 /** Every type, kind and switch. */
 const QUESTIONS: Questions = {
   broken: { type: 'noul', instructions: 'Something arrived broken.' },
@@ -215,13 +221,13 @@ describe('the shipped model', () => {
     const together = await ask({ state: TEXT, questions: QUESTIONS })
     const warm = await ask({ state: TEXT, questions: QUESTIONS })
     expect(warm.simo.cached_tokens).toBeGreaterThan(0)
-    expectClose(together.answers, warm.answers)
+    expectClose(together.answers, warm.answers, IN_EIGHT_BITS)
     const cold = await askCold({ state: TEXT, questions: QUESTIONS })
     expect(cold.simo.cached_tokens).toBe(0)
-    expectClose(together.answers, cold.answers)
+    expectClose(together.answers, cold.answers, IN_EIGHT_BITS)
     for (const [id, question] of Object.entries(QUESTIONS)) {
       if (id === 'bare') continue
-      expectClose(together.answers[id], (await ask({ state: TEXT, questions: { [id]: question } })).answers[id], id)
+      expectClose(together.answers[id], (await ask({ state: TEXT, questions: { [id]: question } })).answers[id], IN_EIGHT_BITS, id)
     }
   })
 
@@ -232,7 +238,7 @@ describe('the shipped model', () => {
     for (const state of states) alone.push(await ask({ state, questions }))
     const together = await Promise.all(states.map((state) => ask({ state, questions })))
     together.forEach(({ answers }, i) => {
-      expectClose(alone[i]!.answers, answers)
+      expectClose(alone[i]!.answers, answers, IN_EIGHT_BITS)
     })
   })
 
@@ -255,11 +261,12 @@ describe('the shipped model', () => {
   })
 
   it('refuses a state that is too long, with the numbers', async () => {
-    for (const state of ['red '.repeat(5000), 'A lamp. '.repeat(100_000), { notes: 'red '.repeat(5000) }]) {
+    for (const state of ['red '.repeat(20_000), 'A lamp. '.repeat(120_000), { notes: 'red '.repeat(20_000) }]) {
       const error = await ask({ state, questions: { broken: QUESTIONS.broken! } }).catch((reason: unknown) => reason)
       expect(error).toMatchObject({ code: 'context_length_exceeded', param: '/state' })
-      const [, taken] = /takes (?:at least )?(\d+) tokens, the model service-1-pro takes 4096; shorten/.exec((error as Error).message)!
-      expect(Number(taken)).toBeGreaterThan(4096)
+      const { message } = error as Error
+      const [, taken, most] = /(\d+) (?:tokens|characters), the model service-1-pro takes (?:at most )?(\d+).*; shorten/.exec(message)!
+      expect(Number(taken)).toBeGreaterThan(Number(most))
     }
   })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { byteOfCharacter } from '../../../src/backends/onnx/runtime/byte-level.ts'
 import { type Shape, tokensPerTile } from './shape.ts'
 
-const SHIPPED = new URL('../../../models/service-1-pro/tokenizer.json', import.meta.url)
+const SHIPPED = new URL('../../../models/service-1-pro/pictures/tokenizer.json', import.meta.url)
 const FIRST = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 /**

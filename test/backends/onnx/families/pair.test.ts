@@ -11,7 +11,7 @@ import { picture, textPrompt } from '../../../contract/backend-suite.ts'
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const TEXTS = fileOf('../../../golden/encoder/model')
-const PICTURES = fileOf('../../../../models/service-1-pro')
+const PICTURES = fileOf('../../../../models/service-1-pro/pictures')
 const root = mkdtempSync(join(tmpdir(), 'assay-pair-'))
 afterAll(() => rmSync(root, { recursive: true }))
 

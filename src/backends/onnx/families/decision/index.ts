@@ -51,15 +51,17 @@ async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<
     )
   }
   const { letters } = config.pictures
-  const graphs = await DecisionGraphs.open(folder, options, 'texts', config)
-  const vision = folder.files.some((file) => file.startsWith('onnx/vision_encoder'))
+  const has = (graph: string): boolean => folder.files.some((file) => file.startsWith(`onnx/${graph}`))
+  const vision = has('vision_encoder')
     ? {
         encoder: await VisionEncoder.open(folder, options, config.pictures),
         graphs: await DecisionGraphs.open(folder, options, 'images', config),
         textReader: letters === null ? null : await TextReader.open(folder, options, letters, tokenizer.words(), config.pictures),
       }
     : null
-  const files = [graphs, ...sessionsOf(vision)].flatMap((one) => one.files)
+  // Without a pair of their own, texts are read by the images' pair, which learned from it.
+  const graphs = vision !== null && !has('state_encoder') ? vision.graphs : await DecisionGraphs.open(folder, options, 'texts', config)
+  const files = [...openedOf(graphs, vision)].flatMap((one) => one.files)
   const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...files])
   const template = createHash('sha256').update(
     JSON.stringify([PROMPT_VERSION, config.kinds, templateFieldsOf(config), await hashFiles(folder, ['tokenizer.json'])]),
@@ -94,8 +96,10 @@ interface Vision {
   readonly graphs: DecisionGraphs
 }
 
-function sessionsOf(vision: Vision | null): (VisionEncoder | TextReader | DecisionGraphs)[] {
-  return vision === null ? [] : [vision.encoder, vision.graphs, ...(vision.textReader === null ? [] : [vision.textReader])]
+/** All that holds sessions, each once. */
+function openedOf(graphs: DecisionGraphs, vision: Vision | null): Set<VisionEncoder | TextReader | DecisionGraphs> {
+  const { encoder, textReader } = vision ?? {}
+  return new Set([graphs, vision?.graphs, encoder, textReader].filter((one) => one !== undefined && one !== null))
 }
 
 class DecisionBackend implements Backend {
@@ -141,7 +145,7 @@ class DecisionBackend implements Backend {
       this.#states.clear()
       this.#withImages?.pictures.clear()
       views.clear()
-      await Promise.all([graphs, ...sessionsOf(this.#vision)].map((open) => open.close()))
+      await Promise.all([...openedOf(graphs, this.#vision)].map((open) => open.close()))
     })
   }
 

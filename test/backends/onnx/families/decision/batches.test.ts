@@ -19,7 +19,7 @@ import { makeFairScheduler } from '../../../../../src/backends/onnx/scheduling/f
 import type { Piece, Prompt } from '../../../../../src/core/types.ts'
 import { image, pack, quotable, scaffold, tokenizer } from './shared.ts'
 
-const folder = fileURLToPath(new URL('../../../../../models/service-1-pro', import.meta.url))
+const folder = fileURLToPath(new URL('../../../../../models/service-1-pro/pictures', import.meta.url))
 let backend: Backend
 beforeAll(async () => {
   backend = await decision.load(await openFolder(folder), {})
@@ -189,7 +189,7 @@ describe('the arrays of a pass', () => {
 describe('a text that is being written', () => {
   it('gets the same logits token by token as read anew, alone and beside a longer one', async () => {
     const opened = await openFolder(folder)
-    const graphs = await DecisionGraphs.open(opened, {}, 'texts', decisionConfigOf(opened, {}))
+    const graphs = await DecisionGraphs.open(opened, {}, 'images', decisionConfigOf(opened, {}))
     const packed = pack([quotable(STATE)])
     const state = await graphs.encode(packed, { features: [], layout: [], cells: [], wordBoxes: new Float32Array(0) })
     const view = wholeView(graphs.ort, packed, state)

@@ -9,7 +9,7 @@ import { decision } from '../../../../../src/backends/onnx/families/decision/ind
 import { openFolder } from '../../../../../src/backends/onnx/runtime/layout.ts'
 import type { Prompt } from '../../../../../src/core/types.ts'
 
-const folder = fileURLToPath(new URL('../../../../../models/service-1-pro', import.meta.url))
+const folder = fileURLToPath(new URL('../../../../../models/service-1-pro/pictures', import.meta.url))
 let backend: Backend
 beforeAll(async () => {
   backend = await decision.load(await openFolder(folder), {})

@@ -113,7 +113,7 @@ describe('the vision encoder in 8 bits, which is what runs', () => {
   const black = of(() => 0)
 
   it('reads a picture the same every time, and sees across its tiles', async () => {
-    const folder = await openFolder(fileURLToPath(new URL('../../../../../models/service-1-pro', import.meta.url)))
+    const folder = await openFolder(fileURLToPath(new URL('../../../../../models/service-1-pro/pictures', import.meta.url)))
     const encoder = await VisionEncoder.open(folder, {}, CONFIG)
     expect(encoder.files).toContain('onnx/vision_encoder_int8.onnx')
     const look = (tiles: readonly Uint8Array[], cols: number) => {

@@ -10,7 +10,7 @@ export const SEED = 20_261_121
 
 /** The tokenizer that ships with the model. */
 export const tokenizer = new PieceTokenizer(
-  JSON.parse(readFileSync(new URL('../../../../../models/service-1-pro/tokenizer.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../../../../../models/service-1-pro/pictures/tokenizer.json', import.meta.url), 'utf8')),
 )
 
 /** A quotable string; `path` and `part` tell strings of one state apart. */

@@ -43,6 +43,16 @@ for (const [shape, width] of SHAPES) {
   describeBackend(`a decision model of ${shape}`, load, { isOrderInvariant: true, tolerance: 1e-4 })
 
   describe(`a decision model of ${shape}`, () => {
+    it('sees no pictures, and says so', async () => {
+      const backend = await load()
+      expect(backend.info.capabilities).toMatchObject({ images: false, boxes: false })
+      const picture = { width: 8, height: 8, data: new Uint8Array(8 * 8 * 3), sha256: 'grey' }
+      const opening = backend.open({ pieces: [{ type: 'image', id: 'image', picture }] })
+      await expect(opening).rejects.toMatchObject({ code: 'capability_not_supported' })
+      expect(backend.caches?.().pictures).toEqual({ hits: 0, misses: 0, bytes: 0, limitBytes: 0 })
+      await backend.close()
+    })
+
     it('answers every type of question, with features of its width', async () => {
       const backend = await load()
       const prefix = await backend.open(textPrompt('Order 4711 arrived broken.'))
