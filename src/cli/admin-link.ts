@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../service/settings.ts'
 import type { Store } from '../service/store/store.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'
+import { type DatabaseFlags, databaseOption, onServiceStore } from './open-service-store.ts'
 import { asJson } from './option-values.ts'
 import { servingAt } from './serving-note.ts'
 import { settingsFrom } from './settings-from.ts'
@@ -31,28 +31,27 @@ export function browserUrl(url: string): string {
 }
 
 interface LinkFlags extends DatabaseFlags {
+  /** Without a slash at its end. */
   readonly url?: string
 }
 
-export const addAdmin: AddCommand = (program, { terminal, attempt }) => {
+export const addAdmin: AddCommand = (program, context) => {
+  const { terminal } = context
   const admin = program.command('admin').description('get into the console of a service, or end the sessions of all who are')
   admin
     .command('link')
     .description(`make a link that opens the console once, within ${ADMIN_LINK_MS / 60_000} minutes`)
     .addOption(databaseOption())
-    .option('--url <url>', 'where the service is reached (default: where the one on this database listens, else HOST and PORT)')
+    .option('--url <url>', 'where the service is reached (default: where the one on this database listens, else HOST and PORT)', serviceUrl)
     .addOption(asJson())
     .action((flags: LinkFlags) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, async () => {
-        const given = flags.url === undefined ? null : serviceUrl(flags.url)
-        await withServiceStore(flags, terminal, { isNew: false }, async (store, { file }) => {
-          const url = given ?? (file === null ? null : await servingAt(file)) ?? urlHere()
-          if (given === null && url.startsWith('http:') && !(await answers(url)))
-            terminal.warn(`warning: no service answers at ${url}; start it, or say with --url where it is reached\n`)
-          const link = await adminLink(store, url)
-          say(terminal, output, { console: link, consoleMs: ADMIN_LINK_MS }, () => `${link}\n`)
-        })
+      return onServiceStore(flags, context, { isNew: false }, async ({ store, place, say }) => {
+        const { file } = place
+        const url = flags.url ?? (file === null ? null : await servingAt(file)) ?? urlHere()
+        if (flags.url === undefined && url.startsWith('http:') && !(await answers(url)))
+          terminal.warn(`warning: no service answers at ${url}; start it, or say with --url where it is reached\n`)
+        const link = await adminLink(store, url)
+        say({ console: link, consoleMs: ADMIN_LINK_MS }, () => `${link}\n`)
       })
     })
   admin
@@ -61,13 +60,10 @@ export const addAdmin: AddCommand = (program, { terminal, attempt }) => {
     .addOption(databaseOption())
     .addOption(asJson())
     .action((flags: DatabaseFlags) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, () =>
-        withServiceStore(flags, terminal, { isNew: false }, async (store) => {
-          const ended = await store.admin.endAll()
-          say(terminal, output, { ended }, () => `${ended} ${ended === 1 ? 'session has' : 'sessions have'} ended\n`)
-        }),
-      )
+      return onServiceStore(flags, context, { isNew: false }, async ({ store, say }) => {
+        const ended = await store.admin.endAll()
+        say({ ended }, () => `${ended} ${ended === 1 ? 'session has' : 'sessions have'} ended\n`)
+      })
     })
 }
 

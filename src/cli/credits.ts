@@ -7,7 +7,7 @@ import { dollarsText, parseDollars } from '../service/money.ts'
 import type { Account, Ledger, LedgerEntry } from '../service/store/store.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'
+import { type DatabaseFlags, databaseOption, onServiceStore } from './open-service-store.ts'
 import { asJson, count } from './option-values.ts'
 import { plain } from './terminal.ts'
 
@@ -28,39 +28,38 @@ export const addCredits: AddCommand = (program, context) => {
   addShow(credits, context)
 }
 
-function addAdd(credits: Command, { terminal, attempt }: CommandContext): void {
+function addAdd(credits: Command, context: CommandContext): void {
   credits
     .command('add')
     .description('add dollars to an account, which is made when there is none')
     .argument('<account>', 'who pays with them')
-    .argument('<dollars>', 'for example 12.5; after --, a negative amount takes away')
+    .argument('<dollars>', 'for example 12.5; after --, a negative amount takes away', dollarsOf)
     .option('--note <words>', 'for the ledger', 'added on the command line')
     .addOption(databaseOption())
     .addOption(asJson())
-    .action((account: string, dollars: string, flags: DatabaseFlags & { readonly note: string }) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, async () => {
-        const amount = parseDollars(dollars)
-        if (amount === null || amount === 0n) {
-          throw new UsageError(`dollars are a decimal number other than 0 with at most nine digits after the point, not "${dollars}"`)
+    .action((account: string, amount: bigint, flags: DatabaseFlags & { readonly note: string }) => {
+      return onServiceStore(flags, context, { isNew: true }, async ({ store: { ledger }, say }) => {
+        const entry = await ledger.credit(account, amount, flags.note)
+        if (entry === null) {
+          const left = dollarsText((await ledger.account(account))?.balance ?? 0n)
+          const message = `The balance of ${JSON.stringify(account)} is ${left} dollars; ${dollarsText(-amount)} cannot be taken away.`
+          throw new EngineError('invalid_request', message)
         }
-        await withServiceStore(flags, terminal, { isNew: true }, async ({ ledger }) => {
-          const entry = await ledger.credit(account, amount, flags.note)
-          if (entry === null) {
-            const left = dollarsText((await ledger.account(account))?.balance ?? 0n)
-            const message = `The balance of ${JSON.stringify(account)} is ${left} dollars; ${dollarsText(-amount)} cannot be taken away.`
-            throw new EngineError('invalid_request', message)
-          }
-          const verb = amount < 0n ? 'taken from' : 'added to'
-          const sum = dollarsText(amount < 0n ? -amount : amount)
-          const balance = dollarsText(entry.balanceAfter)
-          say(terminal, output, entryJson(entry), () => `${sum} dollars ${verb} ${plain(account)}; the balance is ${balance}\n`)
-        })
+        const verb = amount < 0n ? 'taken from' : 'added to'
+        const sum = dollarsText(amount < 0n ? -amount : amount)
+        const balance = dollarsText(entry.balanceAfter)
+        say(entryJson(entry), () => `${sum} dollars ${verb} ${plain(account)}; the balance is ${balance}\n`)
       })
     })
 }
 
-function addShow(credits: Command, { terminal, attempt }: CommandContext): void {
+function dollarsOf(text: string): bigint {
+  const amount = parseDollars(text)
+  if (amount !== null && amount !== 0n) return amount
+  throw new UsageError(`dollars are a decimal number other than 0 with at most nine digits after the point, not "${text}"`)
+}
+
+function addShow(credits: Command, context: CommandContext): void {
   credits
     .command('show')
     .description('balances of all accounts, or one with its newest entries; and whether balances are the sums of their entries')
@@ -69,27 +68,24 @@ function addShow(credits: Command, { terminal, attempt }: CommandContext): void 
     .addOption(databaseOption())
     .addOption(asJson())
     .action((account: string | undefined, flags: DatabaseFlags & { readonly entries: number }) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, () =>
-        withServiceStore(flags, terminal, { isNew: false }, async ({ ledger }) => {
-          const audit = await ledger.audit()
-          const auditJson = audit.map((found) => ({
-            account: found.account,
-            balance: dollarsText(found.balance),
-            sum: dollarsText(found.sum),
-          }))
-          if (account === undefined) {
-            const accounts = await ledger.accounts()
-            const said = { accounts: accounts.map(accountJson), audit: auditJson }
-            say(terminal, output, said, () => `${showAccounts(accounts)}${showAudit(audit)}`)
-            return
-          }
-          const found = await accountOf(ledger, account)
-          const entries = flags.entries === 0 ? [] : await ledger.entries(account, { limit: flags.entries })
-          const said = { ...accountJson(found), entries: entries.map(entryJson), audit: auditJson }
-          say(terminal, output, said, () => `${showAccounts([found])}${entries.map(showEntry).join('')}${showAudit(audit)}`)
-        }),
-      )
+      return onServiceStore(flags, context, { isNew: false }, async ({ store: { ledger }, say }) => {
+        const audit = await ledger.audit()
+        const auditJson = audit.map((found) => ({
+          account: found.account,
+          balance: dollarsText(found.balance),
+          sum: dollarsText(found.sum),
+        }))
+        if (account === undefined) {
+          const accounts = await ledger.accounts()
+          const said = { accounts: accounts.map(accountJson), audit: auditJson }
+          say(said, () => `${showAccounts(accounts)}${showAudit(audit)}`)
+          return
+        }
+        const found = await accountOf(ledger, account)
+        const entries = flags.entries === 0 ? [] : await ledger.entries(account, { limit: flags.entries })
+        const said = { ...accountJson(found), entries: entries.map(entryJson), audit: auditJson }
+        say(said, () => `${showAccounts([found])}${entries.map(showEntry).join('')}${showAudit(audit)}`)
+      })
     })
 }
 

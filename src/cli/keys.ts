@@ -4,7 +4,7 @@ import { EngineError } from '../core/errors.ts'
 import { type ApiKey, SCOPES, type Scope } from '../service/store/store.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import { type DatabaseFlags, type DatabasePlace, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'
+import { type DatabaseFlags, type DatabasePlace, databaseOption, onServiceStore } from './open-service-store.ts'
 import { asJson, count } from './option-values.ts'
 import { servingAt } from './serving-note.ts'
 import { plain } from './terminal.ts'
@@ -34,7 +34,7 @@ interface CreateFlags extends DatabaseFlags {
   readonly rate?: number
 }
 
-function addCreate(keys: Command, { terminal, attempt }: CommandContext): void {
+function addCreate(keys: Command, context: CommandContext): void {
   keys
     .command('create')
     .description('make a key; its secret is printed once')
@@ -49,20 +49,17 @@ function addCreate(keys: Command, { terminal, attempt }: CommandContext): void {
     .addOption(databaseOption())
     .addOption(asJson())
     .action((flags: CreateFlags) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, () =>
-        withServiceStore(flags, terminal, { isNew: true }, async (store, place) => {
-          const { account, name, scope, rate = null } = flags
-          const { key, secret } = await store.keys.create({ account, name, scopes: scope, requestsPerMinute: rate })
-          const service = place.file === null ? null : await servingAt(place.file)
-          const said = { secret, ...key, database: place.name, isNewDatabase: place.isMade, service }
-          say(terminal, output, said, () => showCreated(key, secret, place, service))
-        }),
-      )
+      return onServiceStore(flags, context, { isNew: true }, async ({ store, place, say }) => {
+        const { account, name, scope, rate = null } = flags
+        const { key, secret } = await store.keys.create({ account, name, scopes: scope, requestsPerMinute: rate })
+        const service = place.file === null ? null : await servingAt(place.file)
+        const said = { secret, ...key, database: place.name, isNewDatabase: place.isMade, service }
+        say(said, () => showCreated(key, secret, place, service))
+      })
     })
 }
 
-function addList(keys: Command, { terminal, attempt }: CommandContext): void {
+function addList(keys: Command, context: CommandContext): void {
   keys
     .command('list')
     .description('all keys, newest first, revoked ones too; never their secrets')
@@ -70,17 +67,14 @@ function addList(keys: Command, { terminal, attempt }: CommandContext): void {
     .addOption(databaseOption())
     .addOption(asJson())
     .action((flags: DatabaseFlags & { readonly account?: string }) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, () =>
-        withServiceStore(flags, terminal, { isNew: false }, async (store) => {
-          const found = await store.keys.list(flags.account)
-          say(terminal, output, found, () => showKeys(found))
-        }),
-      )
+      return onServiceStore(flags, context, { isNew: false }, async ({ store, say }) => {
+        const found = await store.keys.list(flags.account)
+        say(found, () => showKeys(found))
+      })
     })
 }
 
-function addRevoke(keys: Command, { terminal, attempt }: CommandContext): void {
+function addRevoke(keys: Command, context: CommandContext): void {
   keys
     .command('revoke')
     .description('end a key at once, on every replica')
@@ -88,18 +82,15 @@ function addRevoke(keys: Command, { terminal, attempt }: CommandContext): void {
     .addOption(databaseOption())
     .addOption(asJson())
     .action((id: string, flags: DatabaseFlags) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, () =>
-        withServiceStore(flags, terminal, { isNew: false }, async (store) => {
-          const key = await store.keys.revoke(id)
-          if (key === null) {
-            // A secret given by mistake is not repeated.
-            const known = id.startsWith('key_') ? `There is no key ${JSON.stringify(id.slice(0, 80))}` : 'A key is named by its id, key_…'
-            throw new EngineError('invalid_request', `${known}; assay keys list shows them.`)
-          }
-          say(terminal, output, key, () => `${key.id} (${plain(key.name)}) is revoked since ${timeText(key.revokedAt!)}\n`)
-        }),
-      )
+      return onServiceStore(flags, context, { isNew: false }, async ({ store, say }) => {
+        const key = await store.keys.revoke(id)
+        if (key === null) {
+          // A secret given by mistake is not repeated.
+          const known = id.startsWith('key_') ? `There is no key ${JSON.stringify(id.slice(0, 80))}` : 'A key is named by its id, key_…'
+          throw new EngineError('invalid_request', `${known}; assay keys list shows them.`)
+        }
+        say(key, () => `${key.id} (${plain(key.name)}) is revoked since ${timeText(key.revokedAt!)}\n`)
+      })
     })
 }
 

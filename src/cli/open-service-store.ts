@@ -6,6 +6,7 @@ import { EngineError } from '../core/errors.ts'
 import { importOptional } from '../core/optional-packages.ts'
 import { fileOf, schemeOf } from '../service/store/database-url.ts'
 import type { Store } from '../service/store/store.ts'
+import type { CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Output } from './say-error.ts'
 import { settingsFrom } from './settings-from.ts'
@@ -37,13 +38,38 @@ export function databaseFile(databaseUrl: string, terminal: Pick<Terminal, 'fold
   return named === null ? null : resolve(terminal.folder, named)
 }
 
+/** What the work of a command on the database of a service is given. */
+export interface OpenedService {
+  readonly store: Store
+  readonly place: DatabasePlace
+  /** Lines for a person, or the value as JSON. */
+  readonly say: (value: unknown, shown: () => string) => void
+}
+
 /** `isNew`: makes a database file that is not there yet; otherwise a name mistyped is an error. */
-export async function withServiceStore(
+export function onServiceStore(
+  flags: DatabaseFlags,
+  { terminal, attempt }: CommandContext,
+  { isNew }: { readonly isNew: boolean },
+  work: (service: OpenedService) => Promise<void>,
+): Promise<void> {
+  const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+  const say: OpenedService['say'] = (value, shown) => terminal.print(output === 'person' ? shown() : `${JSON.stringify(value, null, 2)}\n`)
+  return attempt(output, async () => {
+    const { store, place } = await openServiceStore(flags, terminal, isNew)
+    try {
+      await work({ store, place, say })
+    } finally {
+      await store.close()
+    }
+  })
+}
+
+async function openServiceStore(
   flags: DatabaseFlags,
   terminal: Terminal,
-  { isNew }: { readonly isNew: boolean },
-  work: (store: Store, place: DatabasePlace) => Promise<void>,
-): Promise<void> {
+  isNew: boolean,
+): Promise<{ readonly store: Store; readonly place: DatabasePlace }> {
   const { databaseUrl } = settingsFrom({ database: flags.database }, ['databaseUrl'])
   if (databaseUrl === ':memory:')
     throw new UsageError('a database in memory ends with this command; name a file, or give a URL of PostgreSQL')
@@ -59,11 +85,7 @@ export async function withServiceStore(
   const store = await openStore(file ?? databaseUrl).catch((error: unknown) => {
     throw error instanceof EngineError && error.code === 'invalid_request' ? new UsageError(`--database: ${error.message}`) : error
   })
-  try {
-    await work(store, { name: file ?? withoutUser(databaseUrl), file, isMade })
-  } finally {
-    await store.close()
-  }
+  return { store, place: { name: file ?? withoutUser(databaseUrl), file, isMade } }
 }
 
 /** The user and the password are nobody's business; what cannot be read is not shown. */
@@ -78,13 +100,4 @@ async function isThere(file: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-export function outputFor(flags: DatabaseFlags, terminal: Terminal): Output {
-  return flags.json !== true && terminal.isInteractive ? 'person' : 'json'
-}
-
-/** Lines for a person, or the value as JSON. */
-export function say(terminal: Terminal, output: Output, value: unknown, shown: () => string): void {
-  terminal.print(output === 'person' ? shown() : `${JSON.stringify(value, null, 2)}\n`)
 }

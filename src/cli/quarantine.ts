@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { QuarantinedLabels } from '../service/store/store.ts'
 import type { AddCommand, CommandContext } from './command.ts'
-import { type DatabaseFlags, databaseOption, outputFor, say, withServiceStore } from './open-service-store.ts'
+import { type DatabaseFlags, databaseOption, onServiceStore } from './open-service-store.ts'
 import { asJson } from './option-values.ts'
 import { plain } from './terminal.ts'
 
@@ -23,24 +23,21 @@ export const addQuarantine: AddCommand = (program, context) => {
   addEnd(quarantine, context, 'drop', 'delete the labels of an account that wait')
 }
 
-function addList(quarantine: Command, { terminal, attempt }: CommandContext): void {
+function addList(quarantine: Command, context: CommandContext): void {
   quarantine
     .command('list')
     .description('labels that wait, by account')
     .addOption(databaseOption())
     .addOption(asJson())
     .action((flags: DatabaseFlags) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, () =>
-        withServiceStore(flags, terminal, { isNew: false }, async (store) => {
-          const bursts = await store.quarantine.list()
-          say(terminal, output, bursts, () => (bursts.length === 0 ? 'no labels wait\n' : bursts.map(showBurst).join('')))
-        }),
-      )
+      return onServiceStore(flags, context, { isNew: false }, async ({ store, say }) => {
+        const bursts = await store.quarantine.list()
+        say(bursts, () => (bursts.length === 0 ? 'no labels wait\n' : bursts.map(showBurst).join('')))
+      })
     })
 }
 
-function addEnd(quarantine: Command, { terminal, attempt }: CommandContext, end: 'release' | 'drop', description: string): void {
+function addEnd(quarantine: Command, context: CommandContext, end: 'release' | 'drop', description: string): void {
   quarantine
     .command(end)
     .description(description)
@@ -48,14 +45,11 @@ function addEnd(quarantine: Command, { terminal, attempt }: CommandContext, end:
     .addOption(databaseOption())
     .addOption(asJson())
     .action((account: string, flags: DatabaseFlags) => {
-      const output = outputFor(flags, terminal)
-      return attempt(output, () =>
-        withServiceStore(flags, terminal, { isNew: false }, async (store) => {
-          const labels = await store.quarantine[end](account)
-          const done = end === 'release' ? 'released' : 'dropped'
-          say(terminal, output, { account, [done]: labels }, () => `${labels} labels of ${plain(account)} ${done}\n`)
-        }),
-      )
+      return onServiceStore(flags, context, { isNew: false }, async ({ store, say }) => {
+        const labels = await store.quarantine[end](account)
+        const done = end === 'release' ? 'released' : 'dropped'
+        say({ account, [done]: labels }, () => `${labels} labels of ${plain(account)} ${done}\n`)
+      })
     })
 }
 
