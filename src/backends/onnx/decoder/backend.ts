@@ -3,11 +3,12 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../core/errors.ts'
 import type { Prompt } from '../../../core/types.ts'
-import type { Backend, ModelInfo, Prefix } from '../../backend.ts'
+import type { Backend, ModelInfo } from '../../backend.ts'
 import { type AskSymbols, PROBE_HASH, type ProbeOptions, probe, readingOf } from '../../prompted/probe.ts'
 import { imageReference, samplePrompts } from '../../prompted/prompt-template.ts'
 import { parseScoring, SCORING_FILE, type Scoring, scoringOf, symbolsUpTo } from '../../prompted/scoring.ts'
 import type { ModelFamily } from '../family.ts'
+import { type AskableState, OpenModel } from '../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../options.ts'
 import { CONFIGURATION_FILES, type GraphFile, hashFiles, type ModelFolder, readJson } from '../runtime/layout.ts'
 import { openPatched } from '../runtime/patched.ts'
@@ -17,7 +18,7 @@ import type { TextTokenizer } from '../runtime/tokenizer.ts'
 import { type FairScheduler, makeFairScheduler } from '../scheduling/fair-scheduler.ts'
 import { makeScorers, plainSymbolRows } from './branch-scorer.ts'
 import { makeCallerMutex } from './caller-mutex.ts'
-import { type ConstrainedDecoder, makeConstrainedDecoder } from './constrained-decoder.ts'
+import { makeConstrainedDecoder } from './constrained-decoder.ts'
 import { makeDecoder, probeLogits } from './decoder.ts'
 import type { KvCache } from './kv-cache.ts'
 import type { DecoderModel } from './model.ts'
@@ -195,67 +196,38 @@ function makeBackend(loaded: LoadedDecoder): Backend {
   const { info, model, images, cacheBytes } = loaded
   const { prompts, decoder, scheduler } = model
   const states = makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fits: (tokens) => refuseTooLong(tokens, info, 'the state') })
-  const context: PrefixContext = { scorerOf: makeScorers(model), constrained: makeConstrainedDecoder(model), track }
-  const underWay = new Set<Promise<unknown>>()
-  let isClosed = false
+  const scorerOf = makeScorers(model)
+  const constrained = makeConstrainedDecoder(model)
+  const open = new OpenModel(info.id, scheduler)
 
-  /** Runs on a model that is open; `close` waits for it. */
-  function track<T>(task: () => Promise<T>): Promise<T> {
-    if (isClosed) return Promise.reject(new EngineError('internal_error', 'the model is closed; load it again'))
-    const running = task()
-    underWay.add(running)
-    const done = (): void => void underWay.delete(running)
-    running.then(done, done)
-    return running
+  /** The questions that can be asked behind a state that was prefilled. */
+  function stateOf(prompt: Prompt, cache: KvCache): AskableState {
+    const pictures = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece.id] : []))
+    const scorer = scorerOf(cache)
+    return {
+      tokens: cache.length,
+      score: (branches, signal) =>
+        together(
+          branches.map((branch) => async (stop) => scorer.score(branch, imageReference(branch.image, pictures), stop)),
+          signal,
+        ),
+      generate: async (branch, constraint, signal) =>
+        constrained.generate(cache, prompt, branch, constraint, imageReference(branch.image, pictures), signal),
+    }
   }
 
-  let closing: Promise<void> | null = null
   return {
     info,
     open: (prompt, signal) =>
-      track(async () => {
+      open.work(async () => {
         const { cache, cachedTokens } = await states.open(prompt.pieces, signal)
-        return makePrefix(context, prompt, cache, cachedTokens)
+        return open.prefix(stateOf(prompt, cache), cachedTokens)
       }),
     caches: () => ({ states: states.counts, pictures: images?.counts ?? NO_CACHE }),
-    close: () => {
-      closing ??= (async () => {
-        isClosed = true
-        await Promise.allSettled([...underWay])
+    close: () =>
+      open.close(async () => {
         states.clear()
         await closeModel(loaded)
-      })()
-      return closing
-    },
-  }
-}
-
-interface PrefixContext {
-  readonly scorerOf: ReturnType<typeof makeScorers>
-  readonly constrained: ConstrainedDecoder
-  track<T>(task: () => Promise<T>): Promise<T>
-}
-
-function makePrefix({ scorerOf, constrained, track }: PrefixContext, prompt: Prompt, cache: KvCache, cachedTokens: number): Prefix {
-  const images = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece.id] : []))
-  const scorer = scorerOf(cache)
-  let isOpen = true
-  const guard = <T>(task: () => Promise<T>): Promise<T> =>
-    isOpen ? track(task) : Promise.reject(new EngineError('internal_error', 'this encoded state is closed; open it again'))
-  return {
-    tokens: cache.length,
-    cachedTokens,
-    score: (branches, signal) =>
-      guard(() =>
-        together(
-          branches.map((branch) => async (stop) => scorer.score(branch, imageReference(branch.image, images), stop)),
-          signal,
-        ),
-      ),
-    generate: (branch, constraint, signal) =>
-      guard(async () => constrained.generate(cache, prompt, branch, constraint, imageReference(branch.image, images), signal)),
-    close: () => {
-      isOpen = false
-    },
+      }),
   }
 }
