@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
-import type Sharp from 'sharp'
+import type { Sharp as OpenedImage, default as Sharp } from 'sharp'
 import { EngineError, type ErrorCode } from '../core/errors.ts'
 import type { Picture } from '../core/types.ts'
 import type { SentImage } from './coordinates.ts'
@@ -29,7 +29,7 @@ export interface ImageHeader extends SentImage {
 const LONGEST_SIDE_PIXELS = 65_535
 
 /** The most time that decoding one image may take. */
-export const DECODE_TIMEOUT_SECONDS = 30
+const DECODE_TIMEOUT_SECONDS = 30
 
 const require = createRequire(import.meta.url)
 
@@ -112,31 +112,31 @@ export async function readImageHeader(data: Uint8Array, limits: ImageLimits, par
   return { mediaType, sentWidth, sentHeight, orientation: orientation >= 1 && orientation <= 8 ? orientation : 1 }
 }
 
-/**
- * Decodes to an upright picture: EXIF orientation applied, sRGB, transparency on white, 8 bits a channel. Throws
- * `invalid_image` when the file is truncated or broken. `header` is what `readImageHeader` gave for the same bytes.
- */
-export async function decodeImage(data: Uint8Array, header: ImageHeader, param: string): Promise<Picture> {
-  const sharp = await loadSharp()
-  const { data: raw, info } = await sharp(data, { failOn: 'error', limitInputPixels: header.sentWidth * header.sentHeight })
-    .autoOrient()
+/** What sharp has opened, in sRGB with transparency on white, 8 bits a channel. Throws what sharp throws. */
+export async function decodeRgb(opened: OpenedImage) {
+  const { data, info } = await opened
     .flatten({ background: '#ffffff' })
     .toColourspace('srgb')
     .removeAlpha()
     .timeout({ seconds: DECODE_TIMEOUT_SECONDS })
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
-    .catch((cause: unknown) => {
-      throw fail(
-        'invalid_image',
-        `The image cannot be decoded (${reasonOfSharp(cause)}); it may be cut short or damaged, send it again.`,
-        param,
-        cause,
-      )
-    })
   const { width, height, channels } = info
+  return { width, height, channels, pixels: new Uint8Array(data.buffer, data.byteOffset, data.length) }
+}
+
+/**
+ * Decodes to an upright picture: EXIF orientation applied, sRGB, transparency on white, 8 bits a channel. Throws
+ * `invalid_image` when the file is truncated or broken. `header` is what `readImageHeader` gave for the same bytes.
+ */
+export async function decodeImage(data: Uint8Array, header: ImageHeader, param: string): Promise<Picture> {
+  const sharp = await loadSharp()
+  const opened = sharp(data, { failOn: 'error', limitInputPixels: header.sentWidth * header.sentHeight }).autoOrient()
+  const { width, height, channels, pixels } = await decodeRgb(opened).catch((cause: unknown) => {
+    const message = `The image cannot be decoded (${reasonOfSharp(cause)}); it may be cut short or damaged, send it again.`
+    throw fail('invalid_image', message, param, cause)
+  })
   if (channels !== 3) throw fail('internal_error', `The image decoded to ${channels} channels instead of 3.`, param)
-  const pixels = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
   return { width, height, data: pixels, sha256: await hashPixels(width, height, pixels) }
 }
 

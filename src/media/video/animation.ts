@@ -2,7 +2,7 @@
 // are decoded in stretches, and the work is bounded before any of it is done.
 import { EngineError } from '../../core/errors.ts'
 import type { Picture } from '../../core/types.ts'
-import { DECODE_TIMEOUT_SECONDS, hashPixels, loadSharp, readImageHeader, reasonOfSharp } from '../images.ts'
+import { decodeRgb, hashPixels, loadSharp, readImageHeader, reasonOfSharp } from '../images.ts'
 import { frameDelays } from './animation-header.ts'
 import type { FramesToDecode, OpenedVideo, VideoLimits } from './decoder.ts'
 
@@ -84,19 +84,14 @@ function stretchesOf(indices: readonly number[], most: number): (readonly [numbe
 async function decodeStretch(data: Uint8Array, { width, height, param }: FrameSize, first: number, last: number): Promise<Uint8Array> {
   const sharp = await loadSharp()
   const pages = last - first + 1
-  const { data: raw, info } = await sharp(data, { page: first, pages, failOn: 'error', limitInputPixels: width * height * pages })
-    .flatten({ background: '#ffffff' })
-    .toColourspace('srgb')
-    .removeAlpha()
-    .timeout({ seconds: DECODE_TIMEOUT_SECONDS })
-    .raw({ depth: 'uchar' })
-    .toBuffer({ resolveWithObject: true })
-    .catch((cause: unknown) => {
-      const message = `The animation cannot be decoded (${reasonOfSharp(cause)}); it may be cut short or damaged, send it again.`
-      throw new EngineError('invalid_video', message, { param, cause })
-    })
-  if (info.width !== width || info.height !== height * pages || info.channels !== 3) {
-    throw new EngineError('internal_error', `The frames decoded to ${info.width} x ${info.height} x ${info.channels}.`, { param })
+  const opened = sharp(data, { page: first, pages, failOn: 'error', limitInputPixels: width * height * pages })
+  const decoded = await decodeRgb(opened).catch((cause: unknown) => {
+    const message = `The animation cannot be decoded (${reasonOfSharp(cause)}); it may be cut short or damaged, send it again.`
+    throw new EngineError('invalid_video', message, { param, cause })
+  })
+  if (decoded.width !== width || decoded.height !== height * pages || decoded.channels !== 3) {
+    const { width: w, height: h, channels } = decoded
+    throw new EngineError('internal_error', `The frames decoded to ${w} x ${h} x ${channels}.`, { param })
   }
-  return new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
+  return decoded.pixels
 }
