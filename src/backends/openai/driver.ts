@@ -189,3 +189,18 @@ export function modelAmong(names: readonly string[], asked: string | null, engin
       : `${NAMES[engine]} has no model ${JSON.stringify(asked)}; it has ${there}.`,
   )
 }
+
+/** The model that is meant among those that GET /v1/models lists, and its entry there; throws with their names. */
+export async function listedModel(send: Send, asked: string | null, engine: EngineName): Promise<{ model: string; card: unknown }> {
+  const listed = listIn(await send({ path: '/v1/models' }), 'data')
+  const names = listed.flatMap((one) => textIn(one, 'id') ?? [])
+  const model = modelAmong(names, asked, engine)
+  return { model, card: listed.find((one) => textIn(one, 'id') === model) }
+}
+
+export const TOKENIZE = '/tokenize'
+
+/** The ids that POST /tokenize gives for one text. */
+export async function tokenIds({ send }: Pick<RemoteModel, 'send'>, engine: EngineName, body: UntrustedObject): Promise<number[]> {
+  return idsIn(ownField(await send({ path: TOKENIZE, body }), 'tokens'), engine, TOKENIZE)
+}

@@ -6,17 +6,17 @@
 import { ownField } from '../../../core/untrusted.ts'
 import {
   type Driver,
-  idsIn,
+  listedModel,
   listIn,
   logOf,
   malformed,
-  modelAmong,
   type NextTokens,
   numberIn,
   type RemoteModel,
   refuseNothing,
   type TokenDriver,
   textIn,
+  tokenIds,
 } from '../driver.ts'
 import { notAvailable } from '../failures.ts'
 import { gbnfOf } from '../patterns.ts'
@@ -98,20 +98,13 @@ const tokens: TokenDriver = {
     )
     if (prompt === null) throw malformed(ENGINE, path, 'a prompt')
     // The template's own first token is left out where the vocabulary adds one: it is put back.
-    const added = await send({ path: '/tokenize', body: { content: '', add_special: true } })
-    const [first] = idsIn(ownField(added, 'tokens'), ENGINE, '/tokenize')
+    const [first] = await tokenIds({ send }, ENGINE, { content: '', add_special: true })
     if (first === undefined) return prompt
     const name = textIn(await send({ path: '/detokenize', body: { tokens: [first] } }), 'content') ?? ''
     return prompt.startsWith(name) ? prompt : name + prompt
   },
-  async encode({ send }, runs) {
-    const path = '/tokenize'
-    return idsIn(ownField(await send({ path, body: { content: runs, add_special: false, parse_special: false } }), 'tokens'), ENGINE, path)
-  },
-  async encodeSpecial({ send }, content) {
-    const path = '/tokenize'
-    return idsIn(ownField(await send({ path, body: { content, add_special: false, parse_special: true } }), 'tokens'), ENGINE, path)
-  },
+  encode: (asked, runs) => tokenIds(asked, ENGINE, { content: runs, add_special: false, parse_special: false }),
+  encodeSpecial: (asked, content) => tokenIds(asked, ENGINE, { content, add_special: false, parse_special: true }),
   next,
   async write(asked, ids, { pattern, maxTokens, stop }) {
     const grammar = pattern === null ? {} : { grammar: gbnfOf(pattern) }
@@ -133,16 +126,8 @@ export const llamaCpp: Driver = {
     const props = await send({ path: '/props' })
     const version = textIn(props, 'build_info')
     if (version === null) throw malformed(ENGINE, '/props', 'build_info')
-    const listed = listIn(await send({ path: '/v1/models' }), 'data')
-    const model = modelAmong(
-      listed.flatMap((one) => textIn(one, 'id') ?? []),
-      askedFor,
-      ENGINE,
-    )
-    const meta = ownField(
-      listed.find((one) => textIn(one, 'id') === model),
-      'meta',
-    )
+    const { model, card } = await listedModel(send, askedFor, ENGINE)
+    const meta = ownField(card, 'meta')
     const sizes = ['n_params', 'size', 'n_vocab', 'n_embd'].flatMap((name): [string, number][] => {
       const value = numberIn(meta, name)
       return value === null ? [] : [[name, value]]

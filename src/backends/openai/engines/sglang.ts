@@ -5,15 +5,17 @@ import { ownField, type UntrustedObject } from '../../../core/untrusted.ts'
 import {
   type Driver,
   idsIn,
+  listedModel,
   listIn,
   logOf,
   malformed,
-  modelAmong,
   numberIn,
   type RemoteModel,
   refuseNothing,
+  TOKENIZE,
   type TokenDriver,
   textIn,
+  tokenIds,
 } from '../driver.ts'
 import { notAvailable } from '../failures.ts'
 import { regexOf } from '../patterns.ts'
@@ -60,22 +62,17 @@ const tokens: TokenDriver = {
     return text
   },
   async encode({ send, identity }, runs) {
-    const path = '/tokenize'
     const parts = runs.flatMap(plainParts)
     const texts = parts.filter((part) => typeof part === 'string')
     if (texts.length === 0) return parts as number[]
-    const lists = listIn(await send({ path, body: { model: identity.model, prompt: texts, add_special_tokens: false } }), 'tokens')
-    let at = 0
-    return parts.flatMap((part) => (typeof part === 'number' ? [part] : idsIn(lists[at++], ENGINE, path)))
-  },
-  async encodeSpecial({ send, identity }, text) {
-    const path = '/tokenize'
-    return idsIn(
-      ownField(await send({ path, body: { model: identity.model, prompt: text, add_special_tokens: false } }), 'tokens'),
-      ENGINE,
-      path,
+    const lists = listIn(
+      await send({ path: TOKENIZE, body: { model: identity.model, prompt: texts, add_special_tokens: false } }),
+      'tokens',
     )
+    let at = 0
+    return parts.flatMap((part) => (typeof part === 'number' ? [part] : idsIn(lists[at++], ENGINE, TOKENIZE)))
   },
+  encodeSpecial: (asked, text) => tokenIds(asked, ENGINE, { model: asked.identity.model, prompt: text, add_special_tokens: false }),
   async next(asked, ids, wanted) {
     const json = await generate(asked, ids, { max_new_tokens: 1 }, wanted.length === 0 ? {} : { token_ids_logprob: wanted })
     const meta = ownField(json, 'meta_info')
@@ -116,12 +113,7 @@ export const sglang: Driver = {
     const path = textIn(info, 'model_path')
     if (path === null) throw malformed(ENGINE, '/get_model_info', 'model_path')
     const server = await send({ path: '/get_server_info' })
-    const listed = listIn(await send({ path: '/v1/models' }), 'data')
-    const model = modelAmong(
-      listed.flatMap((one) => textIn(one, 'id') ?? []),
-      askedFor,
-      ENGINE,
-    )
+    const { model, card } = await listedModel(send, askedFor, ENGINE)
     return {
       identity: {
         engine: ENGINE,
@@ -129,10 +121,7 @@ export const sglang: Driver = {
         model,
         weights: { path, version: textIn(info, 'weight_version') ?? '' },
       },
-      contextLength: numberIn(
-        listed.find((one) => textIn(one, 'id') === model),
-        'max_model_len',
-      ),
+      contextLength: numberIn(card, 'max_model_len'),
       images: null,
       slots: null,
       thinks: false,

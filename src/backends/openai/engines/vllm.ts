@@ -4,16 +4,16 @@
 import { ownField, type UntrustedObject } from '../../../core/untrusted.ts'
 import {
   type Driver,
-  idsIn,
+  listedModel,
   listIn,
   logOf,
   malformed,
-  modelAmong,
   numberIn,
   type RemoteModel,
   refuseNothing,
   type TokenDriver,
   textIn,
+  tokenIds,
 } from '../driver.ts'
 import { notAvailable } from '../failures.ts'
 import { regexOf } from '../patterns.ts'
@@ -25,9 +25,8 @@ const COMPLETIONS = '/v1/completions'
 /** The most ids that one request may ask for. */
 const MOST_IDS = 128
 
-async function tokenize({ send, identity }: RemoteModel, body: UntrustedObject): Promise<number[]> {
-  return idsIn(ownField(await send({ path: '/tokenize', body: { model: identity.model, ...body } }), 'tokens'), ENGINE, '/tokenize')
-}
+const tokenize = (asked: RemoteModel, body: UntrustedObject): Promise<number[]> =>
+  tokenIds(asked, ENGINE, { model: asked.identity.model, ...body })
 
 interface Completed {
   readonly choice: unknown
@@ -116,13 +115,7 @@ export const vllm: Driver = {
   async identify(send, askedFor) {
     const version = textIn(await send({ path: '/version' }), 'version')
     if (version === null) throw malformed(ENGINE, '/version', 'a version')
-    const listed = listIn(await send({ path: '/v1/models' }), 'data')
-    const model = modelAmong(
-      listed.flatMap((one) => textIn(one, 'id') ?? []),
-      askedFor,
-      ENGINE,
-    )
-    const card = listed.find((one) => textIn(one, 'id') === model)
+    const { model, card } = await listedModel(send, askedFor, ENGINE)
     return {
       identity: { engine: ENGINE, version, model, weights: { root: textIn(card, 'root') ?? '' } },
       contextLength: numberIn(card, 'max_model_len'),
