@@ -5,15 +5,14 @@ from .slots import put, read_as
 IN_ONE = ["{0}: {1}", "{0} says: {1}", "By “{0}”: {1}", "Going by “{0}”: {1}"]
 WHICH = ["Which one says it: {}", "Which of the two supports this: {}", "Found where? {}", "Whose is this: {}"]
 BOTH, NEITHER = ["both", "both of them"], ["neither", "neither of them"]
-CHANGED = ["What differs between the two?", "Which points are not the same in both?", "What changed?",
-           "Where do the two disagree?"]
+CHANGED = ["What differs between the two?", "Which points are not the same in both?", "Where do the two disagree?"]
 AGREE = ["The two agree on every point.", "Nothing of substance differs.", "They say the same in other words."]
 DIFFER = ["The two disagree somewhere.", "At least one point differs.", "They do not say the same."]
 LONE = ["What does only one of the two mention?", "Which points stand in one of them only?",
         "What is missing in one of the two?"]
 ON = ["Do the two agree on this: {}", "Compare the two on: {}", "{}: same or different?", "On {} the two are"]
-HOW = [["the same", "different"], ["agree", "disagree"], ["unchanged", "changed"], ["same", "not the same"]]
-MANY = ["How far apart are the two?", "How many points differ?", "How much was changed?"]
+HOW = [["the same", "different"], ["agree", "disagree"], ["same", "not the same"]]
+MANY = ["How far apart are the two?", "How many points differ?", "On how many points do they disagree?"]
 LEVELS = [["no point differs", "one point differs", "several points differ"], ["none", "one", "two or more"]]
 
 

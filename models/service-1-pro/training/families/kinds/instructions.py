@@ -23,7 +23,7 @@ TRIES = [
 ]
 REVOKED = [
     "One of the instructions was changed later on.", "A later line takes back an earlier one.",
-    "An earlier order no longer holds because of a later one.",
+    "A later line cancels an earlier order for everybody.",
 ]
 HOLDS = ["Which of these hold in the end?", "What applies after all?", "Which instructions are in force?",
          "Tick what the assistant has to follow."]

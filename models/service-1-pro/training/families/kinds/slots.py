@@ -91,7 +91,7 @@ GENERATORS = {
     "number": lambda spec, rnd: round(rnd.uniform(spec["from"], spec["to"]), spec.get("digits", 2)),
     "money": some_money,
     "date": a_date,
-    "time": lambda spec, rnd: f"{rnd.randint(0, 23):02d}:{rnd.choice(MINUTES):02d}",
+    "time": lambda spec, rnd: f"{rnd.randint(6, 22):02d}:{rnd.choice(MINUTES):02d}",
     "person": lambda spec, rnd: f"{rnd.choice(FIRST)} {rnd.choice(LAST)}",
     "mail": lambda spec, rnd: f"{rnd.choice(FIRST).lower()}.{rnd.choice(LAST).lower()}@{rnd.choice(DOMAINS)}",
     "phone": lambda spec, rnd: (
