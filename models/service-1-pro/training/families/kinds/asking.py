@@ -77,6 +77,17 @@ def options_of(spec, rnd):
     return out
 
 
+def left_out(pairs, rnd):
+    """Of parts that could contradict each other (pairs of ids), those that this text goes without."""
+    ids = list(dict.fromkeys(i for pair in pairs for i in pair))
+    rnd.shuffle(ids)
+    kept = set()
+    for i in ids:
+        if not any(i in pair and kept.intersection(pair) for pair in pairs):
+            kept.add(i)
+    return set(ids) - kept
+
+
 def texts_in(state):
     """All texts of a state, as a reader of it sees them."""
     if isinstance(state, dict):

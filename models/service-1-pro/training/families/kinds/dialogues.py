@@ -1,7 +1,7 @@
 """dialogues/: several speakers; who said, asked, refused, agreed to what. As lines of text or as JSON messages."""
 import re
 
-from .asking import Row, capital, few, options_of
+from .asking import Row, capital, few, left_out, options_of
 from .slots import FIRST, put, read_as
 
 OUTCOMES = {
@@ -31,7 +31,7 @@ def draw(f, rnd):
         called = show[role] if named and rnd.random() < 0.6 else rnd.choice(f["speakers"][role]["the"])
         return text.replace("{who}", called).replace("{Who}", capital(called))
 
-    skip = {rnd.choice(pair) for pair in f.get("clashes", [])}
+    skip = left_out(f.get("clashes", []), rnd)
     blocks, done, said = [], {r: [] for r in roles}, {}
 
     def say(role, bank):

@@ -2,7 +2,7 @@
 import collections
 import re
 
-from .asking import Row, few, options_of, shown
+from .asking import Row, few, left_out, options_of, shown
 from .slots import iso, number, put
 
 MENTIONS = [
@@ -15,7 +15,7 @@ def draw(f, rnd):
     """A row. Sentences are filled in at the end, so that a slot has one value in the whole text."""
     used, slots, says, questions, truth, evidence = {}, f["slots"], [], {}, {}, {}
     # Of parts that could contradict each other, one is left out of this text altogether.
-    out = {rnd.choice(pair) for pair in f.get("clashes", [])}
+    out = left_out(f.get("clashes", []), rnd)
 
     # What the facts say, or that nothing is said.
     stated = {}
