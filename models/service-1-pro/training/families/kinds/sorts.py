@@ -35,10 +35,11 @@ def draw(f, rnd):
         keep = others[: rnd.randint(2, min(12, len(others)))]
     else:
         keep = [key] + others[: rnd.randint(1, min(11, len(others)))]
-    # With "near", neighbours that could be taken for the right one are left out where the right one is.
-    if missing and key is not None and f.get("near"):
-        close = {k for pair in f["near"] if key in pair for k in pair}
-        keep = [k for k in keep if k not in close] or keep
+    # With "near", neighbours that could be taken for the right one are no wrong answers: left out where it is.
+    close = {k for pair in f.get("near", []) if key in pair for k in pair}
+    far = [k for k in others if k not in close]
+    if missing:
+        keep = [k for k in keep if k not in close] or far[:2]
     none = style(rnd.choice(f["none"])) if missing or rnd.random() < 0.3 else None
     names = [name[k] for k in keep] + ([none] if none else [])
     about = {name[k]: rnd.choice(options[k]["about"]) for k in keep}
@@ -47,12 +48,12 @@ def draw(f, rnd):
     row.add("sort", {"type": "choice", "instructions": ask, "criteria": shown(names, rnd, about)}, right)
     for n in range(rnd.randint(2, 3)):
         true = key is not None and rnd.random() < 0.57
-        about_this = key if true else rnd.choice(others[:4] + others)
+        about_this = key if true else rnd.choice(far[:4] + far)
         say = rnd.choice(f.get("claims", ABOUT)).format(rnd.choice(options[about_this]["names"]))
         if all(q["instructions"] != say for q in row.questions.values()):
             row.claim(f"claim{n}", say, true)
     if rnd.random() < 0.3:
-        some = rnd.sample(others, min(len(others), rnd.randint(3, 5))) + ([key] if key else [])
+        some = rnd.sample(far, min(len(far), rnd.randint(3, 5))) + ([key] if key else [])
         ask = rnd.choice(TICK)
         told = {name[k]: options[k]["about"][0] for k in some}
         question = {"type": "select", "instructions": ask, "criteria": shown([name[k] for k in some], rnd, told)}
