@@ -30,9 +30,10 @@ export interface DeviceReport {
 
 /**
  * How candidates are read. `symbols`: listed in the prompt, one token each, so their places matter. `texts`: by what
- * they would cost to write. `options`: each is a branch of its own, so their order cannot matter.
+ * they would cost to write. `markers`: all in one row, by a number at each, so their places matter. `options`: each is
+ * a branch of its own, so their order cannot matter.
  */
-export type Scorer = 'symbols' | 'texts' | 'options'
+export type Scorer = 'symbols' | 'texts' | 'markers' | 'options'
 
 export interface Capabilities {
   readonly images: boolean

@@ -2,9 +2,9 @@
 // puts that in its place when all of it is right. What was cut short goes on where it was; what is there already is not
 // asked for again.
 import { copyFile, link, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, posix } from 'node:path'
 import { familyFor } from '../backends/onnx/families/index.ts'
-import { openFolder } from '../backends/onnx/runtime/layout.ts'
+import { type JsonObject, type ModelFolder, openFolder } from '../backends/onnx/runtime/layout.ts'
 import { isInside, readWeights, requireSoundWeights } from '../backends/onnx/runtime/weights.ts'
 import { EngineError } from '../core/errors.ts'
 import { makeFolder } from '../core/files.ts'
@@ -109,9 +109,9 @@ async function fill(options: PullOptions, repository: Repository, folder: string
   // What the model is decides what is needed, so this file comes before all others.
   total = config.bytes
   await download(config)
-  const modelType = await modelTypeIn(join(folder, 'config.json'), id)
-  const { graphs: needed = null } = await familyFor(modelType)
-  const graphs = graphsOf(repository, needed, dtype)
+  const { modelType, config: settings } = await configurationIn(join(folder, 'config.json'), id)
+  const family = await familyFor({ modelType, config: settings, files: files.map(({ path }) => path) })
+  const graphs = graphsOf(repository, family, dtype)
   const others = configurationOf(files).filter(({ path }) => path !== 'config.json')
   const likely = [...new Set(graphs.flatMap((graph) => graph.likely))]
   const wanted = [...others, ...graphs.map(({ file }) => file)]
@@ -161,7 +161,7 @@ async function takeFrom(models: readonly PulledModel[], file: RepositoryFile, pa
   }
 }
 
-async function modelTypeIn(path: string, id: string): Promise<string> {
+async function configurationIn(path: string, id: string): Promise<Pick<ModelFolder, 'modelType' | 'config'>> {
   let config: unknown = null
   try {
     config = JSON.parse(await readFile(path, 'utf8'))
@@ -169,7 +169,7 @@ async function modelTypeIn(path: string, id: string): Promise<string> {
     // Said below.
   }
   const modelType = isObject(config) ? config.model_type : undefined
-  if (typeof modelType === 'string') return modelType
+  if (typeof modelType === 'string') return { modelType, config: config as JsonObject }
   throw new EngineError('model_not_available', `config.json of ${id} has no model_type, so it is no model that can be run; check its name`)
 }
 
@@ -187,7 +187,7 @@ function weightsOf({ id, files }: Repository, graphs: readonly RepositoryFile[],
       })
     }
     for (const location of locations) {
-      const path = `${dirname(graph.path)}/${location}`
+      const path = posix.join(posix.dirname(graph.path), location)
       const file = isInside(location) ? files.find((one) => one.path === path) : undefined
       if (file === undefined) {
         const where = isInside(location) ? `${path}, which ${id} does not have` : `outside of its folder (${JSON.stringify(location)})`

@@ -1,7 +1,7 @@
 // Which files of a repository a model needs: its configuration, tokenizer, template, licence and card, and its graphs
 // in one number format each. Weights for other programs, other formats and examples stay where they are.
 import type { Dtype } from '../backends/onnx/options.ts'
-import { DTYPES, graphPath, TEXT_DTYPES, VISION_DTYPES } from '../backends/onnx/runtime/layout.ts'
+import { DTYPES, GRAPHS_AT, graphPath, isWeightsOf, TEXT_DTYPES, VISION_DTYPES } from '../backends/onnx/runtime/layout.ts'
 import { EngineError } from '../core/errors.ts'
 import type { Repository, RepositoryFile } from './repository.ts'
 
@@ -35,12 +35,16 @@ export function configurationOf(files: readonly RepositoryFile[]): RepositoryFil
 /**
  * The graphs in the formats that are wished for.
  *
- * @param names the graphs that the family reads; null for all that are there.
+ * @param family the graphs that it reads, null for all that are there; and where they lie.
  * Throws `model_not_available` when a graph is missing, or is not there in the format, with those that are.
  */
-export function graphsOf({ id, files }: Repository, names: readonly string[] | null, wish: DtypeWish): GraphChoice[] {
+export function graphsOf(
+  { id, files }: Repository,
+  { graphs = null, graphsAt = GRAPHS_AT }: { readonly graphs?: readonly string[] | null; readonly graphsAt?: string },
+  wish: DtypeWish,
+): GraphChoice[] {
   const there = new Map(files.map((file) => [file.path, file] as const))
-  const known = names ?? allGraphs(files)
+  const known = graphs ?? allGraphs(files)
   if (known.length === 0) {
     const weights = files.some(({ path }) => /\.(safetensors|gguf|bin)$/.test(path))
     const message = `${id} has no graphs under onnx/${weights ? ', only weights for other programs' : ''}; look for an export of it to ONNX, for example in onnx-community`
@@ -52,18 +56,23 @@ export function graphsOf({ id, files }: Repository, names: readonly string[] | n
   return known.map((name) => {
     const asked = typeof wish === 'string' ? wish : wish === null ? undefined : wish[name]
     const preferred = asked !== undefined ? [asked] : /vision|image/.test(name) ? VISION_DTYPES : TEXT_DTYPES
-    const dtype = preferred.find((one) => there.has(graphPath(name, one)))
-    if (dtype === undefined) throw noSuchFormat(id, name, asked, there)
-    const path = graphPath(name, dtype)
-    const likely = files.filter((file) => file.path === `${path}_data` || file.path.startsWith(`${path}_data_`))
+    const dtype = preferred.find((one) => there.has(graphPath(name, one, graphsAt)))
+    if (dtype === undefined) throw noSuchFormat(id, { name, at: graphsAt }, asked, there)
+    const path = graphPath(name, dtype, graphsAt)
+    const likely = files.filter((file) => isWeightsOf(path, file.path))
     return { name, dtype, file: there.get(path)!, likely }
   })
 }
 
-function noSuchFormat(id: string, name: string, asked: Dtype | undefined, there: ReadonlyMap<string, unknown>): EngineError {
-  const found = DTYPES.filter((one) => there.has(graphPath(name, one)))
+function noSuchFormat(
+  id: string,
+  { name, at }: { readonly name: string; readonly at: string },
+  asked: Dtype | undefined,
+  there: ReadonlyMap<string, unknown>,
+): EngineError {
+  const found = DTYPES.filter((one) => there.has(graphPath(name, one, at)))
   if (asked === undefined || found.length === 0) {
-    const message = `${id} has no graph onnx/${name}.onnx in any format, so it is no such model as its config.json says; take another export of it`
+    const message = `${id} has no graph ${at}${name}.onnx in any format, so it is no such model as its config.json says; take another export of it`
     return new EngineError('model_not_available', message)
   }
   const message = `${id} has no ${name} in ${asked}; there is ${found.join(', ')}: ask for one by graph, as in --dtype ${name}=${found[0]}`

@@ -41,17 +41,22 @@ export interface FakeHub {
 /** Files from this size on are on the other server, as those in Git LFS are. */
 const LARGE = 64 * 1024
 
-/** The tiny Idefics3 as a repository, with what a published one has besides. */
-export function tinyFiles(): Map<string, Buffer> {
-  const names = readdirSync(TINY, { recursive: true, withFileTypes: true })
+/** A folder as the files of a repository. */
+export function filesOf(folder: string): Map<string, Buffer> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) =>
       join(entry.parentPath, entry.name)
-        .slice(TINY.length + 1)
+        .slice(folder.length + 1)
         .split(sep)
         .join('/'),
     )
-  const files = new Map(names.map((name) => [name, readFileSync(join(TINY, name))] as const))
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name))] as const))
+}
+
+/** The tiny Idefics3 as a repository, with what a published one has besides. */
+export function tinyFiles(): Map<string, Buffer> {
+  const files = filesOf(TINY)
   for (const [name, text] of Object.entries({
     'README.md': '---\nlicense: apache-2.0\n---\n# Tiny\n',
     LICENSE: 'Apache License\n',

@@ -5,14 +5,16 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { downloadFile as downloadOfficially, listFiles, modelInfo } from '@huggingface/hub'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { EngineError } from '../../src/core/errors.ts'
 import { type Hub, type HubOptions, openHub } from '../../src/hub/http.ts'
 import { findPulled, partialModels, placeOf, pulledModels, removePulled } from '../../src/hub/library.ts'
 import { type PullOptions, type PullResult, pullModel } from '../../src/hub/pull.ts'
 import { isSafePath, parseRepositoryName, readFiles, readRevision } from '../../src/hub/repository.ts'
-import { COMMIT, type FakeHub, type HeardRequest, sendFile, startFakeHub } from './fake-hub.ts'
+import { COMMIT, type FakeHub, filesOf, type HeardRequest, sendFile, startFakeHub } from './fake-hub.ts'
 
 const NAME = `acme/tiny@${COMMIT.slice(0, 8)}`
 const DECODER = 'onnx/decoder_model_merged.onnx'
@@ -118,6 +120,18 @@ describe('a pull', () => {
     const { model } = await pull({ dtype: { decoder_model_merged: 'q4' } })
     const data = (await graphs(model.folder)).filter((name) => name.includes('_data'))
     expect(data).toEqual(['decoder_model_merged_q4.onnx_data'])
+  })
+
+  it('takes a graph that lies beside config.json, its weights there, and the files that say what its head is', async () => {
+    hub.files.clear()
+    const folder = fileURLToPath(new URL('../golden/option-markers/jevhome', import.meta.url))
+    for (const [name, content] of filesOf(folder)) hub.files.set(name, content)
+    hub.files.set('pytorch/model.onnx', Buffer.from('nobody reads this'))
+    const { model } = await pull()
+    expect((await readdir(model.folder)).sort()).toEqual([...filesOf(folder).keys()].sort())
+    const backend = await loadOnnxModel(model.folder, { inProcess: true, threads: 1 })
+    expect(backend.info).toMatchObject({ id: 'tiny', contextLength: 512, scorer: 'markers' })
+    await backend.close()
   })
 
   it('asks nothing for a commit that is there, downloads nothing twice, and does without the hub where it can', async () => {

@@ -9,6 +9,8 @@ import type { ModelFolder } from './runtime/layout.ts'
 export interface ModelFamily {
   /** The graphs that `load` reads, by their names without a suffix; absent: any that the folder has. */
   readonly graphs?: readonly string[]
+  /** Where in the folder they lie, ending in a slash; '' for beside config.json. Absent: `onnx/`. */
+  readonly graphsAt?: string
   /** Throws `model_not_available` when something in the folder is missing, or says what this family cannot do. */
   load(folder: ModelFolder, options: OnnxOptions): Promise<Backend>
   /** Measures how candidates are to be read; null where there is only one way. */

@@ -17,8 +17,10 @@ async function graphBytes(folder: string, { dtype }: OnnxOptions): Promise<numbe
   const files = await readdir(folder, { recursive: true }).catch(() => [])
   // Weights in a file of several graphs, such as decision.onnx_data, count for themselves.
   const byGraph = new Map<string, Map<string, number>>()
-  for (const file of files) {
-    const [, name, suffix = ''] = /^(.*?onnx[\\/].*?)(_[a-z0-9]+)?\.onnx(?:_data.*)?$/.exec(file) ?? []
+  // Graphs lie beside config.json only where there are none below onnx/.
+  const below = files.filter((file) => /onnx[\\/]/.test(file))
+  for (const file of below.length > 0 ? below : files) {
+    const [, name, suffix = ''] = /^(.*?)(_[a-z0-9]+)?\.onnx(?:[._]data.*)?$/.exec(file) ?? []
     if (name === undefined) continue
     const isDtype = Object.values(SUFFIXES).includes(suffix)
     const graph = isDtype ? name : `${name}${suffix}`

@@ -3,10 +3,11 @@
 //
 // More candidates than that are each asked as a yes or no. They share by the odds of their yes, and the mass is the
 // mean of what yes and no had.
-import { logSoftmax, logSumExp } from '../../core/math.ts'
+import { logSumExp } from '../../core/math.ts'
 import type { Branch, ScoreRow, Scores } from '../backend.ts'
 import { rowOfSymbols } from '../prompted/answer-tokens.ts'
 import { type ScoredPrompt, scoredPrompts } from '../prompted/prompt-template.ts'
+import { shareOfClaims } from '../statements.ts'
 import type { ChatDriver, ContentPart, RemoteChatModel, TopTokens, WrittenToken } from './driver.ts'
 import { inTurn } from './token-scorer.ts'
 
@@ -34,7 +35,7 @@ export async function scoreByChat(driver: ChatDriver, state: ChatState, branch: 
   })
   const inputTokens = answers.reduce((sum, { tokens }) => sum + tokens, 0)
   const rows = answers.map(({ row }) => row)
-  return { rows: isOneByOne ? [shareOfYes(rows)] : rows, inputTokens }
+  return { rows: isOneByOne ? [shareOfClaims(rows)] : rows, inputTokens }
 }
 
 /** A row over symbols, each by its spellings, as they stand alone or behind a space. */
@@ -52,9 +53,3 @@ export function symbolRow(top: readonly WrittenToken[], symbols: readonly (reado
 }
 
 const LEAST = -1000
-
-function shareOfYes(rows: readonly ScoreRow[]): ScoreRow {
-  const odds = rows.map(({ logProbabilities: [yes, no] }) => (yes as number) - (no as number))
-  const mass = rows.reduce((sum, row) => sum + row.mass, 0) / rows.length
-  return { logProbabilities: logSoftmax(odds).map((share) => share + Math.log(mass)), mass }
-}

@@ -184,6 +184,8 @@ const BY_PLACE: OperatorTable = {
 export const DEFAULT_OPERATORS: Readonly<Record<Scorer, OperatorTable>> = {
   symbols: BY_PLACE,
   texts: BY_PLACE,
+  // They know a few kinds of question by their form, and no other wordings of it.
+  markers: { exclusive: ORDERS },
   options: { exclusive: ['contrast'] },
 }
 

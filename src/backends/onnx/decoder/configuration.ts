@@ -38,21 +38,21 @@ export async function endTokensOf(
 ): Promise<readonly number[]> {
   const generation = folder.files.includes('generation_config.json') ? await readJson(folder, 'generation_config.json') : {}
   const eos = generation.eos_token_id
-  const named = [tokenizerConfig.eos_token, ...alsoNamed].map((token) => tokenizer.control(nameOf(token)))
+  const named = [tokenizerConfig.eos_token, ...alsoNamed].map((token) => tokenizer.control(tokenName(token)))
   const ids = [...(Array.isArray(eos) ? eos : [eos]), ...named].filter((id): id is number => typeof id === 'number')
   if (ids.length === 0) throw new EngineError('model_not_available', 'no token ends an answer; generation_config.json needs eos_token_id')
   return [...new Set(ids)].sort((a, b) => a - b)
 }
 
 /** Tokens in tokenizer_config.json are strings, or objects with their content. */
-function nameOf(token: Json | undefined): string {
+export function tokenName(token: Json | undefined): string {
   if (typeof token === 'string') return token
   return typeof token === 'object' && token !== null && 'content' in token ? String(token.content) : ''
 }
 
 /** The variables that a chat template may use. */
 export function templateVariablesOf(tokenizerConfig: JsonObject): { readonly [name: string]: string } {
-  return Object.fromEntries(['bos_token', 'eos_token', 'pad_token', 'unk_token'].map((name) => [name, nameOf(tokenizerConfig[name])]))
+  return Object.fromEntries(['bos_token', 'eos_token', 'pad_token', 'unk_token'].map((name) => [name, tokenName(tokenizerConfig[name])]))
 }
 
 /** The chat template of a folder, in whichever of the three places the folder keeps it. */

@@ -7,7 +7,8 @@ import type { Scoring } from '../../prompted/scoring.ts'
 import { loadOnDevice } from '../device.ts'
 import type { ModelFamily } from '../family.ts'
 import type { OnnxOptions } from '../options.ts'
-import { openFolder } from '../runtime/layout.ts'
+import { type ModelFolder, openFolder } from '../runtime/layout.ts'
+import { isJevhome, isLaya } from './option-markers/told-apart.ts'
 
 type FamilyImport = () => Promise<ModelFamily>
 
@@ -33,6 +34,12 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['smollm3', textDecoder],
 ])
 
+/** Families of which `model_type` names the encoder below their heads only; they go first. */
+const TOLD_BY_FILES: readonly { readonly is: (facts: FolderFacts) => boolean; readonly load: FamilyImport }[] = [
+  { is: isLaya, load: async () => (await import('./option-markers/index.ts')).laya },
+  { is: isJevhome, load: async () => (await import('./option-markers/index.ts')).jevhome },
+]
+
 /**
  * Adds a family for folders whose config.json has this `model_type`, on this thread only: such models are loaded with
  * `inProcess`. Throws when the type has a family already.
@@ -52,7 +59,7 @@ export async function loadFamily(path: string, options: OnnxOptions): Promise<Ba
 
 async function loadOn(path: string, options: OnnxOptions): Promise<Backend> {
   const folder = await openFolder(path)
-  return (await familyFor(folder.modelType)).load(folder, options)
+  return (await familyFor(folder)).load(folder, options)
 }
 
 /**
@@ -61,7 +68,7 @@ async function loadOn(path: string, options: OnnxOptions): Promise<Backend> {
  */
 export async function probeFamily(path: string, options: OnnxOptions, onProgress?: ProbeProgress): Promise<Scoring> {
   const folder = await openFolder(path)
-  const { probe } = await familyFor(folder.modelType)
+  const { probe } = await familyFor(folder)
   if (probe === null) {
     throw new EngineError(
       'capability_not_supported',
@@ -71,9 +78,13 @@ export async function probeFamily(path: string, options: OnnxOptions, onProgress
   return probe(folder, options, onProgress)
 }
 
-/** The family of a `model_type`. Throws `model_not_available` when there is none. */
-export async function familyFor(modelType: string): Promise<ModelFamily> {
-  const load = FAMILIES.get(modelType)
+/** What tells the family of a folder, or of a repository before its files are here. */
+export type FolderFacts = Pick<ModelFolder, 'modelType' | 'config' | 'files'>
+
+/** The family of a folder: by its `model_type` mostly. Throws `model_not_available` when there is none. */
+export async function familyFor(facts: FolderFacts): Promise<ModelFamily> {
+  const { modelType } = facts
+  const load = TOLD_BY_FILES.find(({ is }) => is(facts))?.load ?? FAMILIES.get(modelType)
   if (load !== undefined) return load()
   throw new EngineError(
     'model_not_available',

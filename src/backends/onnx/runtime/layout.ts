@@ -48,8 +48,15 @@ export const SUFFIXES: Readonly<Record<Dtype, string>> = {
 
 export const DTYPES = Object.keys(SUFFIXES) as readonly Dtype[]
 
+/** Where graphs lie in nearly all folders. */
+export const GRAPHS_AT = 'onnx/'
+
 /** Where a graph lies in the folder: `onnx/vision_encoder_int8.onnx`. */
-export const graphPath = (name: string, dtype: Dtype): string => `onnx/${name}${SUFFIXES[dtype]}.onnx`
+export const graphPath = (name: string, dtype: Dtype, at = GRAPHS_AT): string => `${at}${name}${SUFFIXES[dtype]}.onnx`
+
+/** Whether a file has weights of the graph, by its name. */
+export const isWeightsOf = (graph: string, file: string): boolean =>
+  file === `${graph}_data` || file.startsWith(`${graph}_data_`) || file === `${graph}.data`
 
 /**
  * Text graphs: float first, then weights quantised by block, whose results do not depend on what else is in the pass.
@@ -111,10 +118,11 @@ export async function readJson(folder: Named, file: string): Promise<JsonObject>
 
 /**
  * A graph by name, in the dtype that was asked for or the first of `preferred` that is there. Its weights come along.
+ * `at`: where the graphs of the folder lie.
  */
-export function findGraph(folder: ModelFolder, name: string, preferred: readonly Dtype[], options: OnnxOptions): GraphFile {
+export function findGraph(folder: ModelFolder, name: string, preferred: readonly Dtype[], options: OnnxOptions, at = GRAPHS_AT): GraphFile {
   const asked = typeof options.dtype === 'object' ? options.dtype[name] : options.dtype
-  const fileOf = (dtype: Dtype) => graphPath(name, dtype)
+  const fileOf = (dtype: Dtype) => graphPath(name, dtype, at)
   const dtype = (asked === undefined ? preferred : [asked]).find((one) => folder.files.includes(fileOf(one)))
   if (dtype === undefined) {
     const there = DTYPES.filter((one) => folder.files.includes(fileOf(one)))
@@ -123,7 +131,7 @@ export function findGraph(folder: ModelFolder, name: string, preferred: readonly
     throw new EngineError('model_not_available', `the model folder '${folder.name}' has no ${wanted} (${found}); download it or export it`)
   }
   const file = fileOf(dtype)
-  const data = folder.files.filter((one) => one === `${file}_data` || one.startsWith(`${file}_data_`))
+  const data = folder.files.filter((one) => isWeightsOf(file, one))
   return { name, dtype, path: join(folder.path, file), files: [file, ...data] }
 }
 

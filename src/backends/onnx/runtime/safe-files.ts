@@ -7,7 +7,7 @@ import { EngineError } from '../../../core/errors.ts'
 /**
  * Files that a model may be made of; others beside config.json are left alone. All of `onnx/` may be named by a graph.
  */
-const OF_A_MODEL = /^onnx\/|\.(json|jinja|onnx)$/
+const OF_A_MODEL = /^onnx\/|\.(json|jinja|onnx|onnx\.data)$/
 
 /**
  * Everything in the folder and below its `onnx/`, relative, with forward slashes, sorted. Throws `model_not_available`
@@ -37,6 +37,6 @@ async function requirePlain(path: string, file: string, folder: string, homes: r
   if (!homes.some((home) => real.startsWith(home)))
     refuse('a link that leads out of the folder', 'copy the file it leads to into the folder')
   const found = await stat(real).catch(() => refuse('not readable', 'see that this user may read the folder'))
-  if (found.isFile() || (found.isDirectory() && !/\.(json|jinja|onnx)$|\.onnx_data(_\d+)?$/.test(file))) return
+  if (found.isFile() || (found.isDirectory() && !/\.(json|jinja|onnx)$|\.onnx[._]data(_\d+)?$/.test(file))) return
   refuse(found.isDirectory() ? 'a folder, not a file' : 'a pipe, a socket or a device, not a file', 'download it again')
 }

@@ -7,6 +7,7 @@ import type { Branch, Generated, ScoreRow, Scores } from '../../../backend.ts'
 import type { AskableState } from '../../open-model.ts'
 import type { TextTokenizer } from '../../runtime/tokenizer.ts'
 import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
+import { encodeWithin } from '../../text-model.ts'
 import type { EntailmentGraph } from './graph.ts'
 import { hypothesesOf } from './hypotheses.ts'
 import type { EntailmentLabels } from './labels.ts'
@@ -23,17 +24,9 @@ export interface EntailmentModel {
   readonly contextLength: number
 }
 
-/** Word pieces of BERT are of words of at most so many letters. Longer texts cannot fit, and are not worked on. */
-const MOST_LETTERS_OF_TOKEN = 100
-
-/** Ids of a text. Throws `context_length_exceeded` with both numbers; nothing is ever cut off. */
-export function encodeWithin({ id, tokenizer, contextLength }: EntailmentModel, text: string, taken: number, what: string): number[] {
-  const refuse = (has: string): EngineError =>
-    new EngineError('context_length_exceeded', `${what} would take ${has}, the model ${id} takes ${contextLength} tokens; shorten it`)
-  if (text.length > contextLength * MOST_LETTERS_OF_TOKEN) throw refuse(`${text.length} letters`)
-  const ids = tokenizer.encode(text)
-  if (ids.length + taken > contextLength) throw refuse(`${ids.length + taken} tokens`)
-  return ids
+/** Ids of a text behind as many tokens as are taken. Throws `context_length_exceeded`. */
+function encoded({ id, tokenizer, contextLength }: EntailmentModel, text: string, taken: number, what: string): number[] {
+  return encodeWithin(tokenizer, text, { most: contextLength, taken, what, id })
 }
 
 export class JudgedState implements AskableState {
@@ -43,7 +36,7 @@ export class JudgedState implements AskableState {
 
   constructor(model: EntailmentModel, text: string) {
     this.#model = model
-    this.#ids = encodeWithin(model, text, model.layout.controls, 'the state')
+    this.#ids = encoded(model, text, model.layout.controls, 'the state')
     this.tokens = this.#ids.length + model.layout.controls
   }
 
@@ -51,7 +44,7 @@ export class JudgedState implements AskableState {
     signal?.throwIfAborted()
     // All are encoded before the first is judged: one that does not fit costs nothing.
     const asked = branches.map((branch) =>
-      hypothesesOf(branch).map((text) => encodeWithin(this.#model, text, this.tokens, 'the state with a statement about it')),
+      hypothesesOf(branch).map((text) => encoded(this.#model, text, this.tokens, 'the state with a statement about it')),
     )
     return Promise.all(
       branches.map(async (branch, i): Promise<Scores> => {
