@@ -203,7 +203,8 @@ defineKind<ChoiceAnswer>({
   readTruth: (truth) => (typeof truth === 'number' || typeof truth === 'boolean' ? String(truth) : plainTruth(truth)),
   grade({ choice, probabilities, confidence }, truth, _accept, decision) {
     const names = decision?.names ?? Object.keys(probabilities).sort()
-    const claim = claimOf('exclusive', names, [names.map((name) => probabilities[name]!)], truth)
+    const readout = decision?.readout === 'binary' ? 'binary' : 'exclusive'
+    const claim = claimOf(readout, names, [names.map((name) => probabilities[name]!)], truth)
     if (claim === null) return null
     return { said: choice, right: Number(names[claim.truth[0]!] === choice), guess: 1 / names.length, confidence, claim }
   },

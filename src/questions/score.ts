@@ -183,12 +183,16 @@ defineKind<ScoreAnswer>({
     const index = labels.indexOf(truth)
     return index >= 0 ? index : truth.trim() !== '' && Number.isFinite(Number(truth)) ? Number(truth) : truth
   },
-  grade({ score, legend, probabilities, confidence }, truth) {
+  grade({ score, legend, probabilities, confidence }, truth, _accept, decision) {
     const row = Object.values(probabilities)
-    const claim = claimOf('ordinal', Object.values(legend), [row], truth)
-    if (claim === null) return null
     const best = row.indexOf(Math.max(...row))
-    return { said: score, right: Number(best === Math.round(claim.truth[0]!)), guess: 1 / row.length, confidence, claim }
+    // A scale from no to yes was decided as a claim, whose candidates are yes and no.
+    const isClaim = decision?.readout === 'binary'
+    const names = Object.values(legend)
+    const claim = isClaim ? claimOf('binary', names.toReversed(), [row.toReversed()], truth) : claimOf('ordinal', names, [row], truth)
+    if (claim === null) return null
+    const level = isClaim ? 1 - claim.truth[0]! : claim.truth[0]!
+    return { said: score, right: Number(best === Math.round(level)), guess: 1 / row.length, confidence, claim }
   },
   valueOf: ({ score }) => score,
   /** Levels go by label first, then by number: on a scale of "1" to "5", p(stars, "5") is the top. */

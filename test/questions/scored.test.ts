@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { questionContext } from '../../src/pipeline/requirements.ts'
-import type { ChoiceAnswer, NoulAnswer, ScoreAnswer, SelectAnswer } from '../../src/questions/index.ts'
+import { type ChoiceAnswer, kindOf, type NoulAnswer, type ScoreAnswer, type SelectAnswer } from '../../src/questions/index.ts'
+import { truthOf } from '../../src/questions/shared/decision.ts'
 import { askOne, checkOne, written } from './ask.ts'
 
 const near = (value: number) => expect.closeTo(value, 4)
@@ -45,6 +46,72 @@ describe('noul', () => {
   it('shows JSON instructions as JSON', async () => {
     const { rounds } = await askOne({ type: 'noul', instructions: { rule: 'no pets', strict: true } }, { score: () => [[0.5, 0.5]] })
     expect(rounds[0]![0]!.instructions).toBe('{"rule":"no pets","strict":true}')
+  })
+})
+
+describe('yes or no', () => {
+  const claim = { readout: 'binary', instructions: 'It rains.', image: null, candidates: meaning('drops fall', null) }
+  const score = (): number[][] => [[0.6, 0.2]]
+
+  function meaning(yes: string | null, no: string | null) {
+    return [
+      { name: 'true', description: yes },
+      { name: 'false', description: no },
+    ]
+  }
+
+  it.each([
+    [
+      'yes first',
+      [
+        { value: 'Yes', description: 'drops fall' },
+        { value: 'No', description: 'no' },
+      ],
+      { Yes: near(0.75), No: near(0.25) },
+    ],
+    ['no first', ['false', { value: ' TRUE', description: 'drops fall' }], { false: near(0.25), ' TRUE': near(0.75) }],
+  ])('asks a choice as the claim that a noul is, %s', async (_, options, probabilities) => {
+    const { answer, rounds, finding } = await askOne<ChoiceAnswer>({ type: 'choice', instructions: 'It rains.', options }, { score })
+    expect(rounds[0]![0]).toEqual(claim)
+    expect(answer.probabilities).toEqual(probabilities)
+    expect(Object.keys(answer.probabilities)).toEqual(Object.keys(probabilities))
+    expect(answer.choice).toBe(Object.keys(probabilities).find((name) => name.trim().toLowerCase() !== 'no' && name !== 'false'))
+    const noul = await askOne({ type: 'noul', instructions: 'It rains.', criteria: { true: 'drops fall' } }, { score })
+    const [own, other] = [finding.decisions['']!, noul.finding.decisions['']!]
+    expect({ ...own, names: null, asWritten: null }).toEqual({ ...other, names: null, asWritten: null })
+    expect((own.asWritten ?? [0, 1]).map((at) => own.names[at])).toEqual(Object.keys(probabilities))
+    expect(truthOf(own, own.names[0]!)).toEqual([0])
+    expect(truthOf(own, own.names[1]!)).toEqual([1])
+    expect(truthOf(own, 'perhaps')).toBeNull()
+    const graded = kindOf(answer).grade(answer, own.names[0]!, [], own)!
+    expect(graded).toMatchObject({ right: 1, claim: { readout: 'binary', truth: [0], probabilities: [[near(0.75), near(0.25)]] } })
+  })
+
+  it('asks a scale from no to yes as the claim, and takes a level as its truth', async () => {
+    const criteria = ['no', { label: 'yes', description: 'drops fall' }]
+    const { answer, rounds, finding } = await askOne<ScoreAnswer>({ type: 'score', instructions: 'It rains.', criteria }, { score })
+    expect(rounds[0]![0]).toEqual(claim)
+    expect(answer).toMatchObject({ score: near(0.75), probabilities: { 0: near(0.25), 1: near(0.75) }, legend: { 0: 'no', 1: 'yes' } })
+    expect(truthOf(finding.decisions['']!, 1)).toEqual([0])
+    expect(kindOf(answer).grade(answer, 1, [], finding.decisions['']!)).toMatchObject({
+      right: 1,
+      claim: { readout: 'binary', truth: [0] },
+    })
+    expect(kindOf(answer).grade(answer, 0, [], finding.decisions['']!)).toMatchObject({
+      right: 0,
+      claim: { readout: 'binary', truth: [1] },
+    })
+  })
+
+  it.each([
+    { type: 'choice', options: ['yes', 'no', 'perhaps'] },
+    { type: 'choice', options: ['yes', 'never'] },
+    { type: 'score', criteria: ['yes', 'no'] },
+    { type: 'select', options: ['yes', 'no'] },
+  ])('asks other questions as they are: %j', async (question) => {
+    const rows = 'options' in question && question.options?.length === 3 ? [[0.2, 0.2, 0.2]] : [[0.3, 0.3]]
+    const { rounds } = await askOne(question, { score: () => (question.type === 'select' ? [...rows, ...rows] : rows) })
+    expect(rounds[0]![0]!.readout).not.toBe('binary')
   })
 })
 

@@ -147,6 +147,8 @@ function misfit(name: string, { readout, names }: Decision, truth: Json, hasHint
   const text = JSON.stringify(truth) ?? String(truth)
   const received = `received ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`
   const subject = `The outcome of ${JSON.stringify(name)} is`
+  if (readout === 'binary' && names[0] !== 'true')
+    return `${subject} ${listed(names)}, true or false, or the probability of the first; ${received}.`
   if (readout === 'binary') return `${subject} true or false, or the probability that it is true; ${received}.`
   if (isCheck(readout)) return `${subject} true or false (the value was right), or the right value; ${received}.`
   if (readout === 'ordinal') return `${subject} a level from 0 to ${names.length - 1}; ${received}.`

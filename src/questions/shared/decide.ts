@@ -4,6 +4,7 @@ import type { Branch } from '../../backends/backend.ts'
 import { entropyBits, logSoftmax } from '../../core/math.ts'
 import type { SetAndAbstention } from '../../wire/types.ts'
 import type { DecisionReport, QuestionContext } from './checked-question.ts'
+import { askedClaim } from './claims.ts'
 import { free, type QuestionCoroutine, score } from './coroutine.ts'
 import { canonicalOrder, type Decision, type DecisionReadout, decisionKey } from './decision.ts'
 import { OPERATORS, type Rows } from './operators.ts'
@@ -29,11 +30,31 @@ export interface DecideOptions {
   readonly asked?: string
 }
 
+/** Between yes and no it is the claim that is decided, so it has one probability however it is asked. */
 export function* decide(
   branch: Branch,
   readout: DecisionReadout,
   context: QuestionContext,
   options: DecideOptions = {},
+): QuestionCoroutine<DecideResult> {
+  const claim = askedClaim(branch)
+  if (claim === null) return yield* decideBranch(branch, readout, context, options)
+  const yesThenNo = <T>(given: readonly T[]): T[] => claim.order.map((i) => given[i]!)
+  const names = branch.candidates.map(({ name }) => name)
+  const found = yield* decideBranch(claim.branch, 'binary', context, { ...options, names: yesThenNo(options.names ?? names) })
+  return {
+    ...found,
+    // Of two, the order that sorts is the order that puts back.
+    probabilities: [yesThenNo(found.probabilities[0]!)],
+    decision: { ...found.decision, names: yesThenNo(names), ...(claim.order[0] === 0 ? {} : { asWritten: claim.order }) },
+  }
+}
+
+function* decideBranch(
+  branch: Branch,
+  readout: DecisionReadout,
+  context: QuestionContext,
+  options: DecideOptions,
 ): QuestionCoroutine<DecideResult> {
   const { calibrator, deliberation } = context
   const order = canonicalOrder(branch)

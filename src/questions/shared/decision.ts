@@ -39,7 +39,10 @@ export interface DecisionKey {
 }
 
 export interface Decision extends DecisionKey {
-  /** Names of the candidates in canonical order; `['true', 'false']` for `binary` and checks. */
+  /**
+   * Names of the candidates in canonical order; `['true', 'false']` for checks and `binary`, but the words of the
+   * caller, yes first, where it was asked as a choice or a scale.
+   */
   readonly names: readonly string[]
   /**
    * Positions in `names` in the order in which the caller wrote the candidates; absent where that is the order of
@@ -189,10 +192,10 @@ export type HoldsValue = (kept: string | null, value: string | null) => boolean
 
 /**
  * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two
- * candidates, as when annotators were averaged. `binary`: a boolean, or the probability that it is true. `exclusive`: a
- * name. `ordinal`: a 0-based level, fractions allowed. `holds`: for what is kept of checked values in another way.
- * `independent`: the names that hold. Checks: a boolean ("the value was right"), or the right value. Null when the
- * truth does not fit the decision.
+ * candidates, as when annotators were averaged. `binary`: a boolean, the probability that it is true, or a name.
+ * `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed. `holds`: for what is kept of checked values in
+ * another way. `independent`: the names that hold. Checks: a boolean ("the value was right"), or the right value. Null
+ * when the truth does not fit the decision.
  */
 export function truthOf(
   decision: Pick<Decision, 'readout' | 'names' | 'value'>,
@@ -202,6 +205,7 @@ export function truthOf(
   const { readout, names } = decision
   if (readout === 'binary' || (isCheck(readout) && typeof truth === 'boolean')) {
     if (typeof truth === 'boolean') return [truth ? 0 : 1]
+    if (typeof truth === 'string') return names.includes(truth) ? [names.indexOf(truth)] : null
     return typeof truth === 'number' && truth >= 0 && truth <= 1 ? [1 - truth] : null
   }
   if (isCheck(readout)) {

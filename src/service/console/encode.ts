@@ -76,7 +76,8 @@ function encodeDecision(name: string, decision: Decision, label: Label | null, c
 function truthOf({ readout, names }: Decision, truth: readonly number[]): DecisionReply['truth'] {
   const [first = 0] = truth
   if (readout === 'ordinal') return first
-  if (readout === 'exclusive') return names[Math.round(first)] ?? null
+  const isInWords = readout === 'binary' && names[0] !== 'true' && Number.isInteger(first)
+  if (readout === 'exclusive' || isInWords) return names[Math.round(first)] ?? null
   if (readout === 'independent') return names.filter((_, i) => truth[i]! < 0.5)
   return Number.isInteger(first) ? first === 0 : 1 - first
 }
