@@ -3,6 +3,7 @@
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OnnxOptions } from './backends/onnx/options.ts'
+import type { ModelVerification, VerifyOptions } from './backends/onnx/verify.ts'
 import type { ModelServerOptions } from './backends/openai/options.ts'
 import type { Scoring } from './backends/prompted/scoring.ts'
 import type { Calibration } from './calibration/calibration.ts'
@@ -14,11 +15,13 @@ import type { Ask } from './wire/infer.ts'
 
 export type { Backend, CachesOfBackend, Device, DeviceReport, ModelInfo } from './backends/backend.ts'
 export type { OnnxOptions } from './backends/onnx/options.ts'
+export type { ModelVerification, VerifyOptions } from './backends/onnx/verify.ts'
 export type { EngineName, ModelServerOptions } from './backends/openai/options.ts'
 export type { Scoring } from './backends/prompted/scoring.ts'
 export type { Calibration } from './calibration/calibration.ts'
 export type { OutcomeStore, RecordedOutcome, RecordOptions } from './calibration/outcomes/outcomes.ts'
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem } from './core/errors.ts'
+export type { ModelCheck } from './core/model-check.ts'
 export type { Json } from './core/types.ts'
 export { type ChainOptions, type ChainStage, chainOf, type ModelChain } from './pipeline/chain.ts'
 export type { AskOptions, DeliberationSettings, EngineCore } from './pipeline/engine.ts'
@@ -29,6 +32,8 @@ export type * from './questions/kinds.ts'
 export type { Decision, DecisionEvent } from './questions/shared/decision.ts'
 export type { AnswerOf, AnswersOf, Ask, TypedRequest } from './wire/infer.ts'
 export type * from './wire/types.ts'
+
+const SHIPPED = fileURLToPath(new URL(`../models/${DEFAULT_MODEL}`, import.meta.url))
 
 /** Answers requests; the types of the answers follow from the questions. What else it does: `EngineCore`. */
 export interface Engine extends Omit<EngineCore, 'ask'> {
@@ -110,6 +115,16 @@ export async function probeModel(
   return probeOnnxModel(folder, options, onProgress)
 }
 
+/**
+ * Loads a model folder (default: the shipped model) and looks at what its answers rest on, as `assay models verify`
+ * does: symbols, patches, answers alone and among others, the device, and how fast it is here. Throws
+ * `model_not_found` when there is no such folder; what is wrong with it is in the result.
+ */
+export async function verifyModel(folder: string = SHIPPED, options: VerifyOptions = {}): Promise<ModelVerification> {
+  const { verifyOnnxModel } = await import('./backends/onnx/index.ts')
+  return verifyOnnxModel(folder, options)
+}
+
 async function shippedCalibrations(): Promise<readonly Calibration[]> {
   const calibration = await shippedCalibration(DEFAULT_MODEL)
   return calibration === null ? [] : [calibration]
@@ -117,5 +132,5 @@ async function shippedCalibrations(): Promise<readonly Calibration[]> {
 
 /** The model in this package's `models/` folder, as a source: to stand beside others, or first in a chain. */
 export function shippedModel(options: OnnxOptions = {}): ModelSource {
-  return localModel(fileURLToPath(new URL(`../models/${DEFAULT_MODEL}`, import.meta.url)), options)
+  return localModel(SHIPPED, options)
 }

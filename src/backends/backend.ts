@@ -1,5 +1,6 @@
 // The seam between the engine and a model. The engine speaks of questions, candidates and constraints; a backend's
 // family decides how they read as a prompt, and how candidates are scored. One contract suite runs over every backend.
+import type { ModelCheck } from '../core/model-check.ts'
 import type { Prompt, TextSource } from '../core/types.ts'
 
 /** What a model is and can do. Calibration is bound to `revision` and `templateHash`. */
@@ -16,6 +17,8 @@ export interface ModelInfo {
   readonly scorer: Scorer
   /** Absent: the backend has none of its own, such as a server or a fake. */
   readonly device?: DeviceReport
+  /** What loading looked at: `symbols` and `patches`. Absent: it is no folder on this machine. */
+  readonly checks?: readonly ModelCheck[]
 }
 
 /** Where a model on this machine may run: execution providers of the ONNX runtime. */

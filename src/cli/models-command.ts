@@ -1,4 +1,4 @@
-// Adds `assay models` and, below it, what is done with models: list, pull, use, rm, probe.
+// Adds `assay models` and, below it, what is done with models: list, pull, verify, use, rm, probe.
 import type { Command } from 'commander'
 import { findPulled, partialModels, pulledModels, readVerified } from '../hub/library.ts'
 import type { ModelListing } from '../pipeline/models.ts'
@@ -10,11 +10,12 @@ import { addProbe } from './probe-command.ts'
 import { addPull } from './pull-command.ts'
 import type { Output } from './say-error.ts'
 import { type ListedModel, showModels } from './show-models.ts'
+import { addVerify } from './verify-command.ts'
 
 export const addModels: AddCommand = (program, context) => {
   const models = program.command('models').description('list the models of this machine, pull others from a hub, and check them')
   addList(models, context)
-  for (const add of [addPull, addUse, addRemove, addProbe]) add(models, context)
+  for (const add of [addPull, addVerify, addUse, addRemove, addProbe]) add(models, context)
 }
 
 function addList(models: Command, { terminal, makeEngine, attempt }: CommandContext): void {

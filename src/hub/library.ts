@@ -1,6 +1,7 @@
 // The models on this machine that came from a hub: models/OWNER/NAME/COMMIT/ has a record of where it is from and, as
 // NAME/, the model's folder. It is there only when all of it is: it is filled under another name and then renamed.
-import { readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import * as z from 'zod'
 import { DTYPES } from '../backends/onnx/runtime/layout.ts'
@@ -131,14 +132,40 @@ export async function removePulled(home: string, name: string): Promise<void> {
   for (const above of [dirname(slot), dirname(dirname(slot))]) await rmdir(above).catch(() => {})
 }
 
-/** What `assay models verify` found last; null when it has not been asked, or was about other files. */
-export async function readVerified(home: string, name: string): Promise<{ readonly ok: boolean } | null> {
-  const text = await readFile(join(placeOf(home, name).slot, VERIFIED_FILE), 'utf8').catch(() => null)
+const Verified = z.object({ ok: z.boolean(), verifiedAt: z.string(), state: z.string() })
+
+/** What `assay models verify` found last; null when it has not been asked, or files changed since. */
+export async function readVerified(home: string, name: string): Promise<{ readonly ok: boolean; readonly verifiedAt: string } | null> {
+  const { slot, folder } = placeOf(home, name)
+  const text = await readFile(join(slot, VERIFIED_FILE), 'utf8').catch(() => null)
   try {
-    return text === null ? null : z.object({ ok: z.boolean() }).parse(JSON.parse(text))
+    const { ok, verifiedAt, state } = Verified.parse(JSON.parse(text ?? ''))
+    return state === (await stateOf(folder)) ? { ok, verifiedAt } : null
   } catch {
     return null
   }
+}
+
+/** Keeps what was found beside the model, with the sizes and times that its files have now. */
+export async function writeVerified(
+  home: string,
+  name: string,
+  found: { readonly ok: boolean; readonly verifiedAt: string },
+): Promise<void> {
+  const { slot, folder } = placeOf(home, name)
+  const path = join(slot, VERIFIED_FILE)
+  await writeFile(`${path}.new`, `${JSON.stringify({ ...found, state: await stateOf(folder) }, null, 2)}\n`)
+  await rename(`${path}.new`, path)
+}
+
+/** Hash over the names, sizes and times of all files of a folder. */
+async function stateOf(folder: string): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of (await readdir(folder, { recursive: true })).sort()) {
+    const found = await stat(join(folder, file))
+    if (found.isFile()) hash.update(JSON.stringify([file, found.size, found.mtimeMs]))
+  }
+  return hash.digest('hex')
 }
 
 /** The model that answers when none is named: a name in the library, or a folder's path; null for the shipped one. */

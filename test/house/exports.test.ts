@@ -66,6 +66,7 @@ describe('the package', () => {
       'score',
       'select',
       'shippedModel',
+      'verifyModel',
     ])
     expect(Object.keys(await import('../../src/index.ts')).sort()).toEqual(values)
     expect(types).toMatchInlineSnapshot(`
@@ -123,10 +124,12 @@ describe('the package', () => {
         "KindTypes",
         "LevelInput",
         "ModelChain",
+        "ModelCheck",
         "ModelInfo",
         "ModelListing",
         "ModelServerOptions",
         "ModelSource",
+        "ModelVerification",
         "NoulAnswer",
         "NoulQuestion",
         "OnnxOptions",
@@ -159,6 +162,7 @@ describe('the package', () => {
         "State",
         "TypedRequest",
         "Usage",
+        "VerifyOptions",
       ]
     `)
   })
@@ -217,7 +221,7 @@ describe('the package', () => {
         "createFakeBackend",
       ]
     `)
-    expect(namesOf('src/backends/onnx/index.ts').values).toEqual(['loadOnnxModel', 'probeOnnxModel'])
+    expect(namesOf('src/backends/onnx/index.ts').values).toEqual(['loadOnnxModel', 'probeOnnxModel', 'verifyOnnxModel'])
   })
 
   it('has these entries and this command', () => {

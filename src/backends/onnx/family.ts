@@ -1,5 +1,6 @@
 // What a model family gives to this backend: a folder in Hugging Face layout to a `Backend`, and to a measurement of
 // how it reads candidates.
+import { type ModelCheck, notApplicable } from '../../core/model-check.ts'
 import type { Backend } from '../backend.ts'
 import type { ProbeProgress } from '../prompted/probe.ts'
 import type { Scoring } from '../prompted/scoring.ts'
@@ -16,3 +17,9 @@ export interface ModelFamily {
   /** Measures how candidates are to be read; null where there is only one way. */
   readonly probe: ((folder: ModelFolder, options: OnnxOptions, onProgress?: ProbeProgress) => Promise<Scoring>) | null
 }
+
+/** What loading checks of a model that has no symbols, and whose graphs are made for this engine. */
+export const OPTIONS_ALONE: readonly ModelCheck[] = [
+  notApplicable('symbols', 'each option is read by itself behind the state, so there are no symbols'),
+  notApplicable('patches', 'graphs of this family run as they came'),
+]

@@ -8,6 +8,7 @@ import type { Scoring } from '../prompted/scoring.ts'
 import { loadFamily, probeFamily } from './families/index.ts'
 import type { OnnxOptions } from './options.ts'
 import { refuseTelemetry } from './runtime/telemetry.ts'
+import { type ModelVerification, type VerifyOptions, verifyFolder } from './verify.ts'
 import { makePool } from './workers/pool.ts'
 import { startWorker } from './workers/proxy.ts'
 import { superviseBackend } from './workers/supervisor.ts'
@@ -15,6 +16,7 @@ import { superviseBackend } from './workers/supervisor.ts'
 export type { ProbeProgress } from '../prompted/probe.ts'
 export type { Scoring } from '../prompted/scoring.ts'
 export type { Dtype, OnnxOptions } from './options.ts'
+export type { ModelVerification, VerifyOptions } from './verify.ts'
 
 function refuseUnknownDevice({ device = 'cpu' }: OnnxOptions): void {
   const known: readonly string[] = [...DEVICES, 'auto']
@@ -73,4 +75,14 @@ export async function loadOnnxModel(folder: string, options: OnnxOptions = {}): 
 export async function probeOnnxModel(folder: string, options: OnnxOptions = {}, onProgress?: ProbeProgress): Promise<Scoring> {
   refuseTelemetry()
   return probeFamily(folder, options, onProgress)
+}
+
+/**
+ * Loads a folder as `loadOnnxModel` does and looks at what its answers rest on. Throws `model_not_found` when there is
+ * no such folder, and for options that cannot be; what is wrong with the folder is in the result.
+ */
+export async function verifyOnnxModel(folder: string, options: VerifyOptions = {}): Promise<ModelVerification> {
+  refuseTelemetry()
+  refuseUnknownDevice(options.model ?? {})
+  return verifyFolder(folder, () => loadOnnxModel(folder, options.model), options)
 }

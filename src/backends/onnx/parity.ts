@@ -15,7 +15,8 @@ const TEXTS = [
 ]
 
 const names = (...all: readonly string[]): readonly Candidate[] => all.map((name) => ({ name, description: null }))
-const BRANCHES: readonly Branch[] = [
+/** A question of every read-out. */
+export const PROBE_BRANCHES: readonly Branch[] = [
   { readout: 'binary', instructions: 'The customer is angry.', candidates: names('true', 'false'), image: null },
   { readout: 'exclusive', instructions: 'What is it about?', candidates: names('delivery', 'price', 'weather'), image: null },
   { readout: 'ordinal', instructions: 'How urgent is it?', candidates: names('calm', 'soon', 'now'), image: null },
@@ -25,7 +26,7 @@ const QUOTE: Branch = { readout: 'read', instructions: 'The order number', candi
 
 /** What differs between the two, in words with the numbers; null when they agree. Throws what the first one throws. */
 export async function parityOf(reference: Backend, other: Backend): Promise<string | null> {
-  for (const [at, prompt] of promptsFor(reference).entries()) {
+  for (const [at, prompt] of probePrompts(reference).entries()) {
     const expected = await answersOf(reference, prompt)
     let found: Answers
     try {
@@ -53,7 +54,7 @@ interface Answers {
 async function answersOf(backend: Backend, prompt: Prompt): Promise<Answers> {
   const prefix = await backend.open(prompt)
   try {
-    const scores = await prefix.score(BRANCHES)
+    const scores = await prefix.score(PROBE_BRANCHES)
     const quote = await prefix.generate(QUOTE, { type: 'span', many: false, format: 'text' }).catch((error: unknown) => {
       if (error instanceof EngineError && error.code === 'capability_not_supported') return null
       throw error
@@ -67,13 +68,14 @@ async function answersOf(backend: Backend, prompt: Prompt): Promise<Answers> {
   }
 }
 
-/** NaN where one is none: a comparison with it fails. */
-function largestDifference(expected: readonly number[], found: readonly number[]): number {
+/** The most that a log-probability differs, in nats. NaN where one is none: a comparison with it fails. */
+export function largestDifference(expected: readonly number[], found: readonly number[]): number {
   if (expected.length !== found.length) return Number.NaN
   return expected.reduce((worst, value, i) => Math.max(worst, Math.abs(Math.max(value, FLOOR) - Math.max(found[i]!, FLOOR))), 0)
 }
 
-function promptsFor({ info }: Backend): readonly Prompt[] {
+/** Texts, and a picture with text where the model reads pictures. */
+export function probePrompts({ info }: Backend): readonly Prompt[] {
   const texts = TEXTS.map(
     (text): Prompt => ({ pieces: [{ type: 'text', text, source: { part: 0, path: null } }], parts: [{ type: 'text', index: 0, text }] }),
   )

@@ -7,6 +7,7 @@ import type { Backend, ModelInfo } from '../../backend.ts'
 import { type AskSymbols, PROBE_HASH, type ProbeOptions, probe, readingOf } from '../../prompted/probe.ts'
 import { imageReference, samplePrompts } from '../../prompted/prompt-template.ts'
 import { parseScoring, SCORING_FILE, type Scoring, scoringOf, symbolsUpTo } from '../../prompted/scoring.ts'
+import { checkSymbols } from '../../prompted/symbol-check.ts'
 import type { ModelFamily } from '../family.ts'
 import { type AskableState, OpenModel } from '../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../options.ts'
@@ -134,11 +135,14 @@ async function measure(loaded: LoadedDecoder, options: ProbeOptions = {}): Promi
  */
 async function withScoring(loaded: LoadedDecoder, scoring: Scoring): Promise<LoadedDecoder> {
   const { templateHash } = loaded.info
+  const { tokenizer, prompts } = loaded.model
+  const symbols = checkSymbols({ encode: tokenizer.encode, opensWithSpace: prompts.opensWithSpace }, scoring)
   const upTo = { exclusive: symbolsUpTo(scoring.exclusive), ordinal: symbolsUpTo(scoring.ordinal) }
   const info: ModelInfo = {
     ...loaded.info,
     templateHash: hashOf({ templateHash, probe: scoring.probe, upTo: Object.values(upTo).map(String) }),
     scorer: upTo.exclusive > 0 ? 'symbols' : 'texts',
+    checks: [symbols, ...(loaded.info.checks ?? []).filter(({ check }) => check !== 'symbols')],
   }
   return { ...loaded, info, model: { ...loaded.model, reading: readingOf(scoring, await askOf(loaded)) } }
 }
@@ -164,7 +168,7 @@ async function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options:
     if (!inputsOf(session).some(({ name }) => name === LOCAL_BIAS)) files.fit?.(session)
     return makeDecoder(runtime, embedder, session, graphs.decoder.name)
   }
-  const { session, applied } = await openPatched(graphs.decoder, options, (opened) => probeLogits(decoderOf(opened), parity))
+  const { session, applied, check } = await openPatched(graphs.decoder, options, (opened) => probeLogits(decoderOf(opened), parity))
   const id = options.id ?? folder.name
   const info: ModelInfo = {
     id,
@@ -175,6 +179,7 @@ async function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options:
     contextLength,
     capabilities: { images: images !== null, boxes: false },
     scorer: 'symbols',
+    checks: [checkSymbols({ encode: tokenizer.encode, opensWithSpace: prompts.opensWithSpace }, null), check],
   }
   const fits = (cache: KvCache, added: number): void => refuseTooLong(cache.length + added, info, 'the state with its question and answer')
   const mutex = makeCallerMutex()

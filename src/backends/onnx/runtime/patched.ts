@@ -1,6 +1,7 @@
 // Opens a decoder graph with the patches of patch.ts. Each patch is kept only if the logits of a probe stay the same.
 import { readFile, stat } from 'node:fs/promises'
 import { logSoftmax } from '../../../core/math.ts'
+import { type ModelCheck, notApplicable } from '../../../core/model-check.ts'
 import type { OnnxOptions } from '../options.ts'
 import type { GraphFile } from './layout.ts'
 import { type Patch, patchGraph } from './patch.ts'
@@ -31,27 +32,44 @@ export interface PatchedSession {
   readonly session: Session
   /** The applied patches that change numbers, for the revision of the model. */
   readonly applied: readonly string[]
+  /** Which patches were tried, how much each changed, and which one is used. */
+  readonly check: ModelCheck
 }
 
 /** Runs a fixed probe and gives its logits, [token][vocabulary]. */
 type LogitsOf = (session: Session) => Promise<readonly Float32Array[]>
 
 export async function openPatched(graph: GraphFile, options: OnnxOptions, logitsOf: LogitsOf): Promise<PatchedSession> {
-  if ((await stat(graph.path)).size > LARGEST_GRAPH) return { session: await openSession(graph, options), applied: [] }
+  if ((await stat(graph.path)).size > LARGEST_GRAPH) {
+    const check = notApplicable('patches', `${graph.files[0]} is larger than ${LARGEST_GRAPH / 1024 ** 2} MiB and runs as it came`)
+    return { session: await openSession(graph, options), applied: [], check }
+  }
   const bytes = await readFile(graph.path)
   // One session at a time: two would hold the weights twice.
   let expected: readonly Float32Array[] | null = null
+  const refused: string[] = []
   for (const patch of patchesToTry(bytes)) {
     expected ??= await logitsAndRelease(await openSession(graph, options), logitsOf)
     const applied = [...(patch.quantisedNodes > 0 ? ['accuracy_level 4'] : []), ...(patch.scaledRows > 0 ? ['row scales'] : [])]
     const most = patch.scaledRows > 0 ? LARGEST_RESCALING : patch.quantisedNodes > 0 ? LARGEST_CHANGE : LARGEST_ROUNDING
-    const session = await unlessItChanges(() => openSession(graph, options, patch.bytes), logitsOf, expected, most)
-    if (session !== null) return { session, applied }
+    const what = [...(patch.isCascade ? ['cascade attention'] : []), ...applied].join(' with ')
+    const tried = await tryPatch(() => openSession(graph, options, patch.bytes), logitsOf, expected, most)
+    const found = `${what} (${tried.found})`
+    if (tried.session === null) refused.push(found)
+    else return { session: tried.session, applied, check: checkOf(found, refused) }
   }
   // Picking rows changes nothing in the rows that are left (in a dynamic int8 head, they are then scaled without the
   // others, which is closer).
   const rows = patchGraph(bytes, { accuracyLevel: false, logitRows: true, cascade: false })
-  return { session: await openSession(graph, options, rows?.bytes), applied: [] }
+  return { session: await openSession(graph, options, rows?.bytes), applied: [], check: checkOf(null, refused) }
+}
+
+function checkOf(used: string | null, refused: readonly string[]): ModelCheck {
+  const without = refused.length === 0 ? '' : `refused ${refused.join(', ')}`
+  if (used !== null) return { check: 'patches', status: 'passed', detail: [`uses ${used}`, without].filter(Boolean).join('; ') }
+  if (refused.length === 0) return notApplicable('patches', 'there is no patch for this graph, which runs one question a pass')
+  const remedy = 'nothing needs to be done: the graph runs as it came, one question a pass; another --dtype may take them'
+  return { check: 'patches', status: 'noted', detail: without, remedy }
 }
 
 async function logitsAndRelease(session: Session, logitsOf: LogitsOf): Promise<readonly Float32Array[]> {
@@ -62,22 +80,30 @@ async function logitsAndRelease(session: Session, logitsOf: LogitsOf): Promise<r
   }
 }
 
+interface TriedPatch {
+  /** Null when its logits are not as expected. */
+  readonly session: Session | null
+  readonly found: string
+}
+
 /**
- * The session, if its logits are as expected; otherwise null. A patched graph that does not open or fails on the probe
- * is not for this runtime, and the graph as it came is used.
+ * The session, if its logits are as expected. A patched graph that does not open or fails on the probe is not for this
+ * runtime, and the graph as it came is used.
  */
-async function unlessItChanges(
+async function tryPatch(
   open: () => Promise<Session>,
   logitsOf: LogitsOf,
   expected: readonly Float32Array[],
   most: number,
-): Promise<Session | null> {
+): Promise<TriedPatch> {
   const session = await open().catch(() => null)
-  if (session === null) return null
+  if (session === null) return { session, found: 'the runtime does not open it' }
   const logits = await logitsOf(session).catch(() => null)
-  if (logits !== null && meanChange(logits, expected) <= most) return session
+  const change = logits === null ? null : meanChange(logits, expected)
+  const found = change === null ? 'it fails on a probe' : `moves ${change.toPrecision(2)} of a distribution, at most ${most} is taken`
+  if (change !== null && change <= most) return { session, found }
   await session.release()
-  return null
+  return { session: null, found }
 }
 
 /**

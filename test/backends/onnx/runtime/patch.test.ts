@@ -133,8 +133,12 @@ describe('a patched decoder', () => {
   })
 
   it('gives each row of int8 a scale of its own, and says so', async () => {
-    const { session, applied } = await openPatched(graphOf('int8'), options, logitsOf)
+    const { session, applied, check } = await openPatched(graphOf('int8'), options, logitsOf)
     expect(applied).toEqual(['row scales'])
+    expect(check).toMatchObject({
+      status: 'passed',
+      detail: expect.stringMatching(/^uses cascade attention with row scales \(moves 0?\.?\d/),
+    })
     expect(inputsOf(session).some(({ name }) => name === 'local_bias')).toBe(true)
     await session.release()
   })
@@ -146,8 +150,9 @@ describe('a patched decoder', () => {
       [false, false],
     ]) {
       const said = async (): Promise<Float32Array[]> => [Float32Array.of(isSame ? 0 : runs++ * 9, 0, 0)]
-      const { session, applied } = await openPatched(graphOf('fp32'), options, said)
+      const { session, applied, check } = await openPatched(graphOf('fp32'), options, said)
       expect(applied).toEqual([])
+      expect(check.status).toBe(hasCascade ? 'passed' : 'noted')
       expect(inputsOf(session).some(({ name }) => name === 'local_bias')).toBe(hasCascade)
       await session.release()
     }
@@ -164,8 +169,10 @@ describe('a patched decoder', () => {
       if (runs++ > 0) throw new Error('this runtime has no such operator')
       return [Float32Array.of(0, 0)]
     }
-    const { session, applied } = await openPatched(graphOf('q4'), options, failing)
+    const { session, applied, check } = await openPatched(graphOf('q4'), options, failing)
     expect(applied).toEqual([])
+    expect(check).toMatchObject({ check: 'patches', status: 'noted', remedy: expect.stringContaining('runs as it came') })
+    expect(check.detail).toMatch(/^refused cascade attention with accuracy_level 4 \(it fails on a probe\), cascade attention \(it fails/)
     expect(inputsOf(session).some(({ name }) => name === 'local_bias')).toBe(false)
     expect(await logitsOf(session)).toHaveLength(IDS.length)
     await session.release()

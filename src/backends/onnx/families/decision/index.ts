@@ -8,6 +8,7 @@ import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backe
 import { promptKey } from '../../../prompt-key.ts'
 import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
+import { OPTIONS_ALONE } from '../../family.ts'
 import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
@@ -75,6 +76,7 @@ async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<
     contextLength: config.contextLength,
     capabilities: { images: vision !== null, boxes: vision !== null && config.kinds.includes('box') },
     scorer: 'options',
+    checks: OPTIONS_ALONE,
   }
   const model = {
     config,

@@ -7,6 +7,7 @@ import type { Backend, CacheCounts, CachesOfBackend, ModelInfo, Prefix } from '.
 import { promptKey } from '../../../prompt-key.ts'
 import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
+import { OPTIONS_ALONE } from '../../family.ts'
 import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
@@ -45,6 +46,7 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
     contextLength,
     capabilities: { images: false, boxes: false, rereads: true },
     scorer: 'options',
+    checks: OPTIONS_ALONE,
   }
   const model = { id: info.id, config, pieces, graphs, scheduler: makeFairScheduler(), lone: new LoneVectors(graphs, pieces) }
   return new EncoderBackend(info, model, options.cacheBytes ?? DEFAULT_CACHE_BYTES)

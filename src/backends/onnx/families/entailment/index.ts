@@ -2,6 +2,7 @@
 // text? Claims, choices, scales and selections are answered by the entailment of statements; nothing is quoted or
 // written.
 import { createHash } from 'node:crypto'
+import { notApplicable } from '../../../../core/model-check.ts'
 import type { Backend, ModelInfo } from '../../../backend.ts'
 import { contextLengthOf } from '../../decoder/configuration.ts'
 import type { ModelFamily } from '../../family.ts'
@@ -34,6 +35,14 @@ async function loadEntailment(folder: ModelFolder, options: OnnxOptions): Promis
     contextLength,
     capabilities: { images: false, boxes: false },
     scorer: 'options',
+    checks: [
+      {
+        check: 'symbols',
+        status: 'passed',
+        detail: `label ${labels.entailment} of ${labels.count} is named as entailment, label ${labels.contradiction} as what is against it`,
+      },
+      notApplicable('patches', 'graphs of this family run as they came'),
+    ],
   }
   const scheduler = makeFairScheduler()
   const model: EntailmentModel = { id, tokenizer, layout, labels, graph, scheduler, contextLength }

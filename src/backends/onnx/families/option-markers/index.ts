@@ -2,6 +2,7 @@
 // choices, scales and selections are answered; nothing is quoted or written.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../core/errors.ts'
+import { notApplicable } from '../../../../core/model-check.ts'
 import type { ModelInfo } from '../../../backend.ts'
 import { tokenName } from '../../decoder/configuration.ts'
 import type { ModelFamily } from '../../family.ts'
@@ -61,6 +62,10 @@ function markerFamily(readFormat: ReadFormat, { graphsAt, configuration }: Place
         contextLength: rowTokens,
         capabilities: { images: false, boxes: false },
         scorer: 'markers',
+        checks: [
+          { check: 'symbols', status: 'passed', detail: `${controls.markerName} is one token, and marks each option` },
+          notApplicable('patches', 'graphs of this family run as they came'),
+        ],
       }
       const scheduler = makeFairScheduler()
       const model = { writer: { id, tokenizer, controls, format }, graph, scheduler }

@@ -2,6 +2,7 @@
 // folder of its own, of any family.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import type { ModelCheck } from '../../../../core/model-check.ts'
 import type { Prompt } from '../../../../core/types.ts'
 import type { Backend, CacheCounts, CachesOfBackend, ModelInfo } from '../../../backend.ts'
 import type { ModelFamily } from '../../family.ts'
@@ -38,6 +39,7 @@ function pairOf({ config }: ModelFolder, id: string, texts: Backend, pictures: B
     contextLength: texts.info.contextLength,
     capabilities: { ...pictures.info.capabilities, rereads: texts.info.capabilities.rereads === true },
     scorer: texts.info.scorer,
+    checks: [...checksOf('texts', texts), ...checksOf('pictures', pictures)],
   }
   const hasImage = ({ pieces }: Prompt): boolean => pieces.some(({ type }) => type === 'image')
   return {
@@ -48,6 +50,10 @@ function pairOf({ config }: ModelFolder, id: string, texts: Backend, pictures: B
       await Promise.all([texts.close(), pictures.close()])
     },
   }
+}
+
+function checksOf(part: string, { info }: Backend): readonly ModelCheck[] {
+  return (info.checks ?? []).map((check) => ({ ...check, part }))
 }
 
 function sum(which: keyof CachesOfBackend, ...backends: readonly Backend[]): CacheCounts {
