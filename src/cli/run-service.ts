@@ -60,8 +60,8 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
       settings,
     )
     opened.push(() => loading.then((engine) => engine.close()))
-    const { keepsFeatures, keepMs, survivesPowerLoss } = settings
-    const storing = openStore(settings.databaseUrl, { keepsFeatures, keepMs, survivesPowerLoss }).catch(aboutDatabase)
+    const { keepsFeatures, keepMs, survivesPowerLoss, databaseConnections: poolSize } = settings
+    const storing = openStore(settings.databaseUrl, { keepsFeatures, keepMs, survivesPowerLoss, poolSize }).catch(aboutDatabase)
     opened.push(() => storing.then((store) => store.close()))
     // Expressions too: the first request that derives something would hold up all others while their library loads.
     const [engine, store] = await Promise.all([loading, storing, loadParser()])

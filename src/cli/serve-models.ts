@@ -21,8 +21,8 @@ export interface ModelFlags {
   readonly chain?: ChainFlag
 }
 
-/** How local models are loaded. */
-export type ModelSettings = Pick<ServiceSettings, 'workers' | 'threads' | 'cacheBytes' | 'device'>
+/** How local models are loaded, and how much servers are asked at a time. */
+export type ModelSettings = Pick<ServiceSettings, 'workers' | 'threads' | 'cacheBytes' | 'device' | 'serverConcurrency'>
 
 export const FAKE_MODEL = 'fake'
 
@@ -35,7 +35,7 @@ const fakeDelay = duration(0, 60_000)
 export async function modelsOf(
   { model: named, modelServer: servers = [], fake, chain }: ModelFlags,
   terminal: Terminal,
-  { workers, threads, cacheBytes, device }: ModelSettings = DEFAULT_SETTINGS,
+  { workers, threads, cacheBytes, device, serverConcurrency }: ModelSettings = DEFAULT_SETTINGS,
 ): Promise<readonly ModelSource[]> {
   const model = named ?? (fake === undefined ? namesIn(process.env.ASSAY_MODELS) : undefined)
   if (fake !== undefined) {
@@ -47,7 +47,8 @@ export async function modelsOf(
     return [{ id: FAKE_MODEL, load: () => loadFake(delayMs) }]
   }
   const { localModel, modelServer, shippedModel } = await import('../index.ts')
-  const elsewhere = servers.map((server) => modelServer(modelServerIn(server)))
+  const atOnce = serverConcurrency === null ? {} : { concurrency: serverConcurrency }
+  const elsewhere = servers.map((server) => modelServer({ ...modelServerIn(server), ...atOnce }))
   const options = { workers, cacheBytes, device, ...(threads === null ? {} : { threads }) }
   const found = async (name: string): Promise<ModelSource> => {
     const folder = await folderOf(name, terminal)

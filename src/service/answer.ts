@@ -134,7 +134,7 @@ export function createAnswerer(parts: AnswererParts): StoppableAnswerer {
       reply: replyOf,
     }
     const reply = await settle(call, progress, settlement, replyOf)
-    if (call.principal.key !== null) rates.answered(call.principal.key, progress.questions)
+    if (call.principal.key !== null) await rates.answered(call.principal.key, progress.questions)
     metrics.answered({
       model: response.model,
       dialect: call.dialect.name,

@@ -1,14 +1,15 @@
-// Counts what each key asks within a minute: requests, and the questions that were answered. Replicas share the log of
-// requests, so each adds what the others have answered, as of at most a second ago.
+// Holds each key to what it may ask within a minute: requests, and questions that were answered. The store counts for
+// all replicas together; a key that has used everything is refused from memory until its minute is over.
 import { fromStore } from './from-store.ts'
 import type { ServiceSettings } from './settings.ts'
-import type { ApiKey, RecentRequests, Store } from './store/store.ts'
+import { fullIn } from './store/rate-windows.ts'
+import type { ApiKey, RateCeilings, RateWindow, Store } from './store/store.ts'
 
 export interface RateLimits {
   /** Counts a request before it is read; null for a key without limits. */
   request(key: ApiKey): Promise<RateUse | null>
-  /** Counts the questions of a request that was answered. */
-  answered(key: ApiKey, questions: number): void
+  /** Counts the questions of a request that was answered. Never throws: an answer is not held back for a count. */
+  answered(key: ApiKey, questions: number): Promise<void>
 }
 
 /** What a key has used of its requests. */
@@ -21,47 +22,28 @@ export interface RateUse {
   readonly exceeded: { readonly most: number; readonly noun: string } | null
 }
 
-const WINDOW_MS = 60_000
-/** How old the numbers of all replicas may be. */
-const SHARED_MS = 1000
-/** Keys that are remembered; beyond, those whose minute is over are forgotten. */
+/** Keys whose full minutes are remembered; beyond, those whose minute is over are forgotten. */
 const MOST_KEYS = 50_000
 
-/** What a key did on this replica since its minute began, and what all replicas had noted when that was last asked. */
-interface KeyWindow {
-  readonly begunAt: number
-  own: RecentRequests
-  ownThen: RecentRequests
-  shared: RecentRequests
-  sharedAt: number
-}
-
-const NOTHING: RecentRequests = { requests: 0, questions: 0 }
-
 export function createRateLimits(
-  { requests: log }: Pick<Store, 'requests'>,
+  { rates }: Pick<Store, 'rates'>,
   settings: Pick<ServiceSettings, 'requestsPerMinute' | 'questionsPerMinute'>,
   now: () => number,
 ): RateLimits {
-  const windows = new Map<string, KeyWindow>()
+  const full = new Map<string, RateWindow>()
+  const isRunning = ({ begunAt }: RateWindow): boolean => Math.abs(now() - begunAt) < rates.windowMs
 
-  function windowOf({ id }: ApiKey): KeyWindow {
-    const known = windows.get(id)
-    if (known !== undefined && now() - known.begunAt < WINDOW_MS) return known
-    if (windows.size >= MOST_KEYS) {
-      for (const [other, { begunAt }] of windows) if (now() - begunAt >= WINDOW_MS) windows.delete(other)
-    }
-    const begun: KeyWindow = { begunAt: now(), own: NOTHING, ownThen: NOTHING, shared: NOTHING, sharedAt: 0 }
-    windows.set(id, begun)
-    return begun
+  /** The window of a key that has no room, as far as it is known here: it only ever fills. */
+  function fullWindowOf(key: ApiKey, ceilings: RateCeilings): RateWindow | null {
+    const window = full.get(key.id)
+    if (window !== undefined && isRunning(window) && fullIn(window, ceilings) !== null) return window
+    full.delete(key.id)
+    return null
   }
 
-  async function refresh(window: KeyWindow, key: ApiKey): Promise<void> {
-    if (now() - window.sharedAt < SHARED_MS) return
-    window.sharedAt = now()
-    const own = window.own
-    window.shared = await fromStore(log.since(key, window.begunAt))
-    window.ownThen = own
+  function remember(key: ApiKey, window: RateWindow): void {
+    if (full.size >= MOST_KEYS) for (const [id, other] of full) if (!isRunning(other)) full.delete(id)
+    if (full.size < MOST_KEYS) full.set(key.id, window)
   }
 
   return {
@@ -69,26 +51,18 @@ export function createRateLimits(
       const most = key.requestsPerMinute ?? settings.requestsPerMinute
       const mostQuestions = settings.questionsPerMinute
       if (most === 0 && mostQuestions === 0) return null
-      const window = windowOf(key)
-      await refresh(window, key)
-      const { own, ownThen, shared } = window
-      // Those under way here are in no log yet.
-      const used = Math.max(own.requests, shared.requests + own.requests - ownThen.requests)
-      const questions = Math.max(own.questions, shared.questions + own.questions - ownThen.questions)
-      const resetMs = Math.max(0, window.begunAt + WINDOW_MS - now())
-      const exceeded =
-        most > 0 && used >= most
-          ? { most, noun: 'requests' }
-          : mostQuestions > 0 && questions >= mostQuestions
-            ? { most: mostQuestions, noun: 'questions' }
-            : null
-      if (exceeded === null) window.own = { ...own, requests: own.requests + 1 }
+      const ceilings = { requests: most, questions: mostQuestions }
+      const known = fullWindowOf(key, ceilings)
+      const window = known === null ? await fromStore(rates.count(key.id, ceilings, now())) : { ...known, isCounted: false }
+      if (known === null && !window.isCounted) remember(key, window)
+      const noun = window.isCounted ? null : fullIn(window, ceilings)
+      const exceeded = noun === null ? null : { most: ceilings[noun], noun }
       if (most === 0 && exceeded === null) return null
-      return { most: most === 0 ? mostQuestions : most, left: most === 0 ? 0 : Math.max(0, most - used - 1), resetMs, exceeded }
+      const resetMs = Math.max(0, window.begunAt + rates.windowMs - now())
+      return { most: most === 0 ? mostQuestions : most, left: most === 0 ? 0 : Math.max(0, most - window.requests), resetMs, exceeded }
     },
-    answered(key, questions) {
-      const window = windowOf(key)
-      window.own = { ...window.own, questions: window.own.questions + questions }
+    async answered(key, questions) {
+      if (settings.questionsPerMinute > 0) await rates.answered(key.id, questions, now()).catch(() => {})
     },
   }
 }

@@ -98,6 +98,13 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
     isSecret: true,
   }),
   setting('Where', 'survivesPowerLoss', 'survive-power-loss', onOff, 'embedded database: wait for the disk at every commit, for a few ms'),
+  setting(
+    'Where',
+    'databaseConnections',
+    'database-connections',
+    wholeNumber(1, 1000),
+    'PostgreSQL: connections at most; times the replicas they must fit into its max_connections',
+  ),
   setting('Where', 'legacyName', null, legacyName, 'name of a second route for the same questions: POST /v1/…'),
 
   setting('Models and money', 'aliases', 'aliases', aliases, 'names that stand for a model'),
@@ -135,6 +142,13 @@ export const SETTING_TABLE: readonly SettingEntry[] = [
   ),
 
   setting('Running', 'concurrency', 'concurrency', wholeNumber(1, 1024), 'requests that are answered at the same time'),
+  setting(
+    'Running',
+    'serverConcurrency',
+    'server-concurrency',
+    wholeNumber(1, 4096),
+    'requests at a time to each address of a model server (default 8, or the slots that llama.cpp says)',
+  ),
   setting('Running', 'workers', 'workers', wholeNumber(1, 64), 'copies of each model that answer at the same time, each with its memory'),
   setting('Running', 'threads', 'threads', wholeNumber(1, 256), 'threads of each copy (default 2, or fewer on few cores)'),
   setting(

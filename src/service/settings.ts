@@ -20,6 +20,8 @@ export interface ServiceSettings {
    * own.
    */
   readonly survivesPowerLoss: boolean
+  /** Connections to PostgreSQL, at most; those of all replicas together must fit into its `max_connections`. */
+  readonly databaseConnections: number
   /** Name of the second route of the same handler: `POST /v1/{legacyName}`. */
   readonly legacyName: string
   /**
@@ -57,6 +59,8 @@ export interface ServiceSettings {
   readonly deadlineMs: number
   /** Requests that are answered at the same time. */
   readonly concurrency: number
+  /** Requests under way at a time at each address of a model server; null: as the backend has it. */
+  readonly serverConcurrency: number | null
   /** Copies of each local model, each with weights and caches of its own. */
   readonly workers: number
   /** Threads of each copy; null: 2, or fewer when there are not as many cores for each. */
@@ -116,6 +120,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   tlsKey: null,
   databaseUrl: 'assay.db',
   survivesPowerLoss: false,
+  databaseConnections: 10,
   legacyName: 'systemone',
   aliases: { 'jev-*': 'service-1-pro', 'gpt-*': 'service-1-pro', 'd1-*': 'service-1-pro', 'gemini-*': 'service-1-pro' },
   announcedModels: ANNOUNCED_MODELS,
@@ -136,6 +141,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   fillTokens: REQUEST_LIMITS.fillTokens,
   deadlineMs: 60_000,
   concurrency: 8,
+  serverConcurrency: null,
   workers: 1,
   threads: null,
   device: 'cpu',

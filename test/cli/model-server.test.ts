@@ -5,7 +5,9 @@ import { modelServerIn } from '../../src/cli/model-server.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { modelsOf } from '../../src/cli/serve-models.ts'
 import { createEngine, modelServer } from '../../src/index.ts'
-import { type Imitation, imitate, vllmRoutes } from '../backends/openai/imitations.ts'
+import { DEFAULT_SETTINGS } from '../../src/service/settings.ts'
+import type { AskRequest } from '../../src/wire/types.ts'
+import { type Imitation, imitate, send, vllmRoutes } from '../backends/openai/imitations.ts'
 import { fakeTerminal } from '../shared/terminal.ts'
 
 let server: Imitation
@@ -37,6 +39,29 @@ describe('--model-server', () => {
     const backend = await sources[0]!.load()
     expect(backend.info).toMatchObject({ id: 'toy', contextLength: 4096 })
     await backend.close()
+  })
+
+  it('asks each server as much at a time as the settings of the service say', async () => {
+    let [running, most] = [0, 0]
+    const gate = await imitate(vllmRoutes)
+    // Slow enough that all that is sent at once is there at once.
+    gate.instead = (request, response, body) => {
+      if (request.url !== '/v1/completions') return false
+      most = Math.max(most, ++running)
+      setTimeout(() => {
+        running--
+        send(response, 200, vllmRoutes['POST /v1/completions']!.answer(body))
+      }, 50)
+      return true
+    }
+    const { terminal } = fakeTerminal(process.cwd())
+    const [source] = await modelsOf({ modelServer: [gate.url] }, terminal, { ...DEFAULT_SETTINGS, serverConcurrency: 2 })
+    const engine = await createEngine({ models: [source!] })
+    const questions = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`q${i}`, { type: 'noul', instructions: `It is ${i}.` }]))
+    await engine.ask({ state: 'A lamp is late.', questions } as AskRequest)
+    await engine.close()
+    await gate.close()
+    expect(most).toBe(2)
   })
 
   it('reads names and copies, and refuses what is no address, or two models', async () => {

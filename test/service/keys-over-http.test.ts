@@ -137,7 +137,7 @@ describe('the limit of requests', () => {
     expect((await running.ask(QUESTION)).headers.get('x-ratelimit-limit')).toBeNull()
   })
 
-  it('is one for all replicas', async () => {
+  it('is one for all replicas, until the minute is over', async () => {
     let now = 1_000_000
     const store = await openStore(':memory:')
     const settings = { requestsPerMinute: 3 }
@@ -145,14 +145,28 @@ describe('the limit of requests', () => {
     const other = await startRunning({ store, settings, now: () => now })
     const { secret } = await running.newKey()
     for (const { ask } of [running, other, running]) expect((await ask(QUESTION, withKey(secret))).status).toBe(200)
-    // The log of the others is read once a second.
-    now += 1000
-    expect(await said(await other.ask(QUESTION, withKey(secret)))).toEqual([429, 'rate_limited'])
+    for (const { ask } of [running, other]) expect(await said(await ask(QUESTION, withKey(secret)))).toEqual([429, 'rate_limited'])
     now += 60_000
     expect((await other.ask(QUESTION, withKey(secret))).status).toBe(200)
     await other.end()
     await running.end()
     await store.close()
+  })
+
+  it('asks the store no more for a key that has used everything', async () => {
+    running = await startRunning({ settings: { requestsPerMinute: 1 } })
+    const { rates } = running.store
+    const { count } = rates
+    let counted = 0
+    Object.assign(rates, { count: (...given: Parameters<typeof count>) => ++counted && count(...given) })
+    for (const status of [200, 429, 429, 429]) expect((await running.ask(QUESTION)).status).toBe(status)
+    expect(counted).toBe(2)
+  })
+
+  it('does not keep an answer back when its questions cannot be counted', async () => {
+    running = await startRunning()
+    Object.assign(running.store.rates, { answered: async () => Promise.reject(new Error('away')) })
+    expect((await running.ask(QUESTION)).status).toBe(200)
   })
 
   it('also counts questions', async () => {

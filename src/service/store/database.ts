@@ -15,6 +15,8 @@ export interface Database {
    * rethrown.
    */
   write<T>(work: (writes: Writes) => Promise<T>): Promise<T>
+  /** Runs one statement that writes. */
+  writeOne<T>(statement: (queries: Queries) => Promise<T>): Promise<T>
   /** Holds off other replicas that open the same database, until the transaction ends. */
   lockSchema(writes: Writes): Promise<void>
   /** Makes the database itself refuse to change or delete lines of the ledger. */

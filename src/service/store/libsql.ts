@@ -70,6 +70,8 @@ export function openLibsql(file: string, { survivesPowerLoss = false, lockTimeou
     kind: 'libsql',
     queries,
     write: (work) => queries.transaction().execute(work),
+    // Outside of a transaction nothing would try again while another process writes.
+    writeOne: (statement) => queries.transaction().execute(statement),
     // The transaction holds the write lock already.
     async lockSchema() {},
     async sealLedger(writes) {

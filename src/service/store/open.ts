@@ -16,6 +16,7 @@ import { accountOf, outcomeTables } from './outcomes.ts'
 import type { PostgresOptions } from './postgres.ts'
 import { purge } from './purge.ts'
 import { quarantineStore } from './quarantine.ts'
+import { rateWindows } from './rate-windows.ts'
 import { requestLog } from './requests.ts'
 import { prepareSchema } from './schema.ts'
 import { makeStoreId } from './secrets.ts'
@@ -58,6 +59,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     ledger: ledger(database, now),
     idempotency: idempotencyStore(database, now),
     requests: requestLog(database),
+    rates: rateWindows(database),
     admin: adminStore(database, now),
     quarantine: quarantineStore(database),
     calibrations: (account) => calibrationTables(database, account),

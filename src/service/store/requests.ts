@@ -22,21 +22,6 @@ export function requestLog({ kind, queries, write }: Database): RequestLog {
       await write((writes) => noteRequest(writes, record))
     },
 
-    async since({ id, account }, at) {
-      // By the account too, since the index is on it.
-      const row = await queries
-        .selectFrom('requests')
-        .where('account', '=', storable(account))
-        .where('at', '>=', time(at))
-        .where('key', '=', id)
-        .select([
-          sql<bigint>`count(*)`.as('requests'),
-          sql<bigint>`cast(coalesce(sum(case when code is null then questions else 0 end), 0) as bigint)`.as('questions'),
-        ])
-        .executeTakeFirstOrThrow()
-      return { requests: Number(row.requests), questions: Number(row.questions) }
-    },
-
     async list({ account, limit, before }) {
       let page = queries.selectFrom('requests').selectAll().orderBy('at', 'desc').orderBy('id', 'desc').limit(limit)
       if (account !== undefined) page = page.where('account', '=', storable(account))

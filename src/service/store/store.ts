@@ -151,16 +151,34 @@ export interface UsageBucket {
   readonly cost: NanoDollars
 }
 
-/** What a key asked since some time. */
-export interface RecentRequests {
+/** A minute of a key, begun by its first request, over all replicas. */
+export interface RateWindow {
+  readonly begunAt: number
   readonly requests: number
   /** Those that were answered. */
   readonly questions: number
 }
 
+/** How much a key may ask within a window; 0: no limit. */
+export interface RateCeilings {
+  readonly requests: number
+  readonly questions: number
+}
+
+export interface RateWindows {
+  /** How long a window lasts. */
+  readonly windowMs: number
+  /**
+   * Counts a request of a key in its window, in one step, so that replicas together count no more than the ceilings. A
+   * new window begins where the last one is over, or begins in the future by more than one (a clock was set).
+   * `isCounted` is false when one of the ceilings was reached.
+   */
+  count(key: string, ceilings: RateCeilings, at: number): Promise<RateWindow & { readonly isCounted: boolean }>
+  /** Adds questions that were answered to the window of a key, unless that is over. */
+  answered(key: string, questions: number, at: number): Promise<void>
+}
+
 export interface RequestLog {
-  /** What was noted of a key from a time on, by all replicas. */
-  since(key: Pick<ApiKey, 'id' | 'account'>, at: number): Promise<RecentRequests>
   /** Notes requests that failed. Those that succeeded are noted by `settle`. */
   failed(record: RequestRecord): Promise<void>
   /** Newest first. */
@@ -259,6 +277,7 @@ export interface Store {
   readonly ledger: Ledger
   readonly idempotency: IdempotencyStore
   readonly requests: RequestLog
+  readonly rates: RateWindows
   readonly admin: AdminStore
   readonly quarantine: QuarantineStore
   /** Calibrations that are served to an account in place of the shipped ones, shared by all replicas. */

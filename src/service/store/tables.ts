@@ -69,6 +69,13 @@ export interface Tables {
     cost: Integer
     latency_ms: number
   }
+  /** One row a key. PostgreSQL logs nothing of it and empties it after a crash: then all windows begin anew. */
+  rate_windows: {
+    key: string
+    begun_at: Integer
+    requests: Integer
+    questions: Integer
+  }
   events: {
     id: string
     account: string

@@ -1,4 +1,8 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createFakeBackend } from '../../../src/backends/fake/index.ts'
+import { runService } from '../../../src/cli/run-service.ts'
+import { DEFAULT_SETTINGS } from '../../../src/service/settings.ts'
 import { openStore } from '../../../src/service/store/open.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { type FreshDatabase, POSTGRES } from '../databases.ts'
@@ -63,6 +67,35 @@ describe.skipIf(POSTGRES.missing !== null)(
       const replayed = await askOnce({ url: replicas[1]!.url, secret, idempotencyKey: 'same' })
       expect(replayed).toMatchObject({ status: 200, isReplay: true, id: [...ids][0] })
       expect(await chargedIds(store, 'twice')).toEqual([...ids])
+    })
+
+    it('let exactly as many requests of a key in as it may ask in a minute, however many come at once', async () => {
+      const most = 25
+      const { secret } = await store.keys.create({ account: 'limited', name: 'limited', scopes: ['ask'], requestsPerMinute: most })
+      await store.ledger.credit('limited', 10n ** 12n, 'for plenty')
+      const asked = await Promise.all(
+        Array.from({ length: 3 * most }, (_, i) => askOnce({ url: replicas[i % 2]!.url, secret, idempotencyKey: `limited-${i}` })),
+      )
+      expect(asked.filter(({ status }) => status === 200)).toHaveLength(most)
+      expect(asked.filter(({ code }) => code === 'rate_limited')).toHaveLength(2 * most)
+      expect(await chargedIds(store, 'limited')).toHaveLength(most)
+    })
+
+    it('hold no more connections to the database than they may', async () => {
+      const counting = new pg.Client({ connectionString: database.url })
+      await counting.connect()
+      const ours = async () => {
+        const text = "select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name = 'assay'"
+        return (await counting.query<{ count: number }>(text)).rows[0]!.count
+      }
+      const settings = { ...DEFAULT_SETTINGS, port: 0, console: false, databaseUrl: database.url, databaseConnections: 2 }
+      const log = { debug() {}, info() {}, warn() {}, error() {} }
+      const before = await ours()
+      const replica = await runService({ settings, models: [{ id: 'fake', load: async () => createFakeBackend({ id: 'fake' }) }], log })
+      await Promise.all(Array.from({ length: 10 }, () => replica.store.keys.list()))
+      expect((await ours()) - before).toBeLessThanOrEqual(2)
+      await replica.end()
+      await counting.end()
     })
 
     it('refuse a revoked key at once', async () => {

@@ -1,7 +1,8 @@
 // Statements that take the tables of this version back to an older one, without their rows.
 
-/** Takes away what version 4 added. */
+/** Takes away what versions 4 and 5 added. */
 export const DOWN_TO_3 = `
+drop table rate_windows;
 drop table quarantined_labels;
 drop index labels_of_account;
 drop index calibration_serving_of_account;
