@@ -5,6 +5,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { findPulled, pulledModels, readDefaultModel } from '../hub/library.ts'
+import { findRecommended } from '../hub/recommended.ts'
 import { parseRepositoryName } from '../hub/repository.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
 import type { Terminal } from './terminal.ts'
@@ -12,14 +13,18 @@ import type { Terminal } from './terminal.ts'
 /**
  * The absolute path of a folder, or that of the model that was pulled by this name (the newest, where several were);
  * null when it is a plain word, which is then the id of a model. Throws `model_not_found` for what looks like a path or
- * a name on a hub and is not there.
+ * a name on a hub and is not there, and for a recommended model that was not pulled.
  */
 export async function folderOf(model: string, terminal: Pick<Terminal, 'folder' | 'home'>): Promise<string | null> {
   const path = resolve(terminal.folder, model)
   if (await isFolder(path)) return path
   const [pulled] = model === DEFAULT_MODEL ? [] : await findPulled(terminal.home, model)
   if (pulled !== undefined) return pulled.folder
-  if (!/[\\/]|^\.\.?$/.test(model)) return null
+  if (!/[\\/]|^\.\.?$/.test(model)) {
+    if (model !== DEFAULT_MODEL && (await findRecommended(model)) !== null)
+      throw new EngineError('model_not_found', `${model}: it was not pulled; assay models pull ${model} gets it from the hub`)
+    return null
+  }
   throw new EngineError('model_not_found', `${model}: ${await remedy(model, terminal)}`)
 }
 

@@ -1,6 +1,7 @@
 // Adds `assay models` and, below it, what is done with models: list, pull, verify, use, rm, probe.
 import type { Command } from 'commander'
 import { findPulled, partialModels, pulledModels, readVerified } from '../hub/library.ts'
+import { recommendedModels } from '../hub/recommended.ts'
 import type { ModelListing } from '../pipeline/models.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { defaultModelOf } from './model-names.ts'
@@ -10,6 +11,8 @@ import { addProbe } from './probe-command.ts'
 import { addPull } from './pull-command.ts'
 import type { Output } from './say-error.ts'
 import { type ListedModel, showModels } from './show-models.ts'
+import { showRecommended } from './show-recommended.ts'
+import type { Terminal } from './terminal.ts'
 import { addVerify } from './verify-command.ts'
 
 export const addModels: AddCommand = (program, context) => {
@@ -22,10 +25,12 @@ function addList(models: Command, { terminal, makeEngine, attempt }: CommandCont
   models
     .command('list', { isDefault: true })
     .description('list the models of this machine')
+    .option('--recommended', 'models that can be pulled by short names: what they are for, licences and sizes')
     .addOption(asJson())
-    .action((flags: { readonly json?: true }) => {
+    .action((flags: { readonly json?: true; readonly recommended?: true }) => {
       const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
       return attempt(output, async () => {
+        if (flags.recommended === true) return listRecommended(output, terminal)
         const engine = await makeEngine(null)
         const listed = await listOf(engine.models(), terminal.home, (await defaultModelOf(terminal)) ?? null)
         await engine.close()
@@ -34,6 +39,16 @@ function addList(models: Command, { terminal, makeEngine, attempt }: CommandCont
         else terminal.print(`${JSON.stringify({ object: 'list', models: listed, partial }, null, 2)}\n`)
       })
     })
+}
+
+async function listRecommended(output: Output, terminal: Terminal): Promise<void> {
+  const pulled = await pulledModels(terminal.home)
+  const recommended = (await recommendedModels()).map((model) => ({
+    ...model,
+    pulled: pulled.flatMap(({ id, name }) => (id === model.id ? [name] : [])),
+  }))
+  if (output === 'person') terminal.print(showRecommended(recommended, terminal))
+  else terminal.print(`${JSON.stringify({ object: 'list', recommended }, null, 2)}\n`)
 }
 
 async function listOf(own: readonly ModelListing[], home: string, chosen: string | null): Promise<ListedModel[]> {

@@ -4,8 +4,10 @@ import type { Dtype } from '../backends/onnx/options.ts'
 import { DTYPES } from '../backends/onnx/runtime/layout.ts'
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
+import { didYouMean } from '../core/suggest.ts'
 import { DEFAULT_ENDPOINT, type Hub, openHub } from '../hub/http.ts'
 import type { PullResult } from '../hub/pull.ts'
+import { findRecommended, recommendedModels } from '../hub/recommended.ts'
 import { parseRepositoryName, type RepositoryName } from '../hub/repository.ts'
 import type { DtypeWish } from '../hub/select-files.ts'
 import type { CommandContext } from './command.ts'
@@ -25,6 +27,7 @@ HF_ENDPOINT is the address of the hub (default ${DEFAULT_ENDPOINT}); HF_TOKEN is
 folder that ASSAY_HOME names (default: .assay in your home folder).
 
 Examples:
+  $ assay models pull smolvlm-256m       # a short name of assay models list --recommended: its id, commit and number format
   $ assay models pull HuggingFaceTB/SmolVLM-256M-Instruct
   $ assay models pull HuggingFaceTB/SmolVLM-256M-Instruct@main --dtype q4
   $ assay models pull OWNER/NAME --dtype vision_encoder=int8,decoder_model_merged=q4`
@@ -33,7 +36,7 @@ export function addPull(models: Command, { terminal, attempt }: CommandContext):
   models
     .command('pull')
     .description('download a model from a hub')
-    .argument('<model>', 'OWNER/NAME, or OWNER/NAME@ a branch, a tag or a commit')
+    .argument('<model>', 'OWNER/NAME, or OWNER/NAME@ a branch, a tag or a commit; or the short name of a recommended model')
     .option(
       '--dtype <format>',
       `number format of the graphs: ${DTYPES.join(', ')}; or graph=format, with commas between (default: the best there is)`,
@@ -47,12 +50,8 @@ export function addPull(models: Command, { terminal, attempt }: CommandContext):
 }
 
 async function pull(model: string, dtype: string | undefined, output: Output, terminal: Terminal): Promise<void> {
-  const repository = parseRepositoryName(model)
-  if (repository === null)
-    throw new UsageError(
-      `${model} is no name on a hub; it is OWNER/NAME, as in HuggingFaceTB/SmolVLM-256M-Instruct, with @REVISION where that is wanted`,
-    )
-  const wish = dtypeOf(dtype)
+  const wished = dtypeOf(dtype)
+  const { repository, dtype: wish } = await repositoryOf(model, wished)
   const bar = progressBar(terminal)
   const hub = hubOf(bar.note)
   const begun = performance.now()
@@ -68,6 +67,23 @@ async function pull(model: string, dtype: string | undefined, output: Output, te
     return terminal.print(`${JSON.stringify({ ...pulled, reused }, null, 2)}\n`)
   }
   terminal.print(showPulled(result, repository, (performance.now() - begun) / 1000, terminal))
+}
+
+/** What a name means: a repository, or that of a short name with its commit and number format. Throws `UsageError`. */
+async function repositoryOf(model: string, dtype: DtypeWish): Promise<{ readonly repository: RepositoryName; readonly dtype: DtypeWish }> {
+  const named = parseRepositoryName(model)
+  if (named !== null) return { repository: named, dtype }
+  const [short = '', revision] = model.split('@')
+  const found = await findRecommended(short)
+  const repository = found === null ? null : parseRepositoryName(`${found.id}@${revision ?? found.revision ?? 'main'}`)
+  if (found !== null && repository !== null) return { repository, dtype: dtype ?? (found.dtype as Dtype | undefined) ?? null }
+  const near = didYouMean(
+    short,
+    (await recommendedModels()).map(({ name }) => name),
+  )
+  throw new UsageError(
+    `${model} is no name on a hub; it is OWNER/NAME, as in HuggingFaceTB/SmolVLM-256M-Instruct, with @REVISION where that is wanted, or a short name that assay models list --recommended shows.${near}`,
+  )
 }
 
 function hubOf(note: (text: string) => void): Hub {

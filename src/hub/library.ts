@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { DTYPES } from '../backends/onnx/runtime/layout.ts'
 import { EngineError } from '../core/errors.ts'
 import { makeFolder } from '../core/files.ts'
+import { findRecommended } from './recommended.ts'
 import type { DtypeWish } from './select-files.ts'
 
 /** Beside a model's folder: where it is from. */
@@ -100,15 +101,18 @@ export async function readPulled(home: string, name: string): Promise<PulledMode
 
 /**
  * The pulled models that a name stands for, the newest first: a full name (`OWNER/NAME@COMMIT`, or its beginning), that
- * on the hub, or the last part of it.
+ * on the hub, the last part of it, or its short name among the recommended ones.
  */
 export async function findPulled(home: string, name: string): Promise<PulledModel[]> {
   const models = await pulledModels(home)
   const exact = models.filter((model) => model.name === name)
   if (exact.length > 0) return exact
-  return models.filter(
+  const named = models.filter(
     (model) => model.id === name || basename(model.id) === name || `${model.id}@${model.revision}` === name || begins(model, name),
   )
+  if (named.length > 0) return named
+  const short = await findRecommended(name)
+  return models.filter(({ id }) => id === short?.id)
 }
 
 const begins = ({ id, commit, name }: PulledModel, text: string): boolean =>

@@ -9,6 +9,7 @@ import { runCli } from '../../src/cli/program.ts'
 import { dtypeOf } from '../../src/cli/pull-command.ts'
 import { modelsOf } from '../../src/cli/serve-models.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
+import { findRecommended } from '../../src/hub/recommended.ts'
 import { createEngine, localModel } from '../../src/index.ts'
 import { COMMIT, type FakeHub, startFakeHub } from '../hub/fake-hub.ts'
 import { fakeTerminal } from '../shared/terminal.ts'
@@ -97,6 +98,39 @@ describe('assay models pull', () => {
     vi.stubEnv('HF_ENDPOINT', 'mirror')
     expect((await run(['models', 'pull', 'acme/tiny'])).err).toContain('set HF_ENDPOINT')
     expect(dtypeOf('vision_encoder=int8, embed_tokens=fp16')).toEqual({ vision_encoder: 'int8', embed_tokens: 'fp16' })
+  })
+
+  it('gets a recommended model by its short name, at the commit that it is known by, and it answers to that name', async () => {
+    const { name, id, revision } = (await findRecommended('smolvlm-256m'))!
+    const before = await run([...ASK, '--model', name])
+    expect(before).toMatchObject({ code: EXIT.model, err: expect.stringContaining(`assay models pull ${name} gets it from the hub`) })
+    hub.id = id
+    hub.commit = revision!
+    const pulled = JSON.parse((await run(['models', 'pull', name])).out)
+    expect(pulled).toMatchObject({ id, commit: revision, dtype: null })
+    expect((await run([...ASK, '--model', name])).folders).toEqual([pulled.folder])
+    await run(['models', 'use', name])
+    expect((await run(ASK)).folders).toEqual([pulled.folder])
+    const listed: { name: string; pulled: string[] }[] = JSON.parse((await run(['models', 'list', '--recommended'])).out).recommended
+    expect(listed.filter((one) => one.pulled.length > 0)).toMatchObject([{ name, pulled: [pulled.name] }])
+    const shown = (await run(['models', 'list', '--recommended'], person)).out
+    expect(shown).toContain(`pictures and texts on little memory (pulled: ${pulled.name})\n`)
+    expect(shown).toMatch(
+      /smollm2-1\.7b .+\n +HuggingFaceTB\/SmolLM2-1\.7B-Instruct, apache-2\.0, 1\.7 B parameters, 1\.4 GB in q4, texts, English\n/,
+    )
+    expect((await run(['models', 'rm', name])).code).toBe(EXIT.ok)
+  })
+
+  it('takes the number format of a recommended model, unless another is asked for, and hints at near names', async () => {
+    hub.id = 'HuggingFaceTB/SmolLM2-1.7B-Instruct'
+    const wanted = async (...flags: string[]) => (await run(['models', 'pull', 'smollm2-1.7b', ...flags])).err
+    // The repository of these tests is of another family.
+    expect(await wanted()).toMatch(/in q4; there is/)
+    expect(await wanted('--dtype', 'fp16')).toMatch(/in fp16; there is/)
+    expect(await run(['models', 'pull', 'smolvlm-256'])).toMatchObject({
+      code: EXIT.usage,
+      err: expect.stringContaining('Did you mean "smolvlm-256m"'),
+    })
   })
 
   it('says where it cannot write', async () => {

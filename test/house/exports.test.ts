@@ -259,7 +259,7 @@ describe('the package', () => {
   it('packs what it runs on, and no more', async () => {
     const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root, shell: true })
     const packed: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path)
-    const own = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md']
+    const own = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'recommended-models.json']
     expect(packed).toEqual(expect.arrayContaining(own))
     const isOfModel = (path: string): boolean => /^models\/[^/]+\/((texts|pictures)\/(onnx\/)?)?[^/]+$/.test(path)
     expect(packed.filter((path) => !own.includes(path) && !/^(dist|calibration-data)\//.test(path) && !isOfModel(path))).toEqual([])

@@ -46,7 +46,7 @@ describe.skipIf(!isBuilt)(`the packed runtime${isBuilt ? '' : ' (skipped: not bu
       symlinkSync(join(root, path), join(folder, path))
     }
     mkdirSync(packed, { recursive: true })
-    for (const path of ['package.json', 'dist', 'models', 'calibration-data']) {
+    for (const path of ['package.json', 'recommended-models.json', 'dist', 'models', 'calibration-data']) {
       cpSync(join(root, path), join(packed, path), { recursive: true, filter: (from) => !/training|onnxruntime-node/.test(from) })
     }
     await bundleRuntime(join(packed, 'dist/onnxruntime-node'))

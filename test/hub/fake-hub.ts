@@ -23,7 +23,9 @@ export type Fault = (request: HeardRequest, response: ServerResponse) => boolean
 export interface FakeHub {
   readonly endpoint: string
   readonly heard: HeardRequest[]
-  /** The files of the one repository, `acme/tiny`. */
+  /** The one repository: `acme/tiny` unless it is changed. */
+  id: string
+  /** Its files. */
   readonly files: Map<string, Buffer>
   /** Entries of the list that differ from the files. */
   readonly listed: Map<string, { readonly path?: string; readonly size?: number; readonly oid?: string }>
@@ -76,6 +78,7 @@ export async function startFakeHub(files = tinyFiles()): Promise<FakeHub> {
   const hub: FakeHub = {
     endpoint: endpoint as string,
     heard,
+    id: 'acme/tiny',
     files,
     listed: new Map(),
     commit: COMMIT,
@@ -123,17 +126,17 @@ function answerAsHub(hub: FakeHub, filesAt: string, request: HeardRequest, respo
   const json = (status: number, value: unknown, headers: Record<string, string> = {}): unknown =>
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(JSON.stringify(value))
   const url = new URL(request.path, hub.endpoint)
-  const [, api, about = '', rest = ''] = /^(\/api\/models)?\/acme\/tiny\/(revision|tree|resolve)\/(.*)$/.exec(url.pathname) ?? []
+  const [, api, id, about = '', rest = ''] = /^(\/api\/models)?\/([^/]+\/[^/]+)\/(revision|tree|resolve)\/(.*)$/.exec(url.pathname) ?? []
   if (hub.token !== null && request.authorization !== `Bearer ${hub.token}`)
     return json(401, { error: 'Invalid username or password.' }, { 'x-error-code': 'RepoNotFound' })
-  if (about === '') return json(404, { error: 'Repository not found' }, { 'x-error-code': 'RepoNotFound' })
+  if (id !== hub.id) return json(404, { error: 'Repository not found' }, { 'x-error-code': 'RepoNotFound' })
   const [revision = '', ...path] = rest.split('/')
   if (decodeURIComponent(revision) !== 'main' && revision !== hub.commit)
     return json(404, { error: `Invalid rev id: ${revision}` }, { 'x-error-code': 'RevisionNotFound' })
   if (api !== undefined && about === 'revision')
     return json(200, {
       _id: '1',
-      id: 'acme/tiny',
+      id: hub.id,
       sha: hub.commit,
       private: false,
       gated: false,
