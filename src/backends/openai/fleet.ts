@@ -124,7 +124,8 @@ export function makeFleet(settings: ModelServerSettings): Fleet {
           { retries: settings.retries, mostWaitMs: MOST_WAIT_MS },
           time.random,
         )
-        const isGone = status === null || status >= 500
+        // That a route is not implemented says nothing of the address.
+        const isGone = status === null || (status >= 500 && status !== 501)
         if (isGone) {
           server.aloneUntil = time.now() + LEFT_ALONE_MS
           server.checkedAt = Number.NEGATIVE_INFINITY

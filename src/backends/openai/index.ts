@@ -13,8 +13,9 @@ import { detect } from './engines/index.ts'
 import { notAvailable } from './failures.ts'
 import { type Fleet, makeFleet, type Send } from './fleet.ts'
 import { checkServerOptions, type ModelServerOptions, type ModelServerSettings } from './options.ts'
+import { findOwnRoute, OWN_ROUTE_VERSION, type OwnRoute } from './own-route.ts'
 import { makePromptWriter, type PromptWriter } from './prompts.ts'
-import { openChatState, openTokenState, type ServerState } from './states.ts'
+import { openChatState, openOwnState, openTokenState, type ServerState } from './states.ts'
 import { makeTokenScorer } from './token-scorer.ts'
 
 export type { EngineName, ModelServerOptions } from './options.ts'
@@ -36,6 +37,11 @@ export async function connectModelServer(options: ModelServerOptions): Promise<B
   fleet.requireOf(sameAs(driver, identity))
   if (facts.slots !== null) fleet.limit(facts.slots)
   const asking = makeAsking(fleet, facts, contextLengthOf(settings, facts))
+  const own = await findOwnRoute(settings, asking(NO_STATE, undefined))
+  if (own !== null) {
+    refusePromptOptions(settings)
+    return makeBackend({ info: ownInfo(settings, facts, own, asking(NO_STATE, undefined)), facts, driver, asking, token: null, own })
+  }
   const { tokens } = driver
   const prompts = tokens === null ? null : await makePromptWriter(asking(NO_STATE, undefined), tokens)
   const info = await infoOf({ settings, facts, driver, prompts, asked: asking(NO_STATE, undefined) })
@@ -60,6 +66,27 @@ export async function connectModelServer(options: ModelServerOptions): Promise<B
     asking,
     token: { driver: tokens, prompts, score: makeTokenScorer({ ...plain, reading }) },
   })
+}
+
+/** Options for prompts that the server's own route does not have. */
+function refusePromptOptions({ scoring, images }: ModelServerSettings): void {
+  const option = scoring === 'probe' ? 'scoring: probe' : images === true ? 'images: true' : null
+  if (option === null) return
+  const message = `${option} is for models that are asked by prompts, and this one decides by its server's own route; leave it out, or set decisions: prompted.`
+  throw new EngineError('invalid_request', message)
+}
+
+function ownInfo(settings: ModelServerSettings, { identity }: ServerFacts, { served }: OwnRoute, asked: RemoteChatModel): ModelInfo {
+  const id = settings.id ?? nameOf(identity.model)
+  return {
+    id,
+    name: id,
+    revision: hashOf({ ...identity, logProbabilities: 'own decisions', served }),
+    templateHash: hashOf({ template: 'systemone', OWN_ROUTE_VERSION }),
+    contextLength: asked.contextLength,
+    capabilities: { images: false, boxes: false },
+    scorer: 'markers',
+  }
 }
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex')
@@ -162,9 +189,11 @@ interface BackendParts {
     readonly prompts: PromptWriter
     readonly score: ReturnType<typeof makeTokenScorer>
   } | null
+  /** Absent: it is asked by prompts. */
+  readonly own?: OwnRoute
 }
 
-function makeBackend({ info, facts, driver, asking, token }: BackendParts): Backend {
+function makeBackend({ info, facts, driver, asking, token, own }: BackendParts): Backend {
   const context = { id: info.id, contextLength: info.contextLength, asking }
   const underWay = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
@@ -185,13 +214,17 @@ function makeBackend({ info, facts, driver, asking, token }: BackendParts): Back
         signal?.throwIfAborted()
         const hasImages = prompt.pieces.some(({ type }) => type === 'image')
         if (hasImages && !info.capabilities.images) {
-          const message = `The model ${info.id} reads no images, as far as its server says; leave them out, load it with images: true, or use another model.`
+          const remedy = own === undefined ? 'load it with images: true, or use another model' : 'or use another model'
+          const message = `The model ${info.id} reads no images, as far as its server says; leave them out, ${remedy}.`
           throw new EngineError('capability_not_supported', message)
         }
+        const readsControls = facts.identity.engine !== 'openai'
         const state =
-          token !== null && !hasImages
-            ? await openTokenState({ ...context, ...token }, prompt, signal)
-            : openChatState({ ...context, driver: driver.chat, readsControls: facts.identity.engine !== 'openai' }, prompt)
+          own !== undefined
+            ? openOwnState({ ...context, route: own, readsControls }, prompt)
+            : token !== null && !hasImages
+              ? await openTokenState({ ...context, ...token }, prompt, signal)
+              : openChatState({ ...context, driver: driver.chat, readsControls }, prompt)
         return prefixOf(state, track)
       }),
     close() {

@@ -39,6 +39,12 @@ export interface ModelServerOptions {
    * questions at load. Default: `plain`. Part of `info.templateHash`.
    */
   readonly scoring?: 'plain' | 'probe'
+  /**
+   * `own`: by the server's own route for decisions, POST /v1/systemone. `prompted`: by prompts and log-probabilities.
+   * Default: `own` on servers whose route answers for models that were trained for it, and where it does. Part of
+   * `info.revision`.
+   */
+  readonly decisions?: 'own' | 'prompted'
   /** For tests. Default: the one of the platform. */
   readonly fetch?: typeof fetch
   /** For tests. Default: the time of this machine. */
@@ -58,6 +64,7 @@ export interface ModelServerSettings {
   readonly retries: number
   readonly checkEveryMs: number
   readonly scoring: 'plain' | 'probe'
+  readonly decisions: 'own' | 'prompted' | null
   readonly fetch: typeof fetch
   readonly time: ClientTime
 }
@@ -69,6 +76,9 @@ export function checkServerOptions(options: ModelServerOptions): ModelServerSett
   if (urls.length === 0) throw refuse('a model server needs a url, for example http://127.0.0.1:8000')
   if (options.engine !== undefined && !ENGINES.includes(options.engine)) {
     throw refuse(`engine is one of ${ENGINES.join(', ')}; received ${JSON.stringify(options.engine)}`)
+  }
+  if (options.decisions !== undefined && !['own', 'prompted'].includes(options.decisions)) {
+    throw refuse(`decisions is own or prompted; received ${JSON.stringify(options.decisions)}`)
   }
   return {
     urls,
@@ -83,6 +93,7 @@ export function checkServerOptions(options: ModelServerOptions): ModelServerSett
     retries: whole('retries', options.retries, 0) ?? 2,
     checkEveryMs: whole('checkEveryMs', options.checkEveryMs, 0) ?? 60_000,
     scoring: options.scoring ?? 'plain',
+    decisions: options.decisions ?? null,
     fetch: options.fetch ?? fetch,
     time: options.time ?? systemTime,
   }

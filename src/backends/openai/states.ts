@@ -8,6 +8,7 @@ import { imageReference, readPrompt } from '../prompted/prompt-template.ts'
 import { answerIn, jsonTokens, schemaOf } from './answer-schema.ts'
 import { type ChatState, scoreByChat } from './chat-scorer.ts'
 import type { ChatDriver, ContentPart, RemoteChatModel, RemoteModel, TokenDriver } from './driver.ts'
+import { type OwnRoute, ownStateOf, scoreByOwnRoute } from './own-route.ts'
 import { defused } from './plain-text.ts'
 import type { PromptWriter } from './prompts.ts'
 import { patternFor, readOf, stopsFor, tokensFor } from './reads.ts'
@@ -135,6 +136,46 @@ export function openChatState(context: ChatContext, prompt: Prompt): ServerState
       const answer = answerIn(written.text, constraint)
       const read = readOf(prompt, constraint, answer ?? '', answer === null ? { ...written, hasEnded: false } : written)
       return { ...read, inputTokens: heard(written, text) }
+    },
+  }
+}
+
+export interface OwnContext extends StateContext {
+  readonly route: OwnRoute
+  /** Whether the server reads the names of control tokens in the user's text. */
+  readonly readsControls: boolean
+}
+
+export function openOwnState(context: OwnContext, prompt: Prompt): ServerState {
+  const { route, id } = context
+  const plain = context.readsControls ? defused : (text: string) => text
+  const text = textOf(prompt)
+  const state = ownStateOf(prompt, text, plain)
+  const tokens = tokensOf(text)
+  refuseTooLong(context, tokens, 'The state about')
+  const affinity = promptKey(prompt.pieces, 'content')
+  let cachedTokens: number | null = null
+  return {
+    tokens,
+    get cachedTokens() {
+      return cachedTokens ?? 0
+    },
+    score(branches, signal) {
+      const asked = context.asking(affinity, signal)
+      const heard: Parameters<typeof scoreByOwnRoute>[1]['heard'] = (answer, behind) => {
+        cachedTokens ??= Math.min(tokens, answer.cachedTokens ?? 0)
+        return answer.inputTokens === null ? Math.max(1, tokensOf(behind)) : Math.max(1, answer.inputTokens - tokens)
+      }
+      for (const { instructions, candidates } of branches) {
+        const behind = instructions + candidates.map(({ name, description }) => name + (description ?? '')).join('')
+        refuseTooLong(context, tokens + tokensOf(behind), 'The state with its question about')
+      }
+      return inTurn(branches, (branch) => scoreByOwnRoute(route, { asked, state, heard, plain }, branch))
+    },
+    async generate(_branch, _constraint, signal) {
+      signal?.throwIfAborted()
+      const message = `The model ${id} decides by its server's own route, which quotes and writes nothing; ask with options, use another model, or load it with decisions: prompted.`
+      throw new EngineError('capability_not_supported', message)
     },
   }
 }

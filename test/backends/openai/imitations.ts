@@ -315,3 +315,70 @@ export const llamaCppRoutes: Routes = {
     },
   },
 }
+
+/** What a decision route puts beside what all of them have, and to how many decimals it rounds. */
+export interface SystemOneForm {
+  readonly decimals?: number
+  /** Most options of a choice. */
+  readonly options?: number
+  /** vLLM says how much of the vocabulary the labels had. */
+  readonly hasDiagnostics?: boolean
+}
+
+/** POST /v1/systemone: any number of questions, each with the fields that all servers know. */
+export function systemOneRoute({ decimals = 12, options: most = 26, hasDiagnostics = false }: SystemOneForm = {}): Routes {
+  const rounded = (value: number) => Number(value.toFixed(decimals))
+  const answerTo = (state: Body, { type, instructions, criteria }: Body) => {
+    const options: [string, Body][] =
+      type === 'choice'
+        ? Object.entries(criteria)
+        : type === 'score'
+          ? criteria.map((level: Body, i: number) => [String(i), level])
+          : ['true', 'false'].map((key) => [key, criteria?.[key] ?? null])
+    const logs = options.map((option) => nextLogs(encode(JSON.stringify([state, instructions, option]), false))[END]!)
+    const highest = Math.max(...logs)
+    const weights = logs.map((log) => Math.exp(log - highest))
+    const sum = weights.reduce((total, weight) => total + weight, 0)
+    const shares = weights.map((weight) => rounded(weight / sum))
+    if (type === 'noul') return { type, noul: shares[0] }
+    const probabilities = Object.fromEntries(options.map(([key], i) => [key, shares[i]]))
+    const best = shares.indexOf(Math.max(...shares))
+    if (type === 'choice') return { type, choice: options[best]![0], probabilities, confidence: shares[best] }
+    const legend = Object.fromEntries(options)
+    return {
+      type,
+      score: rounded(shares.reduce((total, share, i) => total + i * share, 0)),
+      legend,
+      probabilities,
+      confidence: shares[best],
+    }
+  }
+  return {
+    'POST /v1/systemone': {
+      fields: ['model', 'state', 'questions'],
+      answer({ model, state, questions }) {
+        const asked = Object.entries<Body>(questions)
+        for (const [, question] of asked) {
+          const unknown = Object.keys(question).filter((field) => !['type', 'instructions', 'criteria'].includes(field))
+          if (unknown.length > 0) throw new Error(`undocumented fields of a question: ${unknown.join(', ')}`)
+          if (question.type === 'score' && question.criteria.length > 10) throw new Error('2 to 10 levels')
+          if (question.type === 'choice' && Object.keys(question.criteria).length > most) throw new Error(`at most ${most} options`)
+        }
+        return {
+          model,
+          answers: Object.fromEntries(asked.map(([id, question]) => [id, answerTo(state, question)])),
+          usage: { input_tokens: encode(JSON.stringify([state, questions]), false).length, output_tokens: 0 },
+          ...(hasDiagnostics
+            ? { diagnostics: Object.fromEntries(asked.map(([id]) => [id, { label_mass: 0.9, argmax_is_label: true }])) }
+            : {}),
+        }
+      },
+    },
+  }
+}
+
+/** A server of System One and nothing else, as jevhome is: its list of models has a form of its own. */
+export const systemOneOnlyRoutes: Routes = {
+  'GET /v1/models': { answer: () => ({ models: [{ name: MODEL, runtime: 'jevhome', threads: 4 }] }) },
+  ...systemOneRoute({ decimals: 2 }),
+}

@@ -15,10 +15,11 @@ const openai: Driver = {
   chat: chatDriver('openai'),
   logProbabilities: 'top 20',
   async identify(send, asked) {
-    const listed = listIn(await send({ path: '/v1/models' }), 'data')
-    const names = listed.flatMap((one) => textIn(one, 'id') ?? [])
+    const json = await send({ path: '/v1/models' })
+    // Servers of System One alone have their list under another name.
+    const names = [...listIn(json, 'data'), ...listIn(json, 'models')].flatMap((one) => textIn(one, 'id') ?? textIn(one, 'name') ?? [])
     if (names.length === 0) throw malformed('openai', '/v1/models', 'models')
-    const model = modelAmong(names, asked, 'openai')
+    const model = modelAmong([...new Set(names)], asked, 'openai')
     return {
       identity: { engine: 'openai', version: '', model, weights: {} },
       contextLength: null,
