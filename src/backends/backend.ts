@@ -167,6 +167,8 @@ export interface Backend {
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix>
   /** What its caches did since it was loaded. Absent: it keeps none of its own. */
   caches?(): CachesOfBackend
+  /** What a caller should know of how the model is served; each is given once. Absent: there never is anything. */
+  takeWarnings?(): readonly string[]
   close(): Promise<void>
 }
 

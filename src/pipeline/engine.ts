@@ -248,7 +248,14 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       prefix: tokensOf(answered),
       pricePerMillionInputTokens: options.pricePerMillionInputTokens ?? 0,
       timingsMs: { ...timingsMs, total: clock.now() - begun },
-      warnings: [...request.warnings, ...state.warnings, ...answered.flatMap(mismatchWarning), ...skippedWarnings(chain, modelId), ...kept],
+      warnings: [
+        ...request.warnings,
+        ...state.warnings,
+        ...answered.flatMap(mismatchWarning),
+        ...answered.flatMap(({ warnings }) => warnings),
+        ...skippedWarnings(chain, modelId),
+        ...kept,
+      ],
       chain,
     })
   }

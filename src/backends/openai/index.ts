@@ -8,6 +8,7 @@ import type { Backend, ModelInfo, Prefix } from '../backend.ts'
 import { type AskSymbols, PROBE_HASH, probe, readingOf } from '../prompted/probe.ts'
 import { samplePrompts, scoredPrompts } from '../prompted/prompt-template.ts'
 import { type Scoring, type SymbolReading, scoringOf, symbolsUpTo } from '../prompted/scoring.ts'
+import { makeCacheWatch } from './cache-watch.ts'
 import type { Driver, RemoteChatModel, ServerFacts, ServerIdentity, TokenDriver } from './driver.ts'
 import { detect } from './engines/index.ts'
 import { notAvailable } from './failures.ts'
@@ -194,7 +195,8 @@ interface BackendParts {
 }
 
 function makeBackend({ info, facts, driver, asking, token, own }: BackendParts): Backend {
-  const context = { id: info.id, contextLength: info.contextLength, asking }
+  const cacheWatch = makeCacheWatch(facts.identity.engine, info.id)
+  const context = { id: info.id, contextLength: info.contextLength, asking, cacheWatch }
   const underWay = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
 
@@ -227,6 +229,7 @@ function makeBackend({ info, facts, driver, asking, token, own }: BackendParts):
               : openChatState({ ...context, driver: driver.chat, readsControls }, prompt)
         return prefixOf(state, track)
       }),
+    takeWarnings: () => cacheWatch.take(),
     close() {
       closing ??= Promise.allSettled([...underWay]).then(() => {})
       return closing

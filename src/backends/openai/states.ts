@@ -6,6 +6,7 @@ import type { Branch, Constraint, Generated, Scores } from '../backend.ts'
 import { promptKey } from '../prompt-key.ts'
 import { imageReference, readPrompt } from '../prompted/prompt-template.ts'
 import { answerIn, jsonTokens, schemaOf } from './answer-schema.ts'
+import type { CacheWatch } from './cache-watch.ts'
 import { type ChatState, scoreByChat } from './chat-scorer.ts'
 import type { ChatDriver, ContentPart, RemoteChatModel, RemoteModel, TokenDriver } from './driver.ts'
 import { type OwnRoute, ownStateOf, scoreByOwnRoute } from './own-route.ts'
@@ -28,6 +29,7 @@ export interface StateContext {
   readonly contextLength: number
   /** Asks the servers about one state, whose key chooses among them. */
   asking(affinity: string, signal: AbortSignal | undefined): RemoteChatModel
+  readonly cacheWatch: CacheWatch
 }
 
 export interface TokenContext extends StateContext {
@@ -69,7 +71,9 @@ export async function openTokenState(context: TokenContext, prompt: Prompt, sign
   const ids = await prompts.state(context.asking(affinity, signal), text)
   refuseTooLong(context, ids.length, 'The state')
   let cachedTokens: number | null = null
+  const watch = context.cacheWatch.ofState(ids.length)
   const heard = (answer: { readonly cachedTokens: number | null }): void => {
+    watch(answer.cachedTokens)
     cachedTokens ??= Math.min(ids.length, answer.cachedTokens ?? 0)
   }
   return {
@@ -111,7 +115,9 @@ export function openChatState(context: ChatContext, prompt: Prompt): ServerState
   refuseTooLong(context, tokens, 'The state about')
   const affinity = promptKey(prompt.pieces, 'content')
   let cachedTokens: number | null = null
+  const watch = context.cacheWatch.ofState(tokens)
   const heard: ChatState['heard'] = (answer, behind) => {
+    watch(answer.cachedTokens)
     cachedTokens ??= Math.min(tokens, answer.cachedTokens ?? 0)
     return answer.promptTokens === null ? tokensOf(behind) : Math.max(1, answer.promptTokens - tokens)
   }
@@ -155,6 +161,7 @@ export function openOwnState(context: OwnContext, prompt: Prompt): ServerState {
   refuseTooLong(context, tokens, 'The state about')
   const affinity = promptKey(prompt.pieces, 'content')
   let cachedTokens: number | null = null
+  const watch = context.cacheWatch.ofState(tokens)
   return {
     tokens,
     get cachedTokens() {
@@ -163,6 +170,7 @@ export function openOwnState(context: OwnContext, prompt: Prompt): ServerState {
     score(branches, signal) {
       const asked = context.asking(affinity, signal)
       const heard: Parameters<typeof scoreByOwnRoute>[1]['heard'] = (answer, behind) => {
+        watch(answer.cachedTokens)
         cachedTokens ??= Math.min(tokens, answer.cachedTokens ?? 0)
         return answer.inputTokens === null ? Math.max(1, tokensOf(behind)) : Math.max(1, answer.inputTokens - tokens)
       }

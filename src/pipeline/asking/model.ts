@@ -26,6 +26,8 @@ export interface ModelAnswers {
   readonly calibrator: ModelCalibrator
   readonly rounds: ExecutorResult<QuestionResult>
   readonly prefix: { readonly tokens: number; readonly cachedTokens: number }
+  /** Of the model itself. */
+  readonly warnings: readonly string[]
 }
 
 export interface AskModelOptions {
@@ -70,7 +72,8 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
     // A request that was given up during the last call of the model leaves nothing behind.
     stop.check()
     lap('ask')
-    return { info, calibrator, rounds, prefix: { tokens: prefix.tokens, cachedTokens: prefix.cachedTokens } }
+    const warnings = backend.takeWarnings?.() ?? []
+    return { info, calibrator, rounds, prefix: { tokens: prefix.tokens, cachedTokens: prefix.cachedTokens }, warnings }
   } finally {
     prefix.close()
   }
