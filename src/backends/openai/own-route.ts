@@ -50,8 +50,8 @@ export async function findOwnRoute({ decisions }: ModelServerSettings, asked: Re
     if (!(error instanceof EngineError) || error.code !== 'model_not_available') throw error
     const status = error instanceof ServerError ? error.status : 200
     if (NO_ROUTE.includes(status) && decisions === null) return null
-    // A server that is not there, or refuses the key, has said nothing of its routes.
-    if (status === null || status === 401 || status === 403) throw error
+    // A server that is not there has said nothing of its routes.
+    if (status === null) throw error
     const remedy = decisions === null ? 'set decisions: prompted' : 'leave decisions out'
     throw notAvailable(
       `${SYSTEM_ONE} of the model ${model} cannot be asked: ${error.message} Or ${remedy}, so that it is asked by prompts.`,

@@ -308,6 +308,14 @@ describe('a folder of a decision encoder', () => {
       /has the option layout "parallel", of which no graph is known/,
     ],
     [
+      'words that are encoded apart',
+      'laya',
+      edit('config.json', (json) => {
+        json.laya.split_words = true
+      }),
+      /config.json of 'tiny' says split_words, which is not supported/,
+    ],
+    [
       'no limit of a row',
       'laya',
       edit('config.json', (json) => {

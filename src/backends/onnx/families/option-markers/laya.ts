@@ -16,6 +16,8 @@ export function layaFormat(folder: ModelFolder): MarkerFormat {
   const own = folder.config.laya as JsonObject
   const layout = own.option_layout ?? 'sequential'
   if (layout !== 'sequential') throw strange(folder, FILE, `has the option layout ${JSON.stringify(layout)}, of which no graph is known`)
+  // For tokenizers of which the makers of the export encode each word by itself (the multilingual one).
+  if (own.split_words !== undefined && own.split_words !== false) throw strange(folder, FILE, 'says split_words, which is not supported')
   const rowTokens = positive(own.max_len, `laya.max_len of ${FILE}`, contextLengthOf(folder))
   const questionTokens = positive(own.head_max_len, `laya.head_max_len of ${FILE}`, rowTokens)
   const byType = temperaturesOf(folder, own)
