@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { ENGINE_VERSION } from '../pipeline/response.ts'
 import { addAdmin } from './admin-link.ts'
+import { addAliases } from './aliases.ts'
 import type { MakeEngine } from './ask.ts'
 import { addAsk } from './ask-command.ts'
 import { addCalibrate } from './calibrate.ts'
@@ -32,6 +33,7 @@ const COMMANDS: readonly AddCommand[] = [
   addKeys,
   addCredits,
   addQuarantine,
+  addAliases,
   addAdmin,
 ]
 

@@ -9,6 +9,7 @@ import type { AskOptions, EngineCore } from '../pipeline/engine.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
+import type { ServiceAliases } from './aliases.ts'
 import type { AnsweringCalibrations } from './calibration/answering.ts'
 import { type CallDeadline, startCallDeadline } from './call-deadline.ts'
 import type { Answerer, Call, HttpReply } from './context.ts'
@@ -33,6 +34,7 @@ export interface AnswererParts {
   readonly metrics: Metrics
   readonly queue: AdmissionQueue
   readonly answering: Pick<AnsweringCalibrations, 'of'>
+  readonly aliases: Pick<ServiceAliases, 'table'>
   readonly rates: RateLimits
   readonly now: () => number
 }
@@ -59,13 +61,13 @@ const GONE = { status: 499, code: 'client_gone' }
 const CLAIMS = 3
 
 export function createAnswerer(parts: AnswererParts): StoppableAnswerer {
-  const { engine, store, settings, log, metrics, queue, rates, answering, now } = parts
+  const { engine, store, settings, log, metrics, queue, rates, answering, aliases, now } = parts
   const deadlines = new Set<CallDeadline>()
 
   async function run(call: Call, slot: QueueSlot, progress: Progress, deadline: CallDeadline): Promise<HttpReply> {
     const translated = call.dialect.translate(call.body)
     progress.translated = translated
-    const request = modelled(translated.request, engine, settings)
+    const request = modelled(translated.request, engine, await aliases.table())
     const asked = modelOf(request)
     const model = asked ?? defaultModel(engine)
     progress.model = asked

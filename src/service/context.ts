@@ -1,6 +1,7 @@
 // What the files of a service share: who asks, a call and its reply, and the context that every route gets.
 import type { EngineCore } from '../pipeline/engine.ts'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'
+import type { ServiceAliases } from './aliases.ts'
 import type { BodyMemory } from './body.ts'
 import type { ServiceCalibrations } from './calibration/index.ts'
 import type { Dialect } from './dialects/dialect.ts'
@@ -73,6 +74,8 @@ export interface ServiceContext {
   /** Bounds the memory of all bodies that the routes hold at the same time. */
   readonly bodies: BodyMemory
   readonly calibrations: ServiceCalibrations
+  /** What names of models stand for now. */
+  readonly aliases: ServiceAliases
   readonly state: Readonly<ServiceState>
   /** The OpenAPI document of this service, as JSON text. */
   readonly openApi: string

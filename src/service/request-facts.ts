@@ -1,16 +1,20 @@
 // Facts of a request, read from a body that is not checked yet: the engine refuses what is wrong with it, and the log
 // needs the names anyway.
-import { ownField } from '../core/untrusted.ts'
+import { isObject, ownEntry, ownField } from '../core/untrusted.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { defaultModelOf } from '../pipeline/models.ts'
+import { type AliasTable, DEFAULT_ALIAS } from './aliases.ts'
 import { resolveModel } from './models.ts'
-import type { ServiceSettings } from './settings.ts'
 
 const LONGEST_MODEL = 128
 
-/** The request with its model's alias resolved. Anything that is not an object is left for the engine to refuse. */
-export function modelled(request: unknown, engine: Pick<EngineCore, 'models'>, { aliases }: Pick<ServiceSettings, 'aliases'>): unknown {
-  const named = ownField(request, 'model')
+/**
+ * The request with its model's alias resolved; one without a model gets that of the alias `default`, where there is
+ * one. Anything that is not an object is left for the engine to refuse.
+ */
+export function modelled(request: unknown, engine: Pick<EngineCore, 'models'>, aliases: AliasTable): unknown {
+  if (!isObject(request)) return request
+  const named = ownField(request, 'model') ?? (ownEntry(aliases, DEFAULT_ALIAS) === undefined ? undefined : DEFAULT_ALIAS)
   if (typeof named !== 'string') return request
   return { ...(request as object), model: resolveModel(named, engine.models(), aliases) }
 }

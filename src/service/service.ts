@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { within } from '../core/deadline.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { createAdmissionQueue } from './admission-queue.ts'
+import { createAliases } from './aliases.ts'
 import { createAnswerer } from './answer.ts'
 import { createApp } from './app.ts'
 import { createBodyMemory } from './body.ts'
@@ -38,7 +39,7 @@ export interface ServiceOptions {
   readonly now?: () => number
   /** Served beside the service's own routes. */
   readonly moreRoutes?: readonly Route[]
-  /** Time between two looks for calibrations that other replicas changed; default 5000. */
+  /** Time between two looks for calibrations and aliases that other replicas changed; default 5000. */
   readonly calibrationLookMs?: number
 }
 
@@ -74,7 +75,8 @@ export async function createService({
   const queue = createAdmissionQueue(settings)
   const answering = createAnswering({ engine, store, log, now, everyMs: calibrationLookMs })
   const rates = createRateLimits(store, settings, now)
-  const answerer = createAnswerer({ engine, store, settings, log, metrics, queue, rates, answering, now })
+  const aliases = createAliases({ engine, store, settings, log, now, everyMs: calibrationLookMs })
+  const answerer = createAnswerer({ engine, store, settings, log, metrics, queue, rates, answering, aliases, now })
   const calibrations = createServiceCalibrations({ engine, store, answering, settings, log, now })
   const bodies = createBodyMemory(settings.bodyBytes * LARGEST_BODIES)
   const routes = [...ROUTES, ...moreRoutes]
@@ -90,6 +92,7 @@ export async function createService({
     rates,
     bodies,
     calibrations,
+    aliases,
     state,
     openApi,
     now,

@@ -7,6 +7,7 @@ import { dollarsText } from '../money.ts'
 import { sendError } from '../refuse.ts'
 import { SCOPES } from '../store/store.ts'
 import { accountRoutes } from './account-routes.ts'
+import { aliasRoutes } from './alias-routes.ts'
 import { consoleAskRoute } from './ask-route.ts'
 import { assetRoutes } from './assets.ts'
 import { ConsoleError } from './errors.ts'
@@ -59,6 +60,7 @@ export async function registerConsole(app: FastifyInstance, context: ServiceCont
     await scope.register(async (signedIn) => {
       signedIn.addHook('onRequest', sessionGuard(context))
       accountRoutes(signedIn, context)
+      aliasRoutes(signedIn, context)
       requestRoutes(signedIn, context)
       await consoleAskRoute(signedIn, context)
     })

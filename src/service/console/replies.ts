@@ -173,3 +173,31 @@ export interface ErrorReplyBody {
     readonly problems?: readonly { readonly param: string; readonly message: string }[]
   }
 }
+
+export interface AliasReply {
+  readonly name: string
+  readonly model: string
+  /** Null: from the settings of the service. */
+  readonly since: number | null
+  readonly is_served: boolean
+}
+
+export interface AliasChangeReply {
+  readonly at: number
+  readonly name: string
+  /** Null: the name was taken away. */
+  readonly model: string | null
+  readonly from: string | null
+  readonly why: string
+}
+
+export interface AliasesReply {
+  readonly aliases: readonly AliasReply[]
+  /** Newest first. */
+  readonly history: readonly AliasChangeReply[]
+}
+
+export interface RepointedReply {
+  /** Null: it was so already. */
+  readonly change: AliasChangeReply | null
+}

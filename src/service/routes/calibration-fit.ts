@@ -45,9 +45,9 @@ export const calibrationFitRoute = defineRoute({
       reason: { ...STRING, description: 'Why, with the numbers.' },
     }),
   },
-  open: ({ calibrations, engine, settings }) => ({
-    answer: ({ body: { model }, request }) => {
-      const wanted = model === undefined ? null : resolveModel(model, engine.models(), settings.aliases)
+  open: ({ calibrations, engine, aliases }) => ({
+    answer: async ({ body: { model }, request }) => {
+      const wanted = model === undefined ? null : resolveModel(model, engine.models(), await aliases.table())
       return fromStore(calibrations.fit(request.principal!.account, wanted))
     },
   }),

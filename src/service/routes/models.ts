@@ -41,6 +41,7 @@ export const modelsRoute = defineRoute({
         created: { ...COUNT, description: 'When this service began to list it, seconds since 1970.' },
         release_date: { ...STRING, description: 'The same as a day in UTC, YYYY-MM-DD.' },
         owned_by: STRING,
+        aliases: list('Names that stand for it now; a request may give any of them as `model`.', STRING),
         stages: list('Of a chain: the models that it asks, in their order. Each can be asked alone.', STRING),
         device: reply(
           'Of a model that is loaded and runs on the machine of the service: where.',
@@ -51,15 +52,18 @@ export const modelsRoute = defineRoute({
           ['reason'],
         ),
       },
-      ['stages', 'device'],
+      ['aliases', 'stages', 'device'],
     ),
   },
-  open({ engine, now }) {
+  open({ engine, aliases, now }) {
     const since = new Date(now())
     const listed = { object: 'model', created: Math.floor(since.getTime() / 1000), release_date: since.toISOString().slice(0, 10) }
     return {
-      answer() {
+      async answer() {
+        // Patterns stand for more names than can be listed.
+        const names = Object.entries(await aliases.table()).filter(([name]) => !name.endsWith('*'))
         const models = engine.models().map(({ id, name, available, status, stages, device }) => {
+          const standing = names.flatMap(([alias, model]) => (model === id ? [alias] : []))
           return {
             id,
             name,
@@ -68,6 +72,7 @@ export const modelsRoute = defineRoute({
             description: DESCRIPTIONS[status],
             ...listed,
             owned_by: OWNER,
+            ...(standing.length > 0 && { aliases: standing }),
             ...(stages && { stages }),
             ...(device && { device }),
           }

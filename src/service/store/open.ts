@@ -5,6 +5,7 @@ import { EngineError } from '../../core/errors.ts'
 import { importOptional } from '../../core/optional-packages.ts'
 import { DEFAULT_SETTINGS } from '../settings.ts'
 import { adminStore } from './admin.ts'
+import { aliasStore } from './aliases.ts'
 import { calibrationChanges, calibrationTables } from './calibrations.ts'
 import type { Database } from './database.ts'
 import { fileOf, schemeOf } from './database-url.ts'
@@ -62,6 +63,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     rates: rateWindows(database),
     admin: adminStore(database, now),
     quarantine: quarantineStore(database),
+    aliases: aliasStore(database, now),
     calibrations: (account) => calibrationTables(database, account),
     calibrationChanges: (after) => calibrationChanges(database, after),
     outcomes: (account, guard) => outcomeTables(database, account ?? null, { keepsFeatures, hashes, retention, now, guard: guard ?? null }),

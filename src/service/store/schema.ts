@@ -14,6 +14,7 @@ const STEPS: readonly ((writes: Writes, database: Database) => Promise<void>)[] 
   keyValueHashes,
   splitByAccount,
   makeRateWindows,
+  makeAliases,
 ]
 
 /** What PostgreSQL calls a table that is not there. */
@@ -212,4 +213,24 @@ async function makeRateWindows(writes: Writes, { kind }: Database): Promise<void
   const table = kind === 'postgres' ? 'unlogged table' : 'table'
   const columns = 'key text not null primary key, begun_at bigint not null, requests bigint not null, questions bigint not null'
   await sql.raw(`create ${table} rate_windows (${columns})`).execute(writes)
+}
+
+/** Version 6: names that stand for models are kept with all that they stood for. */
+const ALIASES = `
+create table alias_changes (
+  number bigint not null primary key,
+  at bigint not null,
+  name text not null,
+  model text,
+  from_model text,
+  why text not null
+);
+create index alias_changes_of_name on alias_changes (name, number);
+create table alias_turn (
+  changes bigint not null
+);
+insert into alias_turn (changes) values (0)`
+
+async function makeAliases(writes: Writes): Promise<void> {
+  for (const statement of ALIASES.split(';')) await sql.raw(statement).execute(writes)
 }

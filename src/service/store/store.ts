@@ -243,6 +243,35 @@ export interface QuarantineStore {
   drop(account: string): Promise<number>
 }
 
+/** A name that stands for a model. */
+export interface Alias {
+  /** As settings have them: a `*` may end it. */
+  readonly name: string
+  /** The id of a model. */
+  readonly model: string
+  readonly since: number
+}
+
+export interface AliasChange {
+  readonly at: number
+  readonly name: string
+  /** What it stands for from then on; null: nothing more, unless settings say. */
+  readonly model: string | null
+  /** What it stood for until then. */
+  readonly from: string | null
+  readonly why: string
+}
+
+/** Names that stand for models, shared by all replicas. They go before those of the settings. */
+export interface AliasStore {
+  /** By name. */
+  current(): Promise<readonly Alias[]>
+  /** Makes a name stand for a model; null takes it away. Null when that is so already, and then nothing is noted. */
+  point(name: string, model: string | null, why: string): Promise<AliasChange | null>
+  /** Newest first; of all names unless one is given. It is never purged. */
+  history(page: { readonly name?: string; readonly limit: number }): Promise<readonly AliasChange[]>
+}
+
 /** What changed after the change of a number. */
 export interface CalibrationChanges {
   /** The number of the newest change. */
@@ -280,6 +309,7 @@ export interface Store {
   readonly rates: RateWindows
   readonly admin: AdminStore
   readonly quarantine: QuarantineStore
+  readonly aliases: AliasStore
   /** Calibrations that are served to an account in place of the shipped ones, shared by all replicas. */
   calibrations(account: string): CalibrationVersions
   /** Which accounts got other calibrations since; 0 for all that ever did. */

@@ -132,6 +132,21 @@ export interface Tables {
   calibration_turn: {
     changes: Integer
   }
+  /** What names stood for; what each stands for now is its newest row. */
+  alias_changes: {
+    /** In the order of commits. */
+    number: Integer
+    at: Integer
+    name: string
+    /** Null: the name was taken away. */
+    model: string | null
+    from_model: string | null
+    why: string
+  }
+  /** One row, which serves as the lock for changes of aliases. */
+  alias_turn: {
+    changes: Integer
+  }
   admin_links: {
     hash: string
     expires_at: Integer

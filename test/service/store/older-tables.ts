@@ -1,7 +1,9 @@
 // Statements that take the tables of this version back to an older one, without their rows.
 
-/** Takes away what versions 4 and 5 added. */
+/** Takes away what versions 4 to 6 added. */
 export const DOWN_TO_3 = `
+drop table alias_changes;
+drop table alias_turn;
 drop table rate_windows;
 drop table quarantined_labels;
 drop index labels_of_account;

@@ -1,0 +1,88 @@
+// `assay aliases`: names of models in the database of a service.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EXIT } from '../../src/cli/exit-codes.ts'
+import { runCli } from '../../src/cli/program.ts'
+import { noteServing } from '../../src/cli/serving-note.ts'
+import { fakeTerminal } from '../shared/terminal.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-cli-aliases-'))
+  vi.stubEnv('DATABASE_URL', undefined)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function run(args: readonly string[], isInteractive = false): Promise<{ code: number; out: string; err: string }> {
+  const { terminal, heard } = fakeTerminal(folder, { isInteractive, columns: 100 })
+  const code = await runCli(['aliases', ...args], terminal, () => Promise.reject(new Error('no engine is needed')))
+  return { code, ...heard }
+}
+
+describe('assay aliases', () => {
+  it('points names to models, lists them, and keeps what they stood for', async () => {
+    expect((await run(['set', 'default', 'small'], true)).out).toBe('default stands for small from now on\n')
+    expect(JSON.parse((await run(['set', 'default', 'large', '--why', 'evaluated'])).out)).toEqual({
+      name: 'default',
+      model: 'large',
+      from: 'small',
+      changed: true,
+    })
+    expect((await run(['set', 'default', 'large'], true)).out).toBe('default stands for large already\n')
+    await run(['set', 'gpt-*', 'small'])
+    expect((await run(['list'], true)).out).toMatch(
+      /^default {2}large {2}since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\ngpt-\* {4}small {2}since .+\n$/,
+    )
+    expect((await run(['rm', 'default'], true)).out).toBe('default stands for large no more\n')
+    expect(JSON.parse((await run(['list'])).out)).toMatchObject([{ name: 'gpt-*', model: 'small' }])
+    expect((await run(['history', 'default'], true)).out).toMatch(
+      /^.{19} {2}default = nothing, was large {2}\(on the command line\)\n.{19} {2}default = large, was small {2}\(evaluated\)\n.{19} {2}default = small {2}\(on the/,
+    )
+    expect(JSON.parse((await run(['history', '--limit', '1'])).out)).toHaveLength(1)
+  })
+
+  it('asks the service that runs on the database whether it serves the model, and says when none could be asked', async () => {
+    expect((await run(['set', 'fast', 'small'])).err).toContain('no running service could be asked whether it serves small')
+    const server = createServer((_request, response) => {
+      const models = [
+        { id: 'small', available: true },
+        { id: 'soon', available: false },
+      ]
+      response.end(JSON.stringify({ object: 'list', models }))
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const remove = await noteServing(join(folder, 'assay.db'), `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    try {
+      expect(await run(['set', 'default', 'small'])).toMatchObject({ code: EXIT.ok, err: '' })
+      expect(await run(['set', 'default', 'smal'])).toMatchObject({
+        code: EXIT.model,
+        err: expect.stringContaining('serves no model "smal". Did you mean "small"? There is small; --force sets it all the same.'),
+      })
+      expect((await run(['set', 'default', 'soon'])).code).toBe(EXIT.model)
+      expect((await run(['set', 'small', 'small'])).err).toContain('small is a model of the service')
+      expect(JSON.parse((await run(['list'])).out)).toMatchObject([{ name: 'default', model: 'small' }, { name: 'fast' }])
+      expect((await run(['set', 'default', 'soon', '--force'])).code).toBe(EXIT.ok)
+    } finally {
+      await remove()
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    }
+  })
+
+  it('refuses names that cannot be, those that are none, and a database that is not there', async () => {
+    expect(await run(['list'])).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('there is no database') })
+    await run(['set', 'fast', 'small'])
+    for (const name of ['a b', 'a,b', '*x', 'a=b', '']) expect((await run(['set', name, 'small'])).code, name).toBe(EXIT.usage)
+    expect(await run(['rm', 'fasd'])).toMatchObject({
+      code: EXIT.request,
+      err: expect.stringContaining('There is no alias "fasd". Did you mean "fast"?'),
+    })
+  })
+})
