@@ -1,6 +1,6 @@
-// An RGB picture to another size with Lanczos 3, bit for bit as Pillow 13 does it (libImaging/Resample.c, 8 bits per
-// channel): the reference processors resize with Pillow, and libvips enlarges with another kernel (bicubic), which
-// moves pixels by tens of levels. There are two implementations: `resamplePlainly` is the plain one,
+// An RGB picture to another size, bit for bit as Pillow 13 does it (libImaging/Resample.c, 8 bits per channel): the
+// reference processors resize with Pillow, and libvips enlarges with other kernels than it shrinks with, which moves
+// pixels by tens of levels. There are two implementations: `resamplePlainly` is the plain one,
 // `resampleInVectors` computes the same about ten times faster, a row at a time.
 import { type Kernels, loadKernels, PAIR, putPair, SLACK } from './resample-simd.ts'
 
@@ -11,7 +11,9 @@ export interface Raster {
   readonly data: Uint8Array
 }
 
-const SUPPORT = 3
+/** Pillow's filters that models ask for. */
+export type Filter = 'lanczos' | 'bicubic' | 'bilinear'
+
 /** Pillow's fixed point: 32 bits less 8 of the pixel and 2 of headroom. */
 const PRECISION_BITS = 22
 
@@ -19,8 +21,20 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
 }
 
-function lanczos(x: number): number {
-  return x > -SUPPORT && x < SUPPORT ? sinc(x) * sinc(x / SUPPORT) : 0
+/** Of Pillow's cubic; other libraries take -0.75. */
+const CUBIC_SLOPE = -0.5
+
+function cubic(x: number): number {
+  const [a, t] = [CUBIC_SLOPE, Math.abs(x)]
+  if (t < 1) return ((a + 2) * t - (a + 3)) * t * t + 1
+  return t < 2 ? (((t - 5) * t + 8) * t - 4) * a : 0
+}
+
+/** How far a filter reaches, in pixels of the smaller of both pictures, and its weight at a distance. */
+const FILTERS: Readonly<Record<Filter, { readonly support: number; weight(x: number): number }>> = {
+  lanczos: { support: 3, weight: (x) => (x > -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0) },
+  bicubic: { support: 2, weight: cubic },
+  bilinear: { support: 1, weight: (x) => Math.max(0, 1 - Math.abs(x)) },
 }
 
 /**
@@ -33,10 +47,11 @@ interface Taps {
   readonly weights: Int32Array
 }
 
-function taps(from: number, to: number): Taps {
+function taps(from: number, to: number, filter: Filter): Taps {
+  const { support: reach, weight } = FILTERS[filter]
   const scale = from / to
   const stretch = Math.max(1, scale)
-  const support = SUPPORT * stretch
+  const support = reach * stretch
   const width = Math.ceil(support) * 2 + 1
   const first = new Int32Array(to)
   const count = new Int32Array(to)
@@ -48,7 +63,7 @@ function taps(from: number, to: number): Taps {
     const n = Math.min(from, Math.trunc(centre + support + 0.5)) - low
     let sum = 0
     for (let k = 0; k < n; k++) {
-      const w = lanczos((k + low - centre + 0.5) * (1 / stretch))
+      const w = weight((k + low - centre + 0.5) * (1 / stretch))
       row[k] = w
       sum += w
     }
@@ -69,8 +84,8 @@ function clip(sum: number): number {
   return Math.min(255, Math.max(0, level))
 }
 
-function horizontally({ width, height, data }: Raster, to: number): Raster {
-  const { width: step, first, count, weights } = taps(width, to)
+function horizontally({ width, height, data }: Raster, to: number, filter: Filter): Raster {
+  const { width: step, first, count, weights } = taps(width, to, filter)
   const out = new Uint8Array(to * height * 3)
   for (let y = 0; y < height; y++) {
     const line = y * width * 3
@@ -98,8 +113,8 @@ function horizontally({ width, height, data }: Raster, to: number): Raster {
   return { width: to, height, data: out }
 }
 
-function vertically({ width, height, data }: Raster, to: number): Raster {
-  const { width: step, first, count, weights } = taps(height, to)
+function vertically({ width, height, data }: Raster, to: number, filter: Filter): Raster {
+  const { width: step, first, count, weights } = taps(height, to, filter)
   const stride = width * 3
   const out = new Uint8Array(to * stride)
   // Whole lines at a time, so that memory is read in order.
@@ -130,9 +145,9 @@ function isVerticalFirst(picture: Raster, width: number, height: number): boolea
  * The plain implementation, for machines without vectors, for rows too long for their memory, and for the test of the
  * other.
  */
-export function resamplePlainly(picture: Raster, width: number, height: number): Raster {
-  const wide = (from: Raster) => (width === from.width ? from : horizontally(from, width))
-  const tall = (from: Raster) => (height === from.height ? from : vertically(from, height))
+export function resamplePlainly(picture: Raster, width: number, height: number, filter: Filter = 'lanczos'): Raster {
+  const wide = (from: Raster) => (width === from.width ? from : horizontally(from, width, filter))
+  const tall = (from: Raster) => (height === from.height ? from : vertically(from, height, filter))
   return isVerticalFirst(picture, width, height) ? wide(tall(picture)) : tall(wide(picture))
 }
 
@@ -160,13 +175,18 @@ function putWeights(view: DataView, at: number, { width, count, weights }: Taps,
  * A row at a time through both passes: rows of the first wait in a ring for as long as the second reads them, so that
  * little memory is touched. Null when the memory would grow beyond `MOST_MEMORY`.
  */
-function resampleInVectors({ memory, across, down }: Kernels, picture: Raster, width: number, height: number): Raster | null {
+function resampleInVectors(
+  { memory, across, down }: Kernels,
+  picture: Raster,
+  { width, height }: { readonly width: number; readonly height: number },
+  filter: Filter,
+): Raster | null {
   const { width: fromWidth, height: fromHeight, data } = picture
   const isAcross = width !== fromWidth
   const isDown = height !== fromHeight
   const verticalFirst = isVerticalFirst(picture, width, height)
-  const columns = isAcross ? taps(fromWidth, width) : null
-  const lines = isDown ? taps(fromHeight, height) : null
+  const columns = isAcross ? taps(fromWidth, width, filter) : null
+  const lines = isDown ? taps(fromHeight, height, filter) : null
   const acrossPairs = columns === null ? 0 : pairsOf(columns)
   const downPairs = lines === null ? 1 : pairsOf(lines)
 
@@ -241,9 +261,9 @@ function resampleInVectors({ memory, across, down }: Kernels, picture: Raster, w
 }
 
 /** Resizes; a side that does not change is left alone, as in Pillow. Both sides must be at least one pixel. */
-export function resample(picture: Raster, width: number, height: number): Raster {
+export function resample(picture: Raster, width: number, height: number, filter: Filter = 'lanczos'): Raster {
   if (!(width >= 1 && height >= 1)) throw new RangeError(`cannot resize to ${width} x ${height}`)
   if (width === picture.width && height === picture.height) return picture
   if (kernels === undefined) kernels = loadKernels(PRECISION_BITS)
-  return (kernels && resampleInVectors(kernels, picture, width, height)) ?? resamplePlainly(picture, width, height)
+  return (kernels && resampleInVectors(kernels, picture, { width, height }, filter)) ?? resamplePlainly(picture, width, height, filter)
 }
