@@ -131,7 +131,12 @@ function howToWrite(grammar: Grammar): string {
   }
 }
 
-/** The prompt of a read. A model that answers in text gives no boxes. */
+/** The prompt of a box; `how` is the family's own way of asking for one. */
+export function boxPrompt({ instructions }: Branch, how: string, about: string | null): string {
+  return questionText(about, [labelled('Question', instructions), how])
+}
+
+/** The prompt of a read of words. */
 export function readPrompt({ instructions }: Branch, constraint: Exclude<Constraint, { type: 'box' }>, about: string | null): string {
   if (constraint.type === 'grammar') return questionText(about, [labelled('Question', instructions), howToWrite(constraint.grammar)])
   const copy = constraint.many

@@ -17,6 +17,7 @@ import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
 import { inputsOf, loadRuntime, openSession, type Session } from '../runtime/session.ts'
 import type { TextTokenizer } from '../runtime/tokenizer.ts'
 import { type FairScheduler, makeFairScheduler } from '../scheduling/fair-scheduler.ts'
+import type { BoxFormat } from './boxes.ts'
 import { makeScorers, plainSymbolRows } from './branch-scorer.ts'
 import { makeCallerMutex } from './caller-mutex.ts'
 import { makeConstrainedDecoder } from './constrained-decoder.ts'
@@ -42,6 +43,8 @@ export interface DecoderFiles {
   readonly fit?: (decoder: Session) => void
   /** Ids that end an answer. */
   readonly endTokens: readonly number[]
+  /** How it points into pictures. Absent: it does not. */
+  readonly boxes?: BoxFormat
   /** Tokens. */
   readonly contextLength: number
   /**
@@ -155,7 +158,7 @@ async function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options:
   const cacheBytes = options.cacheBytes ?? DEFAULT_CACHE_BYTES
   const scheduler = makeFairScheduler()
   const files = await read(folder, options, { scheduler, cacheBytes })
-  const { tokenizer, prompts, images, graphs, endTokens, contextLength, template } = files
+  const { tokenizer, prompts, images, graphs, endTokens, contextLength, template, boxes = null } = files
   const graphFiles = [...graphs.others, ...(graphs.embedder === null ? [] : [graphs.embedder]), graphs.decoder].flatMap(
     ({ files }) => files,
   )
@@ -175,15 +178,19 @@ async function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options:
     name: id,
     // Patches change the numbers a little, so they are part of what calibration is bound to.
     revision: applied.length === 0 ? weights : hashOf({ weights, applied }),
-    templateHash: hashOf({ ...template, samples: samplePrompts().map((prompt) => prompts.encodeQuestion(prompt)) }),
+    templateHash: hashOf({
+      ...template,
+      samples: samplePrompts().map((prompt) => prompts.encodeQuestion(prompt)),
+      ...(boxes === null ? {} : { boxes: [false, true].map((many) => [boxes.ask(many), String(boxes.pattern)]) }),
+    }),
     contextLength,
-    capabilities: { images: images !== null, boxes: false },
+    capabilities: { images: images !== null, boxes: boxes !== null },
     scorer: 'symbols',
     checks: [checkSymbols({ encode: tokenizer.encode, opensWithSpace: prompts.opensWithSpace }, null), check],
   }
   const fits = (cache: KvCache, added: number): void => refuseTooLong(cache.length + added, info, 'the state with its question and answer')
   const mutex = makeCallerMutex()
-  const model = { tokenizer, prompts, decoder: decoderOf(session), endTokens, fits, reading: null, scheduler, mutex }
+  const model = { tokenizer, prompts, decoder: decoderOf(session), endTokens, boxes, fits, reading: null, scheduler, mutex }
   return { info, model, images, cacheBytes }
 }
 

@@ -7,6 +7,7 @@ import type { Decoder, Embedder, NextTokenLogits, TokenRow } from './contract.ts
 import { rowsFor } from './embeddings.ts'
 import { appended, type BufferedKvCache, emptyCache, type KvCache, type KvLayout, layerOf, release, truncated } from './kv-cache.ts'
 import { rowsOf } from './logits.ts'
+import { type AxisPositions, nextPosition, type PositionInput, positionInputOf } from './positions.ts'
 
 /**
  * Tokens of one prefill pass: enough for matrix products at full speed (128 take a tenth longer in all), few enough
@@ -27,12 +28,16 @@ interface Pass {
   readonly rows: number
   readonly tokens: number
   readonly embeddings: Float32Array // [row][token][width]
-  readonly positions: BigInt64Array // [row][token]
+  /** Of each token in each row, or those that were given. */
+  readonly counted: (row: number, token: number) => number
+  readonly given: AxisPositions | null
   readonly logitRows: readonly number[]
 }
 
-export function makeCascadeDecoder({ Tensor: Make }: Runtime, embedder: Embedder, session: Session): Decoder {
+export function makeCascadeDecoder(runtime: Runtime, embedder: Embedder, session: Session): Decoder {
+  const { Tensor: Make } = runtime
   const { width, embed } = embedder
+  const positionInput = positionInputOf(runtime, session) as PositionInput
   const names = inputsOf(session).flatMap(({ name }) => /^past_key_values\.(.+)\.key$/.exec(name)?.[1] ?? [])
   const value = inputsOf(session).find(({ name }) => name === `past_key_values.${names[0]}.value`)
   const layout: KvLayout = { layers: names.length, heads: Number(value?.shape[2]), size: Number(value?.shape[3]) }
@@ -59,10 +64,10 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, embedder: Embedder
     return bias
   }
 
-  const run = (cache: BufferedKvCache, { rows, tokens, embeddings, positions, logitRows }: Pass, fetches: readonly string[]) => {
+  const run = (cache: BufferedKvCache, { rows, tokens, embeddings, counted, given, logitRows }: Pass, fetches: readonly string[]) => {
     const feeds: Feeds = {
       [embedder.input]: rowsFor(embedder, Make, embeddings, rows, tokens),
-      position_ids: new Make('int64', positions, [rows, tokens]),
+      position_ids: positionInput.tensor(rows, tokens, counted, given),
       [LOGIT_ROWS]: new Make('int64', BigInt64Array.from(logitRows, BigInt), [logitRows.length]),
       [LOCAL_BIAS]: biasOf(rows, tokens),
     }
@@ -81,23 +86,30 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, embedder: Embedder
     const all = await embed(wanted.flatMap(({ ids }) => ids))
     const isFull = tokens === longest && wanted.every(({ ids }) => ids.length === tokens)
     const embeddings = isFull ? all : new Float32Array(rows * tokens * width)
-    const positions = new BigInt64Array(rows * tokens)
+    const next = nextPosition(cache)
     const logitRows: number[] = []
     let from = 0
     wanted.forEach(({ ids, last }, row) => {
       const { length } = ids
       if (!isFull) embeddings.set(all.subarray(from * width, (from + length) * width), row * tokens * width)
       from += length
-      for (let at = 0; at < tokens; at++) positions[row * tokens + at] = BigInt(cache.length + Math.min(at, length - 1))
       for (let at = length - last; at < length; at++) logitRows.push(row * tokens + at)
     })
-    return { rows, tokens, embeddings, positions, logitRows }
+    // Padding stands with the last token of its row.
+    const counted = (row: number, at: number): number => next + Math.min(at, (wanted[row]?.ids.length ?? 0) - 1)
+    return { rows, tokens, embeddings, counted, given: null, logitRows }
   }
 
-  const grown = (cache: BufferedKvCache, count: number, out: Readonly<Feeds>, room: number): BufferedKvCache => {
+  const grown = (
+    cache: BufferedKvCache,
+    count: number,
+    out: Readonly<Feeds>,
+    room: number,
+    given: AxisPositions | null = null,
+  ): BufferedKvCache => {
     const part = (kind: string): Float32Array[] =>
       names.map((name) => ((out[`present.${name}.${kind}`] as Tensor).data as Float32Array).subarray(0, count * heads * size))
-    return appended(layout, cache, part('key'), part('value'), room)
+    return appended(layout, cache, part('key'), part('value'), room, given)
   }
 
   return {
@@ -106,16 +118,17 @@ export function makeCascadeDecoder({ Tensor: Make }: Runtime, embedder: Embedder
     chunk: CHUNK_TOKENS,
     sharesPasses: true,
     embed,
-    async prefill(cache, embeddings, room = 0) {
+    async prefill(cache, embeddings, room = 0, given = null) {
       const count = embeddings.length / width
       const tokens = evened(1, count, heads)
       const padded = tokens === count ? embeddings : new Float32Array(tokens * width)
       if (tokens !== count) padded.set(embeddings)
-      const positions = BigInt64Array.from({ length: tokens }, (_, at) => BigInt(cache.length + Math.min(at, count - 1)))
+      const next = nextPosition(cache)
+      const counted = (_: number, at: number): number => next + Math.min(at, count - 1)
       // Logits of one row are asked for though none is needed: reductions over no rows at all give wrong results in
       // onnxruntime 1.30.
-      const pass = { rows: 1, tokens, embeddings: padded, positions, logitRows: [0] }
-      return grown(cache as BufferedKvCache, count, await run(cache as BufferedKvCache, pass, presents), room)
+      const pass = { rows: 1, tokens, embeddings: padded, counted, given, logitRows: [0] }
+      return grown(cache as BufferedKvCache, count, await run(cache as BufferedKvCache, pass, presents), room, given)
     },
     truncate: (cache, length) => truncated(layout, cache as BufferedKvCache, length),
     release: (cache, base) => release(cache as BufferedKvCache, base as BufferedKvCache),

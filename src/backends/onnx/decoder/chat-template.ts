@@ -10,6 +10,7 @@ import { boundedWork } from '../../../core/bounded-work.ts'
 import { EngineError } from '../../../core/errors.ts'
 import type { Json, Picture, Piece } from '../../../core/types.ts'
 import type { TextTokenizer, TokenRun } from '../runtime/tokenizer.ts'
+import { axisPositionsOf } from './positions.ts'
 import type { PlacedImage, PromptBuilder } from './prompt-builder.ts'
 
 /** One image of a state as a family writes it: runs in which the image token stands once for each row of features. */
@@ -152,7 +153,8 @@ export function makePromptBuilder({ tokenizer, template, variables, content, ima
         )
       }
       const ids = tokenizer.encodeRuns(runs)
-      return { ids, images: placed(written, ids, imageId) }
+      const found = placed(written, ids, imageId)
+      return { ids, images: found, positions: axisPositionsOf(ids.length, found) }
     },
   }
 }
@@ -176,11 +178,11 @@ function contentOf(pieces: readonly Piece[]): { items: ContentItem[]; texts: str
 function placed(written: readonly WrittenImage[], ids: readonly number[], imageId: number | undefined): PlacedImage[] {
   const positions = ids.flatMap((id, at) => (id === imageId ? [at] : []))
   let from = 0
-  const images = written.map(({ runs, key, features }) => {
+  const images = written.map(({ runs, ...image }) => {
     const count = runs.filter((run) => run === imageId).length
     const at = positions.slice(from, from + count)
     from += count
-    return { at, key, features }
+    return { ...image, at }
   })
   if (from !== positions.length) {
     throw new EngineError('internal_error', `${positions.length} image tokens for ${from} rows of picture features`)

@@ -3,6 +3,7 @@
 import { EngineError } from '../../../core/errors.ts'
 import type { Json } from '../../../core/types.ts'
 import { isObject } from '../../../core/untrusted.ts'
+import type { Normalisation } from '../images/patches.ts'
 import { type JsonObject, type ModelFolder, readJson, readText } from '../runtime/layout.ts'
 import type { TextTokenizer } from '../runtime/tokenizer.ts'
 
@@ -64,4 +65,38 @@ export async function readChatTemplate(folder: ModelFolder, tokenizerConfig: Jso
   const template = Array.isArray(own) ? own.find((one) => one?.name === 'default')?.template : own
   if (typeof template === 'string') return template
   throw new EngineError('model_not_available', `the model folder '${folder.name}' has no chat template; take an instruction-tuned model`)
+}
+
+/**
+ * How pictures are read: preprocessor_config.json, or the part of processor_config.json that newer folders keep it in.
+ */
+export async function readPreprocessor(folder: ModelFolder): Promise<JsonObject> {
+  if (!folder.files.includes('preprocessor_config.json') && folder.files.includes('processor_config.json')) {
+    const { image_processor } = await readJson(folder, 'processor_config.json')
+    if (isObject(image_processor)) return image_processor as JsonObject
+  }
+  return readJson(folder, 'preprocessor_config.json')
+}
+
+/** Switches that are on in every model of these families. */
+const ALWAYS = ['do_resize', 'do_rescale', 'do_normalize', 'do_convert_rgb']
+/** Largest difference of a rescale_factor from 1 / 255, which files write with more or fewer digits. */
+const FACTOR_ROUNDING = 1e-6
+
+/** Mean and deviation of each channel. Throws `model_not_available` where pictures are made numbers in another way. */
+export function normalisationOf(preprocessor: JsonObject): Normalisation {
+  const refuse = (what: string): never => {
+    throw new EngineError('model_not_available', `preprocessor_config.json has ${what}; this engine does not read pictures so`)
+  }
+  for (const name of ALWAYS) if (preprocessor[name] === false) refuse(`${name} false`)
+  const factor = preprocessor.rescale_factor ?? 1 / 255
+  if (typeof factor !== 'number' || !(Math.abs(factor - 1 / 255) < FACTOR_ROUNDING)) refuse(`rescale_factor ${JSON.stringify(factor)}`)
+  const ofChannels = (name: string): readonly [number, number, number] => {
+    const value = preprocessor[name]
+    const isThree = Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === 'number' && Number.isFinite(one))
+    return isThree ? (value as unknown as [number, number, number]) : refuse(`${name} ${JSON.stringify(value) ?? 'missing'}`)
+  }
+  const deviation = ofChannels('image_std')
+  if (deviation.some((one) => one <= 0)) refuse(`image_std ${JSON.stringify(deviation)}`)
+  return { mean: ofChannels('image_mean'), deviation }
 }

@@ -8,7 +8,8 @@ import { buildTokenTrie, constrainTokens, type TokenConstraint, type TokenTrie }
 import { EngineError } from '../../../core/errors.ts'
 import type { Prompt } from '../../../core/types.ts'
 import type { Branch, Constraint, Generated } from '../../backend.ts'
-import { NO_SPAN, readPrompt } from '../../prompted/prompt-template.ts'
+import { boxPrompt, NO_SPAN, readPrompt } from '../../prompted/prompt-template.ts'
+import { type BoxFormat, pictureAsked, readBoxes, tokensOfBoxes } from './boxes.ts'
 import { prefillBehind, prefilledTokens } from './decoder.ts'
 import type { KvCache } from './kv-cache.ts'
 import type { DecoderModel } from './model.ts'
@@ -16,6 +17,10 @@ import type { DecoderModel } from './model.ts'
 /** Tokens that a quoted span, or all of several, may take. */
 const SPAN_TOKENS = 128
 const MANY_SPANS_TOKENS = 384
+const tokensOf = (constraint: Constraint): number => {
+  if (constraint.type === 'grammar') return constraint.maxTokens
+  return constraint.type === 'box' ? tokensOfBoxes(constraint.many) : constraint.many ? MANY_SPANS_TOKENS : SPAN_TOKENS
+}
 /** How many compiled grammars are cached: the token masks are what costs. */
 const MOST_CACHED_GRAMMARS = 16
 
@@ -92,15 +97,27 @@ export function makeConstrainedDecoder(model: DecoderModel): ConstrainedDecoder 
 
   return {
     async generate(cache, prompt, branch, constraint, about, signal) {
-      if (constraint.type === 'box') {
+      const { boxes } = model
+      if (constraint.type === 'box' && boxes === null) {
         throw new EngineError('capability_not_supported', 'this model cannot point at pixels; use a model whose capabilities say boxes')
       }
-      const question = prompts.encodeQuestion(readPrompt(branch, constraint, about))
-      const maxTokens = constraint.type === 'grammar' ? constraint.maxTokens : constraint.many ? MANY_SPANS_TOKENS : SPAN_TOKENS
+      const written =
+        constraint.type === 'box'
+          ? boxPrompt(branch, (boxes as BoxFormat).ask(constraint.many), about)
+          : readPrompt(branch, constraint, about)
+      const question = prompts.encodeQuestion(written)
+      const maxTokens = tokensOf(constraint)
       model.fits(cache, question.length + maxTokens)
 
       const decodeBy = (tokens: TokenConstraint): Promise<Decoded> =>
         mutex(signal ?? cache, () => answer(cache, question, (next) => decode(next, tokens, { maxTokens, endTokens }), signal))
+      if (constraint.type === 'box') {
+        const format = boxes as BoxFormat
+        const asked = pictureAsked(prompt, branch.image)
+        const tokens = format.constraint(tokenTrie(), asked.picture, constraint.many, prompts.opensWithSpace)
+        const decoded = await decodeBy(tokens)
+        return { type: 'boxes', boxes: readBoxes(format, asked, decoded, tokens.bytesOf), ...counted(question, decoded) }
+      }
       if (constraint.type === 'grammar') {
         const decoded = await decodeBy(grammarOf(constraint))
         const text = prompts.opensWithSpace ? decoded.text : decoded.text.replace(/^ /, '')

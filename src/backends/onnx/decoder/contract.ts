@@ -1,5 +1,6 @@
 // What a decoder does, whichever graph it runs on: token ids behind a KV cache to logits and a longer KV cache.
 import type { KvCache } from './kv-cache.ts'
+import type { AxisPositions } from './positions.ts'
 
 /** Tokens behind a KV cache, and for how many of the last ones logits are wanted (from 1 to all). */
 export interface TokenRow {
@@ -28,8 +29,9 @@ export interface Decoder {
   /**
    * Reads embeddings, [token][width], behind the cache.
    * @param room how many tokens the cache will hold in the end, where that is known; saves copying while it grows.
+   * @param positions where the tokens stand; counted where there are none.
    */
-  prefill(cache: KvCache, embeddings: Float32Array, room?: number): Promise<KvCache>
+  prefill(cache: KvCache, embeddings: Float32Array, room?: number, positions?: AxisPositions | null): Promise<KvCache>
   /** The cache of the first `length` tokens. */
   truncate(cache: KvCache, length: number): KvCache
   /**

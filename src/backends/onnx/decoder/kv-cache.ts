@@ -2,11 +2,15 @@
 // first so many tokens of its buffers and never changes: what is read behind it is written behind it. Where another
 // cache has written there before, the buffers are copied first, so any number of continuations may start from one
 // cache.
+import { type AxisPositions, appendedPositions, positionsBetween } from './positions.ts'
+
 export interface KvCache {
   /** Tokens. */
   readonly length: number
   /** Bytes of memory it keeps. */
   readonly bytes: number
+  /** Of its tokens, where images among them stand in rows and columns; null where tokens are counted. */
+  readonly positions: AxisPositions | null
 }
 
 /**
@@ -52,13 +56,13 @@ function makeBuffers(layout: KvLayout, capacity: number): KvBuffers {
   return buffers
 }
 
-function cacheOf(buffers: KvBuffers, length: number): BufferedKvCache {
+function cacheOf(buffers: KvBuffers, length: number, positions: AxisPositions | null): BufferedKvCache {
   let bytes = 0
   for (const array of [...buffers.keys, ...buffers.values]) bytes += array.byteLength
-  return { length, bytes, buffers }
+  return { length, bytes, positions, buffers }
 }
 
-function copied(layout: KvLayout, { buffers, length }: BufferedKvCache, capacity: number): BufferedKvCache {
+function copied(layout: KvLayout, { buffers, length, positions }: BufferedKvCache, capacity: number): BufferedKvCache {
   const copy = makeBuffers(layout, capacity)
   const [ofKeys, ofValues] = [keyWidth(layout), valueWidth(layout)]
   buffers.keys.forEach((keys, layer) => {
@@ -66,10 +70,10 @@ function copied(layout: KvLayout, { buffers, length }: BufferedKvCache, capacity
     copy.values[layer]?.set((buffers.values[layer] as Float32Array).subarray(0, (1 + length) * ofValues))
   })
   copy.filled = length
-  return cacheOf(copy, length)
+  return cacheOf(copy, length, positions)
 }
 
-export const emptyCache = (layout: KvLayout): BufferedKvCache => cacheOf(makeBuffers(layout, 0), 0)
+export const emptyCache = (layout: KvLayout): BufferedKvCache => cacheOf(makeBuffers(layout, 0), 0, null)
 
 /** Keys and values of a layer, as the graph takes them; not copied. */
 export function layerOf(
@@ -83,7 +87,7 @@ export function layerOf(
 
 /**
  * The cache with new tokens behind it; keys and values are [layer], each [token][head][size]. `room`: tokens it will
- * hold in the end, or 0.
+ * hold in the end, or 0. `given`: positions of the new tokens, which are counted where there are none.
  */
 export function appended(
   layout: KvLayout,
@@ -91,6 +95,7 @@ export function appended(
   keys: readonly Float32Array[],
   values: readonly Float32Array[],
   room: number,
+  given: AxisPositions | null = null,
 ): BufferedKvCache {
   const { size } = layout
   const width = valueWidth(layout)
@@ -112,7 +117,7 @@ export function appended(
     }
   }
   buffers.filled = length
-  return cacheOf(buffers, length)
+  return cacheOf(buffers, length, appendedPositions(cache, count, given))
 }
 
 /** Frees the room that `cache` uses behind `base`, if nothing was written behind `cache`. */
@@ -123,5 +128,8 @@ export function release({ length, buffers }: BufferedKvCache, base: BufferedKvCa
 /** The first tokens of a cache. They share its memory, unless more than half of that would be kept for nothing. */
 export function truncated(layout: KvLayout, cache: BufferedKvCache, length: number): BufferedKvCache {
   if (length >= cache.length) return cache
-  return length * 2 < cache.buffers.capacity ? copied(layout, { ...cache, length }, length) : cacheOf(cache.buffers, length)
+  const positions = positionsBetween(cache.positions, 0, length)
+  return length * 2 < cache.buffers.capacity
+    ? copied(layout, { ...cache, length, positions }, length)
+    : cacheOf(cache.buffers, length, positions)
 }

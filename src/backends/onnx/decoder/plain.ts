@@ -13,6 +13,7 @@ import type { Decoder, Embedder, NextTokenLogits } from './contract.ts'
 import { rowsFor } from './embeddings.ts'
 import type { KvCache } from './kv-cache.ts'
 import { rowsOf } from './logits.ts'
+import { type AxisPositions, appendedPositions, nextPosition, positionInputOf, positionsBetween } from './positions.ts'
 import { truncatedTensor } from './truncated-tensor.ts'
 
 /**
@@ -36,8 +37,10 @@ export const isCacheInput = (name: string): boolean => name.startsWith('past_key
 const isPresent = (name: string): boolean => /^present(_conv|_recurrent|_ssm)?\./.test(name)
 const cacheInputOf = (present: string): string => present.replace(/^present\./, 'past_key_values.').replace(/^present_/, 'past_')
 
-export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, session: Session): Decoder {
+export function makePlainDecoder(runtime: Runtime, embedder: Embedder, session: Session): Decoder {
+  const { Tensor: Make } = runtime
   const { width, embed } = embedder
+  const positionInput = positionInputOf(runtime, session)
   const inputs = inputsOf(session)
   const has = (name: string): boolean => inputs.some((input) => input.name === name)
   const presents = session.outputNames.filter(isPresent)
@@ -51,10 +54,16 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, 
     emptyTensors[name] =
       type === 'float16' ? new Make('float16', new Uint16Array(count), dims) : new Make(type as 'float32', new Float32Array(count), dims)
   }
-  const empty: PlainKvCache = { length: 0, tensors: emptyTensors, bytes: 0, marks: new Map() }
+  const empty: PlainKvCache = { length: 0, tensors: emptyTensors, bytes: 0, positions: null, marks: new Map() }
 
-  /** `keep`: for how many of the last tokens logits are wanted; 0 for all. */
-  const run = async (cache: KvCache, embeddings: Float32Array, keep: number, fetches: readonly string[]): Promise<Readonly<Feeds>> => {
+  /** `keep`: for how many of the last tokens logits are wanted; 0 for all. `given`: where the tokens stand. */
+  const run = async (
+    cache: KvCache,
+    embeddings: Float32Array,
+    keep: number,
+    fetches: readonly string[],
+    given: AxisPositions | null = null,
+  ): Promise<Readonly<Feeds>> => {
     const count = embeddings.length / width
     const total = cache.length + count
     const feeds: Feeds = {
@@ -62,13 +71,8 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, 
       [embedder.input]: rowsFor(embedder, Make, embeddings, 1, count),
       attention_mask: new Make('int64', new BigInt64Array(total).fill(1n), [1, total]),
     }
-    if (has('position_ids')) {
-      feeds.position_ids = new Make(
-        'int64',
-        BigInt64Array.from({ length: count }, (_, i) => BigInt(cache.length + i)),
-        [1, count],
-      )
-    }
+    const next = nextPosition(cache)
+    if (positionInput !== null) feeds.position_ids = positionInput.tensor(1, count, (_, token) => next + token, given)
     if (has(LOGIT_ROWS)) {
       const rows = keep === 0 ? count : keep
       feeds[LOGIT_ROWS] = new Make(
@@ -80,18 +84,18 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, 
     if (has('num_logits_to_keep')) feeds.num_logits_to_keep = new Make('int64', BigInt64Array.of(BigInt(keep)), [])
     return session.run(feeds, fetches as string[])
   }
-  const grown = (cache: KvCache, count: number, out: Readonly<Feeds>): PlainKvCache => {
+  const grown = (cache: KvCache, count: number, out: Readonly<Feeds>, given: AxisPositions | null = null): PlainKvCache => {
     const tensors = Object.fromEntries(presents.map((name) => [cacheInputOf(name), out[name] as Tensor]))
-    return withMark(cache as PlainKvCache, cache.length + count, tensors)
+    return withMark(cache as PlainKvCache, cache.length + count, tensors, appendedPositions(cache, count, given))
   }
   /** Beginnings are reused in whole chunks (prefix-cache.ts), so states are kept at those lengths. */
-  const withMark = (before: PlainKvCache, length: number, tensors: Readonly<Feeds>): PlainKvCache => {
+  const withMark = (before: PlainKvCache, length: number, tensors: Readonly<Feeds>, positions: AxisPositions | null): PlainKvCache => {
     const marks =
       isHybrid && length % CHUNK_TOKENS === 0
         ? new Map([...before.marks, [length, Object.fromEntries(Object.entries(tensors).filter(([name]) => isState(name)))]])
         : before.marks
     const kept = [...marks.values()].reduce((sum, states) => sum + bytesOf(Object.values(states)), 0)
-    return { length, tensors, bytes: bytesOf(Object.values(tensors)) + kept, marks }
+    return { length, tensors, bytes: bytesOf(Object.values(tensors)) + kept, positions, marks }
   }
 
   return {
@@ -100,8 +104,8 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, 
     chunk: CHUNK_TOKENS,
     sharesPasses: false,
     embed,
-    async prefill(cache, embeddings) {
-      return grown(cache, embeddings.length / width, await run(cache, embeddings, 1, presents))
+    async prefill(cache, embeddings, _room, positions = null) {
+      return grown(cache, embeddings.length / width, await run(cache, embeddings, 1, presents, positions), positions)
     },
     truncate(cache, length) {
       if (length >= cache.length) return cache
@@ -120,7 +124,7 @@ export function makePlainDecoder({ Tensor: Make }: Runtime, embedder: Embedder, 
         ...Object.entries(states),
       ])
       const earlier = new Map([...marks].filter(([at]) => at <= length))
-      return withMark({ ...empty, marks: earlier }, length, feeds)
+      return withMark({ ...empty, marks: earlier }, length, feeds, positionsBetween(cache.positions, 0, length))
     },
     release() {},
     async next(cache, ids, keep = false) {

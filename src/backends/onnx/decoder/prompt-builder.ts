@@ -2,11 +2,11 @@
 // has any.
 import type { Piece } from '../../../core/types.ts'
 import type { CacheCounts } from '../../backend.ts'
+import type { AxisPositions, GridTokens } from './positions.ts'
 
 /** An image in an encoded state: its features take the place of the embeddings at these positions. */
-export interface PlacedImage {
-  readonly at: readonly number[]
-  /** Images with the same key have the same features. */
+export interface PlacedImage extends GridTokens {
+  /** Images with the same key have the same features, and the same grid. */
   readonly key: string
   /** [position][width], from a cache or from the image encoder. */
   features(signal?: AbortSignal): Promise<Float32Array>
@@ -15,6 +15,8 @@ export interface PlacedImage {
 export interface EncodedPrompt {
   readonly ids: readonly number[]
   readonly images: readonly PlacedImage[]
+  /** Null: tokens are counted. */
+  readonly positions: AxisPositions | null
 }
 
 /**

@@ -8,6 +8,7 @@ import { PrefixCache } from '../caching/prefix-cache.ts'
 import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import type { Decoder } from './decoder.ts'
 import type { KvCache } from './kv-cache.ts'
+import { positionsBetween } from './positions.ts'
 import type { EncodedPrompt, PromptBuilder } from './prompt-builder.ts'
 
 export interface StatePrefiller {
@@ -66,7 +67,8 @@ export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fi
       for (let from = cachedTokens; from < ids.length; from += chunk) {
         const to = Math.min(from + chunk, ids.length)
         const part = embeddings.slice((from - cachedTokens) * width, (to - cachedTokens) * width)
-        cache = await scheduler.run(() => decoder.prefill(cache, part, ids.length), signal)
+        const positions = positionsBetween(state.positions, from, to)
+        cache = await scheduler.run(() => decoder.prefill(cache, part, ids.length, positions), signal)
       }
     } catch (error) {
       // So that the cached state has its room back.

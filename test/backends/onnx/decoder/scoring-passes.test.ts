@@ -316,6 +316,7 @@ describe('a kept state', () => {
     const encodeState = (pieces: Prompt['pieces']) => ({
       ids: pieces.flatMap((piece) => (piece.type === 'text' ? Array.from(piece.text, (_, i) => 40 + (i % 50)) : [])),
       images: [],
+      positions: null,
     })
     const states = makeStatePrefiller({
       prompts: { encodeState },

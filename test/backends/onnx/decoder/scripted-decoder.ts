@@ -44,7 +44,7 @@ export async function scriptedScorer(
   })
   const nothing = await decoder.prefill(decoder.empty, await decoder.embed(prompts.encodeState([]).ids))
   const shared = { scheduler: makeFairScheduler(), mutex: makeCallerMutex() }
-  return { model: { tokenizer, prompts, decoder, endTokens, fits: () => {}, reading: null, ...shared }, nothing, asked }
+  return { model: { tokenizer, prompts, decoder, endTokens, boxes: null, fits: () => {}, reading: null, ...shared }, nothing, asked }
 }
 
 interface IdCache extends KvCache {
@@ -53,10 +53,10 @@ interface IdCache extends KvCache {
 
 function scriptedDecoder(tokenizer: TextTokenizer, prompts: PromptBuilder, end: number, elsewhere: number, script: Script): Decoder {
   const opening = prompts.encodeQuestion('')
-  const nothingRead: IdCache = { length: 0, bytes: 0, ids: [] }
+  const nothingRead: IdCache = { length: 0, bytes: 0, positions: null, ids: [] }
   const behind = (cache: KvCache, ids: readonly number[]): IdCache => {
     const all = [...(cache as IdCache).ids, ...ids]
-    return { length: all.length, bytes: 0, ids: all }
+    return { length: all.length, bytes: 0, positions: null, ids: all }
   }
   const textOf = (ids: readonly number[]): string =>
     Buffer.concat(ids.map((id) => tokenizer.vocabulary[id] ?? new Uint8Array())).toString('utf8')

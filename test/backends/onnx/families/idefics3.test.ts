@@ -117,7 +117,7 @@ for (const isPatched of [false, true]) {
       }
     })
 
-    const embedded = async ({ ids, images }: EncodedPrompt) => {
+    const embedded = async ({ ids, images }: Pick<EncodedPrompt, 'ids' | 'images'>) => {
       const embeddings = await decoder.embed(ids)
       for (const { at, features: encode } of images) {
         const features = await encode()

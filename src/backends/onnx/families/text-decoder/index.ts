@@ -5,10 +5,10 @@ import { EngineError } from '../../../../core/errors.ts'
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
 import { contextLengthOf, endTokensOf, readChatTemplate, templateVariablesOf } from '../../decoder/configuration.ts'
+import { refuseOtherGraph } from '../../decoder/fit.ts'
 import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
 import { findGraph, readJson, TEXT_DTYPES } from '../../runtime/layout.ts'
 import { makeTokenizer } from '../../runtime/tokenizer.ts'
-import { refuseOtherGraph } from './fit.ts'
 import { refusePrefixSpace } from './prefix-space.ts'
 
 /** Tokens that end a turn in these families, whether or not generation_config.json names them. */

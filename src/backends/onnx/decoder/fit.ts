@@ -1,18 +1,20 @@
 // Whether a decoder graph belongs to the configuration and the tokenizer beside it: files of two models in one folder
 // would load, and answer nonsense.
-import { EngineError } from '../../../../core/errors.ts'
-import type { GraphFile, ModelFolder } from '../../runtime/layout.ts'
-import { inputsOf, outputsOf, type Session } from '../../runtime/session.ts'
-import type { TextTokenizer } from '../../runtime/tokenizer.ts'
+import { EngineError } from '../../../core/errors.ts'
+import type { GraphFile, ModelFolder } from '../runtime/layout.ts'
+import { inputsOf, outputsOf, type Session } from '../runtime/session.ts'
+import type { TextTokenizer } from '../runtime/tokenizer.ts'
+import { objectAt } from './configuration.ts'
 
 /** Throws `model_not_available` with both numbers where the graph has others than config.json, or too few tokens. */
 export function refuseOtherGraph(
-  { name, config }: ModelFolder,
+  { name, config: whole }: ModelFolder,
   graph: GraphFile,
   session: Session,
   tokenizer: Pick<TextTokenizer, 'vocabulary'>,
   endTokens: readonly number[],
 ): void {
+  const config = { ...whole, ...objectAt(whole, 'text_config') }
   const refuse = (what: string, said: unknown, found: number): never => {
     throw new EngineError(
       'model_not_available',
