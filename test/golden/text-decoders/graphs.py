@@ -22,6 +22,10 @@ class Form:
     """Takes `num_logits_to_keep`."""
     biased: bool = False
     """GroupQueryAttention is given a bias that is computed from the attention mask, as in the graphs of 2026."""
+    embeds: bool = False
+    """Takes `inputs_embeds`, as decoders of models that see do; the embeddings are a graph of their own."""
+    axes: tuple = ()
+    """Rotary embedding on three axes (M-RoPE): how many frequencies take the time, the row, the column. `position_ids` has three of each then."""
 
 
 class Graph:
@@ -75,10 +79,25 @@ def decoder_graph(w, config, frequencies, positions, form, path):
     types = getattr(c, "layer_types", None) or ["full_attention"] * c.num_hidden_layers
     rope_free = [not uses for uses in getattr(c, "no_rope_layers", None) or [1] * c.num_hidden_layers]
     scale = {"granite": lambda: c.attention_multiplier, "gemma3_text": lambda: c.query_pre_attn_scalar**-0.5}.get(c.model_type, lambda: dim**-0.5)()
-    g = Graph("model")
+    g = Graph("decoder_model_merged" if form.embeds else "model")
+    taken = "inputs_embeds" if form.embeds else "input_ids"
+    shape_of_rows = g.op("Shape", [taken], end=2)  # batch, sequence
 
-    tables = {}
+    def on_axes(inverse):
+        """Tables with a row for each token of the pass, and the rows' numbers."""
+        angles = g.op("Mul", [g.op("Unsqueeze", [g.op("Cast", ["position_ids"], to=FLOAT), g.const([-1])]), g.const(np.asarray(inverse, dtype=np.float32))])
+        parts = g.op("Split", [angles, g.const(list(form.axes))], len(form.axes), axis=-1)
+        mixed = g.op("Concat", [g.op("Gather", [part, g.const(i % 3)], axis=0) for i, part in enumerate(parts)], axis=-1)
+        flat = g.op("Reshape", [mixed, g.const([-1, dim // 2])])
+        count = g.op("ReduceProd", [shape_of_rows], keepdims=0)
+        numbers = g.op("Reshape", [g.op("Range", [g.const(0), count, g.const(1)]), shape_of_rows])
+        return (g.op("Cos", [flat]), g.op("Sin", [flat])), numbers
+
+    tables, numbers = {}, "position_ids"
     for kind, inverse in frequencies.items():
+        if form.axes:
+            tables[kind], numbers = on_axes(inverse)
+            continue
         angles = np.outer(np.arange(positions), inverse)
         tables[kind] = (g.const(np.cos(angles), f"cos_{kind}"), g.const(np.sin(angles), f"sin_{kind}"))
 
@@ -90,7 +109,7 @@ def decoder_graph(w, config, frequencies, positions, form, path):
 
     def causal_bias():
         """[1, 1, sequence, total]: 0 where a token may look, the lowest float elsewhere."""
-        count = g.op("Gather", [g.op("Shape", ["input_ids"]), g.const(1)])
+        count = g.op("Gather", [shape_of_rows, g.const(1)])
         keys = g.op("Range", [g.const(0), total, g.const(1)])
         queries = g.op("Range", [g.op("Sub", [total, count]), total, g.const(1)])
         ahead = g.op("Greater", [g.op("Unsqueeze", [keys, g.const([0])]), g.op("Unsqueeze", [queries, g.const([1])])])
@@ -100,7 +119,7 @@ def decoder_graph(w, config, frequencies, positions, form, path):
     def mask_bias():
         """[batch, 1, sequence, total], from the attention mask alone: the node itself is causal."""
         hidden = g.op("Mul", [g.op("Sub", [g.const(np.float32(1)), g.op("Cast", ["attention_mask"], to=FLOAT)]), g.const(np.float32(LOWEST))])
-        shape = g.op("Concat", [g.op("Shape", ["input_ids"]), g.const([1])], axis=0)
+        shape = g.op("Concat", [shape_of_rows, g.const([1])], axis=0)
         ones = g.op("ConstantOfShape", [shape], value=numpy_helper.from_array(np.array([0], dtype=np.float32)))
         rows = g.op("Add", [g.op("Unsqueeze", [hidden, g.const([1])]), ones])
         return g.op("Unsqueeze", [rows, g.const([1])])
@@ -123,7 +142,7 @@ def decoder_graph(w, config, frequencies, positions, form, path):
         return g.op("Reshape", [norm(apart, name), g.const([0, 0, count * dim])])
 
     def rotate(x, count, tables_of):
-        return g.op("RotaryEmbedding", [x, "position_ids", *tables_of], domain="com.microsoft", num_heads=count, rotary_embedding_dim=0)
+        return g.op("RotaryEmbedding", [x, numbers, *tables_of], domain="com.microsoft", num_heads=count, rotary_embedding_dim=0)
 
     def plain_attention(i, q, k, v):
         split = lambda x, count: g.op("Transpose", [g.op("Reshape", [x, g.const([0, 0, count, dim])])], perm=[0, 2, 1, 3])
@@ -176,9 +195,9 @@ def decoder_graph(w, config, frequencies, positions, form, path):
     def times(x, factor):
         return x if factor == 1 else g.op("Mul", [x, g.const(np.float32(factor))])
 
-    embedding = g.const(w["model.embed_tokens.weight"], "model.embed_tokens.weight")
-    x = g.op("Gather", [embedding, "input_ids"])
-    x = times(x, np.sqrt(c.hidden_size) if names.is_gemma else getattr(c, "embedding_multiplier", 1))
+    embedding = None if form.embeds and not c.tie_word_embeddings else g.const(w["model.embed_tokens.weight"], "model.embed_tokens.weight")
+    x = "inputs_embeds" if form.embeds else g.op("Gather", [embedding, "input_ids"])
+    x = x if form.embeds else times(x, np.sqrt(c.hidden_size) if names.is_gemma else getattr(c, "embedding_multiplier", 1))
     residual = getattr(c, "residual_multiplier", 1)
     for i in range(c.num_hidden_layers):
         layer = f"model.layers.{i}."
@@ -220,9 +239,9 @@ def decoder_graph(w, config, frequencies, positions, form, path):
     takes_positions = form.attention != "rotary gqa"
     g.save(
         [
-            info("input_ids", INT64, ["batch_size", "sequence_length"]),
+            info(taken, FLOAT, ["batch_size", "sequence_length", c.hidden_size]) if form.embeds else info(taken, INT64, ["batch_size", "sequence_length"]),
             info("attention_mask", INT64, ["batch_size", "total_sequence_length"]),
-            *([info("position_ids", INT64, ["batch_size", "sequence_length"])] if takes_positions else []),
+            *([info("position_ids", INT64, [*([3] if form.axes else []), "batch_size", "sequence_length"])] if takes_positions else []),
             *([info("num_logits_to_keep", INT64, [])] if form.keeps_rows else []),
             *cache("past_key_values", "past_sequence_length"),
         ],

@@ -1,49 +1,16 @@
 // Folders of text decoders that are not whole, or not of one model: each is refused when it is loaded, with what is
 // wrong and the next step.
-import { cp, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, rename, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
-import { EngineError } from '../../../../src/core/errors.ts'
+import { changedFolders, edit, type FolderCase, type JsonFile, without } from './changed-folder.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../../golden/text-decoders/', import.meta.url))
-let root = ''
-afterEach(() => rm(root, { recursive: true }))
+const { folderWith, refusalOf, swapped } = changedFolders(GOLDEN)
 
-/** A copy of a family's folder, called `tiny`, with something done to it. */
-async function folderWith(family: string, change: (folder: string) => Promise<void>): Promise<string> {
-  root = await mkdtemp(join(tmpdir(), 'assay-text-'))
-  const folder = join(root, 'tiny')
-  await cp(join(GOLDEN, family), folder, { recursive: true })
-  await change(folder)
-  return folder
-}
-
-async function refusalOf(folder: string): Promise<string> {
-  const error: unknown = await loadOnnxModel(folder, { inProcess: true, scoring: 'plain' }).then(
-    async (backend) => backend.close(),
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(EngineError)
-  expect((error as EngineError).code).toBe('model_not_available')
-  expect((error as EngineError).message).not.toContain(root)
-  return (error as EngineError).message
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a file has no types
-type JsonFile = Record<string, any>
-
-const edit = (file: string, change: (json: JsonFile) => void) => async (folder: string) => {
-  const json = JSON.parse(await readFile(join(folder, file), 'utf8'))
-  change(json)
-  await writeFile(join(folder, file), JSON.stringify(json))
-}
-const swapped = (file: string, family: string) => (folder: string) => cp(join(GOLDEN, family, file), join(folder, file))
-const without = (file: string) => (folder: string) => rm(join(folder, file))
-
-const CASES: readonly [what: string, family: string, change: (folder: string) => Promise<void>, message: string | RegExp][] = [
+const CASES: readonly FolderCase[] = [
   ['no graph', 'llama', without('onnx/model.onnx'), /has no onnx\/model.onnx \(none of its dtypes is there\); download it or export it$/],
   ['no tokenizer', 'llama', without('tokenizer.json'), "the model folder 'tiny' has no tokenizer.json; download the whole repository"],
   [

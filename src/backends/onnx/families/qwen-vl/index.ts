@@ -1,0 +1,73 @@
+// Qwen2-VL and Qwen2.5-VL: pictures of any size as patches, their tokens in rows and columns (M-RoPE), and boxes.
+import { EngineError } from '../../../../core/errors.ts'
+import { decoderFamily } from '../../decoder/backend.ts'
+import { makePromptBuilder } from '../../decoder/chat-template.ts'
+import { contextLengthOf, endTokensOf, readChatTemplate, readPreprocessor, templateVariablesOf } from '../../decoder/configuration.ts'
+import { refuseOtherGraph } from '../../decoder/fit.ts'
+import { positionInputOf } from '../../decoder/positions.ts'
+import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
+import { findGraph, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
+import { loadRuntime, openSession } from '../../runtime/session.ts'
+import { makeTokenizer } from '../../runtime/tokenizer.ts'
+import { boxFormatOf } from './boxes.ts'
+import { IMAGE_TOKEN, makeImageTokens } from './image-tokens.ts'
+import { patchRuleOf } from './settings.ts'
+import { makeImageEncoder } from './vision.ts'
+
+const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_model_merged'] as const
+
+export const qwenVl = decoderFamily(
+  async (folder, options, { scheduler, cacheBytes }) => {
+    const tokenizerJson = await readJson(folder, 'tokenizer.json')
+    const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
+    const rule = patchRuleOf(folder, await readPreprocessor(folder), options)
+    const vision = findGraph(folder, VISION, VISION_DTYPES, options)
+    const embedder = findGraph(folder, EMBEDDER, TEXT_DTYPES, options)
+    const decoder = findGraph(folder, DECODER, TEXT_DTYPES, options)
+    const tokenizer = checkedTokenizer(
+      folder.name,
+      tokenizerJson,
+      () => makeTokenizer(tokenizerJson, tokenizerConfig),
+      (made, text) => made.encode(text),
+    )
+    const imageToken = tokenizer.control(IMAGE_TOKEN)
+    if (imageToken === undefined || (folder.config.image_token_id ?? imageToken) !== imageToken) {
+      throw new EngineError(
+        'model_not_available',
+        `config.json of '${folder.name}' has image_token_id ${folder.config.image_token_id}, ${IMAGE_TOKEN} of tokenizer.json is ${imageToken ?? 'missing'}; take both files from the same model`,
+      )
+    }
+    const template = await readChatTemplate(folder, tokenizerConfig)
+    const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<|im_end|>'])
+    const contextLength = contextLengthOf(folder)
+    const boxes = boxFormatOf(folder.modelType, tokenizer, rule)
+
+    const runtime = await loadRuntime()
+    const images = makeImageEncoder(runtime, await openSession(vision, options), rule, cacheBytes, scheduler)
+    return {
+      tokenizer,
+      prompts: makePromptBuilder({
+        tokenizer,
+        template,
+        variables: templateVariablesOf(tokenizerConfig),
+        content: 'list',
+        images: makeImageTokens(imageToken, rule, images),
+      }),
+      images,
+      graphs: { embedder, decoder, others: [vision] },
+      fit(session) {
+        refuseOtherGraph(folder, decoder, session, tokenizer, endTokens)
+        if (positionInputOf(runtime, session)?.hasAxes) return
+        throw new EngineError(
+          'model_not_available',
+          `${decoder.files[0]} takes no position_ids of shape [3, batch, sequence], so it cannot tell the rows of a picture; take another export of this model`,
+        )
+      },
+      endTokens,
+      boxes,
+      contextLength,
+      template: { template, rule, endTokens },
+    }
+  },
+  [VISION, EMBEDDER, DECODER],
+)

@@ -1,0 +1,61 @@
+// The configuration files of a Qwen-VL folder to how pictures become patches, and which numbers its boxes are given in.
+import { EngineError } from '../../../../core/errors.ts'
+import { normalisationOf, objectAt, positive } from '../../decoder/configuration.ts'
+import type { BlockPatches, Normalisation } from '../../images/patches.ts'
+import type { SizeRule } from '../../images/smart-size.ts'
+import type { OnnxOptions } from '../../options.ts'
+import type { JsonObject, ModelFolder } from '../../runtime/layout.ts'
+
+/** How pictures become patches. */
+export interface PatchRule extends BlockPatches, Normalisation, SizeRule {
+  /** The longest side that a picture is taken at, pixels; larger ones are read smaller. Null: as the area allows. */
+  readonly longestEdge: number | null
+}
+
+/** What is more is no model's. */
+const MOST_PATCH_PIXELS = 64
+const MOST_PIXELS = 2 ** 28
+/** Pillow's number of the filter. */
+const BICUBIC = 3
+
+export function patchRuleOf(folder: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): PatchRule {
+  const file = 'preprocessor_config.json'
+  if (preprocessor.resample !== undefined && preprocessor.resample !== BICUBIC) {
+    throw new EngineError(
+      'model_not_available',
+      `${file} has resample ${preprocessor.resample}; this family knows ${BICUBIC} (bicubic) only`,
+    )
+  }
+  const whole = (name: string, most: number): number => positive(preprocessor[name], `${name} of ${file}`, most)
+  const size = objectAt(preprocessor, 'size')
+  const area = (name: string, edge: string): number =>
+    positive(size[edge] ?? size[name] ?? preprocessor[name], `${name} (or size.${edge}) of ${file}`, MOST_PIXELS)
+  const [patch, merge, frames] = [whole('patch_size', MOST_PATCH_PIXELS), whole('merge_size', 16), whole('temporal_patch_size', 16)]
+  const vision = objectAt(folder.config, 'vision_config')
+  for (const [name, own] of [
+    ['patch_size', patch],
+    ['spatial_merge_size', merge],
+    ['temporal_patch_size', frames],
+  ] as const) {
+    if (vision[name] === undefined || vision[name] === own) continue
+    throw new EngineError(
+      'model_not_available',
+      `config.json has vision_config.${name} ${vision[name]}, ${file} has ${own}; take both files from the same model`,
+    )
+  }
+  const [minPixels, maxPixels] = [area('min_pixels', 'shortest_edge'), area('max_pixels', 'longest_edge')]
+  if (minPixels > maxPixels) {
+    throw new EngineError(
+      'model_not_available',
+      `${file} asks for at least ${minPixels} and at most ${maxPixels} pixels; download it again`,
+    )
+  }
+  if (pictures?.split !== undefined) {
+    throw new EngineError('invalid_request', 'pictures.split is set, but this model reads each picture whole; set pictures.longestEdge')
+  }
+  const longestEdge = pictures?.longestEdge ?? null
+  if (longestEdge !== null && !(Number.isInteger(longestEdge) && longestEdge >= 1)) {
+    throw new EngineError('invalid_request', `pictures.longestEdge is ${longestEdge}, a positive whole number was expected`)
+  }
+  return { patch, merge, frames, ...normalisationOf(preprocessor), factor: patch * merge, minPixels, maxPixels, longestEdge }
+}

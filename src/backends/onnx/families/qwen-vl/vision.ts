@@ -1,0 +1,81 @@
+// Pictures to the rows that take the place of image tokens, [token][width], in the order of the merged grid. Each
+// picture takes a pass of its own, so what else is in a state changes none of its features.
+import { EngineError } from '../../../../core/errors.ts'
+import type { Picture } from '../../../../core/types.ts'
+import { ByteCache } from '../../caching/byte-cache.ts'
+import type { ImageEncoder } from '../../decoder/prompt-builder.ts'
+import { blockPatches, floatsOfLevels } from '../../images/patches.ts'
+import { resample } from '../../images/resample.ts'
+import type { Size } from '../../images/smart-size.ts'
+import { inputsOf, outputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { floats, ints } from '../../runtime/tensors.ts'
+import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
+import type { PatchRule } from './settings.ts'
+
+export interface PatchFeatures {
+  /** Features of a picture read at this size. Cached by the hash of its pixels and both sizes. */
+  features(picture: Picture, size: Size, signal?: AbortSignal): Promise<Float32Array>
+}
+
+/** What exports call the input with the sizes of the pictures in patches: that of Qwen2-VL differs. */
+const GRID_NAMES = ['image_grid_thw', 'grid_thw']
+
+/** Throws `model_not_available` for a graph with other inputs or outputs. */
+export function makeImageEncoder(
+  runtime: Runtime,
+  session: Session,
+  rule: PatchRule,
+  cacheBytes: number,
+  scheduler: FairScheduler,
+): ImageEncoder & PatchFeatures {
+  const inputs = inputsOf(session)
+  const grid = inputs.find(({ name }) => GRID_NAMES.includes(name))?.name
+  const pixels = inputs.find(({ name }) => name === 'pixel_values')
+  const length = 3 * rule.frames * rule.patch ** 2
+  const width = pixels?.shape.at(-1)
+  if (
+    inputs.length !== 2 ||
+    grid === undefined ||
+    pixels?.type !== 'float32' ||
+    !outputsOf(session).some(({ name }) => name === 'image_features')
+  ) {
+    throw new EngineError(
+      'model_not_available',
+      `vision_encoder takes ${inputs.map(({ name }) => name).join(', ')}; pixel_values (float32) and image_grid_thw to image_features were expected: export it as transformers.js expects it`,
+    )
+  }
+  if (typeof width === 'number' && width > 0 && width !== length) {
+    throw new EngineError(
+      'model_not_available',
+      `vision_encoder takes patches of ${width} numbers, preprocessor_config.json makes ${length}; take both files from the same model`,
+    )
+  }
+  const levels = floatsOfLevels(rule)
+  const cache = new ByteCache<Float32Array>(cacheBytes)
+
+  const encode = async (picture: Picture, size: Size): Promise<Float32Array> => {
+    const [rows, cols] = [size.height / rule.patch, size.width / rule.patch]
+    const patches = blockPatches(resample(picture, size.width, size.height, 'bicubic'), rule, levels)
+    const feeds = { pixel_values: floats(runtime, patches, [rows * cols, length]), [grid]: ints(runtime, [1, rows, cols], [1, 3]) }
+    const out = await session.run(feeds, ['image_features'])
+    return (out.image_features as Tensor).data as Float32Array
+  }
+
+  return {
+    async features(picture, size, signal) {
+      const make = async (stop: AbortSignal) => {
+        const value = await scheduler.run(() => encode(picture, size), stop)
+        return { value, bytes: value.byteLength }
+      }
+      const key = [picture.sha256, picture.width, picture.height, size.width, size.height].join()
+      return (await cache.through(key, make, signal)).value
+    },
+    get counts() {
+      return cache.counts
+    },
+    async close() {
+      cache.clear()
+      await session.release()
+    },
+  }
+}

@@ -1,0 +1,56 @@
+// Copies of golden folders with something done to them, and what the family says to them.
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect } from 'vitest'
+import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
+import { EngineError } from '../../../../src/core/errors.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a file has no types
+export type JsonFile = Record<string, any>
+export type Change = (folder: string) => Promise<void>
+/** What is wrong with a folder, whose it is, how it comes about, and what is said of it. */
+export type FolderCase = readonly [what: string, family: string, change: Change, message: string | RegExp]
+
+export const edit =
+  (file: string, change: (json: JsonFile) => void): Change =>
+  async (folder) => {
+    const json = JSON.parse(await readFile(join(folder, file), 'utf8'))
+    change(json)
+    await writeFile(join(folder, file), JSON.stringify(json))
+  }
+export const without =
+  (file: string): Change =>
+  (folder) =>
+    rm(join(folder, file))
+
+/** `golden`: the folder of the families. Copies are removed after each test. */
+export function changedFolders(golden: string) {
+  let root = ''
+  afterEach(() => rm(root, { recursive: true, force: true }))
+  return {
+    /** A file of another family in the place of its own. */
+    swapped:
+      (file: string, family: string): Change =>
+      (folder) =>
+        cp(join(golden, family, file), join(folder, file)),
+    /** A copy of a family's folder, called `tiny`, with something done to it. */
+    async folderWith(family: string, change: Change): Promise<string> {
+      root = await mkdtemp(join(tmpdir(), 'assay-folder-'))
+      const folder = join(root, 'tiny')
+      await cp(join(golden, family), folder, { recursive: true })
+      await change(folder)
+      return folder
+    },
+    async refusalOf(folder: string): Promise<string> {
+      const error: unknown = await loadOnnxModel(folder, { inProcess: true, scoring: 'plain' }).then(
+        async (backend) => backend.close(),
+        (reason: unknown) => reason,
+      )
+      expect(error).toBeInstanceOf(EngineError)
+      expect((error as EngineError).code).toBe('model_not_available')
+      expect((error as EngineError).message).not.toContain(root)
+      return (error as EngineError).message
+    },
+  }
+}
