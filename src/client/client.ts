@@ -44,6 +44,8 @@ export interface ServedModel {
   readonly name: string
   readonly available: boolean
   readonly status: 'available' | 'coming_soon'
+  /** Names that stand for it now; absent where none does. */
+  readonly aliases?: readonly string[]
   /** The ids of the models of a chain in their order; absent for a model. */
   readonly stages?: readonly string[]
   /** Of a model that is loaded and runs on the machine of the service: where, and why not where it was asked to. */
