@@ -1,28 +1,32 @@
 // The files of deploy/ agree with the service: variables that are settings, and limits and times that let it answer.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { SETTING_TABLE } from '../../src/service/setting-table.ts'
 import { DEFAULT_SETTINGS } from '../../src/service/settings.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const files = readdirSync(`${root}deploy`)
+const files = readdirSync(`${root}deploy`, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  statSync(`${root}deploy/${name}`).isFile(),
+)
 const textOf = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 const numberIn = (path: string, pattern: RegExp): number => Number(pattern.exec(textOf(path))?.[1])
 
 /** Of Caddy, not of the service. */
 const OF_THE_PROXY = ['ASSAY_DOMAIN', 'ASSAY_UPSTREAM']
+/** Secrets of the command line that are no settings. */
+const OF_THE_COMMAND_LINE = [...textOf('src/cli/model-server.ts').matchAll(/process\.env\.(ASSAY_[A-Z_]+)/g)].map(([, name]) => name)
 
 describe('the files of deploy/', () => {
   it('name only variables that there are', () => {
-    const known = [...SETTING_TABLE.flatMap(({ env }) => env), ...OF_THE_PROXY]
+    const known = [...SETTING_TABLE.flatMap(({ env }) => env), ...OF_THE_PROXY, ...OF_THE_COMMAND_LINE]
     for (const file of files) {
       for (const [name] of textOf(`deploy/${file}`).matchAll(/\bASSAY_[A-Z_]+/g)) expect(known, `${file}: ${name}`).toContain(name)
     }
   })
 
-  it('are all told of in docs/service.md', () => {
-    for (const file of files) expect(textOf('docs/service.md')).toContain(`](../deploy/${file})`)
+  it('are all told of in docs/service.md or docs/scale.md', () => {
+    for (const file of files) expect(textOf('docs/service.md') + textOf('docs/scale.md')).toContain(`](../deploy/${file})`)
   })
 
   it('reach the service where it listens', () => {
