@@ -5,7 +5,7 @@ import type { Device } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { type ModelCheck, notApplicable } from '../core/model-check.ts'
-import { findPulled, type PulledModel, writeVerified } from '../hub/library.ts'
+import { type PulledModel, pulledModels, writeVerified } from '../hub/library.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
 import type { CommandContext } from './command.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
@@ -50,7 +50,8 @@ async function verify(given: string, { device }: VerifyFlags, output: Output, te
   const folder = await folderOf(given, terminal)
   if (folder === null && given !== DEFAULT_MODEL)
     throw new EngineError('model_not_found', `${given}: there is no such model folder, and no such model was pulled`)
-  const pulled = (await findPulled(terminal.home, given)).find((model) => model.folder === folder) ?? null
+  // Also where it is named by its path.
+  const pulled = (await pulledModels(terminal.home)).find((model) => model.folder === folder) ?? null
   const name = pulled?.name ?? given
   const say = stepsOf(terminal)
   try {

@@ -75,6 +75,8 @@ describe('assay models verify', () => {
 
   it('names the files that are not as they were pulled, does not load them, and says how to get them again', async () => {
     await truncate(file('onnx/decoder_model_merged_q4.onnx'), 5000)
+    // It is the same model where it is named by its path.
+    expect(JSON.parse((await run(['models', 'verify', model.folder])).out)).toMatchObject({ name: model.name, ok: false })
     const { code, out } = await run(['models', 'verify', NAME], person)
     expect(code).toBe(EXIT.model)
     expect(out).toMatch(/^acme\/tiny@01234567-decoder_model_merged\.q4 {2}does not hold\n/)
