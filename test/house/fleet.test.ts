@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { modelServerIn } from '../../src/cli/model-server.ts'
 import { runCli } from '../../src/cli/program.ts'
+import type { ServiceContext } from '../../src/service/context.ts'
 import { readSettings } from '../../src/service/read-settings.ts'
 import { ROUTES } from '../../src/service/routes/index.ts'
 import { SETTING_TABLE } from '../../src/service/setting-table.ts'
@@ -64,15 +65,21 @@ describe('the manifests of many replicas', () => {
     for (const key of all(`${assay}${vllm}`, /secretKeyRef: \{name: assay, key: ([a-z-]+)\}/g)) expect(made).toContain(key)
   })
 
-  it('probe routes that there are: /health for traffic, and one that asks nobody for life', () => {
+  it('probe routes that there are: /health for traffic, and one that asks nobody for life', async () => {
     const routeOf = (probe: string) => {
       const path = one(assay, new RegExp(`${probe}:\\s+httpGet: \\{path: (\\S+), port: http\\}`, 'g'))
       return ROUTES.find((route) => route.method === 'GET' && route.path === path && route.access === 'everyone')
     }
     expect(routeOf('readinessProbe')).toMatchObject({ path: '/health', isServedToTheEnd: true })
     expect(routeOf('startupProbe')?.path).toBe('/health')
-    expect(routeOf('livenessProbe')).toBeDefined()
-    expect(routeOf('livenessProbe')?.path).not.toBe('/health')
+    // Of all that a route gets, this one touches what is always there.
+    const always = { openApi: '{"paths": {}}', settings: DEFAULT_SETTINGS }
+    const context = new Proxy(always, {
+      get: (known, name) => Reflect.get(known, name) ?? expect.unreachable(`it asks ${String(name)}`),
+    }) as unknown as ServiceContext
+    const asked = { body: undefined, request: { headers: {}, raw: { url: '/' } }, reply: { header() {} } }
+    const route = routeOf('livenessProbe')!
+    expect(await route.open(context).answer(asked as unknown as Parameters<ReturnType<typeof route.open>['answer']>[0])).toBeDefined()
   })
 
   it('reach replicas and model servers where they listen', () => {
