@@ -163,7 +163,7 @@ function gatesOf(first: readonly Asked[], second: readonly Asked[]) {
     }),
   )
   return [...groupBy(cases, ({ readout }) => readout)].map(([readout, all]) => {
-    return { readout, gate: chooseGate(all, { share: 0.5, keep: 0.9, resamples: 200, seed: 1 }) }
+    return { readout, gate: chooseGate(all, { share: 0.5, keep: 0.9, worth: 0, resamples: 200, seed: 1 }) }
   })
 }
 

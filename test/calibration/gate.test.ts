@@ -3,7 +3,7 @@ import { chooseGate, type GateCase, gainAt, normalisedEntropy, uncertaintyOf } f
 import { seededRandom } from '../../src/core/random.ts'
 import { normal } from './simulated.ts'
 
-const OPTIONS = { share: 0.25, keep: 0.5, resamples: 200, seed: 1 } as const
+const OPTIONS = { share: 0.25, keep: 0.5, worth: 0, resamples: 200, seed: 1 } as const
 
 /** Deliberating gains the more the less sure a decision is, with noise. */
 function cases(count: number, gainOf: (uncertainty: number) => number | null, noise = 0.2): GateCase[] {
@@ -44,6 +44,16 @@ describe('a gate', () => {
     expect(gate.gain).toBeUndefined()
     expect(gate.threshold).toBeGreaterThan(0.7)
     expect(gate.threshold).toBeLessThan(0.8)
+  })
+
+  it('lets nothing through, or fewer, where a look gains less than it is worth', () => {
+    const small = cases(2000, (u) => (u > 0.75 ? 0.1 : 0), 0.02)
+    expect(chooseGate(small, { ...OPTIONS, worth: 0.05 })).toMatchObject({ rule: 'gain' })
+    expect(chooseGate(small, { ...OPTIONS, worth: 0.2 })).toMatchObject({ rule: 'never', threshold: 1, share: 0 })
+    const few = cases(2000, (u) => (u > 0.9 ? 0.1 : 0.01), 0.02)
+    const gate = chooseGate(few, { ...OPTIONS, keep: 1, worth: 0.08 })
+    expect(gate.gain!.escalated / gate.share).toBeGreaterThan(0.078)
+    expect(gate.share).toBeLessThan(chooseGate(few, { ...OPTIONS, keep: 1 }).share)
   })
 
   it('lets fewer through when a few hold half the gain', () => {

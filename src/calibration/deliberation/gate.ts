@@ -71,6 +71,8 @@ export interface GateOptions {
   readonly share: number
   /** The part of the best gain within `share` that is enough. */
   readonly keep: number
+  /** The least mean gain, in nats, of the decisions that are looked at again: that takes as long as the first look. */
+  readonly worth: number
   readonly resamples: number
   readonly seed: number
 }
@@ -83,11 +85,12 @@ const STEPS = 100
 /**
  * The threshold for one read-out. With 100 paired decisions or more, it is the least share that reliably gains at least
  * `keep` of what any share up to `share` reliably gains; reliably means the 1st percentile of a bootstrap over states,
- * since many shares are tried. No decision deliberates where no share reliably gains. With fewer paired decisions it is
+ * since many shares are tried. Only shares whose decisions gain `worth` each on average are tried. No decision
+ * deliberates where none of them reliably gains. With fewer paired decisions it is
  * the stated share. The gain of all decisions is no guide, since deliberation can harm confident decisions and still
  * help uncertain ones.
  */
-export function chooseGate(cases: readonly GateCase[], { share, keep, resamples, seed }: GateOptions): Gate {
+export function chooseGate(cases: readonly GateCase[], { share, keep, worth, resamples, seed }: GateOptions): Gate {
   const sorted = byUncertainty(cases)
   const paired = sorted.filter(({ gain }) => gain !== null)
   const isPaired = paired.length >= LEAST_PAIRS
@@ -104,7 +107,10 @@ export function chooseGate(cases: readonly GateCase[], { share, keep, resamples,
     return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS), 0.9), total } }
   }
   if (!isPaired) return at(share, 'share')
-  const reliable = Array.from({ length: Math.floor(share * STEPS) + 1 }, (_, step) => between(step, 0.98)[0])
+  const reliable = Array.from({ length: Math.floor(share * STEPS) + 1 }, (_, step) => {
+    const isWorthIt = gainAt(paired, step / STEPS).gain >= (worth * step) / STEPS
+    return isWorthIt ? between(step, 0.98)[0] : Number.NEGATIVE_INFINITY
+  })
   const best = Math.max(...reliable)
   if (best <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
   return at(reliable.findIndex((gain) => gain >= keep * best) / STEPS, 'gain')

@@ -212,6 +212,20 @@ def read(session, batch, kept=None):
     return np.concatenate([state, branches], 1)
 
 
+def decided(heads, given, aloof):
+    """What the heads say of one question; slots that are aloof are given one by one, as questions of their own."""
+    if aloof:
+        count = given["present"].shape[1]
+        given = {
+            **given,
+            **{name: np.swapaxes(given[name], 0, 1) for name in ("slots", "means", "told", "present", "rank", "like")},
+            "apart": np.zeros((count, 1, 1), np.float32),
+            "kind": np.repeat(given["kind"], count),
+        }
+    found = heads.run(None, given)
+    return [np.swapaxes(one, 0, 1) for one in found] if aloof else found
+
+
 def check(model, folder, suffix):
     """The largest difference of any logit to PyTorch, both looks, as a share of the largest; first look with kept
     states.
@@ -253,8 +267,8 @@ def check(model, folder, suffix):
             state = batch.state[r].numpy()
             keys, values = sessions["memory"].run(None, {"tokens": x[r]})
             only = slice(q, q + 1)
-            _, logits, evidence = sessions["heads"].run(
-                None,
+            _, logits, evidence = decided(
+                sessions["heads"],
                 {
                     "slots": x[r, batch.slots.numpy()[only]],
                     "means": own.numpy()[only],
@@ -269,6 +283,7 @@ def check(model, folder, suffix):
                     "apart": batch.apart.numpy()[only],
                     "like": like[only],
                 },
+                batch.asked[q].kind == "choice",
             )
             mark = x[r, batch.slots.numpy()[q, :1]]
             first, last = sessions["quotes"].run(None, {"mark": mark, "tokens": x[r], "state": state})

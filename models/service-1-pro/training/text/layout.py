@@ -9,6 +9,7 @@ everything sees everything, but options do not see each other.
 """
 
 import dataclasses
+import re
 
 import numpy as np
 import torch
@@ -23,7 +24,22 @@ KIND["fill"] = KIND["extract"]  # a written value is a quote that has to be one 
 POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
 LOOK = {"first": 0, "second": 1}
-AS_CHOICE, DENIED = 0.08, 0.08
+UNNAMED = 0.5  # of options that are described: what they are called says little about them
+AS_CHOICE, DENIED, TWINS = 0.08, 0.08, 0.1
+NONE_SHOWN, NONE_RIGHT, FEWEST_LEFT = 0.25, 0.5, 2  # of choices; of those; other options at least
+NONE_NAMED = re.compile(r"\b(none|no|not|other|out of scope|unknown|neither|nothing|undetermined|cannot|can't)\b", re.I)
+NONES = [
+    "none of these",
+    "none of the above",
+    "none",
+    "no option fits",
+    "none of them",
+    "something else",
+    "nothing fits",
+    "other",
+    "neither",
+    "no match",
+]
 TWO = [("yes", "no"), ("true", "false"), ("it holds", "it does not hold"), ("agree", "disagree"), ("correct", "wrong")]
 DENIALS = [
     "It is not so that: {}",
@@ -50,6 +66,8 @@ class Question:
     name: str
     # for written values: [(first, last), value] of all that the text holds of the kind; None where any quote will do
     choices: object = None
+    # for training: the claim that this one denies, asked beside it; their shares should add up to one
+    denies: object = None
 
 
 @dataclasses.dataclass
@@ -69,9 +87,13 @@ def spread(question):
     return len(question.pieces) + 2 + sum(len(option) + 1 for option in question.options)
 
 
-def words_of(option):
+def words_of(option, rnd=None):
+    """A described option by its name and description; for training often by what describes it alone."""
     name, about = option
-    return f"{name}: {about}" if isinstance(about, str) and about else str(name)
+    if not (isinstance(about, str) and about):
+        return str(name)
+    drawn = 1.0 if rnd is None else rnd.random()
+    return about if drawn < UNNAMED else f"{name}: {about}"
 
 
 def options_of(question):
@@ -116,6 +138,22 @@ def places_of(said, text, spans_by_passage):
     return out
 
 
+def nothing_fits(options, truth, evidence, rnd):
+    """For training: now and then an option that says that none of the others fits, which half of the time is so,
+    because the right one was left out.
+    """
+    if rnd is None or len(options) <= FEWEST_LEFT or rnd.random() >= NONE_SHOWN:
+        return options, truth, evidence
+    if any(NONE_NAMED.search(name) for name, _ in options):
+        return options, truth, evidence
+    none = (rnd.choice(NONES), None)
+    left_out = rnd.random() < NONE_RIGHT
+    options = [option for option in options if not (left_out and option[0] == truth)] + [none]
+    rnd.shuffle(options)
+    # What decided for the option that was left out decides for nothing that is shown.
+    return options, none[0] if left_out else truth, None if left_out else evidence
+
+
 class Reader:
     """Rows (requests and truth) to items."""
 
@@ -146,7 +184,7 @@ class Reader:
         for name, asked in row["questions"].items():
             made = self.question(name, asked, row, text, spans, rnd)
             if made is not None:
-                questions.append(made)
+                questions += [made] if made.denies is None else [made.denies, made]
         return (
             Item([one.pieces for one in cut], questions, row["source"] if row["source"] != "written" else row["task"])
             if questions
@@ -190,7 +228,8 @@ class Reader:
                     option for option in options if option[0] == str(truth)
                 ]
                 rnd.shuffle(options)
-            target = [option[0] for option in options].index(str(truth))
+            options, truth, evidence = nothing_fits(options, str(truth), evidence, rnd)
+            target = [option[0] for option in options].index(truth)
         elif kind == "score":
             target = levels(truth, len(options))
         else:
@@ -198,11 +237,13 @@ class Reader:
                 options = rnd.sample(options, MOST_OPTIONS)
             target = [float(option[0] in truth) for option in options]
         return Question(
-            kind, pieces, [self.pieces(words_of(option), MOST_OPTION) for option in options], target, evidence, name
+            kind, pieces, [self.pieces(words_of(option, rnd), MOST_OPTION) for option in options], target, evidence, name
         )
 
     def claim(self, name, said, pieces, truth, evidence, rnd):
-        """A claim; for training now and then the same as a choice of two, or the opposite of its opposite."""
+        """A claim; for training now and then the same as a choice of two, or its denial, with the claim beside it
+        or alone.
+        """
         drawn = 1.0 if rnd is None or not isinstance(said, str) else rnd.random()
         if drawn < AS_CHOICE:
             names = list(rnd.choice(TWO))
@@ -210,10 +251,12 @@ class Reader:
             rnd.shuffle(names)
             options = [self.pieces(one, MOST_OPTION) for one in names]
             return Question("choice", pieces, options, names.index(right), evidence or None, name)
-        if drawn < AS_CHOICE + DENIED:
-            denied = self.pieces(rnd.choice(DENIALS).format(said), MOST_QUESTION)
-            return Question("noul", denied, [], 1.0 - truth, evidence, name)
-        return Question("noul", pieces, [], truth, evidence, name)
+        plain = Question("noul", pieces, [], truth, evidence, name)
+        if drawn >= AS_CHOICE + DENIED + TWINS:
+            return plain
+        denied = self.pieces(rnd.choice(DENIALS).format(said), MOST_QUESTION)
+        beside = plain if drawn >= AS_CHOICE + DENIED else None
+        return Question("noul", denied, [], 1.0 - truth, evidence, name, denies=beside)
 
     def written(self, name, kind, truth, pieces, text, spans, rnd):
         """A question for a value; for training, None where the text does not hold it."""

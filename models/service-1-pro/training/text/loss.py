@@ -6,6 +6,7 @@ import torch.nn.functional as F
 import layout
 
 EVIDENCE_SHARE = 0.5
+TWIN_SHARE = 0.1
 ORDER_SHARE = 0.5
 
 
@@ -31,6 +32,7 @@ def decided(question, logits):
 def losses(batch, logits, evidence, quotes):
     """One loss a question, [question], and what of it was deciding (without evidence)."""
     out, plain = [], []
+    numbers = {id(question): q for q, question in enumerate(batch.asked)}
     counts = batch.present.sum(1).tolist()
     for q, question in enumerate(batch.asked):
         at = batch.at[q]
@@ -46,6 +48,10 @@ def losses(batch, logits, evidence, quotes):
         else:
             one = decided(question, logits[q, : counts[q]])
             out.append(one)
+            if id(question.denies) in numbers:
+                # A claim and its denial are as sure as each other, whichever of them is right.
+                both = logits[q, 0] + logits[numbers[id(question.denies)], 0]
+                out[-1] = out[-1] + TWIN_SHARE * both.square().clamp(max=16.0)
             if question.evidence is not None:
                 wanted = [1 + at[n] for a, b in question.evidence for n in range(a, b + 1)] or [0]
                 slot = (
@@ -55,6 +61,6 @@ def losses(batch, logits, evidence, quotes):
                     if question.kind == "score"
                     else 0
                 )
-                out[-1] = one + EVIDENCE_SHARE * places_loss(evidence[q, slot], wanted)
+                out[-1] = out[-1] + EVIDENCE_SHARE * places_loss(evidence[q, slot], wanted)
         plain.append(one.detach())
     return torch.stack(out), torch.stack(plain)

@@ -68,7 +68,7 @@ class Encoder(nn.Module):
 
 class Siblings(nn.Module):
     """Slots of one question see each other: normalised first, so that it can begin as nothing. Distance counts
-    only where `apart` is not zero (levels of a scale).
+    only where `apart` is not zero (levels of a scale). Slots of an `aloof` question see only themselves.
     """
 
     def __init__(self, config):
@@ -80,12 +80,14 @@ class Siblings(nn.Module):
         self.widen, self.narrow = nn.Linear(width, config.sibling_inner), nn.Linear(config.sibling_inner, width)
         self.nearness = nn.Parameter(torch.zeros(self.heads))
 
-    def forward(self, x, present, apart):
+    def forward(self, x, present, apart, aloof):
         asked, slots, width = x.shape
+        others = ~torch.eye(slots, dtype=torch.bool, device=x.device)
+        hidden = ~present[:, None, :] | (aloof[:, None, None] & others)
         query, key, value = (
             self.mixed(self.norm_attention(x)).view(asked, slots, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         )
-        bias = torch.where(present[:, None, None, :], 0.0, HIDDEN) - apart[:, None] * self.nearness[:, None, None]
+        bias = torch.where(hidden[:, None], HIDDEN, 0.0) - apart[:, None] * self.nearness[:, None, None]
         shares = (torch.matmul(query * (width // self.heads) ** -0.5, key.transpose(2, 3)) + bias).softmax(-1)
         seen = torch.matmul(shares.to(value.dtype), value).transpose(1, 2).reshape(asked, slots, width)
         x = x + self.out(seen)
@@ -186,15 +188,18 @@ class Model(nn.Module):
         z = z + self.compare(torch.cat([told * there, (told - there).abs()], -1))
         z = z + self.sure(torch.cat([nothing, nearest], -1).to(z.dtype))
         z = z + self.kind(batch.kind + len(KINDS) * batch.look)[:, None]
+        # How likely an option of a choice is beside another does not depend on what else there is to choose from.
+        aloof = batch.kind == KINDS.index("choice")
         addend = 0.0
         if batch.alone is not None:
             like = self.likenesses(means, batch)
             mean = (like * batch.present).sum(1, keepdim=True) / batch.present.sum(1, keepdim=True)
+            mean = torch.where(aloof[:, None], like, mean)
             z = z + self.likeness(torch.stack([like, like - mean], -1) * batch.compared[:, None, None])
             addend = (
                 like * self.likeness_scale[batch.kind][:, None] + self.likeness_shift[batch.kind][:, None]
             ) * batch.compared[:, None]
-        z = self.siblings(z, batch.present, batch.apart)
+        z = self.siblings(z, batch.present, batch.apart, aloof)
         logits = self.decide(F.gelu(self.widen(z)))[:, :, 0].float() + addend
         assert logits.shape[0] == asked
         return logits, evidence, self.quotes(slots[:, 0], tokens, state)

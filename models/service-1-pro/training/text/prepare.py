@@ -36,6 +36,13 @@ CONVERTERS = [
     "intents",
     "trivia",
 ]
+MADE = {
+    "functions": ["{data}"],
+    "who_did_what": [],
+    "records": ["{pictures}/tokenizer.json"],
+}  # generators in ../data and what they are given
+MADE_ROWS = 9000
+HERE = os.path.dirname(os.path.abspath(__file__))
 PICTURES = {"blood-cells", "photo-class", "receipts", "shapes", "images"}
 HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40}
 FEWEST_WORDS = 6
@@ -164,6 +171,20 @@ def families(options):
                 )
 
 
+def made(options):
+    """Rows of our own generators (../data): requests and functions, who did what, records. Often nothing fits."""
+    os.makedirs(f"{options.out}/train", exist_ok=True)
+    for name, given in MADE.items():
+        count = str(MADE_ROWS)
+        given = [one.format(data=os.path.abspath(options.data), pictures=f"{HERE}/../../pictures") for one in given]
+        subprocess.run(
+            [sys.executable, "-m", f"data.{name}", *given, os.path.abspath(f"{options.out}/train/made-{name}.jsonl"), count],
+            cwd=f"{HERE}/..",
+            check=True,
+        )
+        print(f"made-{name}: {count} rows", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
@@ -173,10 +194,12 @@ def main():
     parser.add_argument("--mirror")
     parser.add_argument("--rows", type=int, default=200, help="rows a family")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=["families", "public", "packs"])
+    parser.add_argument("--only", choices=["families", "public", "packs", "made"])
     options = parser.parse_args()
     if options.only in (None, "families"):
         families(options)
+    if options.only in (None, "made"):
+        made(options)
     dev = set()
     for path in sorted(glob.glob(f"{options.data}/dev/*/*.jsonl.gz")):
         task = os.path.basename(os.path.dirname(path))

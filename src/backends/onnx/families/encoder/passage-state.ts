@@ -3,15 +3,15 @@
 import { LIST_SEPARATOR, parse } from '../../../../constraint/grammar.ts'
 import { EngineError } from '../../../../core/errors.ts'
 import type { Branch, Candidate, Constraint, Generated, Grammar, Scores } from '../../../backend.ts'
-import { joined } from '../../runtime/tensors.ts'
 import { type Batcher, makeBatcher } from '../../scheduling/batcher.ts'
 import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { rowsOfLogits } from '../../scored-rows.ts'
 import { startsOf } from './blocks.ts'
 import type { EncoderConfig } from './configuration.ts'
+import { decide, type Reading } from './decide.ts'
 import type { EncoderGraphs } from './graphs.ts'
 import type { LoneVectors } from './lone-vectors.ts'
-import { blockMeans, firstLook, meanRow, type QuestionSlots, type SlotPlaces, secondLook, slotInputs } from './looks.ts'
+import { blockMeans, firstLook, meanRow, type QuestionSlots, type SlotPlaces, secondLook } from './looks.ts'
 import { namePriors, namesOf } from './member-names.ts'
 import { bytesOfPassage, cosine, type EncodedPassage, type PassageView, passageView } from './passage-view.ts'
 import type { Passage } from './passages.ts'
@@ -58,13 +58,6 @@ interface WrittenAnswer {
   readonly text: string | null
   readonly logProbability: number
 }
-
-interface Reading {
-  /** By row. */
-  readonly logits: readonly number[]
-  readonly features: Float32Array
-}
-
 export class PassageState {
   readonly #model: EncoderModel
   readonly #pieces: PiecedText
@@ -224,7 +217,7 @@ export class PassageState {
       const own = this.#slotsAt(places[i] as SlotPlaces, vectors, means)
       return { question, ...own, told, like: told.map((text) => Math.max(...view.means.map((passage) => cosine(text, passage)))) }
     })
-    return this.#decide(slots, 'first', view)
+    return decide(graphs, slots, 'first', view)
   }
 
   async #secondLook(asked: AskedQuestion): Promise<Reading> {
@@ -232,7 +225,7 @@ export class PassageState {
     const { places, vectors, means, memory, memoryMean } = await this.#readAgain(asked)
     const own = this.#slotsAt(places, vectors, means)
     const slots: QuestionSlots = { question, ...own, told: own.means, like: own.means.map(() => 0) }
-    const [reading] = await this.#decide([slots], 'second', { memory, means: [memoryMean] })
+    const [reading] = await decide(this.#model.graphs, [slots], 'second', { memory, means: [memoryMean] })
     return reading as Reading
   }
 
@@ -275,24 +268,6 @@ export class PassageState {
       vectors: pieces.map((piece) => rowAt(vectors, piece, width)),
       means: blocks.map((block) => means[block] as Float32Array),
     }
-  }
-
-  async #decide(
-    slots: readonly QuestionSlots[],
-    look: 'first' | 'second',
-    view: Pick<PassageView, 'memory' | 'means'>,
-  ): Promise<Reading[]> {
-    const { graphs, config } = this.#model
-    const { width } = config.shape
-    const inputs = slotInputs(slots, look, width)
-    const { logits, hidden } = await graphs.decide(view.memory, inputs)
-    return slots.map(({ vectors }, i) => {
-      const from = i * inputs.slots
-      return {
-        logits: [...logits.subarray(from, from + vectors.length)],
-        features: featuresOf(view.means, meanRow(hidden, width, from, vectors.length)),
-      }
-    })
   }
 
   /** The questions with what they are compared by and the passages that fit them best, the best first. */
@@ -375,17 +350,6 @@ function listOf(pointers: SpanLogits, item: Grammar, most: number): WrittenAnswe
 
 const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 const named = (name: string): Candidate => ({ name, description: null })
-
-/** The feature vector of a question about a state, for heads that are learned: two vectors of length one, [2 W]. */
-function featuresOf(passages: readonly Float32Array[], hidden: Float32Array): Float32Array {
-  const state = meanRow(joined(passages), hidden.length, 0, passages.length)
-  return joined([unit(state), unit(hidden)])
-}
-
-function unit(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector)
-  return length > 0 ? vector.map((value) => value / length) : vector
-}
 
 function rowAt(rows: Float32Array, row: number, width: number): Float32Array {
   return rows.subarray(row * width, (row + 1) * width)

@@ -68,6 +68,17 @@ describe('an encoder behind the engine', async () => {
     expect(twice.noul).not.toBe(once.noul)
   })
 
+  it('compares two options alike whatever else there is to choose from', async () => {
+    const ask = async (options: readonly string[]) => {
+      const questions = { it: choice('What is it?', options) }
+      const { answers } = await engine.ask({ state: 'The lamp is broken.', questions }, { deliberation: 'never' })
+      const { damage, delay } = answers.it.probabilities as Record<string, number>
+      return Math.log(damage as number) - Math.log(delay as number)
+    }
+    // Log-probabilities are those of eight bits.
+    expect(await ask(['damage', 'delay', 'praise', 'none of these'])).toBeCloseTo(await ask(['damage', 'delay']), 3)
+  })
+
   it('says that no value is there rather than to invent one', async () => {
     const { answers } = await engine.ask({ state: 'Nothing at all.', questions: { sum: fill('The sum', { kind: 'number' }) } })
     expect(answers.sum).toMatchObject({ value: '', valid: false })
