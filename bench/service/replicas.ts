@@ -25,7 +25,7 @@ if (out === undefined || serverUrl === undefined)
   throw new Error('usage: npx tsx bench/service/replicas.ts OUT.json DATABASE_URL [ROUNDS] [SECONDS]')
 const [rounds, seconds] = [Number(roundsText), Number(secondsText)]
 
-const FLEETS = [1, 2, 4]
+const COUNTS = [1, 2, 4]
 const CLIENTS = 24
 const CONCURRENCY = 2
 const MODEL_SERVERS = 2
@@ -203,10 +203,10 @@ async function cell({ replicas, postmaster }: Setup, used: readonly Child[], sec
 
 type Cell = Awaited<ReturnType<typeof cell>>
 
-function summary(fleet: number, cells: readonly Cell[], alone: readonly Cell[]) {
+function summary(count: number, cells: readonly Cell[], alone: readonly Cell[]) {
   const latencies = cells.flatMap((one) => one.latencies)
   return {
-    replicas: fleet,
+    replicas: count,
     answers: latencies.length,
     errors: sum(cells.map(({ errors }) => errors)),
     answersPerSecond: spread(cells.map(({ answersPerSecond }) => answersPerSecond)),
@@ -296,25 +296,25 @@ async function run(databaseUrl: string, postmaster: number, bytesOfDatabase: () 
   const args = ['dist/cli/main.js', 'serve', '--port', '0', '--log-level', 'warn', '--prices', '*=0.10', '--deadline', '30s']
   const limits = ['--concurrency', `${CONCURRENCY}`, '--requests-per-minute', '1000000', '--questions-per-minute', '100000000']
   const replicas: Child[] = []
-  for (let i = 0; i < Math.max(...FLEETS); i++)
+  for (let i = 0; i < Math.max(...COUNTS); i++)
     replicas.push(
       await start<{ url: string }>([...args, ...limits, '--model-server', servers.urls.join(',')], { DATABASE_URL: databaseUrl }),
     )
   const setup: Setup = { store, replicas, postmaster }
   const secret = await keyOf(store, 'bench')
-  const cells = new Map<number, Cell[]>(FLEETS.map((fleet) => [fleet, []]))
+  const cells = new Map<number, Cell[]>(COUNTS.map((count) => [count, []]))
   const byQuestions = new Map<number, Cell[]>([1, 3, 9].map((count) => [count, []]))
   for (let round = 0; round < rounds; round++) {
-    // Another replica is alone in each round, and another fleet comes first.
+    // Another replica is alone in each round, and another number of them comes first.
     const turned = replicas.map((_, i) => replicas[(i + round) % replicas.length]!)
-    const order = FLEETS.map((_, i) => FLEETS[(i + round) % FLEETS.length]!)
-    for (const fleet of order) cells.get(fleet)!.push(await cell(setup, turned.slice(0, fleet), secret, 3))
+    const order = COUNTS.map((_, i) => COUNTS[(i + round) % COUNTS.length]!)
+    for (const count of order) cells.get(count)!.push(await cell(setup, turned.slice(0, count), secret, 3))
     for (const count of byQuestions.keys()) byQuestions.get(count)!.push(await cell(setup, turned.slice(0, 1), secret, count))
     console.error(`round ${round + 1} of ${rounds}`)
   }
   const alone = cells.get(1)!
   const result = {
-    fleets: FLEETS.map((fleet) => summary(fleet, cells.get(fleet)!, alone)),
+    byReplicas: COUNTS.map((count) => summary(count, cells.get(count)!, alone)),
     byQuestions: [...byQuestions].map(([count, some]) => ({ questions: count, ...summary(1, some, some) })),
     limits: [] as Awaited<ReturnType<typeof limited>>[],
     fairness: [] as Awaited<ReturnType<typeof fair>>[],
@@ -325,8 +325,8 @@ async function run(databaseUrl: string, postmaster: number, bytesOfDatabase: () 
     ),
     modelServers: await Promise.all(servers.urls.map(async (url) => (await fetch(`${url}/said`)).json())),
   }
-  for (const fleet of FLEETS) result.limits.push(await limited(setup, replicas.slice(0, fleet)))
-  for (const fleet of FLEETS) result.fairness.push(await fair(setup, replicas.slice(0, fleet)))
+  for (const count of COUNTS) result.limits.push(await limited(setup, replicas.slice(0, count)))
+  for (const count of COUNTS) result.fairness.push(await fair(setup, replicas.slice(0, count)))
   const kill = await killed(setup, [replicas[0]!, replicas[1]!])
   await Promise.all(replicas.map(({ end }) => end('SIGTERM')))
   await servers.end('SIGKILL')

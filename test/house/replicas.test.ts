@@ -1,6 +1,6 @@
-// The manifests of many replicas (deploy/kubernetes, deploy/compose.fleet.yaml) agree with the code: flags, variables,
-// routes of probes, times, addresses, and connections to the database. Their shapes were held against the schemas of
-// Kubernetes and of Compose by tools that are no part of the project (docs/scale.md).
+// The manifests of many replicas (deploy/kubernetes, deploy/compose.replicas.yaml) agree with the code: flags,
+// variables, routes of probes, times, addresses, and connections to the database. Their shapes were held against the
+// schemas of Kubernetes and of Compose by tools that are no part of the project (docs/scale.md).
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ import { fakeTerminal } from '../shared/terminal.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const textOf = (path: string): string => readFileSync(`${root}deploy/${path}`, 'utf8').replace(/^\s*#.*\n/gm, '')
-const [assay, vllm, compose, caddy] = ['kubernetes/assay.yaml', 'kubernetes/vllm.yaml', 'compose.fleet.yaml', 'Caddyfile.fleet'].map(
+const [assay, vllm, compose, caddy] = ['kubernetes/assay.yaml', 'kubernetes/vllm.yaml', 'compose.replicas.yaml', 'Caddyfile.replicas'].map(
   textOf,
 ) as [string, string, string, string]
 const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] as string)
