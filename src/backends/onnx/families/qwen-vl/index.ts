@@ -2,13 +2,12 @@
 import { EngineError } from '../../../../core/errors.ts'
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
-import { contextLengthOf, endTokensOf, readChatTemplate, readPreprocessor, templateVariablesOf } from '../../decoder/configuration.ts'
+import { contextLengthOf, endTokensOf, readPreprocessor, templateVariablesOf } from '../../decoder/configuration.ts'
 import { refuseOtherGraph } from '../../decoder/fit.ts'
 import { positionInputOf } from '../../decoder/positions.ts'
-import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
-import { findGraph, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
+import { imageTokenOf, readTextFiles } from '../../decoder/text-files.ts'
+import { findGraph, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
 import { loadRuntime, openSession } from '../../runtime/session.ts'
-import { makeTokenizer } from '../../runtime/tokenizer.ts'
 import { boxFormatOf } from './boxes.ts'
 import { IMAGE_TOKEN, makeImageTokens } from './image-tokens.ts'
 import { patchRuleOf } from './settings.ts'
@@ -18,26 +17,12 @@ const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_
 
 export const qwenVl = decoderFamily(
   async (folder, options, { scheduler, cacheBytes }) => {
-    const tokenizerJson = await readJson(folder, 'tokenizer.json')
-    const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
     const rule = patchRuleOf(folder, await readPreprocessor(folder), options)
     const vision = findGraph(folder, VISION, VISION_DTYPES, options)
     const embedder = findGraph(folder, EMBEDDER, TEXT_DTYPES, options)
     const decoder = findGraph(folder, DECODER, TEXT_DTYPES, options)
-    const tokenizer = checkedTokenizer(
-      folder.name,
-      tokenizerJson,
-      () => makeTokenizer(tokenizerJson, tokenizerConfig),
-      (made, text) => made.encode(text),
-    )
-    const imageToken = tokenizer.control(IMAGE_TOKEN)
-    if (imageToken === undefined || (folder.config.image_token_id ?? imageToken) !== imageToken) {
-      throw new EngineError(
-        'model_not_available',
-        `config.json of '${folder.name}' has image_token_id ${folder.config.image_token_id}, ${IMAGE_TOKEN} of tokenizer.json is ${imageToken ?? 'missing'}; take both files from the same model`,
-      )
-    }
-    const template = await readChatTemplate(folder, tokenizerConfig)
+    const { tokenizer, tokenizerConfig, template } = await readTextFiles(folder)
+    const imageToken = imageTokenOf(folder, tokenizer, IMAGE_TOKEN)
     const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<|im_end|>'])
     const contextLength = contextLengthOf(folder)
     const boxes = boxFormatOf(folder.modelType, tokenizer, rule)
