@@ -94,3 +94,63 @@ def qwen_vision_graph(w, config, grid_name, path):
         [info("image_features", FLOAT, ["num_tokens", config.text_config.hidden_size])],
         path,
     )
+
+
+def lfm2_vision_graph(w, config, path):
+    """SigLIP2 with pictures of many sizes and the projector of LFM2-VL, for one tile a pass: padding is masked, and cut off behind the encoder."""
+    c, factor = config.vision_config, config.downsample_factor
+    hidden, side = c.hidden_size, int(c.num_patches**0.5)
+    g = Encoder({name.removeprefix("model.").replace("vision_tower.vision_model.", "vision_tower."): value for name, value in w.items()})
+    here = "vision_tower."
+    shape = g.op("Reshape", ["spatial_shapes", g.const([2])])
+    real = g.op("ReduceProd", [shape], keepdims=1)
+    padded = g.op("Shape", ["pixel_values"], start=1, end=2)
+
+    def stretch(at):
+        """Weights of linear interpolation with antialiasing, [target, source], from the table's side to that of the picture."""
+        target = g.op("Slice", [shape, g.const([at]), g.const([at + 1])])
+        scale = g.op("Div", [g.const(np.float32(side)), g.op("Cast", [target], to=FLOAT)])
+        reach = g.op("Max", [scale, g.const(np.float32(1))])
+        place = g.op("Add", [g.op("Cast", [g.op("Range", [g.const(0), target, g.const(1)])], to=FLOAT), g.const(np.float32(0.5))])
+        centre = g.op("Unsqueeze", [g.op("Mul", [place, scale]), g.const([1])])
+        apart = g.op("Abs", [g.op("Sub", [g.const(np.arange(side, dtype=np.float32) + np.float32(0.5)), centre])])
+        weight = g.op("Relu", [g.op("Sub", [g.const(np.float32(1)), g.op("Div", [apart, reach])])])
+        return g.op("Div", [weight, g.op("ReduceSum", [weight, g.const([1])], keepdims=1)])
+
+    table = g.const(g.w[here + "embeddings.position_embedding.weight"].reshape(side, side * hidden))
+    rows = g.op("Reshape", [g.op("MatMul", [stretch(0), table]), g.const([-1, side, hidden])])
+    places = g.op("Reshape", [g.op("MatMul", [stretch(1), rows]), g.const([1, -1, hidden])])
+    fill = g.op("Concat", [g.const([0, 0, 0, 0]), g.op("Sub", [padded, real]), g.const([0])], axis=0)
+    x = g.op("Add", [g.linear("pixel_values", here + "embeddings.patch_embedding"), g.op("Pad", [places, fill])])
+
+    hidden_ones = g.op("Mul", [g.op("Sub", [g.const(np.float32(1)), g.op("Cast", ["pixel_attention_mask"], to=FLOAT)]), g.const(np.float32(LEAST))])
+    bias = g.op("Expand", [g.op("Unsqueeze", [hidden_ones, g.const([1, 2])]), g.op("Concat", [g.const([1, 1]), padded, padded], axis=0)])
+    for i in range(c.num_hidden_layers):
+        layer = f"{here}encoder.layers.{i}."
+        h = g.norm(x, layer + "layer_norm1", c.layer_norm_eps)
+        q, k, v = (g.linear(h, f"{layer}self_attn.{n}_proj") for n in "qkv")
+        h = g.op("MultiHeadAttention", [q, k, v, "", "", bias], domain="com.microsoft", num_heads=c.num_attention_heads)
+        x = g.op("Add", [x, g.linear(h, layer + "self_attn.out_proj")])
+        h = g.op("Gelu", [g.linear(g.norm(x, layer + "layer_norm2", c.layer_norm_eps), layer + "mlp.fc1")], approximate="tanh")
+        x = g.op("Add", [x, g.linear(h, layer + "mlp.fc2")])
+    x = g.norm(x, here + "post_layernorm", c.layer_norm_eps)
+    x = g.op("Slice", [x, g.const([0]), real, g.const([1])])
+
+    # Neighbours of a factor x factor block side by side.
+    down = g.op("Slice", [shape, g.const([0]), g.const([1])])
+    x = g.op("Reshape", [x, g.op("Concat", [g.const([1]), down, g.const([-1, hidden * factor])], axis=0)])
+    x = g.op("Transpose", [x], perm=[0, 2, 1, 3])
+    x = g.op("Reshape", [x, g.const([0, 0, -1, hidden * factor**2])])
+    x = g.op("Reshape", [g.op("Transpose", [x], perm=[0, 2, 1, 3]), g.const([-1, hidden * factor**2])])
+    there = "multi_modal_projector."
+    if config.projector_use_layernorm:
+        x = g.norm(x, there + "layer_norm", 1e-5)
+    x = g.op("Gelu", [g.linear(x, there + "linear_1")])
+    y = g.op("MatMul", [x, g.const(g.w[there + "linear_2.weight"].T)])
+    g.op("Add", [y, g.const(g.w[there + "linear_2.bias"])], ["image_features"])
+    tiles = ["num_tiles", "num_patches"]
+    g.save(
+        [info("pixel_values", FLOAT, [*tiles, 3 * c.patch_size**2]), info("pixel_attention_mask", INT64, tiles), info("spatial_shapes", INT64, ["num_tiles", 2])],
+        [info("image_features", FLOAT, ["num_tokens", config.text_config.hidden_size])],
+        path,
+    )

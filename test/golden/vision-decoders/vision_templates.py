@@ -8,3 +8,11 @@ QWEN = (
     "{% elif 'text' in content %}{{ content['text'] }}{% endif %}{% endfor %}<|im_end|>\n{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+
+# The beginning, then ChatML; pictures are one token each, which the processor writes out.
+LFM2 = (
+    "{{- bos_token -}}{% for message in messages %}{{- '<|im_start|>' + message['role'] + '\\n' -}}"
+    "{% if message['content'] is string %}{{- message['content'] -}}{% else %}{% for content in message['content'] %}"
+    "{% if content['type'] == 'image' %}{{- '<image>' -}}{% elif content['type'] == 'text' %}{{- content['text'] -}}{% endif %}{% endfor %}{% endif %}"
+    "{{- '<|im_end|>\\n' -}}{% endfor %}{% if add_generation_prompt %}{{- '<|im_start|>assistant\\n' -}}{% endif %}"
+)

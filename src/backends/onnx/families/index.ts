@@ -13,6 +13,7 @@ import { isJevhome, isLaya } from './option-markers/told-apart.ts'
 type FamilyImport = () => Promise<ModelFamily>
 
 const entailment: FamilyImport = async () => (await import('./entailment/index.ts')).entailment
+const lfm2Vl: FamilyImport = async () => (await import('./lfm2-vl/index.ts')).lfm2Vl
 const qwenVl: FamilyImport = async () => (await import('./qwen-vl/index.ts')).qwenVl
 const textDecoder: FamilyImport = async () => (await import('./text-decoder/index.ts')).textDecoder
 
@@ -22,6 +23,7 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['assay-pair', async () => (await import('./pair/index.ts')).pairFamily(loadOn)],
   ['idefics3', async () => (await import('./idefics3/index.ts')).idefics3],
   ['smolvlm', async () => (await import('./idefics3/index.ts')).idefics3],
+  ['lfm2_vl', lfm2Vl],
   ['qwen2_vl', qwenVl],
   ['qwen2_5_vl', qwenVl],
   ['bert', entailment],

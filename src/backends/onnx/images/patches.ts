@@ -14,6 +14,25 @@ export function floatsOfLevels({ mean, deviation }: Normalisation): readonly Flo
   )
 }
 
+/**
+ * Rows of square patches, row-major. Within a row y, x, channel (the order of transformers, Lfm2VlImageProcessor). The
+ * rows behind them up to `count` are zeros.
+ */
+export function plainPatches({ width, height, data }: Raster, patch: number, count: number, floats: readonly Float32Array[]): Float32Array {
+  const across = width / patch
+  const each = 3 * patch * patch
+  const rows = new Float32Array(count * each)
+  for (let one = 0; one < across * (height / patch); one++) {
+    const [top, left] = [Math.floor(one / across) * patch, (one % across) * patch]
+    let at = one * each
+    for (let y = top; y < top + patch; y++) {
+      for (let from = (y * width + left) * 3, end = from + patch * 3; from < end; from++, at++)
+        rows[at] = (floats[at % 3] as Float32Array)[data[from] as number] as number
+    }
+  }
+  return rows
+}
+
 export interface BlockPatches {
   /** Sides of a patch, pixels; both sides of the picture are a multiple of it and of `merge`. */
   readonly patch: number

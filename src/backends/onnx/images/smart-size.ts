@@ -1,7 +1,5 @@
 // The size that a picture is brought to for encoders that take pictures of many sizes: both sides a multiple of one
 // number, an area between two bounds, the aspect almost as sent (`smart_resize` of transformers, qwen2_vl).
-import { EngineError } from '../../../core/errors.ts'
-
 export interface Size {
   readonly width: number
   readonly height: number
@@ -10,13 +8,12 @@ export interface Size {
 export interface SizeRule {
   /** Both sides become a multiple of it. */
   readonly factor: number
+  /** What a side is rounded to at least, before the area is looked at: 0 (Qwen-VL), or the factor (LFM2-VL). */
+  readonly leastSide: number
   /** Bounds of the area. */
   readonly minPixels: number
   readonly maxPixels: number
 }
-
-/** The reference takes no longer pictures. */
-const MOST_ASPECT = 200
 
 /** To the nearest whole number, halves to the even one, as in Python. */
 export function roundHalfToEven(value: number): number {
@@ -25,15 +22,8 @@ export function roundHalfToEven(value: number): number {
   return over < 0.5 || (over === 0.5 && below % 2 === 0) ? below : below + 1
 }
 
-/** Throws `invalid_request` for a picture more than 200 times as long as wide. */
-export function smartSize({ width, height }: Size, { factor, minPixels, maxPixels }: SizeRule): Size {
-  if (Math.max(width, height) / Math.min(width, height) > MOST_ASPECT) {
-    throw new EngineError(
-      'invalid_request',
-      `a picture has ${Math.round(width)} x ${Math.round(height)} pixels; this model takes pictures at most ${MOST_ASPECT} times as long as wide, cut it`,
-    )
-  }
-  const rounded = (side: number): number => roundHalfToEven(side / factor) * factor
+export function smartSize({ width, height }: Size, { factor, leastSide, minPixels, maxPixels }: SizeRule): Size {
+  const rounded = (side: number): number => Math.max(leastSide, roundHalfToEven(side / factor) * factor)
   const area = rounded(width) * rounded(height)
   if (area > maxPixels) {
     const shrink = Math.sqrt((height * width) / maxPixels)
@@ -46,4 +36,10 @@ export function smartSize({ width, height }: Size, { factor, minPixels, maxPixel
     return { width: larger(width), height: larger(height) }
   }
   return { width: rounded(width), height: rounded(height) }
+}
+
+/** The size of a picture whose longest side is at most so long, where the caller limits it. */
+export function withinEdge({ width, height }: Size, longestEdge: number | null): Size {
+  const shrink = Math.min(1, (longestEdge ?? Infinity) / Math.max(width, height))
+  return { width: width * shrink, height: height * shrink }
 }

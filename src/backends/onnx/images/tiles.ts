@@ -79,7 +79,8 @@ export function tileGrid(size: Size, rule: TileRule): { rows: number; cols: numb
   return rows * cols === 1 ? { rows: 0, cols: 0, count: 1 } : { rows, cols, count: rows * cols + 1 }
 }
 
-function crop(picture: Raster, left: number, top: number, side: number): Uint8Array {
+/** The square of a picture with this corner, side x side x 3. */
+export function crop(picture: Raster, left: number, top: number, side: number): Uint8Array {
   const tile = new Uint8Array(side * side * 3)
   for (let y = 0; y < side; y++) {
     const from = ((top + y) * picture.width + left) * 3

@@ -1,6 +1,6 @@
 // Folders of models that see which are not whole, or not of one model: each is refused when it is loaded, with what is
 // wrong and the next step.
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -100,8 +100,60 @@ const QWEN: readonly FolderCase[] = [
   ],
 ]
 
+const LFM2: readonly FolderCase[] = [
+  ['no encoder of pictures, by either name', 'lfm2-vl', without('onnx/vision_encoder.onnx'), /has no onnx\/vision_encoder/],
+  [
+    'another filter of LFM2-VL',
+    'lfm2-vl',
+    preprocessor((json) => {
+      json.resample = 3
+    }),
+    'preprocessor_config.json has resample 3; this family knows 2 (bilinear) only; download the folder again',
+  ],
+  [
+    'no tolerance',
+    'lfm2-vl',
+    preprocessor((json) => {
+      json.max_pixels_tolerance = undefined
+    }),
+    /says max_pixels_tolerance is missing/,
+  ],
+  [
+    'no word on thumbnails',
+    'lfm2-vl',
+    preprocessor((json) => {
+      json.use_thumbnail = 1
+    }),
+    /says use_thumbnail is 1, true or false was expected/,
+  ],
+  [
+    'more tiles at least than at most',
+    'lfm2-vl',
+    preprocessor((json) => {
+      json.min_tiles = 9
+    }),
+    /asks for at least 9 and at most 6 tiles/,
+  ],
+  [
+    'tiles of parts of tokens',
+    'lfm2-vl',
+    preprocessor((json) => {
+      json.tile_size = 36
+    }),
+    /has tiles of 36 pixels, which are not whole tokens of 8/,
+  ],
+  ['a tokenizer of LFM2-VL without the image token', 'lfm2-vl', withoutToken('<image>'), /<image> of tokenizer.json is missing/],
+  [
+    'the encoder of another family for LFM2-VL',
+    'lfm2-vl',
+    ofIdefics('vision_encoder'),
+    /pixel_attention_mask and spatial_shapes were expected/,
+  ],
+  ['the decoder of another family for LFM2-VL', 'lfm2-vl', ofIdefics('decoder_model_merged'), /they are of different models/],
+]
+
 describe('a folder of a model that sees with', () => {
-  it.each([...QWEN])('%s is refused', async (_, family, change, message) => {
+  it.each([...QWEN, ...LFM2])('%s is refused', async (_, family, change, message) => {
     const refusal = await refusalOf(await folderWith(family, change))
     if (typeof message === 'string') expect(refusal).toBe(message)
     else expect(refusal).toMatch(message)
@@ -122,6 +174,16 @@ describe('a folder of a model that sees with', () => {
       const own = JSON.parse(await readFile(join(made, 'preprocessor_config.json'), 'utf8'))
       await without('preprocessor_config.json')(made)
       await writeFile(join(made, 'processor_config.json'), JSON.stringify({ image_processor: own }))
+    })
+    const backend = await loadOnnxModel(folder, { inProcess: true, scoring: 'plain' })
+    expect(backend.info.capabilities.images).toBe(true)
+    await backend.close()
+  })
+
+  it('the other names of graphs that exporters of LFM2-VL use is taken', async () => {
+    const folder = await folderWith('lfm2-vl', async (made) => {
+      await rename(join(made, 'onnx/vision_encoder.onnx'), join(made, 'onnx/embed_images.onnx'))
+      await rename(join(made, 'onnx/decoder_model_merged.onnx'), join(made, 'onnx/decoder.onnx'))
     })
     const backend = await loadOnnxModel(folder, { inProcess: true, scoring: 'plain' })
     expect(backend.info.capabilities.images).toBe(true)

@@ -1,17 +1,27 @@
 // An image to the tokens that stand for it: as many as its patches have blocks, between the two tokens that the chat
 // template writes around them.
+import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
 import type { ImageTokens } from '../../decoder/chat-template.ts'
-import { type Size, smartSize } from '../../images/smart-size.ts'
+import { type Size, smartSize, withinEdge } from '../../images/smart-size.ts'
 import type { PatchRule } from './settings.ts'
 import type { PatchFeatures } from './vision.ts'
 
 export const IMAGE_TOKEN = '<|image_pad|>'
 
+/** The reference takes no longer pictures. */
+const MOST_ASPECT = 200
+
 /** The size that a picture is read at. Throws `invalid_request` for pictures that are too long for their width. */
-export function readSize({ width, height }: Size, rule: PatchRule): Size {
-  const shrink = Math.min(1, (rule.longestEdge ?? Infinity) / Math.max(width, height))
-  return smartSize({ width: width * shrink, height: height * shrink }, rule)
+export function readSize(picture: Size, rule: PatchRule): Size {
+  const { width, height } = picture
+  if (Math.max(width, height) / Math.min(width, height) > MOST_ASPECT) {
+    throw new EngineError(
+      'invalid_request',
+      `a picture has ${width} x ${height} pixels; this model takes pictures at most ${MOST_ASPECT} times as long as wide, cut it`,
+    )
+  }
+  return smartSize(withinEdge(picture, rule.longestEdge), rule)
 }
 
 /** `imageToken`: the id of the token that stands for a block. */

@@ -57,5 +57,5 @@ export function patchRuleOf(folder: ModelFolder, preprocessor: JsonObject, { pic
   if (longestEdge !== null && !(Number.isInteger(longestEdge) && longestEdge >= 1)) {
     throw new EngineError('invalid_request', `pictures.longestEdge is ${longestEdge}, a positive whole number was expected`)
   }
-  return { patch, merge, frames, ...normalisationOf(preprocessor), factor: patch * merge, minPixels, maxPixels, longestEdge }
+  return { patch, merge, frames, ...normalisationOf(preprocessor), factor: patch * merge, leastSide: 0, minPixels, maxPixels, longestEdge }
 }
