@@ -1,11 +1,11 @@
 // What one, two and four replicas on one PostgreSQL carry together before simulated model servers.
 // Usage: npx tsx bench/service/replicas.ts OUT.json DATABASE_URL [ROUNDS] [SECONDS]   (after npm run build; Linux)
-// DATABASE_URL: a PostgreSQL on this machine whose user may create databases; one is made and dropped. Four replicas run
-// all the time, and each cell uses the first one, two or four of another order, so that cells of a round lie side by
-// side. Clients choose a replica by chance for each request, as a proxy without knowledge does. Each replica answers two
-// requests at a time, so that waiting for the model bounds it and not the cores, which it shares with everything here:
-// that shows whether replicas hinder one another. What the cores would carry is computed from the CPU time of replicas
-// and of PostgreSQL for each answer.
+// DATABASE_URL: a PostgreSQL on this machine whose user may create databases; one is made and dropped. Four replicas
+// run all the time, and each cell uses the first one, two or four of another order, so that cells of a round lie side
+// by side. Clients choose a replica by chance for each request, as a proxy without knowledge does. Each replica answers
+// two requests at a time, so that waiting for the model bounds it and not the cores, which it shares with everything
+// here: that shows whether replicas hinder one another. What the cores would carry is computed from the CPU time of
+// replicas and of PostgreSQL for each answer.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
