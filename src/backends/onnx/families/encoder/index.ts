@@ -12,7 +12,7 @@ import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
-import { encoderConfigOf } from './configuration.ts'
+import { type EncoderConfig, encoderConfigOf } from './configuration.ts'
 import { EncoderGraphs } from './graphs.ts'
 import { LoneVectors } from './lone-vectors.ts'
 import { loneBlock, meanRow } from './looks.ts'
@@ -49,11 +49,18 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
     checks: OPTIONS_ALONE,
   }
   const model = { id: info.id, config, pieces, graphs, scheduler: makeFairScheduler(), lone: new LoneVectors(graphs, pieces) }
-  return new EncoderBackend(info, model, options.cacheBytes ?? DEFAULT_CACHE_BYTES)
+  return new EncoderBackend(info, model, options.cacheBytes ?? Math.max(DEFAULT_CACHE_BYTES, bytesForLongest(config)))
 }
 
 /** Of the bytes for encoded states: what whole states take, so that questions about one of them share passes. */
 const STATES_SHARE = 0.25
+
+/** Bytes with which the passages of a state of full length are kept, so that one more question does not read it anew. */
+export function bytesForLongest({ contextLength, passagePieces, shape: { width, layers } }: EncoderConfig): number {
+  const marks = 2 * (1 + Math.ceil(contextLength / passagePieces))
+  // Vectors, and the keys and values of every layer; passages end at seams, so there are up to twice as many marks.
+  return Math.ceil(((contextLength + 2 * marks) * width * (1 + 2 * layers) * Float32Array.BYTES_PER_ELEMENT) / (1 - STATES_SHARE))
+}
 
 interface OpenedState {
   readonly state: PassageState

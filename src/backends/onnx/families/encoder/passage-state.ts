@@ -90,8 +90,10 @@ export class PassageState {
 
   /** Bytes of its passages and, at most, of the views of them. */
   get bytes(): number {
-    const views = this.#passages.length > MOST_PASSAGES ? MOST_VIEWS : 1
-    return (1 + views) * this.#encoded.reduce((sum, passage) => sum + bytesOfPassage(passage), 0)
+    const sizes = this.#encoded.map(bytesOfPassage).sort((a, b) => b - a)
+    const sum = (some: readonly number[]): number => some.reduce((total, size) => total + size, 0)
+    const views = sizes.length > MOST_PASSAGES ? MOST_VIEWS : 1
+    return sum(sizes) + views * sum(sizes.slice(0, MOST_PASSAGES))
   }
 
   /** Packs all branches, and refuses them if need be, before the first is run. */

@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Backend, Branch } from '../../../../../src/backends/backend.ts'
+import { bytesForLongest } from '../../../../../src/backends/onnx/families/encoder/index.ts'
 import { loadOnnxModel } from '../../../../../src/backends/onnx/index.ts'
 import { choice, createEngine, extract, fill, noul, score, select } from '../../../../../src/index.ts'
 import { readState } from '../../../../../src/pipeline/state/state.ts'
@@ -94,6 +95,14 @@ describe('an encoder behind the engine', async () => {
     expect(after.tokens).toBeGreaterThan(before.tokens)
     expect(after.cachedTokens).toBeGreaterThan(before.tokens * 0.7)
     expect((await open(said)).cachedTokens).toBe(before.tokens)
+  })
+
+  it('has room for the passages of the longest state, and for some of a longer one', async () => {
+    const config = { contextLength: 200, passagePieces: 30, places: 64, shape: { width: 24, layers: 2 } }
+    const needed = bytesForLongest(config) * 0.75
+    // A piece has a vector, and a key and a value in each layer.
+    expect(needed).toBeGreaterThan(214 * 24 * (1 + 2 * 2) * 4)
+    expect(needed).toBeLessThan(2 * 214 * 24 * (1 + 2 * 2) * 4)
   })
 
   it('keeps whole states beside their passages, within the bytes it was given', async () => {
