@@ -13,7 +13,7 @@ import type { TextTokenizer, TokenRun } from '../runtime/tokenizer.ts'
 import { axisPositionsOf } from './positions.ts'
 import type { PlacedImage, PromptBuilder } from './prompt-builder.ts'
 
-/** One image of a state as a family writes it: runs in which the image token stands once for each row of features. */
+/** One image of a state as a family writes it: runs in which one token stands once for each row of features. */
 export interface WrittenImage extends Omit<PlacedImage, 'at'> {
   readonly runs: readonly TokenRun[]
 }
@@ -22,8 +22,10 @@ export interface WrittenImage extends Omit<PlacedImage, 'at'> {
 export interface ImageTokens {
   /** The control token that the chat template writes for an image. */
   readonly token: string
-  /** `images`: how many the state has in all. */
-  write(picture: Picture, images: number): WrittenImage
+  /** The control token that stands for a row of features. Absent: the same. */
+  readonly row?: string
+  /** `images`: how many the state has in all. `isLast`: the state ends with this one, so a question comes next. */
+  write(picture: Picture, images: number, isLast: boolean): WrittenImage
 }
 
 export interface ChatTemplateOptions {
@@ -117,6 +119,7 @@ export function makePromptBuilder({ tokenizer, template, variables, content, ima
   const openingRuns = tokenizer.controls(opening)
   refuseMissingControls([...tokenizer.controls(render([], 0)[0]), ...openingRuns])
   const imageId = images === null ? undefined : tokenizer.control(images.token)
+  const rowId = images === null ? undefined : tokenizer.control(images.row ?? images.token)
 
   return {
     opensWithSpace: /\s$/.test(opening),
@@ -141,7 +144,8 @@ export function makePromptBuilder({ tokenizer, template, variables, content, ima
           }
           const picture = pictures[written.length]
           if (picture === undefined) throw new EngineError('internal_error', 'the chat template wrote more pictures than the state has')
-          const image = images.write(picture, pictures.length)
+          const isLast = written.length === pictures.length - 1 && items.at(-1)?.type === 'image'
+          const image = images.write(picture, pictures.length, isLast)
           written.push(image)
           for (const one of image.runs) runs.push(one)
         }
@@ -153,7 +157,7 @@ export function makePromptBuilder({ tokenizer, template, variables, content, ima
         )
       }
       const ids = tokenizer.encodeRuns(runs)
-      const found = placed(written, ids, imageId)
+      const found = placed(written, ids, rowId)
       return { ids, images: found, positions: axisPositionsOf(ids.length, found) }
     },
   }
@@ -175,11 +179,11 @@ function contentOf(pieces: readonly Piece[]): { items: ContentItem[]; texts: str
 }
 
 /** Where the image tokens of each image stand among the ids. */
-function placed(written: readonly WrittenImage[], ids: readonly number[], imageId: number | undefined): PlacedImage[] {
-  const positions = ids.flatMap((id, at) => (id === imageId ? [at] : []))
+function placed(written: readonly WrittenImage[], ids: readonly number[], rowId: number | undefined): PlacedImage[] {
+  const positions = ids.flatMap((id, at) => (id === rowId ? [at] : []))
   let from = 0
   const images = written.map(({ runs, ...image }) => {
-    const count = runs.filter((run) => run === imageId).length
+    const count = runs.filter((run) => run === rowId).length
     const at = positions.slice(from, from + count)
     from += count
     return { ...image, at }

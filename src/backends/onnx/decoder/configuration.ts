@@ -19,10 +19,10 @@ export function positive(value: Json | undefined, what: string, most = MOST_OF_A
   throw new EngineError('model_not_available', `${what} is ${JSON.stringify(value) ?? 'missing'}, ${expected}; download the folder again`)
 }
 
-/** Tokens that a state, its question and its answer may take together. */
-export function contextLengthOf({ config }: ModelFolder): number {
+/** Tokens that a state, its question and its answer may take together. `absent`: where config.json leaves it out. */
+export function contextLengthOf({ config }: ModelFolder, absent?: number): number {
   return positive(
-    objectAt(config, 'text_config').max_position_embeddings ?? config.max_position_embeddings,
+    objectAt(config, 'text_config').max_position_embeddings ?? config.max_position_embeddings ?? absent,
     'max_position_embeddings of config.json',
   )
 }

@@ -24,6 +24,7 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['idefics3', async () => (await import('./idefics3/index.ts')).idefics3],
   ['smolvlm', async () => (await import('./idefics3/index.ts')).idefics3],
   ['lfm2_vl', lfm2Vl],
+  ['gemma3', async () => (await import('./gemma3/index.ts')).gemma3],
   ['qwen2_vl', qwenVl],
   ['qwen2_5_vl', qwenVl],
   ['bert', entailment],

@@ -1,0 +1,64 @@
+// Gemma 3 with pictures (4B, 12B, 27B, MedGemma 4B): three graphs, and pictures as squares. The text models of the
+// family have one graph and belong to text-decoder.
+//
+// The model was trained with image tokens that see each other in both directions. The published graphs are causal
+// (GroupQueryAttention, whose bias can only hide), so an image token sees those before it. This family does what the
+// graphs do.
+import { EngineError } from '../../../../core/errors.ts'
+import { decoderFamily } from '../../decoder/backend.ts'
+import { makePromptBuilder } from '../../decoder/chat-template.ts'
+import { contextLengthOf, endTokensOf, readPreprocessor, templateVariablesOf } from '../../decoder/configuration.ts'
+import { refuseOtherGraph } from '../../decoder/fit.ts'
+import { readTextFiles } from '../../decoder/text-files.ts'
+import { findGraph, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
+import { inputsOf, loadRuntime, openSession } from '../../runtime/session.ts'
+import { makeImageTokens } from './image-tokens.ts'
+import { pictureTokensOf, squareRuleOf } from './settings.ts'
+import { makeImageEncoder } from './vision.ts'
+
+const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_model_merged'] as const
+
+/** The published config.json leaves out what is a default of the reference (Gemma3TextConfig). */
+const DEFAULT_CONTEXT = 131_072
+
+export const gemma3 = decoderFamily(
+  async (folder, options, { scheduler, cacheBytes }) => {
+    const rule = await squareRuleOf(folder, await readPreprocessor(folder), options)
+    const vision = findGraph(folder, VISION, VISION_DTYPES, options)
+    const embedder = findGraph(folder, EMBEDDER, TEXT_DTYPES, options)
+    const decoder = findGraph(folder, DECODER, TEXT_DTYPES, options)
+    const { tokenizer, tokenizerConfig, template } = await readTextFiles(folder)
+    const pictureTokens = pictureTokensOf(folder, tokenizerConfig, tokenizer)
+    const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<end_of_turn>'])
+    const contextLength = contextLengthOf(folder, DEFAULT_CONTEXT)
+
+    const images = makeImageEncoder(await loadRuntime(), await openSession(vision, options), rule, cacheBytes, scheduler)
+    return {
+      tokenizer,
+      prompts: makePromptBuilder({
+        tokenizer,
+        template,
+        variables: templateVariablesOf(tokenizerConfig),
+        content: 'list',
+        images: makeImageTokens(pictureTokens, rule, images),
+      }),
+      images,
+      graphs: { embedder, decoder, others: [vision] },
+      fit(session) {
+        refuseOtherGraph(folder, decoder, session, tokenizer, [...endTokens, pictureTokens.soft])
+        const width = inputsOf(session)
+          .find(({ name }) => name === 'inputs_embeds')
+          ?.shape.at(-1)
+        if (images.width === null || images.width === width) return
+        throw new EngineError(
+          'model_not_available',
+          `${vision.files[0]} gives rows of ${images.width} numbers, ${decoder.files[0]} takes ${width}; take both files from the same model`,
+        )
+      },
+      endTokens,
+      contextLength,
+      template: { template, rule, pictureTokens, endTokens },
+    }
+  },
+  [VISION, EMBEDDER, DECODER],
+)

@@ -1,0 +1,103 @@
+// The configuration files of a Gemma 3 folder to how pictures are read, and the tokens that they take.
+import { EngineError } from '../../../../core/errors.ts'
+import { normalisationOf, objectAt, positive, tokenName } from '../../decoder/configuration.ts'
+import { imageTokenOf } from '../../decoder/text-files.ts'
+import type { Normalisation } from '../../images/patches.ts'
+import type { OnnxOptions } from '../../options.ts'
+import { type JsonObject, type ModelFolder, readJson } from '../../runtime/layout.ts'
+import type { TextTokenizer } from '../../runtime/tokenizer.ts'
+
+/** Every picture is squeezed into one square, whatever its shape, and takes as many tokens as any other. */
+export interface SquareRule extends Normalisation {
+  /** Pixels. */
+  readonly side: number
+  /** Tokens of a picture. */
+  readonly tokens: number
+}
+
+/** What is more is no model's. */
+const MOST_PIXELS = 4096
+const MOST_TOKENS = 65_536
+/** Pillow's number of the filter. */
+const BILINEAR = 2
+const PREPROCESSOR = 'preprocessor_config.json'
+
+const refuse = (what: string): never => {
+  throw new EngineError('model_not_available', what)
+}
+
+export async function squareRuleOf(folder: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): Promise<SquareRule> {
+  if (preprocessor.resample !== undefined && preprocessor.resample !== BILINEAR) {
+    refuse(`${PREPROCESSOR} has resample ${preprocessor.resample}; this family knows ${BILINEAR} (bilinear) only`)
+  }
+  if (preprocessor.do_pan_and_scan === true) {
+    refuse(`${PREPROCESSOR} has do_pan_and_scan true, which cuts pictures; this engine reads them whole, so set it to false`)
+  }
+  const size = objectAt(preprocessor, 'size')
+  const side = positive(size.height, `size.height of ${PREPROCESSOR}`, MOST_PIXELS)
+  if (size.width !== side) refuse(`${PREPROCESSOR} has pictures of ${size.width} x ${side} pixels; this family knows squares only`)
+  const { image_size } = objectAt(folder.config, 'vision_config')
+  if (image_size !== undefined && image_size !== side) {
+    refuse(`config.json has vision_config.image_size ${image_size}, ${PREPROCESSOR} has ${side}; take both files from the same model`)
+  }
+  const set = Object.keys(pictures ?? {})
+  if (set.length > 0) {
+    throw new EngineError(
+      'invalid_request',
+      `pictures.${set[0]} is set, but this model reads each picture whole, squeezed into ${side} x ${side} pixels; leave it out`,
+    )
+  }
+  return { side, tokens: await tokensOf(folder, preprocessor), ...normalisationOf(preprocessor) }
+}
+
+/** Tokens of a picture: several files say so, and they must agree. */
+async function tokensOf(folder: ModelFolder, preprocessor: JsonObject): Promise<number> {
+  const processor = folder.files.includes('processor_config.json') ? await readJson(folder, 'processor_config.json') : {}
+  const said = (
+    [
+      ['mm_tokens_per_image of config.json', folder.config.mm_tokens_per_image],
+      ['image_seq_length of processor_config.json', processor.image_seq_length],
+      [`image_seq_length of ${PREPROCESSOR}`, preprocessor.image_seq_length],
+    ] as const
+  ).filter(([, value]) => value !== undefined && value !== null)
+  const [first] = said
+  if (first === undefined) return refuse('config.json has no mm_tokens_per_image; download the folder again')
+  const other = said.find(([, value]) => value !== first[1])
+  if (other !== undefined) refuse(`${first[0]} is ${first[1]}, ${other[0]} is ${other[1]}; take both files from the same model`)
+  return positive(first[1], first[0], MOST_TOKENS)
+}
+
+/** Ids of the tokens around a picture, and of the one that stands for each of its rows of features. */
+export interface PictureTokens {
+  readonly begin: number
+  readonly end: number
+  readonly soft: number
+  /** The name of `begin`, which the chat template writes for a picture. */
+  readonly beginName: string
+  readonly softName: string
+}
+
+/** Throws `model_not_available` for a tokenizer without them, or one that is not of config.json. */
+export function pictureTokensOf(
+  folder: ModelFolder,
+  tokenizerConfig: JsonObject,
+  tokenizer: Pick<TextTokenizer, 'control'>,
+): PictureTokens {
+  const named = (field: string, usual: string): string => tokenName(tokenizerConfig[field]) || usual
+  const [beginName, softName] = [named('boi_token', '<start_of_image>'), named('image_token', '<image_soft_token>')]
+  const around = (token: string, field: string): number => {
+    const id = tokenizer.control(token)
+    const said = folder.config[field] ?? id
+    if (id !== undefined && said === id) return id
+    return refuse(
+      `config.json of '${folder.name}' has ${field} ${said ?? 'missing'}, ${token} of tokenizer.json is ${id ?? 'missing'}; take both files from the same model`,
+    )
+  }
+  return {
+    begin: around(beginName, 'boi_token_index'),
+    end: around(named('eoi_token', '<end_of_image>'), 'eoi_token_index'),
+    soft: imageTokenOf(folder, tokenizer, softName),
+    beginName,
+    softName,
+  }
+}
