@@ -55,7 +55,7 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
 /** Of the bytes for encoded states: what whole states take, so that questions about one of them share passes. */
 const STATES_SHARE = 0.25
 
-/** Bytes with which the passages of a state of full length are kept, so that one more question does not read it anew. */
+/** Bytes that keep the passages of a state of full length, so that one more question does not read it anew. */
 export function bytesForLongest({ contextLength, passagePieces, shape: { width, layers } }: EncoderConfig): number {
   const marks = 2 * (1 + Math.ceil(contextLength / passagePieces))
   // Vectors, and the keys and values of every layer; passages end at seams, so there are up to twice as many marks.
