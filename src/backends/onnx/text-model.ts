@@ -4,27 +4,15 @@ import { EngineError } from '../../core/errors.ts'
 import type { Prompt } from '../../core/types.ts'
 import type { Backend, ModelInfo } from '../backend.ts'
 import { type AskableState, OpenModel } from './open-model.ts'
-import { checkedTokenizer } from './runtime/checked-tokenizer.ts'
-import { type JsonObject, type ModelFolder, readJson } from './runtime/layout.ts'
-import { makeTokenizer, type TextTokenizer } from './runtime/tokenizer.ts'
+import { type FolderTokenizer, readTokenizer } from './runtime/folder-tokenizer.ts'
+import type { ModelFolder } from './runtime/layout.ts'
+import type { TextTokenizer } from './runtime/tokenizer.ts'
 import type { FairScheduler } from './scheduling/fair-scheduler.ts'
-
-export interface FolderTokenizer {
-  readonly tokenizer: TextTokenizer
-  readonly tokenizerJson: JsonObject
-  readonly tokenizerConfig: JsonObject
-}
 
 /** Throws `model_not_available` for a tokenizer that is missing, takes for ever, or belongs to a larger vocabulary. */
 export async function openTokenizer(folder: ModelFolder): Promise<FolderTokenizer> {
-  const tokenizerJson = await readJson(folder, 'tokenizer.json')
-  const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
-  const tokenizer = checkedTokenizer(
-    folder.name,
-    tokenizerJson,
-    () => makeTokenizer(tokenizerJson, tokenizerConfig),
-    (made, text) => made.encode(text),
-  )
+  const files = await readTokenizer(folder)
+  const { tokenizer } = files
   const { vocab_size } = folder.config
   if (typeof vocab_size === 'number' && tokenizer.size > vocab_size) {
     throw new EngineError(
@@ -32,7 +20,7 @@ export async function openTokenizer(folder: ModelFolder): Promise<FolderTokenize
       `tokenizer.json of '${folder.name}' has ${tokenizer.size} tokens, config.json says ${vocab_size}; take both files from the same model`,
     )
   }
-  return { tokenizer, tokenizerJson, tokenizerConfig }
+  return files
 }
 
 /** Word pieces of BERT are of words of at most so many letters. Longer texts cannot fit, and are not worked on. */

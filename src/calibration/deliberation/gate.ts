@@ -61,9 +61,12 @@ export interface GainCurve {
 /** Mean gain when the most unsure `share` deliberates. Cases without a gain are left out. */
 export function gainAt(cases: readonly GateCase[], share: number): GainCurve {
   const sums = cumulatedGain(byUncertainty(cases))
-  const total = sums.at(-1) ?? 0
-  const gain = sums[Math.round(share * (sums.length - 1))] ?? 0
-  return { gain, total }
+  return { gain: gainOf(sums, share), total: sums.at(-1) ?? 0 }
+}
+
+/** Of what `cumulatedGain` gives. */
+function gainOf(sums: readonly number[], share: number): number {
+  return sums[Math.round(share * (sums.length - 1))] ?? 0
 }
 
 export interface GateOptions {
@@ -107,8 +110,9 @@ export function chooseGate(cases: readonly GateCase[], { share, keep, worth, res
     return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS), 0.9), total } }
   }
   if (!isPaired) return at(share, 'share')
+  const sums = cumulatedGain(paired)
   const reliable = Array.from({ length: Math.floor(share * STEPS) + 1 }, (_, step) => {
-    const isWorthIt = gainAt(paired, step / STEPS).gain >= (worth * step) / STEPS
+    const isWorthIt = gainOf(sums, step / STEPS) >= (worth * step) / STEPS
     return isWorthIt ? between(step, 0.98)[0] : Number.NEGATIVE_INFINITY
   })
   const best = Math.max(...reliable)

@@ -1,28 +1,19 @@
 // The tokenizer and the chat template of a folder, as every decoder that sees reads them.
 import { EngineError } from '../../../core/errors.ts'
-import { checkedTokenizer } from '../runtime/checked-tokenizer.ts'
-import { type JsonObject, type ModelFolder, readJson } from '../runtime/layout.ts'
-import { makeTokenizer, type TextTokenizer } from '../runtime/tokenizer.ts'
+import { type FolderTokenizer, readTokenizer } from '../runtime/folder-tokenizer.ts'
+import type { ModelFolder } from '../runtime/layout.ts'
+import type { TextTokenizer } from '../runtime/tokenizer.ts'
 import { readChatTemplate } from './configuration.ts'
 
-export interface TextFiles {
-  readonly tokenizer: TextTokenizer
-  readonly tokenizerConfig: JsonObject
+export interface TextFiles extends FolderTokenizer {
   /** Jinja. */
   readonly template: string
 }
 
 /** Throws `model_not_available` for what is missing, or cannot be used. */
 export async function readTextFiles(folder: ModelFolder): Promise<TextFiles> {
-  const tokenizerJson = await readJson(folder, 'tokenizer.json')
-  const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
-  const tokenizer = checkedTokenizer(
-    folder.name,
-    tokenizerJson,
-    () => makeTokenizer(tokenizerJson, tokenizerConfig),
-    (made, text) => made.encode(text),
-  )
-  return { tokenizer, tokenizerConfig, template: await readChatTemplate(folder, tokenizerConfig) }
+  const files = await readTokenizer(folder)
+  return { ...files, template: await readChatTemplate(folder, files.tokenizerConfig) }
 }
 
 /** The id of the token that stands for a row of features. Throws where config.json names another. */

@@ -2,7 +2,6 @@
 // there).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readPreprocessor } from '../../../../src/backends/onnx/decoder/configuration.ts'
-import { logitsOfAll } from '../../../../src/backends/onnx/decoder/decoder.ts'
 import { boxFormatOf } from '../../../../src/backends/onnx/families/qwen-vl/boxes.ts'
 import { makeImageTokens, readSize } from '../../../../src/backends/onnx/families/qwen-vl/image-tokens.ts'
 import { type PatchRule, patchRuleOf } from '../../../../src/backends/onnx/families/qwen-vl/settings.ts'
@@ -13,6 +12,7 @@ import { smartSize } from '../../../../src/backends/onnx/images/smart-size.ts'
 import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
 import { openFolder } from '../../../../src/backends/onnx/runtime/layout.ts'
 import {
+  expectSameBehindState,
   folderOf,
   levelDifference,
   maxDifference,
@@ -126,24 +126,10 @@ for (const [family, cases] of Object.entries(goldens.families)) {
         })
 
         it(`${golden.name}: gives the same logits behind a kept state`, async () => {
-          const { decoder, prompts, states } = opened
-          const { cache } = await states.open(await piecesOf(golden.state))
-          expect(cache.length).toBe(golden.stateTokens)
-          const question = prompts.encodeQuestion(golden.question)
-          const { logits } = await decoder.next(cache, question)
-          const apart = maxDifference(logits, golden.logits)
+          const { apart, cache, question, half, kept } = await expectSameBehindState(opened, golden)
           differences[golden.name] = apart
-          expect(apart).toBeLessThan(1e-3)
-          // Asking again from the same cache gives the same: nothing wrote to it.
-          expect((await decoder.next(cache, question)).logits).toEqual(logits)
-          // In two parts, with the cache kept between them: positions go on behind those of the pictures.
-          const half = question.length >> 1
-          const kept = await decoder.next(cache, question.slice(0, half), true)
-          expect(maxDifference((await decoder.next(kept.cache, question.slice(half))).logits, golden.logits)).toBeLessThan(1e-3)
-          const rows = await logitsOfAll(decoder, cache, question)
-          expect(maxDifference(rows.at(-1) as Float32Array, golden.logits)).toBeLessThan(1e-3)
           // Several rows behind one cache, of unequal length.
-          const several = await decoder.rowLogits(cache, [
+          const several = await opened.decoder.rowLogits(cache, [
             { ids: question.slice(0, half), last: 1 },
             { ids: question, last: 1 },
           ])

@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
+import { expect } from 'vitest'
 import type { ImageTokens } from '../../../../src/backends/onnx/decoder/chat-template.ts'
 import { makePromptBuilder } from '../../../../src/backends/onnx/decoder/chat-template.ts'
 import { readChatTemplate, templateVariablesOf } from '../../../../src/backends/onnx/decoder/configuration.ts'
-import { type Decoder, makeDecoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
+import { type Decoder, logitsOfAll, makeDecoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
 import type { ImageEncoder } from '../../../../src/backends/onnx/decoder/prompt-builder.ts'
 import { makeStatePrefiller, type StatePrefiller } from '../../../../src/backends/onnx/decoder/state-prefiller.ts'
 import { findGraph, type ModelFolder, openFolder, readJson, TEXT_DTYPES } from '../../../../src/backends/onnx/runtime/layout.ts'
@@ -131,4 +132,25 @@ export async function openFamily(
       await decoder.close()
     },
   }
+}
+
+/**
+ * That the logits behind a kept state are those of the golden, for the question at once, asked again, and in two parts
+ * with the cache kept between them. Gives the difference, and what was asked of.
+ */
+export async function expectSameBehindState({ decoder, prompts, states }: OpenFamily, golden: VisionGolden) {
+  const { cache } = await states.open(await piecesOf(golden.state))
+  expect(cache.length).toBe(golden.stateTokens)
+  const question = prompts.encodeQuestion(golden.question)
+  const { logits } = await decoder.next(cache, question)
+  const apart = maxDifference(logits, golden.logits)
+  expect(apart).toBeLessThan(1e-3)
+  // Asking again from the same cache gives the same: nothing wrote to it.
+  expect((await decoder.next(cache, question)).logits).toEqual(logits)
+  const half = question.length >> 1
+  const kept = await decoder.next(cache, question.slice(0, half), true)
+  expect(maxDifference((await decoder.next(kept.cache, question.slice(half))).logits, golden.logits)).toBeLessThan(1e-3)
+  const rows = await logitsOfAll(decoder, cache, question)
+  expect(maxDifference(rows.at(-1) as Float32Array, golden.logits)).toBeLessThan(1e-3)
+  return { apart, cache, question, half, kept, rows }
 }

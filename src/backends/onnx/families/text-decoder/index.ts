@@ -6,9 +6,8 @@ import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
 import { contextLengthOf, endTokensOf, readChatTemplate, templateVariablesOf } from '../../decoder/configuration.ts'
 import { refuseOtherGraph } from '../../decoder/fit.ts'
-import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
+import { tokenizerOf } from '../../runtime/folder-tokenizer.ts'
 import { findGraph, readJson, TEXT_DTYPES } from '../../runtime/layout.ts'
-import { makeTokenizer } from '../../runtime/tokenizer.ts'
 import { refusePrefixSpace } from './prefix-space.ts'
 
 /** Tokens that end a turn in these families, whether or not generation_config.json names them. */
@@ -23,12 +22,7 @@ export const textDecoder = decoderFamily(async (folder, options) => {
   const isMerged = folder.files.some((file) => file.startsWith('onnx/decoder_model_merged'))
   const decoder = findGraph(folder, isMerged ? 'decoder_model_merged' : 'model', TEXT_DTYPES, options)
   refusePrefixSpace(folder.name, tokenizerJson)
-  const tokenizer = checkedTokenizer(
-    folder.name,
-    tokenizerJson,
-    () => makeTokenizer(tokenizerJson, tokenizerConfig),
-    (made, text) => made.encode(text),
-  )
+  const tokenizer = tokenizerOf(folder, tokenizerJson, tokenizerConfig)
   const template = await readChatTemplate(folder, tokenizerConfig)
   const named = templateVariablesOf(tokenizerConfig)
   for (const [variable, token] of Object.entries(named)) {
