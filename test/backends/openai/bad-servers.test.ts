@@ -1,11 +1,11 @@
 // Servers that answer slowly, wrongly, or as another than they were: each an error that says what and what next. And
 // several addresses as one.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Backend, Branch } from '../../../src/backends/backend.ts'
-import { connectModelServer, type ModelServerOptions } from '../../../src/backends/openai/index.ts'
-import { EngineError } from '../../../src/core/errors.ts'
+import type { ModelServerOptions } from '../../../src/backends/openai/index.ts'
 import { textPrompt } from '../../contract/backend-suite.ts'
+import { closedAfterEach, errorOf } from './connected.ts'
 import {
   type Imitation,
   imitate,
@@ -18,23 +18,7 @@ import {
   vllmRoutes,
 } from './imitations.ts'
 
-const opened: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
-})
-
-async function start(routes: Routes): Promise<Imitation> {
-  const imitation = await imitate(routes)
-  opened.push(imitation)
-  return imitation
-}
-
-async function connect(options: ModelServerOptions): Promise<Backend> {
-  // No waiting between attempts: what is waited for is tested by its number.
-  const backend = await connectModelServer({ time: { now: () => performance.now(), random: () => 0, wait: async () => {} }, ...options })
-  opened.unshift(backend)
-  return backend
-}
+const { start, connect } = closedAfterEach()
 
 const none = (name: string) => ({ name, description: null })
 const LETTERS: Branch = {
@@ -46,15 +30,6 @@ const LETTERS: Branch = {
 const score = async (backend: Backend, text = 'A lamp is late.') => {
   const prefix = await backend.open(textPrompt(text))
   return (await prefix.score([LETTERS]))[0]!
-}
-
-async function errorOf(work: Promise<unknown>): Promise<EngineError> {
-  const error = await work.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(EngineError)
-  return error as EngineError
 }
 
 /** Answers one path otherwise. */

@@ -2,21 +2,18 @@
 // wrongly. Against imitations of documented fields, and against our own service.
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Backend, Branch, Candidate } from '../../../src/backends/backend.ts'
+import type { Branch, Candidate } from '../../../src/backends/backend.ts'
 import { createFakeBackend } from '../../../src/backends/fake/index.ts'
-import { connectModelServer, type ModelServerOptions } from '../../../src/backends/openai/index.ts'
-import { EngineError } from '../../../src/core/errors.ts'
 import type { Prompt } from '../../../src/core/types.ts'
 import { choice, createEngine, extract, noul, score, select } from '../../../src/index.ts'
 import { textPrompt } from '../../contract/backend-suite.ts'
 import { type Running, startRunning } from '../../service/running.ts'
+import { closedAfterEach, errorOf } from './connected.ts'
 import {
   type Imitation,
-  imitate,
   llamaCppRoutes,
   ollamaRoutes,
   openaiRoutes,
-  type Routes,
   send,
   sglangRoutes,
   systemOneOnlyRoutes,
@@ -25,22 +22,7 @@ import {
 } from './imitations.ts'
 
 const PATH = '/v1/systemone'
-const opened: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
-})
-
-async function start(routes: Routes): Promise<Imitation> {
-  const imitation = await imitate(routes)
-  opened.push(imitation)
-  return imitation
-}
-
-async function connect(options: ModelServerOptions): Promise<Backend> {
-  const backend = await connectModelServer({ time: { now: () => performance.now(), random: () => 0, wait: async () => {} }, ...options })
-  opened.unshift(backend)
-  return backend
-}
+const { start, connect } = closedAfterEach()
 
 const none = (name: string): Candidate => ({ name, description: null })
 const branch = (readout: Branch['readout'], instructions: string, candidates: readonly Candidate[]): Branch => ({
@@ -52,15 +34,6 @@ const branch = (readout: Branch['readout'], instructions: string, candidates: re
 const CLAIM = branch('binary', 'It is late.', [none('true'), none('false')])
 const CHOICE = branch('exclusive', 'What is it?', [none('refund'), { name: 'delivery', description: 'it is late' }, none('praise')])
 const LEVELS = branch('ordinal', 'How urgent?', [none('low'), { name: 'high', description: 'today' }])
-
-async function errorOf(work: Promise<unknown>): Promise<EngineError> {
-  const error = await work.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(EngineError)
-  return error as EngineError
-}
 
 const bodiesOf = ({ requests }: Imitation) => requests.filter(({ path }) => path === PATH).map(({ body }) => body)
 
