@@ -12,12 +12,13 @@ import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
+import type { ReadPassages } from './asked-passages.ts'
 import { type EncoderConfig, encoderConfigOf } from './configuration.ts'
 import { EncoderGraphs } from './graphs.ts'
 import { LoneVectors } from './lone-vectors.ts'
 import { loneBlock, meanRow } from './looks.ts'
 import { type EncoderModel, PassageState, refuseLong } from './passage-state.ts'
-import { bytesOfPassage, type EncodedPassage } from './passage-view.ts'
+import { bytesOf, type EncodedPassage, type EncodedPieces } from './passage-view.ts'
 import { passagesOf } from './passages.ts'
 import { stateText } from './state-text.ts'
 import { WordPieces } from './word-pieces.ts'
@@ -74,7 +75,7 @@ class EncoderBackend implements Backend {
   /** By their prompts. */
   readonly #states: ByteCache<OpenedState>
   /** By their pieces: states that share a passage share what was read of it. */
-  readonly #passages: ByteCache<EncodedPassage>
+  readonly #passages: ByteCache<EncodedPieces>
   readonly #open: OpenModel
 
   constructor(info: ModelInfo, model: EncoderModel, cacheBytes: number) {
@@ -129,23 +130,26 @@ class EncoderBackend implements Backend {
         `the state takes ${pieces.ids.length} tokens, the model ${this.info.id} takes ${config.contextLength}; shorten the state`,
       )
     }
-    const passages = passagesOf(text.text, pieces, config.passagePieces)
-    const encoded: EncodedPassage[] = []
     let knownTokens = 0
-    for (const { from, to } of passages) {
-      const ids = pieces.ids.slice(from, to)
-      const { value, isKept } = await this.#passages.through(ids.join(), (stop) => this.#encodePassage(ids, stop), signal)
-      if (isKept) knownTokens += ids.length + 2
-      encoded.push(value)
+    const read: ReadPassages = async (passages, stop) => {
+      const encoded: EncodedPassage[] = []
+      for (const { from, to } of passages) {
+        const ids = pieces.ids.slice(from, to)
+        const { value, isKept } = await this.#passages.through(ids.join(), (halt) => this.#encodePieces(ids, halt), stop)
+        if (isKept) knownTokens += ids.length + 2
+        encoded.push({ from, to, ...value })
+      }
+      return encoded
     }
-    const state = new PassageState(this.#model, text, pieces, passages, encoded)
+    const passages = await read(passagesOf(text.text, pieces, config.passagePieces), signal)
+    const state = new PassageState(this.#model, text, pieces, passages, read)
     return { value: { state, knownTokens }, bytes: state.bytes }
   }
 
-  async #encodePassage(ids: readonly number[], signal: AbortSignal) {
+  async #encodePieces(ids: readonly number[], signal: AbortSignal) {
     const { scheduler, graphs, pieces, config } = this.#model
     const { vectors, kept } = await scheduler.run(() => graphs.read([loneBlock(ids, pieces)], null), signal)
     const value = { vectors, kept, mean: meanRow(vectors, config.shape.width, 0, ids.length + 2) }
-    return { value, bytes: bytesOfPassage(value) }
+    return { value, bytes: bytesOf(value) }
   }
 }

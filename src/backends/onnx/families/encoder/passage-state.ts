@@ -6,6 +6,7 @@ import type { Branch, Candidate, Constraint, Generated, Grammar, Scores } from '
 import { type Batcher, makeBatcher } from '../../scheduling/batcher.ts'
 import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { rowsOfLogits } from '../../scored-rows.ts'
+import { AskedPassages, MOST_PASSAGES, type ReadPassages } from './asked-passages.ts'
 import { startsOf } from './blocks.ts'
 import type { EncoderConfig } from './configuration.ts'
 import { decide, type Reading } from './decide.ts'
@@ -13,7 +14,7 @@ import type { EncoderGraphs } from './graphs.ts'
 import type { LoneVectors } from './lone-vectors.ts'
 import { blockMeans, firstLook, meanRow, type QuestionSlots, type SlotPlaces, secondLook } from './looks.ts'
 import { namePriors, namesOf } from './member-names.ts'
-import { bytesOfPassage, cosine, type EncodedPassage, type PassageView, passageView } from './passage-view.ts'
+import { bytesOf, cosine, type EncodedPassage, type PassageView, passageView } from './passage-view.ts'
 import type { Passage } from './passages.ts'
 import { PossibleSpans } from './possible-spans.ts'
 import { type EncoderQuestion, packQuestion, placesOf, tokensOf } from './questions.ts'
@@ -24,8 +25,6 @@ import { writtenValues } from './written-values.ts'
 
 /** Pieces of a pass: more are hardly faster, and others wait longer. */
 const PASS_PIECES = 512
-/** Passages that a question attends to; of more, those that fit it best. */
-const MOST_PASSAGES = 8
 /** Passages of a second look where not all fit into the places of the encoder. */
 const SECOND_LOOK_PASSAGES = 2
 /** Combinations of passages whose keys and values are kept together; each takes as much as its passages again. */
@@ -50,7 +49,8 @@ interface AskedQuestion {
   readonly question: EncoderQuestion
   /** [texts][W] what its options, or itself, are compared with the state by. */
   readonly told: readonly Float32Array[]
-  readonly passages: readonly number[]
+  /** The best first. */
+  readonly passages: readonly EncodedPassage[]
 }
 
 /** A written answer before its grammar has seen it; null where nothing was found. */
@@ -61,24 +61,24 @@ interface WrittenAnswer {
 export class PassageState {
   readonly #model: EncoderModel
   readonly #pieces: PiecedText
-  readonly #passages: readonly Passage[]
-  readonly #encoded: readonly EncodedPassage[]
+  readonly #passages: readonly EncodedPassage[]
+  readonly #asked: AskedPassages
   readonly #spans: PossibleSpans
   readonly #firstLooks: Batcher<AskedQuestion, Reading>
-  /** By the numbers of their passages; the last one used last. */
+  /** By where their passages stand; the last one used last. */
   readonly #views = new Map<string, PassageView>()
 
-  constructor(model: EncoderModel, text: StateText, pieces: PiecedText, passages: readonly Passage[], encoded: readonly EncodedPassage[]) {
+  constructor(model: EncoderModel, text: StateText, pieces: PiecedText, passages: readonly EncodedPassage[], read: ReadPassages) {
     this.#model = model
     this.#pieces = pieces
     this.#passages = passages
-    this.#encoded = encoded
+    this.#asked = new AskedPassages(text.text, pieces, model.config.passagePieces, passages, read)
     this.#spans = new PossibleSpans(text, pieces)
     this.#firstLooks = makeBatcher({
       scheduler: model.scheduler,
       mostTokens: PASS_PIECES,
       tokensOf: ({ question }) => tokensOf(question),
-      groupOf: ({ passages: numbers }) => numbers.join(),
+      groupOf: ({ passages }) => viewKey(passages),
       pass: (asked) => this.#firstLook(asked),
     })
   }
@@ -90,16 +90,16 @@ export class PassageState {
 
   /** Bytes of its passages and, at most, of the views of them. */
   get bytes(): number {
-    const sizes = this.#encoded.map(bytesOfPassage).sort((a, b) => b - a)
+    const sizes = this.#passages.map(bytesOf).sort((a, b) => b - a)
     const sum = (some: readonly number[]): number => some.reduce((total, size) => total + size, 0)
-    const views = sizes.length > MOST_PASSAGES ? MOST_VIEWS : 1
+    const views = this.#asked.areMany ? MOST_VIEWS : 1
     return sum(sizes) + views * sum(sizes.slice(0, MOST_PASSAGES))
   }
 
   /** Packs all branches, and refuses them if need be, before the first is run. */
   async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
     const questions = branches.map((branch) => this.#question(branch))
-    const asked = await this.#asked(questions, signal)
+    const asked = await this.#withPassages(questions, signal)
     const readings = await this.#read(branches, asked, signal)
     return branches.map(({ readout }, i) => {
       const question = questions[i] as EncoderQuestion
@@ -162,7 +162,7 @@ export class PassageState {
   }
 
   async #pointers(question: EncoderQuestion, signal: AbortSignal | undefined): Promise<SpanLogits> {
-    const [asked] = (await this.#asked([question], signal)) as [AskedQuestion]
+    const [asked] = (await this.#withPassages([question], signal)) as [AskedQuestion]
     return this.#model.scheduler.run(async () => {
       const { graphs } = this.#model
       const { places, passages, vectors, memory } = await this.#readAgain(asked)
@@ -232,9 +232,9 @@ export class PassageState {
   }
 
   /** The pass of a second look: its vectors, and the tokens of the passages it read. */
-  async #readAgain({ question, passages: numbers }: AskedQuestion) {
+  async #readAgain({ question, passages: best }: AskedQuestion) {
     const { graphs, pieces, config } = this.#model
-    const passages = this.#fitting(numbers, config.places - placesOf(question) - 1)
+    const passages = fitting(best, config.places - placesOf(question) - 1)
     const ids = passages.flatMap(({ from, to }) => this.#pieces.ids.slice(from, to))
     const { blocks, places } = secondLook(question, ids, pieces)
     const { vectors } = await graphs.read(blocks, null)
@@ -251,19 +251,6 @@ export class PassageState {
     }
   }
 
-  /** The passages of a second look, in reading order: all that fit, or the best two, the last cut where places end. */
-  #fitting(numbers: readonly number[], room: number): Passage[] {
-    const all = (some: readonly number[]): Passage[] => [...some].sort((a, b) => a - b).map((number) => this.#passages[number] as Passage)
-    const whole = all(numbers)
-    const isRoomy = whole.reduce((sum, { from, to }) => sum + to - from, 0) <= room
-    let left = room
-    return (isRoomy ? whole : all(numbers.slice(0, SECOND_LOOK_PASSAGES))).flatMap(({ from, to }) => {
-      const taken = Math.min(to - from, left)
-      left -= taken
-      return taken > 0 || to === from ? [{ from, to: from + taken }] : []
-    })
-  }
-
   #slotsAt({ pieces, blocks }: SlotPlaces, vectors: Float32Array, means: readonly Float32Array[]) {
     const { width } = this.#model.config.shape
     return {
@@ -272,32 +259,27 @@ export class PassageState {
     }
   }
 
-  /** The questions with what they are compared by and the passages that fit them best, the best first. */
-  async #asked(questions: readonly EncoderQuestion[], signal: AbortSignal | undefined): Promise<AskedQuestion[]> {
+  /** The questions with what they are compared by and the passages they are asked about. */
+  async #withPassages(questions: readonly EncoderQuestion[], signal: AbortSignal | undefined): Promise<AskedQuestion[]> {
     const { lone, scheduler } = this.#model
     if (questions.length === 0) return []
     const texts = questions.map((question) => [question.ids, ...question.options])
     const vectors = await scheduler.run(() => lone.of(texts.flat()), signal)
+    const asked: AskedQuestion[] = []
     let at = 0
-    return questions.map((question, i) => {
+    for (const [i, question] of questions.entries()) {
       const own = vectors.slice(at, at + (texts[i] as unknown[]).length)
       at += own.length
-      return { question, told: question.options.length === 0 ? own : own.slice(1), passages: this.#best(own) }
-    })
+      const passages = await this.#asked.of(question, own, signal)
+      asked.push({ question, told: question.options.length === 0 ? own : own.slice(1), passages })
+    }
+    return asked
   }
 
-  /** Numbers of the passages that are most like any of the texts. */
-  #best(texts: readonly Float32Array[]): number[] {
-    const fits = this.#encoded.map(({ mean }) => Math.max(...texts.map((text) => cosine(text, mean))))
-    return [...fits.keys()].sort((a, b) => (fits[b] as number) - (fits[a] as number) || a - b).slice(0, MOST_PASSAGES)
-  }
-
-  async #view(passages: readonly number[]): Promise<PassageView> {
+  async #view(passages: readonly EncodedPassage[]): Promise<PassageView> {
     const { graphs, config } = this.#model
-    const numbers = [...passages].sort((a, b) => a - b)
-    const key = numbers.join()
-    const known = this.#views.get(key)
-    const view = known ?? (await passageView(graphs, config.shape, this.#encoded, numbers))
+    const key = viewKey(passages)
+    const view = this.#views.get(key) ?? (await passageView(graphs, config.shape, inReadingOrder(passages)))
     this.#views.delete(key)
     this.#views.set(key, view)
     for (const oldest of this.#views.keys()) {
@@ -323,6 +305,25 @@ export class PassageState {
       `the question takes ${needed} tokens with its longest option, the model ${id} takes ${most}; shorten the question or the option`,
     )
   }
+}
+
+const inReadingOrder = <P extends Passage>(passages: readonly P[]): P[] => [...passages].sort((a, b) => a.from - b.from)
+
+/** The same for the same passages, whichever of them fits best. */
+const viewKey = (passages: readonly Passage[]): string =>
+  inReadingOrder(passages)
+    .map(({ from, to }) => `${from}-${to}`)
+    .join()
+
+/** The passages of a second look, in reading order: all that fit, or the best two, the last cut where places end. */
+function fitting(best: readonly Passage[], room: number): Passage[] {
+  const isRoomy = best.reduce((sum, { from, to }) => sum + to - from, 0) <= room
+  let left = room
+  return inReadingOrder(isRoomy ? best : best.slice(0, SECOND_LOOK_PASSAGES)).flatMap(({ from, to }) => {
+    const taken = Math.min(to - from, left)
+    left -= taken
+    return taken > 0 || to === from ? [{ from, to: from + taken }] : []
+  })
 }
 
 /** Refuses texts that cannot fit without tokenising them: a megabyte takes seconds. */

@@ -3,9 +3,10 @@
 import { joined } from '../../runtime/tensors.ts'
 import type { EncoderShape } from './configuration.ts'
 import type { EncoderGraphs, KeptPieces, Memory } from './graphs.ts'
+import type { Passage } from './passages.ts'
 
-/** A passage that was read. */
-export interface EncodedPassage {
+/** What was read of some pieces, wherever they stand. */
+export interface EncodedPieces {
   /** [pieces + 2][W], its marks included. */
   readonly vectors: Float32Array
   readonly kept: KeptPieces
@@ -13,36 +14,30 @@ export interface EncodedPassage {
   readonly mean: Float32Array
 }
 
+/** A passage of a state that was read. */
+export interface EncodedPassage extends Passage, EncodedPieces {}
+
 export interface PassageView {
-  /** Numbers of the passages, in reading order. */
-  readonly passages: readonly number[]
   readonly kept: KeptPieces
   readonly memory: Memory
   readonly means: readonly Float32Array[]
 }
 
-export function bytesOfPassage({ vectors, kept, mean }: EncodedPassage): number {
+export function bytesOf({ vectors, kept, mean }: EncodedPieces): number {
   return vectors.byteLength + kept.keys.byteLength + kept.values.byteLength + mean.byteLength
 }
 
-/** `numbers`: which of the passages. Runs a pass: call it where it is the caller's turn. */
-export async function passageView(
-  graphs: EncoderGraphs,
-  shape: EncoderShape,
-  passages: readonly EncodedPassage[],
-  numbers: readonly number[],
-): Promise<PassageView> {
-  const chosen = numbers.map((number) => passages[number] as EncodedPassage)
+/** `passages`: in reading order. Runs a pass: call it where it is the caller's turn. */
+export async function passageView(graphs: EncoderGraphs, shape: EncoderShape, passages: readonly EncodedPieces[]): Promise<PassageView> {
   const { width } = shape
-  const tokens = joined(chosen.map(({ vectors }) => vectors.subarray(width, vectors.length - width)))
+  const tokens = joined(passages.map(({ vectors }) => vectors.subarray(width, vectors.length - width)))
   return {
-    passages: numbers,
     kept: joinedPieces(
-      chosen.map(({ kept }) => kept),
+      passages.map(({ kept }) => kept),
       shape,
     ),
     memory: await graphs.memory(tokens),
-    means: chosen.map(({ mean }) => mean),
+    means: passages.map(({ mean }) => mean),
   }
 }
 

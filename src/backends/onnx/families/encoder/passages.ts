@@ -17,7 +17,7 @@ const LINE_END = 2
 const ENDS = /\n+|(?<=[.!?])\s+/g
 
 /** Passages of at most `most` pieces, at least one; a text without pieces has one empty passage. */
-export function passagesOf(text: string, { ids, starts }: PiecedText, most: number): Passage[] {
+export function passagesOf(text: string, { ids, starts }: Pick<PiecedText, 'ids' | 'starts'>, most: number): Passage[] {
   if (ids.length <= most) return [{ from: 0, to: ids.length }]
   const cuts = cutsOf(text, starts)
   const passages: Passage[] = []

@@ -8,6 +8,7 @@ export const ENCODER_KINDS = ['binary', 'exclusive', 'ordinal', 'independent', '
 
 export interface EncoderQuestion {
   readonly kind: Branch['readout']
+  readonly text: string
   readonly ids: readonly number[]
   /** None for statements and reads. */
   readonly options: readonly (readonly number[])[]
@@ -17,15 +18,16 @@ export interface EncoderQuestion {
 
 export function packQuestion(branch: Branch, pieces: WordPieces): EncoderQuestion {
   const { readout, candidates } = branch
-  const { ids } = pieces.encode(questionText(branch))
-  if (readout === 'binary' || readout === 'read') return { kind: readout, ids, options: [], rowOf: [] }
-  const sorted = candidates.map((candidate, index) => ({ text: optionText(candidate), index }))
-  if (readout !== 'ordinal') sorted.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+  const text = questionText(branch)
+  const { ids } = pieces.encode(text)
+  if (readout === 'binary' || readout === 'read') return { kind: readout, text, ids, options: [], rowOf: [] }
+  const sorted = candidates.map((candidate, index) => ({ option: optionText(candidate), index }))
+  if (readout !== 'ordinal') sorted.sort((a, b) => (a.option < b.option ? -1 : a.option > b.option ? 1 : 0))
   const rowOf = new Array<number>(candidates.length)
   sorted.forEach(({ index }, row) => {
     rowOf[index] = row
   })
-  return { kind: readout, ids, options: sorted.map(({ text }) => pieces.encode(text).ids), rowOf }
+  return { kind: readout, text, ids, options: sorted.map(({ option }) => pieces.encode(option).ids), rowOf }
 }
 
 /** Pieces of the question and its options with their marks. */

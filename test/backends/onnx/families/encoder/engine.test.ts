@@ -97,6 +97,24 @@ describe('an encoder behind the engine', async () => {
     expect((await open(said)).cachedTokens).toBe(before.tokens)
   })
 
+  it('answers about a part that a question names whatever stands beside it', async () => {
+    const part = (n: number, text: string): string => `=== Document ${n} (mail) ===\n\n${text}\n\n`
+    const [late, lamp, other] = ['The order is late. ', 'The lamp costs 25 euros. ', 'The tent is torn. '].map((text) => text.repeat(6))
+    const questions = {
+      said: noul('Document 2: The lamp is cheap.'),
+      topic: choice('In document 2, what is named?', ['lamp', 'tent']),
+      cost: fill('The price in document 2', { kind: 'int' }),
+      quote: extract('Document 2: What costs 25 euros?'),
+    }
+    const ask = async (first: string) => {
+      const state = part(1, first) + part(2, lamp as string) + part(3, first)
+      const { answers } = await engine.ask({ state, questions }, { deliberation: 'always' })
+      const { said, topic, cost, quote } = answers
+      return [said.noul, topic.probabilities, cost.parsed, quote.value]
+    }
+    expect(await ask(late as string)).toEqual(await ask(other as string))
+  })
+
   it('has room for the passages of the longest state, and for some of a longer one', async () => {
     const config = { contextLength: 200, passagePieces: 30, places: 64, shape: { width: 24, layers: 2 } }
     const needed = bytesForLongest(config) * 0.75

@@ -1,0 +1,71 @@
+// Which passages of a state a question is asked about: those that fit it best, or those of the part that it names.
+import { type NumberedPart, type NumberedParts, namedParts, numberedParts } from './numbered-parts.ts'
+import { cosine, type EncodedPassage } from './passage-view.ts'
+import { type Passage, passagesOf } from './passages.ts'
+import type { EncoderQuestion } from './questions.ts'
+import type { PiecedText } from './word-pieces.ts'
+
+/** Passages that a question attends to; of more, those that fit it best. */
+export const MOST_PASSAGES = 8
+
+/** Reads passages of a state, or takes what was read of their pieces before. */
+export type ReadPassages = (passages: readonly Passage[], signal: AbortSignal | undefined) => Promise<EncodedPassage[]>
+
+export class AskedPassages {
+  readonly #text: string
+  readonly #pieces: PiecedText
+  readonly #mostPieces: number
+  readonly #passages: readonly EncodedPassage[]
+  readonly #parts: NumberedParts
+  readonly #read: ReadPassages
+
+  /** `mostPieces`: of a passage. */
+  constructor(text: string, pieces: PiecedText, mostPieces: number, passages: readonly EncodedPassage[], read: ReadPassages) {
+    this.#text = text
+    this.#pieces = pieces
+    this.#mostPieces = mostPieces
+    this.#passages = passages
+    this.#parts = passages.length > 1 ? numberedParts(text) : new Map()
+    this.#read = read
+  }
+
+  /** Whether a question can be about passages that others are not about. */
+  get areMany(): boolean {
+    return this.#passages.length > MOST_PASSAGES || this.#parts.size > 0
+  }
+
+  /** Of the question whose texts are `told`, [texts][W]; the best first. */
+  async of({ text, kind }: EncoderQuestion, told: readonly Float32Array[], signal: AbortSignal | undefined): Promise<EncodedPassage[]> {
+    const byFit = (passages: readonly EncodedPassage[]): EncodedPassage[] => {
+      const fits = new Map(passages.map((passage) => [passage, Math.max(...told.map((one) => cosine(one, passage.mean)))]))
+      return [...passages].sort((a, b) => (fits.get(b) as number) - (fits.get(a) as number) || a.from - b.from)
+    }
+    const { parts, areAll } = namedParts(text, this.#parts, kind === 'read')
+    if (areAll) {
+      const cut = parts.flatMap((part) => this.#cut(part))
+      return byFit(await this.#read(cut, signal)).slice(0, MOST_PASSAGES)
+    }
+    const ranges = parts.map((part) => this.#piecesOf(part))
+    const isNamed = (passage: Passage): boolean => ranges.some(({ from, to }) => passage.from < to && from < passage.to)
+    const all = byFit(this.#passages)
+    return [...all.filter(isNamed), ...all.filter((passage) => !isNamed(passage))].slice(0, MOST_PASSAGES)
+  }
+
+  /** Passages of a part alone, cut as a state is. */
+  #cut(part: NumberedPart): Passage[] {
+    const { from, to } = this.#piecesOf(part)
+    const { ids, starts } = this.#pieces
+    const pieces = { ids: ids.slice(from, to), starts: starts.slice(from, to).map((start) => start - part.start) }
+    const passages = passagesOf(this.#text.slice(part.start, part.end), pieces, this.#mostPieces)
+    return passages.map((passage) => ({ from: from + passage.from, to: from + passage.to }))
+  }
+
+  #piecesOf({ start, end }: NumberedPart): Passage {
+    const { starts } = this.#pieces
+    const firstFrom = (unit: number): number => {
+      const found = starts.findIndex((at) => at >= unit)
+      return found < 0 ? starts.length : found
+    }
+    return { from: firstFrom(start), to: firstFrom(end) }
+  }
+}

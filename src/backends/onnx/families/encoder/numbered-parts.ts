@@ -1,0 +1,92 @@
+// Parts of a text under headings with numbers ("=== Document 17 (letter) ===", "Email 3: ..."), and which of them a
+// question names. Vectors of passages do not tell number 17 from number 16, so the words are compared.
+
+/** From its heading to before the next of its kind; UTF-16 offsets in the text. */
+export interface NumberedPart {
+  readonly start: number
+  readonly end: number
+}
+
+/** By their labels, as a question writes them: "document 17". In reading order. */
+export type NumberedParts = ReadonlyMap<string, NumberedPart>
+
+export interface NamedParts {
+  /** In reading order. */
+  readonly parts: readonly NumberedPart[]
+  /** Whether the question is about them and nothing else. */
+  readonly areAll: boolean
+}
+
+interface Heading {
+  readonly word: string
+  readonly label: string
+  readonly start: number
+}
+
+const WORD = String.raw`(\p{L}[\p{L}-]{1,30})[ \t]+(?:no\.?[ \t]*|number[ \t]+|#)?`
+const NUMBER = String.raw`\d{1,6}(?:\.\d{1,4}){0,3}`
+/** A line that begins with a numbered word, marks before it or not; nothing follows the number, or a mark does. */
+const HEADING = new RegExp(String.raw`^[^\p{L}\p{N}\n]{0,6}${WORD}(${NUMBER})(?=[ \t]*(?:$|[:(|=*–—\])-]|\.(?:\s|$)))`, 'gimu')
+/** "document 3", "Documents 3, 5 and 7". */
+const MENTION = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])${WORD}(${NUMBER}(?:(?:,|,?[ \t]+(?:and|or|&))[ \t]*${NUMBER})*)(?![\p{L}\p{N}])`,
+  'giu',
+)
+/** A question that begins with its parts: "In document 3, ...", "Documents 3 and 5: ...". */
+const BEGINNING = /^[^\p{L}\p{N}]*(?:(?:in|of|from|for|on|under|per|within|about|according to|regarding)\s+)?(?:the\s+)?$/iu
+const AFTER_BEGINNING = /^\s*[:,)\]–—-]/u
+/** A read that says where to look: "the invoice number in document 3". */
+const WHERE = /(?:^|\s)(?:in|of|from|on|under|within)\s+(?:the\s+)?$/iu
+
+/** None of a kind whose labels come again, as those of speakers do, or that has one part alone. */
+export function numberedParts(text: string): NumberedParts {
+  const headings = Array.from(text.matchAll(HEADING), ({ 1: word, 2: number, index }): Heading => {
+    return { word: singular(word as string), label: labelOf(word as string, number as string), start: index }
+  })
+  const labels = new Map<string, Set<string>>()
+  const repeated = new Set<string>()
+  for (const { word, label } of headings) {
+    const own = labels.get(word) ?? new Set()
+    if (own.has(label)) repeated.add(word)
+    labels.set(word, own.add(label))
+  }
+  const numbered = headings.filter(({ word }) => !repeated.has(word) && (labels.get(word) as Set<string>).size > 1)
+  const ends = endsOf(numbered, text.length)
+  return new Map(numbered.map(({ label, start }, i) => [label, { start, end: ends[i] as number }]))
+}
+
+/** A kind that began later is the inner one: a section ends with its chapter, a chapter not with its sections. */
+function endsOf(headings: readonly Heading[], last: number): number[] {
+  const ends = headings.map(() => last)
+  const depths = new Map<string, number>()
+  const open: { readonly heading: number; readonly depth: number }[] = []
+  headings.forEach(({ word, start }, heading) => {
+    const depth = depths.get(word) ?? depths.size
+    depths.set(word, depth)
+    while (open.length > 0 && (open.at(-1) as { depth: number }).depth >= depth) ends[(open.pop() as { heading: number }).heading] = start
+    open.push({ heading, depth })
+  })
+  return ends
+}
+
+/** `isRead`: whether what is asked for stands in the text, so that "in document 3" says where. */
+export function namedParts(question: string, parts: NumberedParts, isRead: boolean): NamedParts {
+  const named = new Set<NumberedPart>()
+  let areAll = false
+  for (const { 0: mention, 1: word, 2: numbers, index } of question.matchAll(MENTION)) {
+    const found = (numbers as string).match(new RegExp(NUMBER, 'g')) as string[]
+    const own = found.flatMap((number) => parts.get(labelOf(word as string, number)) ?? [])
+    if (own.length === 0) continue
+    for (const part of own) named.add(part)
+    const [before, behind] = [question.slice(0, index), question.slice(index + mention.length)]
+    areAll ||= (isRead && WHERE.test(before)) || (BEGINNING.test(before) && AFTER_BEGINNING.test(behind))
+  }
+  return { parts: [...named].sort((a, b) => a.start - b.start), areAll }
+}
+
+const labelOf = (word: string, number: string): string => `${singular(word)} ${number}`
+const singular = (word: string): string =>
+  word
+    .toLowerCase()
+    .replace(/ies$/, 'y')
+    .replace(/(?<!s)s$/, '')
