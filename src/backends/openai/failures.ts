@@ -36,6 +36,15 @@ interface Refusal {
 
 export const notAvailable = (message: string): EngineError => new EngineError('model_not_available', message)
 
+/** No reply, or that of a proxy whose server is gone: the same request may be answered later. */
+const AWAY: ReadonlySet<number | null> = new Set([null, 502, 503, 504])
+
+/** What goes wrong with a loaded model: where its servers are away it is `overloaded`, which callers try again. */
+export function whileLoaded(error: unknown): unknown {
+  if (!(error instanceof ServerError) || error.code !== 'model_not_available' || !AWAY.has(error.status)) return error
+  return new ServerError('overloaded', error.message, error.status, error)
+}
+
 /** No reply came. */
 export function lost(host: string, cause: unknown): Failure {
   const message = `The model server at ${host} gave no answer (${reasonOf(cause)}); check that it runs and that its address is right.`

@@ -11,7 +11,7 @@ import { type Scoring, type SymbolReading, scoringOf, symbolsUpTo } from '../pro
 import { makeCacheWatch } from './cache-watch.ts'
 import type { Driver, RemoteChatModel, ServerFacts, ServerIdentity, TokenDriver } from './driver.ts'
 import { detect } from './engines/index.ts'
-import { notAvailable } from './failures.ts'
+import { notAvailable, whileLoaded } from './failures.ts'
 import { type Fleet, makeFleet, type Send } from './fleet.ts'
 import { checkServerOptions, type ModelServerOptions, type ModelServerSettings } from './options.ts'
 import { findOwnRoute, OWN_ROUTE_VERSION, type OwnRoute } from './own-route.ts'
@@ -28,7 +28,7 @@ const NO_STATE = 'no state'
 /**
  * Connects to a model on a server. Throws `model_not_available` where no server answers, or answers as none that is
  * known, `invalid_request` for options that cannot be. Every later answer is of the same model and version, or an
- * error.
+ * error: `overloaded` where no server answers any more.
  */
 export async function connectModelServer(options: ModelServerOptions): Promise<Backend> {
   const settings = checkServerOptions(options)
@@ -202,7 +202,9 @@ function makeBackend({ info, facts, driver, asking, token, own }: BackendParts):
 
   function track<T>(task: () => Promise<T>): Promise<T> {
     if (closing !== null) return Promise.reject(notAvailable(`The model ${info.id} was closed; load it again.`))
-    const running = task()
+    const running = task().catch((error: unknown) => {
+      throw whileLoaded(error)
+    })
     underWay.add(running)
     const done = (): void => void underWay.delete(running)
     running.then(done, done)

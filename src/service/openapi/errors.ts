@@ -35,7 +35,7 @@ const MEANINGS: Readonly<Record<WireErrorCode, string>> = {
   rate_limited:
     'Too many requests or questions of this key, bodies of this account or connections of this address; `Retry-After` says when to come back.',
   internal_error: 'The service failed on this request.',
-  overloaded: 'The queue is full, or the service is about to stop; `Retry-After` says when to come back.',
+  overloaded: 'The queue is full, no server of the model answers, or the service is about to stop; `Retry-After` says when to come back.',
   model_loading: 'The model is being loaded; try again in a moment.',
   deadline_exceeded: 'There was no answer in time.',
 }

@@ -117,6 +117,23 @@ describe('a bad server', () => {
     expect(message).toMatch(/gave no answer \(ECONNREFUSED\); check that it runs/)
   })
 
+  it('that goes away once the model is loaded: its callers may try again', async () => {
+    for (const status of [502, 503, 504]) {
+      const { error } = await refused(vllmRoutes, '/v1/completions', (response) => send(response, status, {}))
+      expect([status, error.code]).toEqual([status, 'overloaded'])
+      expect(error.message).toContain(`failed on /v1/completions (status ${status})`)
+    }
+    const { server, backend } = await refused(vllmRoutes, '/v1/completions', (response) => send(response, 503, {}))
+    await server.close()
+    const { code, message } = await errorOf(score(backend))
+    expect([code, message]).toEqual(['overloaded', expect.stringContaining('gave no answer')])
+  })
+
+  it('that fails on what is asked: trying again would not help', async () => {
+    const { error } = await refused(vllmRoutes, '/v1/completions', (response) => send(response, 500, {}))
+    expect(error.code).toBe('model_not_available')
+  })
+
   it('that answers slowly', async () => {
     const { error } = await refused(vllmRoutes, '/v1/completions', () => {}, { timeoutMs: 8000 })
     expect(error.code).toBe('deadline_exceeded')
