@@ -1,8 +1,8 @@
 // Which passages of a state a question is asked about: those that fit it best, or those of the part that it names.
-import { type NumberedPart, type NumberedParts, namedParts, numberedParts } from './numbered-parts.ts'
+import type { Branch } from '../../../backend.ts'
+import { type NamedParts, type NumberedParts, namedParts, numberedParts } from './numbered-parts.ts'
 import { cosine, type EncodedPassage } from './passage-view.ts'
 import { type Passage, passagesOf } from './passages.ts'
-import type { EncoderQuestion } from './questions.ts'
 import type { PiecedText } from './word-pieces.ts'
 
 /** Passages that a question attends to; of more, those that fit it best. */
@@ -34,33 +34,37 @@ export class AskedPassages {
     return this.#passages.length > MOST_PASSAGES || this.#parts.size > 0
   }
 
-  /** Of the question whose texts are `told`, [texts][W]; the best first. */
-  async of({ text, kind }: EncoderQuestion, told: readonly Float32Array[], signal: AbortSignal | undefined): Promise<EncodedPassage[]> {
+  namedBy({ instructions, readout }: Branch): NamedParts {
+    return namedParts(instructions, this.#parts, readout === 'read')
+  }
+
+  /** Of a question that names some parts, whose texts are `told`, [texts][W]; the best first. */
+  async of({ parts, areAll }: NamedParts, told: readonly Float32Array[], signal: AbortSignal | undefined): Promise<EncodedPassage[]> {
     const byFit = (passages: readonly EncodedPassage[]): EncodedPassage[] => {
       const fits = new Map(passages.map((passage) => [passage, Math.max(...told.map((one) => cosine(one, passage.mean)))]))
       return [...passages].sort((a, b) => (fits.get(b) as number) - (fits.get(a) as number) || a.from - b.from)
     }
-    const { parts, areAll } = namedParts(text, this.#parts, kind === 'read')
     if (areAll) {
-      const cut = parts.flatMap((part) => this.#cut(part))
+      // One part is read as if it had been sent by itself; of several, which is which matters.
+      const cut = parts.flatMap(({ start, content, end }) => this.#cut(parts.length > 1 ? start : content, end))
       return byFit(await this.#read(cut, signal)).slice(0, MOST_PASSAGES)
     }
-    const ranges = parts.map((part) => this.#piecesOf(part))
+    const ranges = parts.map(({ start, end }) => this.#piecesOf(start, end))
     const isNamed = (passage: Passage): boolean => ranges.some(({ from, to }) => passage.from < to && from < passage.to)
     const all = byFit(this.#passages)
     return [...all.filter(isNamed), ...all.filter((passage) => !isNamed(passage))].slice(0, MOST_PASSAGES)
   }
 
-  /** Passages of a part alone, cut as a state is. */
-  #cut(part: NumberedPart): Passage[] {
-    const { from, to } = this.#piecesOf(part)
+  /** Passages of some of the text alone, cut as a state is. */
+  #cut(start: number, end: number): Passage[] {
+    const { from, to } = this.#piecesOf(start, end)
     const { ids, starts } = this.#pieces
-    const pieces = { ids: ids.slice(from, to), starts: starts.slice(from, to).map((start) => start - part.start) }
-    const passages = passagesOf(this.#text.slice(part.start, part.end), pieces, this.#mostPieces)
+    const pieces = { ids: ids.slice(from, to), starts: starts.slice(from, to).map((at) => at - start) }
+    const passages = passagesOf(this.#text.slice(start, end), pieces, this.#mostPieces)
     return passages.map((passage) => ({ from: from + passage.from, to: from + passage.to }))
   }
 
-  #piecesOf({ start, end }: NumberedPart): Passage {
+  #piecesOf(start: number, end: number): Passage {
     const { starts } = this.#pieces
     const firstFrom = (unit: number): number => {
       const found = starts.findIndex((at) => at >= unit)

@@ -4,6 +4,8 @@
 /** From its heading to before the next of its kind; UTF-16 offsets in the text. */
 export interface NumberedPart {
   readonly start: number
+  /** Behind its number, or behind its heading where that says no more than a title in brackets. */
+  readonly content: number
   readonly end: number
 }
 
@@ -15,18 +17,22 @@ export interface NamedParts {
   readonly parts: readonly NumberedPart[]
   /** Whether the question is about them and nothing else. */
   readonly areAll: boolean
+  /** The question without the parts that it begins with. */
+  readonly rest: string
 }
 
 interface Heading {
   readonly word: string
   readonly label: string
   readonly start: number
+  readonly content: number
 }
 
 const WORD = String.raw`(\p{L}[\p{L}-]{1,30})[ \t]+(?:no\.?[ \t]*|number[ \t]+|#)?`
 const NUMBER = String.raw`\d{1,6}(?:\.\d{1,4}){0,3}`
 /** A line that begins with a numbered word, marks before it or not; nothing follows the number, or a mark does. */
 const HEADING = new RegExp(String.raw`^[^\p{L}\p{N}\n]{0,6}${WORD}(${NUMBER})(?=[ \t]*(?:$|[:(|=*–—\])-]|\.(?:\s|$)))`, 'gimu')
+const AFTER_NUMBER = /[^\p{L}\p{N}(\n]*(?:\([^()\n]*\)[^\p{L}\p{N}\n]*)?(?:\n|$)|[ \t]*[:.|=*–—\])-]*[ \t]*/uy
 /** "document 3", "Documents 3, 5 and 7". */
 const MENTION = new RegExp(
   String.raw`(?<![\p{L}\p{N}])${WORD}(${NUMBER}(?:(?:,|,?[ \t]+(?:and|or|&))[ \t]*${NUMBER})*)(?![\p{L}\p{N}])`,
@@ -34,14 +40,16 @@ const MENTION = new RegExp(
 )
 /** A question that begins with its parts: "In document 3, ...", "Documents 3 and 5: ...". */
 const BEGINNING = /^[^\p{L}\p{N}]*(?:(?:in|of|from|for|on|under|per|within|about|according to|regarding)\s+)?(?:the\s+)?$/iu
-const AFTER_BEGINNING = /^\s*[:,)\]–—-]/u
+const AFTER_BEGINNING = /^\s*[:,)\]–—-]+\s*/u
 /** A read that says where to look: "the invoice number in document 3". */
 const WHERE = /(?:^|\s)(?:in|of|from|on|under|within)\s+(?:the\s+)?$/iu
 
 /** None of a kind whose labels come again, as those of speakers do, or that has one part alone. */
 export function numberedParts(text: string): NumberedParts {
-  const headings = Array.from(text.matchAll(HEADING), ({ 1: word, 2: number, index }): Heading => {
-    return { word: singular(word as string), label: labelOf(word as string, number as string), start: index }
+  const headings = Array.from(text.matchAll(HEADING), ({ 0: heading, 1: word, 2: number, index: start }): Heading => {
+    AFTER_NUMBER.lastIndex = start + heading.length
+    const content = AFTER_NUMBER.lastIndex + (AFTER_NUMBER.exec(text)?.[0].length ?? 0)
+    return { word: singular(word as string), label: labelOf(word as string, number as string), start, content }
   })
   const labels = new Map<string, Set<string>>()
   const repeated = new Set<string>()
@@ -52,7 +60,7 @@ export function numberedParts(text: string): NumberedParts {
   }
   const numbered = headings.filter(({ word }) => !repeated.has(word) && (labels.get(word) as Set<string>).size > 1)
   const ends = endsOf(numbered, text.length)
-  return new Map(numbered.map(({ label, start }, i) => [label, { start, end: ends[i] as number }]))
+  return new Map(numbered.map(({ label, start, content }, i) => [label, { start, content, end: ends[i] as number }]))
 }
 
 /** A kind that began later is the inner one: a section ends with its chapter, a chapter not with its sections. */
@@ -73,15 +81,18 @@ function endsOf(headings: readonly Heading[], last: number): number[] {
 export function namedParts(question: string, parts: NumberedParts, isRead: boolean): NamedParts {
   const named = new Set<NumberedPart>()
   let areAll = false
+  let rest = question
   for (const { 0: mention, 1: word, 2: numbers, index } of question.matchAll(MENTION)) {
     const found = (numbers as string).match(new RegExp(NUMBER, 'g')) as string[]
     const own = found.flatMap((number) => parts.get(labelOf(word as string, number)) ?? [])
     if (own.length === 0) continue
     for (const part of own) named.add(part)
     const [before, behind] = [question.slice(0, index), question.slice(index + mention.length)]
-    areAll ||= (isRead && WHERE.test(before)) || (BEGINNING.test(before) && AFTER_BEGINNING.test(behind))
+    const isBeginning = BEGINNING.test(before) && AFTER_BEGINNING.test(behind)
+    areAll ||= isBeginning || (isRead && WHERE.test(before))
+    if (isBeginning) rest = behind.replace(AFTER_BEGINNING, '')
   }
-  return { parts: [...named].sort((a, b) => a.start - b.start), areAll }
+  return { parts: [...named].sort((a, b) => a.start - b.start), areAll, rest: rest === '' ? question : rest }
 }
 
 const labelOf = (word: string, number: string): string => `${singular(word)} ${number}`

@@ -270,7 +270,7 @@ export class PassageState {
     for (const [i, question] of questions.entries()) {
       const own = vectors.slice(at, at + (texts[i] as unknown[]).length)
       at += own.length
-      const passages = await this.#asked.of(question, own, signal)
+      const passages = await this.#asked.of(question.named, own, signal)
       asked.push({ question, told: question.options.length === 0 ? own : own.slice(1), passages })
     }
     return asked
@@ -296,7 +296,7 @@ export class PassageState {
       branch.instructions.length,
     )
     refuseLong(id, units, config.contextLength, 'question')
-    const question = packQuestion(branch, pieces)
+    const question = packQuestion(branch, pieces, this.#asked.namedBy(branch))
     // Some of the state has to fit beside it in a second look.
     const [needed, most] = [placesOf(question), config.places - LEAST_STATE_PIECES]
     if (needed <= most) return question

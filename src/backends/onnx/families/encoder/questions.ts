@@ -1,6 +1,7 @@
 // A branch to the pieces that the encoder reads: the question, and each option by itself. Options are sorted, so that
 // the order in which a caller gives them changes nothing, to the last bit.
 import type { Branch, Candidate } from '../../../backend.ts'
+import type { NamedParts } from './numbered-parts.ts'
 import type { WordPieces } from './word-pieces.ts'
 
 /** The kinds that the model was trained on, in its order. */
@@ -8,7 +9,7 @@ export const ENCODER_KINDS = ['binary', 'exclusive', 'ordinal', 'independent', '
 
 export interface EncoderQuestion {
   readonly kind: Branch['readout']
-  readonly text: string
+  readonly named: NamedParts
   readonly ids: readonly number[]
   /** None for statements and reads. */
   readonly options: readonly (readonly number[])[]
@@ -16,18 +17,18 @@ export interface EncoderQuestion {
   readonly rowOf: readonly number[]
 }
 
-export function packQuestion(branch: Branch, pieces: WordPieces): EncoderQuestion {
+/** `named`: the parts of the state that its instructions name, which begin without them. */
+export function packQuestion(branch: Branch, pieces: WordPieces, named: NamedParts): EncoderQuestion {
   const { readout, candidates } = branch
-  const text = questionText(branch)
-  const { ids } = pieces.encode(text)
-  if (readout === 'binary' || readout === 'read') return { kind: readout, text, ids, options: [], rowOf: [] }
+  const { ids } = pieces.encode(questionText({ ...branch, instructions: named.rest }))
+  if (readout === 'binary' || readout === 'read') return { kind: readout, named, ids, options: [], rowOf: [] }
   const sorted = candidates.map((candidate, index) => ({ option: optionText(candidate), index }))
   if (readout !== 'ordinal') sorted.sort((a, b) => (a.option < b.option ? -1 : a.option > b.option ? 1 : 0))
   const rowOf = new Array<number>(candidates.length)
   sorted.forEach(({ index }, row) => {
     rowOf[index] = row
   })
-  return { kind: readout, text, ids, options: sorted.map(({ option }) => pieces.encode(option).ids), rowOf }
+  return { kind: readout, named, ids, options: sorted.map(({ option }) => pieces.encode(option).ids), rowOf }
 }
 
 /** Pieces of the question and its options with their marks. */

@@ -37,6 +37,20 @@ describe('parts with numbers', () => {
     })
   })
 
+  it('are read from behind their headings', () => {
+    for (const [heading, behind] of [
+      ['=== Document 1 (letter, 3 May) ===\n\nHello.', 'Hello.'],
+      ['[Document 1]\nHello.', 'Hello.'],
+      ['Document 1: Hello.', 'Hello.'],
+      ['## Document 1. Refunds\nHello.', 'Refunds\nHello.'],
+      ['Document 1 (Refunds): Hello.', '(Refunds): Hello.'],
+    ] as const) {
+      const text = `${heading}\nDocument 2: Bye.`
+      const { content, end } = numberedParts(text).get('document 1')!
+      expect([heading, text.slice(content, end).trim()]).toEqual([heading, behind])
+    }
+  })
+
   it('are neither speakers, nor sentences, nor alone', () => {
     expect(outline('Agent 1: Hi.\nAgent 2: Yes?\nAgent 1: Bye.')).toEqual({})
     expect(outline('Room 3 was cold\nRoom 4 was warm')).toEqual({})
@@ -47,6 +61,8 @@ describe('parts with numbers', () => {
     const letter = (n: number): string => 'abcdefghij'.charAt(n % 10)
     const kinds = Array.from({ length: 30_000 }, (_, n) => `k${letter(n)}${letter(n / 10)}${letter(n / 100)}${letter(n / 1000)} ${n}: x`)
     expect(numberedParts(kinds.join('\n')).size).toBe(30_000)
+    const behind = ['ab 1'.concat(' '.repeat(200_000), 'x'), `ab 2 ${'()'.repeat(100_000)}x`, `ab 3 ${'('.repeat(200_000)}`]
+    expect(numberedParts(behind.join('\n')).size).toBe(2)
     for (const hard of ['ab'.concat(' '.repeat(200_000)), 'no '.repeat(100_000), `ab ${'1,'.repeat(100_000)}x`]) {
       expect(numberedParts(hard).size).toBe(0)
       expect(namedParts(hard, numberedParts('ab 2: x\nab 3: y'), true).parts).toEqual([])
@@ -57,8 +73,8 @@ describe('parts with numbers', () => {
 describe('a question', () => {
   const text = 'Document 1: a\nDocument 2: b\nDocument 3: c'
   const ask = (question: string, isRead = false) => {
-    const { parts, areAll } = namedParts(question, numberedParts(text), isRead)
-    return { parts: parts.map(({ start }) => text.charAt(start + 'Document '.length)).join(), areAll }
+    const { parts, areAll, rest } = namedParts(question, numberedParts(text), isRead)
+    return { parts: parts.map(({ start }) => text.charAt(start + 'Document '.length)).join(), areAll, rest }
   }
 
   it('is about the parts it begins with alone', () => {
@@ -68,21 +84,22 @@ describe('a question', () => {
       '[Document 2] Is it?',
       'According to the document 2: is it?',
     ]) {
-      expect([question, ask(question)]).toEqual([question, { parts: '2', areAll: true }])
+      const rest = question.includes('waived') ? 'The fee is waived.' : expect.stringMatching(/^is it\?$/i)
+      expect([question, ask(question)]).toEqual([question, { parts: '2', areAll: true, rest }])
     }
-    expect(ask('Documents 1 and 3: Do they agree?')).toEqual({ parts: '1,3', areAll: true })
-    expect(ask('Documents 1, 2, and 3: Do they agree?')).toEqual({ parts: '1,2,3', areAll: true })
+    expect(ask('Documents 1 and 3: Do they agree?')).toEqual({ parts: '1,3', areAll: true, rest: 'Do they agree?' })
+    expect(ask('Documents 1, 2, and 3: Do they agree?')).toEqual({ parts: '1,2,3', areAll: true, rest: 'Do they agree?' })
   })
 
   it('is about more than the parts it mentions', () => {
-    expect(ask('The case meets the condition in document 2.')).toEqual({ parts: '2', areAll: false })
-    expect(ask('Document 3 contradicts document 1.')).toEqual({ parts: '1,3', areAll: false })
-    expect(ask('Is there a document 9?')).toEqual({ parts: '', areAll: false })
-    expect(ask('Is it 2 documents?')).toEqual({ parts: '', areAll: false })
+    expect(ask('The case meets the condition in document 2.')).toMatchObject({ parts: '2', areAll: false })
+    expect(ask('Document 3 contradicts document 1.')).toMatchObject({ parts: '1,3', areAll: false })
+    expect(ask('Is there a document 9?')).toMatchObject({ parts: '', areAll: false })
+    expect(ask('Is it 2 documents?')).toMatchObject({ parts: '', areAll: false })
   })
 
   it('reads from the part that it says', () => {
-    expect(ask('The invoice number in document 2', true)).toEqual({ parts: '2', areAll: true })
-    expect(ask('Who does document 2 name?', true)).toEqual({ parts: '2', areAll: false })
+    expect(ask('The invoice number in document 2', true)).toMatchObject({ parts: '2', areAll: true })
+    expect(ask('Who does document 2 name?', true)).toMatchObject({ parts: '2', areAll: false })
   })
 })
