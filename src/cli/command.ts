@@ -12,7 +12,7 @@ export interface CommandContext {
    * Runs the work of a command; what it throws is said on the terminal and becomes the exit code, and so does a code
    * that it returns. `file`: the one of several inputs that the work is about.
    */
-  readonly attempt: (output: Output, work: () => Promise<ExitCode | void>, file?: string | null) => Promise<void>
+  readonly attempt: (output: Output, work: () => Promise<ExitCode> | Promise<void>, file?: string | null) => Promise<void>
 }
 
 export type AddCommand = (program: Command, context: CommandContext) => void
