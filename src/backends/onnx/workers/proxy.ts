@@ -159,9 +159,9 @@ const CHUNK_BYTES = 2 * 2 ** 20
  * The prompt with large pictures copied, in chunks, to memory that both threads share. The caller may change the
  * originals afterwards.
  */
-async function sendable({ pieces }: Prompt): Promise<Prompt> {
+async function sendable(prompt: Prompt): Promise<Prompt> {
   const sent: Piece[] = []
-  for (const piece of pieces) {
+  for (const piece of prompt.pieces) {
     if (piece.type === 'text' || piece.picture.data.byteLength <= CHUNK_BYTES) {
       sent.push(piece)
       continue
@@ -174,5 +174,5 @@ async function sendable({ pieces }: Prompt): Promise<Prompt> {
     }
     sent.push({ ...piece, picture: { ...piece.picture, data: copy } })
   }
-  return { pieces: sent }
+  return { ...prompt, pieces: sent }
 }

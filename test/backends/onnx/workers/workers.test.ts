@@ -10,9 +10,11 @@ import { makePool } from '../../../../src/backends/onnx/workers/pool.ts'
 import { startWorker } from '../../../../src/backends/onnx/workers/proxy.ts'
 import { superviseBackend } from '../../../../src/backends/onnx/workers/supervisor.ts'
 import type { Prompt } from '../../../../src/core/types.ts'
+import { readState } from '../../../../src/pipeline/state/state.ts'
 import { picture, textPrompt } from '../../../contract/backend-suite.ts'
 
 const MODEL = fileURLToPath(new URL('../../../golden/idefics3/model', import.meta.url))
+const ENCODER = fileURLToPath(new URL('../../../golden/encoder/model', import.meta.url))
 const isBuilt = existsSync(new URL('../../../../dist/backends/onnx/workers/worker.js', import.meta.url))
 const isRed = (about = 'The lamp'): Branch => ({
   readout: 'binary',
@@ -23,6 +25,18 @@ const isRed = (about = 'The lamp'): Branch => ({
 
 describe.skipIf(!isBuilt)('a model worker (needs `npm run build`)', () => {
   const words = (count: number): Prompt => textPrompt(Array.from({ length: count }, (_, i) => `lamp ${i % 9}`).join(' '))
+
+  it('reads a JSON state as it is read on the calling thread', async () => {
+    const { prompt } = await readState({ lamp: { colour: 'red', sold: [1, 2] } })
+    const read = async (inProcess: boolean) => {
+      const backend = await loadOnnxModel(ENCODER, { inProcess, threads: 1 })
+      const { tokens, score } = await backend.open(prompt)
+      const [scores] = await score([isRed()])
+      await backend.close()
+      return { tokens, rows: scores!.rows }
+    }
+    expect(await read(false)).toEqual(await read(true))
+  })
 
   it('answers a small request while it works on a large one', async () => {
     const backend = await loadOnnxModel(MODEL, { threads: 1, scoring: 'plain' })
