@@ -3,6 +3,7 @@ import type { Branch } from '../../../backend.ts'
 import { type NamedParts, type NumberedParts, namedParts, numberedParts } from './numbered-parts.ts'
 import { cosine, type EncodedPassage } from './passage-view.ts'
 import { type Passage, passagesOf } from './passages.ts'
+import type { StateText } from './state-text.ts'
 import type { PiecedText } from './word-pieces.ts'
 
 /** Passages that a question attends to; of more, those that fit it best. */
@@ -20,12 +21,12 @@ export class AskedPassages {
   readonly #read: ReadPassages
 
   /** `mostPieces`: of a passage. */
-  constructor(text: string, pieces: PiecedText, mostPieces: number, passages: readonly EncodedPassage[], read: ReadPassages) {
-    this.#text = text
+  constructor(state: StateText, pieces: PiecedText, mostPieces: number, passages: readonly EncodedPassage[], read: ReadPassages) {
+    this.#text = state.text
     this.#pieces = pieces
     this.#mostPieces = mostPieces
     this.#passages = passages
-    this.#parts = passages.length > 1 ? numberedParts(text) : new Map()
+    this.#parts = passages.length > 1 ? numberedParts(state) : new Map()
     this.#read = read
   }
 

@@ -1,7 +1,9 @@
-// Parts of a text under headings with numbers ("=== Document 17 (letter) ===", "Email 3: ..."), and which of them a
-// question names. Vectors of passages do not tell number 17 from number 16, so the words are compared.
+// Parts of a state with numbers, under headings ("=== Document 17 (letter) ===", "Email 3: ...") or in lists of JSON
+// (`orders`), and which of them a question names. Vectors of passages do not tell number 17 from number 16, so the words
+// are compared.
+import type { StateText } from './state-text.ts'
 
-/** From its heading to before the next of its kind; UTF-16 offsets in the text. */
+/** From its heading to before the next of its kind, or an element of a list; UTF-16 offsets in the text. */
 export interface NumberedPart {
   readonly start: number
   /** Behind its number, or behind its heading where that says no more than a title in brackets. */
@@ -26,10 +28,12 @@ interface Heading {
   readonly label: string
   readonly start: number
   readonly content: number
+  readonly mostEnd: number
 }
 
 const WORD = String.raw`(\p{L}[\p{L}-]{1,30})[ \t]+(?:no\.?[ \t]*|number[ \t]+|#)?`
-const NUMBER = String.raw`\d{1,6}(?:\.\d{1,4}){0,3}`
+/** "17", "2.1", "T-17", "2024/117". */
+const NUMBER = String.raw`(?:\p{L}{1,5}[-_]?)?\d{1,9}(?:[./_-]\d{1,6}){0,3}`
 /** A line that begins with a numbered word, marks before it or not; nothing follows the number, or a mark does. */
 const HEADING = new RegExp(String.raw`^[^\p{L}\p{N}\n]{0,6}${WORD}(${NUMBER})(?=[ \t]*(?:$|[:(|=*–—\])-]|\.(?:\s|$)))`, 'gimu')
 const AFTER_NUMBER = /[^\p{L}\p{N}(\n]*(?:\([^()\n]*\)[^\p{L}\p{N}\n]*)?(?:\n|$)|[ \t]*[:.|=*–—\])-]*[ \t]*/uy
@@ -38,6 +42,9 @@ const MENTION = new RegExp(
   String.raw`(?<![\p{L}\p{N}])${WORD}(${NUMBER}(?:(?:,|,?[ \t]+(?:and|or|&))[ \t]*${NUMBER})*)(?![\p{L}\p{N}])`,
   'giu',
 )
+const IS_NUMBER = new RegExp(`^${NUMBER}$`, 'u')
+/** The name of a list's elements: "supportTickets", "support tickets" -> "tickets". */
+const LAST_WORD = /\p{L}[\p{L}-]{1,30}$/u
 /** A question that begins with its parts: "In document 3, ...", "Documents 3 and 5: ...". */
 const BEGINNING = /^[^\p{L}\p{N}]*(?:(?:in|of|from|for|on|under|per|within|about|according to|regarding)\s+)?(?:the\s+)?$/iu
 const AFTER_BEGINNING = /^\s*[:,)\]–—-]+\s*/u
@@ -45,12 +52,8 @@ const AFTER_BEGINNING = /^\s*[:,)\]–—-]+\s*/u
 const WHERE = /(?:^|\s)(?:in|of|from|on|under|within)\s+(?:the\s+)?$/iu
 
 /** None of a kind whose labels come again, as those of speakers do, or that has one part alone. */
-export function numberedParts(text: string): NumberedParts {
-  const headings = Array.from(text.matchAll(HEADING), ({ 0: heading, 1: word, 2: number, index: start }): Heading => {
-    AFTER_NUMBER.lastIndex = start + heading.length
-    const content = AFTER_NUMBER.lastIndex + (AFTER_NUMBER.exec(text)?.[0].length ?? 0)
-    return { word: singular(word as string), label: labelOf(word as string, number as string), start, content }
-  })
+export function numberedParts(state: Pick<StateText, 'text' | 'elements'>): NumberedParts {
+  const headings = [...headingsOf(state.text), ...elementsOf(state)].sort((a, b) => a.start - b.start || b.mostEnd - a.mostEnd)
   const labels = new Map<string, Set<string>>()
   const repeated = new Set<string>()
   for (const { word, label } of headings) {
@@ -59,19 +62,38 @@ export function numberedParts(text: string): NumberedParts {
     labels.set(word, own.add(label))
   }
   const numbered = headings.filter(({ word }) => !repeated.has(word) && (labels.get(word) as Set<string>).size > 1)
-  const ends = endsOf(numbered, text.length)
+  const ends = endsOf(numbered)
   return new Map(numbered.map(({ label, start, content }, i) => [label, { start, content, end: ends[i] as number }]))
 }
 
+function headingsOf(text: string): Heading[] {
+  return Array.from(text.matchAll(HEADING), ({ 0: heading, 1: word, 2: number, index: start }) => {
+    AFTER_NUMBER.lastIndex = start + heading.length
+    const content = AFTER_NUMBER.lastIndex + (AFTER_NUMBER.exec(text)?.[0].length ?? 0)
+    return { word: singular(word as string), label: labelOf(word as string, number as string), start, content, mostEnd: text.length }
+  })
+}
+
+function elementsOf({ elements }: Pick<StateText, 'elements'>): Heading[] {
+  return elements.flatMap(({ list, id, start, end }) => {
+    const [word] = LAST_WORD.exec(list.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')) ?? []
+    if (word === undefined || !IS_NUMBER.test(id)) return []
+    return [{ word: singular(word), label: labelOf(word, id), start, content: start, mostEnd: end }]
+  })
+}
+
 /** A kind that began later is the inner one: a section ends with its chapter, a chapter not with its sections. */
-function endsOf(headings: readonly Heading[], last: number): number[] {
-  const ends = headings.map(() => last)
+function endsOf(headings: readonly Heading[]): number[] {
+  const ends = headings.map(({ mostEnd }) => mostEnd)
   const depths = new Map<string, number>()
   const open: { readonly heading: number; readonly depth: number }[] = []
   headings.forEach(({ word, start }, heading) => {
     const depth = depths.get(word) ?? depths.size
     depths.set(word, depth)
-    while (open.length > 0 && (open.at(-1) as { depth: number }).depth >= depth) ends[(open.pop() as { heading: number }).heading] = start
+    while (open.length > 0 && (open.at(-1) as { depth: number }).depth >= depth) {
+      const before = (open.pop() as { heading: number }).heading
+      ends[before] = Math.min(ends[before] as number, start)
+    }
     open.push({ heading, depth })
   })
   return ends
@@ -83,7 +105,7 @@ export function namedParts(question: string, parts: NumberedParts, isRead: boole
   let areAll = false
   let rest = question
   for (const { 0: mention, 1: word, 2: numbers, index } of question.matchAll(MENTION)) {
-    const found = (numbers as string).match(new RegExp(NUMBER, 'g')) as string[]
+    const found = (numbers as string).match(new RegExp(NUMBER, 'gu')) as string[]
     const own = found.flatMap((number) => parts.get(labelOf(word as string, number)) ?? [])
     if (own.length === 0) continue
     for (const part of own) named.add(part)
@@ -95,7 +117,7 @@ export function namedParts(question: string, parts: NumberedParts, isRead: boole
   return { parts: [...named].sort((a, b) => a.start - b.start), areAll, rest: rest === '' ? question : rest }
 }
 
-const labelOf = (word: string, number: string): string => `${singular(word)} ${number}`
+const labelOf = (word: string, number: string): string => `${singular(word)} ${number.toLowerCase()}`
 const singular = (word: string): string =>
   word
     .toLowerCase()

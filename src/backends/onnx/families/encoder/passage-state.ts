@@ -72,7 +72,7 @@ export class PassageState {
     this.#model = model
     this.#pieces = pieces
     this.#passages = passages
-    this.#asked = new AskedPassages(text.text, pieces, model.config.passagePieces, passages, read)
+    this.#asked = new AskedPassages(text, pieces, model.config.passagePieces, passages, read)
     this.#spans = new PossibleSpans(text, pieces)
     this.#firstLooks = makeBatcher({
       scheduler: model.scheduler,

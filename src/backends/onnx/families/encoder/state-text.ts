@@ -14,10 +14,23 @@ export interface SourceStretch {
   readonly string: string
 }
 
+/** The lines of one element of a JSON list. */
+export interface ListElement {
+  /** Words of the list's path: "customer orders". */
+  readonly list: string
+  /** What tells it from the others: a member such as `id`, or its place, from 1. */
+  readonly id: string
+  /** Offset in the text, and behind its last unit. */
+  readonly start: number
+  readonly end: number
+}
+
 export interface StateText {
   readonly text: string
   /** In reading order, without overlaps. */
   readonly stretches: readonly SourceStretch[]
+  /** An inner one before the one around it. */
+  readonly elements: readonly ListElement[]
 }
 
 type Fields = { readonly [key: string]: Json }
@@ -25,6 +38,8 @@ type Fields = { readonly [key: string]: Json }
 /** Members that say who speaks, and what is said: an object of one of each is a turn of a conversation. */
 const WHO = ['role', 'speaker', 'from', 'author', 'sender', 'name']
 const WHAT = ['text', 'content', 'message', 'body']
+/** Members by which an element of a list is known, in place of where it stands. */
+const ID = ['id', 'number', 'no', 'nr', 'key', 'code']
 
 export function stateText({ pieces, parts }: Prompt): StateText {
   const writer = new Writer()
@@ -47,6 +62,7 @@ export function stateText({ pieces, parts }: Prompt): StateText {
 class Writer implements StateText {
   text = ''
   readonly stretches: SourceStretch[] = []
+  readonly elements: ListElement[] = []
 
   add(text: string): void {
     this.text += text
@@ -105,8 +121,14 @@ class JsonLines {
     value.forEach((one, i) => {
       if (i > 0) this.#writer.add('\n')
       if (areTurns) this.#turn(one as Fields, pointer(at, i))
-      else this.value(one, `${lead(words)}${i + 1}`, pointer(at, i))
+      else this.#element(one, words, i, at)
     })
+  }
+
+  #element(value: Json, list: string, index: number, at: string): void {
+    const start = this.#writer.text.length
+    this.value(value, `${lead(list)}${index + 1}`, pointer(at, index))
+    this.#writer.elements.push({ list, id: idOf(value) ?? String(index + 1), start, end: this.#writer.text.length })
   }
 
   #turn(value: Fields, at: string): void {
@@ -127,6 +149,14 @@ const lead = (words: string): string => (words === '' ? '' : `${words} `)
 const isContainer = (value: Json): boolean => isList(value) || isFields(value)
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
 const isFields = (value: Json): value is Fields => typeof value === 'object' && value !== null && !isList(value)
+
+function idOf(value: Json): string | null {
+  if (!isFields(value)) return null
+  const id = ID.map((key) => (Object.hasOwn(value, key) ? value[key] : null)).find(
+    (one) => typeof one === 'string' || typeof one === 'number',
+  )
+  return id === undefined ? null : String(id)
+}
 
 /** The members that say who and what; null for an object that is no turn. */
 function turnOf(value: Fields): readonly [who: string, what: string] | null {

@@ -1,6 +1,10 @@
 // Which parts of a text bear numbers, and which of them a question is about.
 import { describe, expect, it } from 'vitest'
-import { namedParts, numberedParts } from '../../../../../src/backends/onnx/families/encoder/numbered-parts.ts'
+import { namedParts, numberedParts as partsOf } from '../../../../../src/backends/onnx/families/encoder/numbered-parts.ts'
+import { stateText } from '../../../../../src/backends/onnx/families/encoder/state-text.ts'
+import { readState } from '../../../../../src/pipeline/state/state.ts'
+
+const numberedParts = (text: string) => partsOf({ text, elements: [] })
 
 /** Label -> the first and the last line of the part. */
 function outline(text: string): Record<string, string> {
@@ -49,6 +53,28 @@ describe('parts with numbers', () => {
       const { content, end } = numberedParts(text).get('document 1')!
       expect([heading, text.slice(content, end).trim()]).toEqual([heading, behind])
     }
+  })
+
+  it('are elements of JSON lists, known by their ids or their places', async () => {
+    const state = {
+      supportTickets: [
+        { id: 'T-17', text: 'a', lines: [{ sum: 1 }, { sum: 2 }] },
+        { id: 'T-18', text: 'b', lines: [{ sum: 3 }] },
+      ],
+      orders: [{ paid: true }, { paid: false }],
+      'line items': ['x', 'y'],
+      people: [{ id: 'no number', age: 3 }, { age: 4 }],
+    }
+    const written = stateText((await readState(state)).prompt)
+    const parts = [...partsOf(written)].map(([label, { content, end }]) => [label, written.text.slice(content, end)])
+    expect(Object.fromEntries(parts)).toEqual({
+      'ticket t-17':
+        'supportTickets 1 id: T-17\nsupportTickets 1 text: a\nsupportTickets 1 lines 1 sum: 1\nsupportTickets 1 lines 2 sum: 2',
+      'ticket t-18': 'supportTickets 2 id: T-18\nsupportTickets 2 text: b\nsupportTickets 2 lines 1 sum: 3',
+      'order 1': 'orders 1 paid: true',
+      'order 2': 'orders 2 paid: false',
+    })
+    expect(namedParts('Ticket T-18: It is urgent.', partsOf(written), false)).toMatchObject({ areAll: true, rest: 'It is urgent.' })
   })
 
   it('are neither speakers, nor sentences, nor alone', () => {
