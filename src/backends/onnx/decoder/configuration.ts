@@ -51,9 +51,17 @@ export function tokenName(token: Json | undefined): string {
   return typeof token === 'object' && token !== null && 'content' in token ? String(token.content) : ''
 }
 
-/** The variables that a chat template may use. */
-export function templateVariablesOf(tokenizerConfig: JsonObject): { readonly [name: string]: string } {
+/** The tokens that a chat template may write by what they are for; '' where there is none. */
+export function namedTokensOf(tokenizerConfig: JsonObject): { readonly [name: string]: string } {
   return Object.fromEntries(['bos_token', 'eos_token', 'pad_token', 'unk_token'].map((name) => [name, tokenName(tokenizerConfig[name])]))
+}
+
+/** Templates of models that can think first ask for one of these. The answer is scored right behind its opening. */
+const NO_THINKING = { enable_thinking: false, thinking: false }
+
+/** The variables that a chat template may use. */
+export function templateVariablesOf(tokenizerConfig: JsonObject): { readonly [name: string]: string | boolean } {
+  return { ...namedTokensOf(tokenizerConfig), ...NO_THINKING }
 }
 
 /** The chat template of a folder, in whichever of the three places the folder keeps it. */

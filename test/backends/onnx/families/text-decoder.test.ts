@@ -32,7 +32,7 @@ async function readFamily(family: string) {
   const tokenizerConfig = await readJson(folder, 'tokenizer_config.json')
   const tokenizer = makeTokenizer(await readJson(folder, 'tokenizer.json'), tokenizerConfig)
   const template = await readChatTemplate(folder, tokenizerConfig)
-  const variables = { ...templateVariablesOf(tokenizerConfig), enable_thinking: false, thinking: false }
+  const variables = templateVariablesOf(tokenizerConfig)
   const prompts = makePromptBuilder({ tokenizer, template, variables, content: 'text', images: null })
   const graph = findGraph(folder, 'model', TEXT_DTYPES, {})
   return { folder, tokenizer, tokenizerConfig, prompts, graph }

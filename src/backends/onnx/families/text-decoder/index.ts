@@ -4,7 +4,7 @@
 import { EngineError } from '../../../../core/errors.ts'
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
-import { contextLengthOf, endTokensOf, readChatTemplate, templateVariablesOf } from '../../decoder/configuration.ts'
+import { contextLengthOf, endTokensOf, namedTokensOf, readChatTemplate, templateVariablesOf } from '../../decoder/configuration.ts'
 import { refuseOtherGraph } from '../../decoder/fit.ts'
 import { tokenizerOf } from '../../runtime/folder-tokenizer.ts'
 import { findGraph, readJson, TEXT_DTYPES } from '../../runtime/layout.ts'
@@ -12,9 +12,6 @@ import { refusePrefixSpace } from './prefix-space.ts'
 
 /** Tokens that end a turn in these families, whether or not generation_config.json names them. */
 const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<end_of_turn>']
-
-/** Templates of models that can think first ask for one of these. The answer is scored right behind its opening. */
-const NO_THINKING = { enable_thinking: false, thinking: false }
 
 export const textDecoder = decoderFamily(async (folder, options) => {
   const tokenizerJson = await readJson(folder, 'tokenizer.json')
@@ -24,8 +21,7 @@ export const textDecoder = decoderFamily(async (folder, options) => {
   refusePrefixSpace(folder.name, tokenizerJson)
   const tokenizer = tokenizerOf(folder, tokenizerJson, tokenizerConfig)
   const template = await readChatTemplate(folder, tokenizerConfig)
-  const named = templateVariablesOf(tokenizerConfig)
-  for (const [variable, token] of Object.entries(named)) {
+  for (const [variable, token] of Object.entries(namedTokensOf(tokenizerConfig))) {
     if (token === '' || !template.includes(variable) || tokenizer.control(token) !== undefined) continue
     throw new EngineError(
       'model_not_available',
@@ -33,9 +29,10 @@ export const textDecoder = decoderFamily(async (folder, options) => {
     )
   }
   const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, TURN_ENDS)
+  const variables = templateVariablesOf(tokenizerConfig)
   return {
     tokenizer,
-    prompts: makePromptBuilder({ tokenizer, template, variables: { ...named, ...NO_THINKING }, content: 'text', images: null }),
+    prompts: makePromptBuilder({ tokenizer, template, variables, content: 'text', images: null }),
     images: null,
     graphs: { embedder: null, decoder, others: [] },
     fit: (session) => refuseOtherGraph(folder, decoder, session, tokenizer, endTokens),
