@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { describeBackend } from './backend-suite.ts'
 
-const FAMILIES = ['llama', 'smollm2', 'qwen2', 'qwen3', 'smollm3', 'gemma3', 'granite', 'lfm2']
+const FAMILIES = ['llama', 'smollm2', 'qwen2', 'qwen3', 'qwen3.5', 'smollm3', 'gemma3', 'granite', 'lfm2']
 const folderOf = (family: string): string => fileURLToPath(new URL(`../golden/text-decoders/${family}`, import.meta.url))
 
 for (const family of FAMILIES) {

@@ -26,29 +26,37 @@ class Form:
     """Takes `inputs_embeds`, as decoders of models that see do; the embeddings are a graph of their own."""
     axes: tuple = ()
     """Rotary embedding on three axes (M-RoPE): how many frequencies take the time, the row, the column. `position_ids` has three of each then."""
+    interleaved: bool = False
+    """The frequencies take the axes in turns, as long as each has some left; otherwise those of an axis stand together."""
+    fused: bool = False
+    """Gated delta nets as two nodes (the exports called OPT), which keep one token of their convolution less; otherwise a loop over the tokens (Scan)."""
 
 
 class Graph:
-    def __init__(self, name):
-        self.name, self.nodes, self.initializers, self.count = name, [], [], 0
+    def __init__(self, name, prefix=""):
+        """`prefix`: of the names in a graph within another."""
+        self.name, self.prefix, self.nodes, self.initializers, self.count = name, prefix, [], [], 0
 
     def const(self, value, name=None):
         value = np.asarray(value)
         if value.dtype == np.float64:
             value = value.astype(np.float32)
         self.count += 1
-        name = name or f"const_{self.count}"
+        name = name or f"{self.prefix}const_{self.count}"
         self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
     def op(self, kind, inputs, outputs=1, domain="", **attributes):
         self.count += 1
-        names = [f"{kind}_{self.count}_{i}" for i in range(outputs)] if isinstance(outputs, int) else outputs
-        self.nodes.append(helper.make_node(kind, inputs, names, name=f"{kind}_{self.count}", domain=domain, **attributes))
+        names = [f"{self.prefix}{kind}_{self.count}_{i}" for i in range(outputs)] if isinstance(outputs, int) else outputs
+        self.nodes.append(helper.make_node(kind, inputs, names, name=f"{self.prefix}{kind}_{self.count}", domain=domain, **attributes))
         return names[0] if len(names) == 1 else names
 
+    def make(self, inputs, outputs):
+        return helper.make_graph(self.nodes, self.name, inputs, outputs, self.initializers)
+
     def save(self, inputs, outputs, path):
-        graph = helper.make_graph(self.nodes, self.name, inputs, outputs, self.initializers)
+        graph = self.make(inputs, outputs)
         onnx.save(helper.make_model(graph, opset_imports=OPSETS, ir_version=10, producer_name="assay-golden"), path)
 
 
@@ -62,6 +70,9 @@ class Names:
     def __init__(self, model_type):
         self.is_gemma = model_type.startswith("gemma")
         self.is_lfm2 = model_type == "lfm2"
+        self.is_qwen35 = model_type.startswith("qwen3_5")
+        # Norms whose weights are what they are more than one.
+        self.is_centred = self.is_gemma or self.is_qwen35
         self.input_norm = "operator_norm" if self.is_lfm2 else "input_layernorm"
         self.inner_norm = "ffn_norm" if self.is_lfm2 else "pre_feedforward_layernorm" if self.is_gemma else "post_attention_layernorm"
         self.gate, self.up, self.down = ("feed_forward.w1", "feed_forward.w3", "feed_forward.w2") if self.is_lfm2 else ("mlp.gate_proj", "mlp.up_proj", "mlp.down_proj")
@@ -86,9 +97,14 @@ def decoder_graph(w, config, frequencies, positions, form, path):
     def on_axes(inverse):
         """Tables with a row for each token of the pass, and the rows' numbers."""
         angles = g.op("Mul", [g.op("Unsqueeze", [g.op("Cast", ["position_ids"], to=FLOAT), g.const([-1])]), g.const(np.asarray(inverse, dtype=np.float32))])
-        parts = g.op("Split", [angles, g.const(list(form.axes))], len(form.axes), axis=-1)
-        mixed = g.op("Concat", [g.op("Gather", [part, g.const(i % 3)], axis=0) for i, part in enumerate(parts)], axis=-1)
-        flat = g.op("Reshape", [mixed, g.const([-1, dim // 2])])
+        if form.interleaved:
+            axis_of = [i % 3 if i // 3 < form.axes[i % 3] else 0 for i in range(len(inverse))]
+            own = np.equal.outer(np.arange(3), axis_of).astype(np.float32)[:, None, None]
+            mixed = g.op("ReduceSum", [g.op("Mul", [angles, g.const(own)]), g.const([0])], keepdims=0)
+        else:
+            parts = g.op("Split", [angles, g.const(list(form.axes))], len(form.axes), axis=-1)
+            mixed = g.op("Concat", [g.op("Gather", [part, g.const(i % 3)], axis=0) for i, part in enumerate(parts)], axis=-1)
+        flat = g.op("Reshape", [mixed, g.const([-1, len(inverse)])])
         count = g.op("ReduceProd", [shape_of_rows], keepdims=0)
         numbers = g.op("Reshape", [g.op("Range", [g.const(0), count, g.const(1)]), shape_of_rows])
         return (g.op("Cos", [flat]), g.op("Sin", [flat])), numbers
@@ -131,7 +147,7 @@ def decoder_graph(w, config, frequencies, positions, form, path):
         return g.op("Add", [y, g.const(w[f"{name}.bias"])]) if f"{name}.bias" in w else y
 
     def norm(x, name):
-        gain = w[f"{name}.weight"] + (1 if names.is_gemma else 0)
+        gain = w[f"{name}.weight"] + (1 if names.is_centred and not name.endswith("linear_attn.norm") else 0)
         return g.op("SimplifiedLayerNormalization", [x, g.const(gain)], axis=-1, epsilon=eps)
 
     def head_norm(x, name, count):
@@ -142,7 +158,8 @@ def decoder_graph(w, config, frequencies, positions, form, path):
         return g.op("Reshape", [norm(apart, name), g.const([0, 0, count * dim])])
 
     def rotate(x, count, tables_of):
-        return g.op("RotaryEmbedding", [x, numbers, *tables_of], domain="com.microsoft", num_heads=count, rotary_embedding_dim=0)
+        turned = 2 * len(frequencies["full_attention"])
+        return g.op("RotaryEmbedding", [x, numbers, *tables_of], domain="com.microsoft", num_heads=count, rotary_embedding_dim=0 if turned == dim else turned)
 
     def plain_attention(i, q, k, v):
         split = lambda x, count: g.op("Transpose", [g.op("Reshape", [x, g.const([0, 0, count, dim])])], perm=[0, 2, 1, 3])
@@ -160,6 +177,10 @@ def decoder_graph(w, config, frequencies, positions, form, path):
     def attention(i, h):
         here = f"model.layers.{i}.self_attn"
         q, k, v = (linear(h, f"{here}.{n}_proj") for n in "qkv")
+        if names.is_qwen35:
+            # Behind the query of each head stands what its result is gated by.
+            q, gate = g.op("Split", [g.op("Reshape", [q, g.const([0, 0, heads, 2 * dim])])], 2, axis=-1, num_outputs=2)
+            q, gate = (g.op("Reshape", [one, g.const([0, 0, heads * dim])]) for one in (q, gate))
         q, k = head_norm(q, f"{here}.q_{names.head_norm}", heads), head_norm(k, f"{here}.k_{names.head_norm}", kv)
         tables_of = None if rope_free[i] else tables[types[i] if types[i] in tables else "full_attention"]
         inside = form.attention == "rotary gqa"
@@ -178,19 +199,79 @@ def decoder_graph(w, config, frequencies, positions, form, path):
         if types[i] == "sliding_attention":
             attributes["local_window_size"] = c.sliding_window
         outputs = [f"attention_{i}", f"present.{i}.key", f"present.{i}.value"]
-        return linear(g.op("GroupQueryAttention", inputs, outputs, domain="com.microsoft", **attributes)[0], f"{here}.{names.out}")
+        found = g.op("GroupQueryAttention", inputs, outputs, domain="com.microsoft", **attributes)[0]
+        found = g.op("Mul", [found, g.op("Sigmoid", [gate])]) if names.is_qwen35 else found
+        return linear(found, f"{here}.{names.out}")
+
+    def kept_convolution(i, x, weight):
+        """Over the last tokens, of [batch, channel, token]. What it keeps is as long as its kernel, and moves on with every token."""
+        channels, _, length = weight.shape
+        x = g.op("Concat", [f"past_conv.{i}", x], axis=2)
+        cut = lambda start, name=1: g.op("Slice", [x, g.const([start]), g.const([np.iinfo(np.int64).max]), g.const([2])], name)
+        cut(-length, [f"present_conv.{i}"])
+        # What was kept is one longer than what the kernel needs of it.
+        return g.op("Conv", [cut(1), g.const(weight)], group=channels, kernel_shape=[length])
 
     def convolution(i, h):
-        """LFM2: a gated convolution over the last tokens. What it keeps is as long as its kernel, and moves on with every token."""
+        """LFM2: a gated convolution."""
         here = f"model.layers.{i}.conv"
         mixed = g.op("Transpose", [linear(h, f"{here}.in_proj")], perm=[0, 2, 1])
         before, behind, x = g.op("Split", [mixed], 3, axis=1, num_outputs=3)
-        x = g.op("Concat", [f"past_conv.{i}", g.op("Mul", [before, x])], axis=2)
-        cut = lambda start, name=1: g.op("Slice", [x, g.const([start]), g.const([np.iinfo(np.int64).max]), g.const([2])], name)
-        cut(-c.conv_L_cache, [f"present_conv.{i}"])
-        # What was kept is one longer than what the kernel needs of it.
-        y = g.op("Conv", [cut(1), g.const(w[f"{here}.conv.weight"])], group=c.hidden_size, kernel_shape=[c.conv_L_cache])
+        y = kept_convolution(i, g.op("Mul", [before, x]), w[f"{here}.conv.weight"])
         return linear(g.op("Transpose", [g.op("Mul", [behind, y])], perm=[0, 2, 1]), f"{here}.out_proj")
+
+    def delta_rule_loop(i, q, k, v, decay, beta):
+        """Token by token: the state fades, then the value at the key is moved towards the token's own (gated delta rule)."""
+        b = Graph("token", "step_")
+        column = lambda x: b.op("Unsqueeze", [x, b.const([-1])])
+        read = lambda state, x: b.op("ReduceSum", [b.op("Mul", [state, column(x)]), b.const([2])], keepdims=0)
+        faded = b.op("Mul", ["step_before", column(column(b.op("Exp", ["step_decay"])))])
+        wrong = b.op("Mul", [b.op("Sub", ["step_v", read(faded, "step_k")]), column("step_beta")])
+        state = b.op("Add", [faded, b.op("Mul", [column("step_k"), b.op("Unsqueeze", [wrong, b.const([2])])])], ["step_after"])
+        b.op("Identity", [read(state, "step_q")], ["step_found"])
+        named = lambda *names: [info(f"step_{name}", FLOAT, None) for name in names]
+        body = b.make(named("before", "q", "k", "v", "decay", "beta"), named("after", "found"))
+        return g.op(
+            "Scan", [f"past_recurrent.{i}", q, k, v, decay, beta], [f"present_recurrent.{i}", f"found_{i}"], body=body, num_scan_inputs=5, scan_input_axes=[1] * 5, scan_output_axes=[1]
+        )[1]
+
+    def delta_net(i, h):
+        """Qwen3.5: a convolution over the last tokens, then a state of keys and values that is of one size however many tokens it has read."""
+        here = f"model.layers.{i}.linear_attn"
+        keys, values, of_key, of_value = c.linear_num_key_heads, c.linear_num_value_heads, c.linear_key_head_dim, c.linear_value_head_dim
+        mixed = g.op("Transpose", [linear(h, f"{here}.in_proj_qkv")], perm=[0, 2, 1])
+        weight = w[f"{here}.conv1d.weight"]
+        if form.fused:
+            outputs = [f"convolved_{i}", f"present_conv.{i}"]
+            mixed = g.op("CausalConvWithState", [mixed, g.const(weight), "", f"past_conv.{i}"], outputs, domain="com.microsoft", activation="silu")[0]
+        else:
+            mixed = kept_convolution(i, mixed, weight)
+            mixed = g.op("Mul", [mixed, g.op("Sigmoid", [mixed])])
+        widths = [keys * of_key, keys * of_key, values * of_value]
+        q, k, v = g.op("Split", [g.op("Transpose", [mixed], perm=[0, 2, 1]), g.const(widths)], 3, axis=-1)
+
+        def unit(x):
+            """Keys and queries of length one, each for the heads of values that share it."""
+            x = g.op("Reshape", [x, g.const([0, 0, keys, 1, of_key])])
+            length = g.op("Sqrt", [g.op("Add", [g.op("ReduceSum", [g.op("Mul", [x, x]), g.const([-1])], keepdims=1), g.const(np.float32(1e-6))])])
+            return g.op("Expand", [g.op("Div", [x, length]), g.const([1, 1, 1, values // keys, 1])])
+
+        fading = g.op("Softplus", [g.op("Add", [linear(h, f"{here}.in_proj_a"), g.const(w[f"{here}.dt_bias"])])])
+        decay = g.op("Mul", [fading, g.const(-np.exp(w[f"{here}.A_log"]))])
+        beta = g.op("Sigmoid", [linear(h, f"{here}.in_proj_b")])
+        if form.fused:
+            q, k = (g.op("Reshape", [unit(x), g.const([0, 0, values * of_key])]) for x in (q, k))
+            outputs = [f"found_{i}", f"present_recurrent.{i}"]
+            attributes = dict(q_num_heads=values, kv_num_heads=values, update_rule="gated_delta", scale=of_key**-0.5)
+            found = g.op("LinearAttention", [q, k, v, f"past_recurrent.{i}", decay, beta], outputs, domain="com.microsoft", **attributes)[0]
+        else:
+            q, k = (g.op("Reshape", [unit(x), g.const([0, 0, values, of_key])]) for x in (q, k))
+            v = g.op("Reshape", [v, g.const([0, 0, values, of_value])])
+            found = delta_rule_loop(i, g.op("Mul", [q, g.const(np.float32(of_key**-0.5))]), k, v, decay, beta)
+        found = norm(g.op("Reshape", [found, g.const([0, 0, values, of_value])]), f"{here}.norm")
+        gate = linear(h, f"{here}.in_proj_z")
+        gated = g.op("Mul", [g.op("Reshape", [found, g.const([0, 0, values * of_value])]), g.op("Mul", [gate, g.op("Sigmoid", [gate])])])
+        return linear(gated, f"{here}.out_proj")
 
     def times(x, factor):
         return x if factor == 1 else g.op("Mul", [x, g.const(np.float32(factor))])
@@ -202,7 +283,7 @@ def decoder_graph(w, config, frequencies, positions, form, path):
     for i in range(c.num_hidden_layers):
         layer = f"model.layers.{i}."
         h = norm(x, layer + names.input_norm)
-        h = convolution(i, h) if types[i] == "conv" else attention(i, h)
+        h = {"conv": convolution, "linear_attention": delta_net}.get(types[i], attention)(i, h)
         if names.is_gemma:
             h = norm(h, layer + "post_attention_layernorm")
         x = g.op("Add", [x, times(h, residual)])
@@ -229,9 +310,13 @@ def decoder_graph(w, config, frequencies, positions, form, path):
     def cache(prefix, length):
         out = []
         for i, kind in enumerate(types):
+            kept = "past" if prefix == "past_key_values" else "present"
             if kind == "conv":
-                kept = "past_conv" if prefix == "past_key_values" else "present_conv"
-                out.append(info(f"{kept}.{i}", FLOAT, ["batch_size", c.hidden_size, c.conv_L_cache]))
+                out.append(info(f"{kept}_conv.{i}", FLOAT, ["batch_size", c.hidden_size, c.conv_L_cache]))
+            elif kind == "linear_attention":
+                channels, _, kernel = w[f"model.layers.{i}.linear_attn.conv1d.weight"].shape
+                out.append(info(f"{kept}_conv.{i}", FLOAT, ["batch_size", channels, kernel - 1 if form.fused else kernel]))
+                out.append(info(f"{kept}_recurrent.{i}", FLOAT, ["batch_size", c.linear_num_value_heads, c.linear_key_head_dim, c.linear_value_head_dim]))
             else:
                 out += [info(f"{prefix}.{i}.{part}", FLOAT, ["batch_size", kv, length, dim]) for part in ("key", "value")]
         return out

@@ -16,7 +16,7 @@ import torch
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers.utils import chat_template_utils
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
-from transformers import Gemma3TextConfig, GraniteConfig, Lfm2Config, LlamaConfig, Qwen2Config, Qwen3Config, SmolLM3Config
+from transformers import Gemma3TextConfig, GraniteConfig, Lfm2Config, LlamaConfig, Qwen2Config, Qwen3_5TextConfig, Qwen3Config, SmolLM3Config
 
 import templates
 from graphs import Form, decoder_graph
@@ -35,6 +35,8 @@ You are a helpful assistant. Cutting Knowledge Date: December. Today Date: user 
 
 LLAMA_SPLIT = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 QWEN_SPLIT = LLAMA_SPLIT.replace(r"\p{N}{1,3}", r"\p{N}")
+# Marks that stand on letters belong to the word.
+QWEN35_SPLIT = QWEN_SPLIT.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")
 
 
 def byte_level(split, controls, words=()):
@@ -71,6 +73,12 @@ def sentence_piece():
     return tokenizer
 
 
+def composed(tokenizer):
+    """Letters and the marks on them are read as one character where there is one (NFC)."""
+    tokenizer.normalizer = normalizers.NFC()
+    return tokenizer
+
+
 @dataclass
 class Family:
     config: type
@@ -84,6 +92,13 @@ class Family:
     adds_bos: bool = False
     """The tokenizer itself puts the beginning in front, which a template has done already."""
 
+
+# Three layers of four keep a state of one size instead of keys and values.
+QWEN35 = dict(
+    tie_word_embeddings=True, num_hidden_layers=4, num_attention_heads=2, num_key_value_heads=1, head_dim=64,
+    linear_num_key_heads=2, linear_num_value_heads=4, linear_key_head_dim=8, linear_value_head_dim=8, linear_conv_kernel_dim=4,
+    rope_parameters=dict(rope_type="default", rope_theta=10000.0, partial_rotary_factor=0.25, mrope_section=[3, 3, 2], mrope_interleaved=True),
+)
 
 IM = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 FAMILIES = {
@@ -100,6 +115,9 @@ FAMILIES = {
     "qwen3": lambda: Family(
         Qwen3Config, templates.QWEN3, byte_level(QWEN_SPLIT, IM, ["<think>", "</think>", "<tool_call>", "</tool_call>"]), ["<|im_end|>", "<|endoftext|>"], None, Form("rotary gqa"),
         dict(tie_word_embeddings=True, head_dim=16),
+    ),
+    "qwen3.5": lambda: Family(
+        Qwen3_5TextConfig, templates.QWEN35, composed(byte_level(QWEN35_SPLIT, IM, ["<think>", "</think>"])), ["<|im_end|>", "<|endoftext|>"], None, Form("rotary gqa"), QWEN35,
     ),
     "smollm3": lambda: Family(
         SmolLM3Config, templates.SMOLLM3, byte_level(LLAMA_SPLIT, IM, ["<think>", "</think>"]), ["<|im_end|>"], None,
@@ -143,11 +161,18 @@ def make_model(family, tokenizer):
     # Weights large enough that a wrong position, mask or state moves the logits.
     with torch.no_grad():
         for name, weight in model.named_parameters():
-            if weight.ndim >= 2:
+            if name.endswith("A_log"):
+                remember(weight)
+            elif weight.ndim >= 2:
                 weight.normal_(0, 1.5 / np.sqrt(np.prod(weight.shape[1:])))
             else:
                 weight.add_(torch.randn_like(weight) * 0.1)
     return model
+
+
+def remember(weight):
+    """Decays of gated delta nets that are slow enough to tell a state that was kept from one that was lost."""
+    weight.copy_(torch.linspace(0.02, 0.5, len(weight)).log())
 
 
 def frequencies_of(model):
@@ -200,7 +225,7 @@ def check_graph(path, cases):
 
         empty = {name: np.zeros([1 if i == 0 else size if isinstance(size, int) else 0 for i, size in enumerate(one.shape)], "float32") for name, one in inputs.items() if name.startswith("past")}
         first = run(ids[:cut], 0, empty)
-        kept = {name.replace("present.", "past_key_values.").replace("present_conv", "past_conv"): value for name, value in first.items() if name != "logits"}
+        kept = {name.replace("present.", "past_key_values.").replace("present_", "past_"): value for name, value in first.items() if name != "logits"}
         for out in (run(ids, 0, empty), run(ids[cut:], cut, kept)):
             worst = max(worst, np.abs(out["logits"][0, -1] - np.array(case["logits"])).max())
     return worst

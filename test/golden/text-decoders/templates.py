@@ -37,6 +37,22 @@ QWEN3 = (
     "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}{%- endif %}"
 )
 
+# Contents go through a macro, which writes pictures too, and are trimmed; a last question that is none is refused; thinks unless it is told not to.
+QWEN35 = (
+    "{%- set seen = namespace(pictures=0) %}"
+    "{%- macro written(content, counts) %}{%- if content is string %}{{- content }}{%- elif content is iterable and content is not mapping %}"
+    "{%- for part in content %}{%- if part.type == 'image' or 'image' in part or 'image_url' in part %}"
+    "{%- if counts %}{%- set seen.pictures = seen.pictures + 1 %}{%- endif %}{%- if add_vision_id %}{{- 'Picture ' ~ seen.pictures ~ ': ' }}{%- endif %}"
+    "{{- '<|vision_start|><|image_pad|><|vision_end|>' }}{%- elif part.type == 'video' or 'video' in part %}{{- '<|vision_start|><|video_pad|><|vision_end|>' }}"
+    "{%- elif 'text' in part %}{{- part.text }}{%- else %}{{- raise_exception('neither a text nor a picture') }}{%- endif %}{%- endfor %}{%- endif %}{%- endmacro %}"
+    "{%- set ns = namespace(looking=true) %}{%- for m in messages[::-1] %}{%- if ns.looking and m.role == 'user' %}{%- set content = written(m.content, false) | trim %}"
+    "{%- if not (content.startswith('<tool_response>') and content.endswith('</tool_response>')) %}{%- set ns.looking = false %}{%- endif %}{%- endif %}{%- endfor %}"
+    "{%- if ns.looking %}{{- raise_exception('no question') }}{%- endif %}"
+    "{%- for m in messages %}{%- set content = written(m.content, true) | trim %}{{- '<|im_start|>' + m.role + '\n' + content + '<|im_end|>' + '\n' }}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }}"
+    "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\n\n</think>\n\n' }}{%- else %}{{- '<think>\n' }}{%- endif %}{%- endif %}"
+)
+
 # Cannot do without the date of today; thinks unless it is told not to.
 SMOLLM3 = (
     "{%- if enable_thinking is not defined %}{%- set enable_thinking = true %}{%- endif %}"

@@ -1,15 +1,17 @@
-"""Qwen2-VL and Qwen2.5-VL: random tiny models, and what transformers says of them: sizes, patches, prompts, positions, logits."""
+"""Qwen2-VL, Qwen2.5-VL and Qwen3.5: random tiny models, and what transformers says of them: sizes, patches, prompts, positions, logits."""
 import random
 
 import numpy as np
 import onnxruntime
 import torch
 from transformers import PreTrainedTokenizerFast, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration, Qwen2VLConfig, Qwen2VLForConditionalGeneration
+from transformers import Qwen3_5Config, Qwen3_5ForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil, smart_resize
 
-from shared import HERE, POSITIONS, QWEN_SPLIT, STATES, byte_level, case_of, cut_of, levels_of, open_picture, rounded, save_folder, shake, size_of
+from shared import HERE, POSITIONS, QWEN35, QWEN35_SPLIT, QWEN_SPLIT, STATES, byte_level, case_of, composed, cut_of, levels_of, open_picture, rounded, save_folder, shake, size_of
 from graphs import Form, decoder_graph
 from vision_graphs import embed_graph, qwen_vision_graph
+import templates
 import vision_templates
 
 PATCH, MERGE, FRAMES = 4, 2, 2
@@ -21,10 +23,16 @@ CONTROLS = [
     "<|vision_start|>", "<|vision_end|>", "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>",
 ]
 SECTIONS = [2, 3, 3]
+HALF = [0.5, 0.5, 0.5]
+# Marks stand behind their letters: some have a character for both, those of the second word have none.
+MARKS = ("marks", ["Cafe\u0301, \u0928\u092e\u0938\u094d\u0924\u0947: 4 \u20ac"], "\n\nWhat is the price?")
 
 
-def make_tokenizer():
-    tokenizer = byte_level(QWEN_SPLIT, CONTROLS)
+def make_tokenizer(kind):
+    if kind == "qwen3.5":
+        tokenizer = composed(byte_level(QWEN35_SPLIT, CONTROLS, ["<think>", "</think>"]))
+    else:
+        tokenizer = byte_level(QWEN_SPLIT, CONTROLS)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>", clean_up_tokenization_spaces=False)
 
 
@@ -42,6 +50,10 @@ def make_model(kind, tokenizer):
         vision = dict(depth=2, embed_dim=32, hidden_size=32, mlp_ratio=2, **patches)
         config = Qwen2VLConfig(text_config=text, vision_config=vision, tie_word_embeddings=True, **ids)
         make = Qwen2VLForConditionalGeneration
+    elif kind == "qwen3.5":
+        vision = dict(depth=2, hidden_size=32, intermediate_size=48, out_hidden_size=32, num_position_embeddings=36, **patches)
+        config = Qwen3_5Config(text_config=text | QWEN35, vision_config=vision, tie_word_embeddings=True, **ids)
+        make = Qwen3_5ForConditionalGeneration
     else:
         vision = dict(depth=3, hidden_size=32, intermediate_size=48, out_hidden_size=32, window_size=2 * FACTOR, fullatt_block_indexes=[1], **patches)
         config = Qwen2_5_VLConfig(text_config=text, vision_config=vision, tie_word_embeddings=True, **ids)
@@ -50,12 +62,13 @@ def make_model(kind, tokenizer):
     return shake(make(config).eval())
 
 
-def make_cases(model, tokenizer, processor):
+def make_cases(model, tokenizer, processor, template, states):
     image_token = "<|image_pad|>"
     cases = []
-    for name, state, question in STATES:
+    for name, state, question in states:
         content = [{"type": "text", "text": part} if isinstance(part, str) else {"type": "image"} for part in state]
-        prompt = tokenizer.apply_chat_template([{"role": "user", "content": [*content, {"type": "text", "text": question}]}], tokenize=False, add_generation_prompt=True, chat_template=vision_templates.QWEN)
+        messages = [{"role": "user", "content": [*content, {"type": "text", "text": question}]}]
+        prompt = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, chat_template=template, enable_thinking=False)
         pictures = [open_picture(part[0]) for part in state if not isinstance(part, str)]
         images = processor(pictures, return_tensors="pt") if pictures else {}
         written = prompt
@@ -96,7 +109,9 @@ def check_graphs(folder, model, cases, processor, grid_name):
         names = {one.name: one for one in decoder.get_inputs()}
         for name, one in names.items():
             if name.startswith("past"):
-                feeds[name] = np.zeros([1, one.shape[1], 0, one.shape[3]], "float32")
+                feeds[name] = np.zeros([1 if i == 0 else size if isinstance(size, int) else 0 for i, size in enumerate(one.shape)], "float32")
+        if "num_logits_to_keep" in names:
+            feeds["num_logits_to_keep"] = np.array(1)
         logits = decoder.run(["logits"], feeds)[0][0, -1]
         worst = max(worst, np.abs(logits - np.array(case["logits"])).max())
     return worst
@@ -104,19 +119,26 @@ def check_graphs(folder, model, cases, processor, grid_name):
 
 def make_family(kind):
     folder = HERE / kind
-    tokenizer = make_tokenizer()
+    is_35 = kind == "qwen3.5"
+    tokenizer = make_tokenizer(kind)
     model = make_model(kind, tokenizer)
-    processor = Qwen2VLImageProcessorPil(**PIXELS, patch_size=PATCH, merge_size=MERGE, temporal_patch_size=FRAMES, image_mean=MEAN, image_std=STD)
-    cases = make_cases(model, tokenizer, processor)
+    mean, std = (HALF, HALF) if is_35 else (MEAN, STD)
+    template = templates.QWEN35 if is_35 else vision_templates.QWEN
+    processor = Qwen2VLImageProcessorPil(**PIXELS, patch_size=PATCH, merge_size=MERGE, temporal_patch_size=FRAMES, image_mean=mean, image_std=std)
+    cases = make_cases(model, tokenizer, processor, template, [*STATES, MARKS] if is_35 else STATES)
     # Newer folders say the area by the edges, as `size`.
     area = PIXELS if kind == "qwen2-vl" else dict(size=dict(shortest_edge=PIXELS["min_pixels"], longest_edge=PIXELS["max_pixels"]))
     preprocessor = dict(
-        image_processor_type="Qwen2VLImageProcessor", do_convert_rgb=True, do_normalize=True, do_rescale=True, do_resize=True, image_mean=MEAN, image_std=STD,
+        image_processor_type="Qwen2VLImageProcessor", do_convert_rgb=True, do_normalize=True, do_rescale=True, do_resize=True, image_mean=mean, image_std=std,
         merge_size=MERGE, patch_size=PATCH, temporal_patch_size=FRAMES, resample=3, rescale_factor=1 / 255, **area,
     )
+    if is_35:
+        # Those of the folders as published leave out what all do.
+        named = ("image_processor_type", "image_mean", "image_std", "merge_size", "patch_size", "temporal_patch_size", "size")
+        preprocessor = {name: preprocessor[name] for name in named} | dict(image_processor_type="Qwen2VLImageProcessorFast", processor_class="Qwen3VLProcessor")
     ends = [tokenizer.convert_tokens_to_ids(token) for token in ("<|im_end|>", "<|endoftext|>")]
     save_folder(
-        folder, tokenizer, model, vision_templates.QWEN, preprocessor, dict(eos_token_id=ends, pad_token_id=tokenizer.pad_token_id), type(model).__name__,
+        folder, tokenizer, model, template, preprocessor, dict(eos_token_id=ends, pad_token_id=tokenizer.pad_token_id), type(model).__name__,
         bos_token=None, eos_token="<|im_end|>", pad_token="<|endoftext|>",
     )
     weights = {name: value.detach().numpy() for name, value in model.state_dict().items()}
@@ -126,7 +148,10 @@ def make_family(kind):
     embed_graph(text["model.embed_tokens.weight"], folder / "onnx" / "embed_tokens.onnx")
     inverse = model.model.language_model.rotary_emb.inv_freq.numpy()
     # Exports of 2024 write attention in plain products.
-    form = Form("plain" if kind == "qwen2-vl" else "gqa", embeds=True, axes=tuple(SECTIONS))
+    if is_35:
+        form = Form(keeps_rows=True, biased=True, embeds=True, axes=tuple(QWEN35["rope_parameters"]["mrope_section"]), interleaved=True, fused=True)
+    else:
+        form = Form("plain" if kind == "qwen2-vl" else "gqa", embeds=True, axes=tuple(SECTIONS))
     decoder_graph(text, model.config.text_config, {"full_attention": inverse}, POSITIONS, form, folder / "onnx" / "decoder_model_merged.onnx")
     print(f"{kind}: max abs difference {check_graphs(folder, model, cases, processor, grid_name):.2g} of {max(map(abs, cases[0]['logits'])):.2g}; {size_of(folder)} KiB")
     return cases
@@ -157,5 +182,5 @@ def make():
     return dict(
         sizes=make_sizes(),
         patches=[make_patches(name) for name in ("40x30.png", "150x100.png", "70x190.png")],
-        families={kind: make_family(kind) for kind in ("qwen2-vl", "qwen2.5-vl")},
+        families={kind: make_family(kind) for kind in ("qwen2-vl", "qwen2.5-vl", "qwen3.5")},
     )

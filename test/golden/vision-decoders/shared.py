@@ -20,6 +20,7 @@ spec.loader.exec_module(text_decoders)
 
 write_json, byte_level, sentence_piece = text_decoders.write_json, text_decoders.byte_level, text_decoders.sentence_piece
 QWEN_SPLIT, LLAMA_SPLIT = text_decoders.QWEN_SPLIT, text_decoders.LLAMA_SPLIT
+QWEN35_SPLIT, QWEN35, composed = text_decoders.QWEN35_SPLIT, text_decoders.QWEN35, text_decoders.composed
 
 # Texts, and names of pictures in brackets.
 STATES = [
@@ -41,8 +42,10 @@ def shake(model, seed=7):
 
     torch.manual_seed(seed)
     with torch.no_grad():
-        for _, weight in model.named_parameters():
-            if weight.ndim >= 2:
+        for name, weight in model.named_parameters():
+            if name.endswith("A_log"):
+                text_decoders.remember(weight)
+            elif weight.ndim >= 2:
                 weight.normal_(0, 1.5 / np.sqrt(np.prod(weight.shape[1:])))
             else:
                 weight.add_(torch.randn_like(weight) * 0.1)

@@ -35,10 +35,10 @@ class Encoder(Graph):
 
 
 def qwen_vision_graph(w, config, grid_name, path):
-    """Qwen2-VL and Qwen2.5-VL, for one picture a pass. Windows of attention are a bias here, which gives the same sums as other orders of patches."""
+    """Qwen2-VL, Qwen2.5-VL and Qwen3.5, for one picture a pass. Windows of attention are a bias here, which gives the same sums as other orders of patches."""
     c = config.vision_config
-    is_25 = config.model_type == "qwen2_5_vl"
-    hidden = c.hidden_size if is_25 else c.embed_dim
+    is_25, is_35 = config.model_type == "qwen2_5_vl", config.model_type == "qwen3_5"
+    hidden = c.hidden_size if is_25 or is_35 else c.embed_dim
     heads, merge = c.num_heads, c.spatial_merge_size
     dim = hidden // heads
     g = Encoder({name.removeprefix("model.visual."): value for name, value in w.items()})
@@ -66,6 +66,22 @@ def qwen_vision_graph(w, config, grid_name, path):
         bias = g.op("Unsqueeze", [g.op("Where", [same, g.const(np.float32(0)), g.const(np.float32(LEAST))]), g.const([0, 1])])
 
     x = g.op("MatMul", ["pixel_values", g.const(g.w["patch_embed.proj.weight"].reshape(hidden, -1).T)])
+    if is_35:
+        # A table of places, stretched linearly from its corners to those of the picture.
+        side = int(c.num_position_embeddings**0.5)
+        down = of("Div", g.op("Reshape", [count, g.const([1])]), across)
+
+        def near(place, total):
+            """[patch, table]"""
+            steps = g.op("Max", [g.op("Cast", [of("Sub", total, number(1))], to=FLOAT), g.const(np.float32(1))])
+            at = of("Div", of("Mul", g.op("Cast", [place], to=FLOAT), g.const(np.float32(side - 1))), steps)
+            apart = g.op("Abs", [of("Sub", g.op("Unsqueeze", [at, g.const([1])]), g.const(np.arange(side, dtype=np.float32)))])
+            return g.op("Relu", [of("Sub", g.const(np.float32(1)), apart)])
+
+        rows = of("MatMul", near(row, down), g.const(g.w["pos_embed.weight"].reshape(side, side * hidden)))
+        rows = g.op("Reshape", [rows, g.const([-1, side, hidden])])
+        places = g.op("ReduceSum", [of("Mul", rows, g.op("Unsqueeze", [near(col, across), g.const([2])])), g.const([1])], keepdims=0)
+        x = of("Add", of("Add", x, g.const(g.w["patch_embed.proj.bias"])), places)
     x = g.op("Unsqueeze", [x, g.const([0])])
     for i in range(c.depth):
         layer = f"blocks.{i}."
@@ -79,15 +95,19 @@ def qwen_vision_graph(w, config, grid_name, path):
             gate = g.linear(h, layer + "mlp.gate_proj")
             gate = g.op("Mul", [gate, g.op("Sigmoid", [gate])])
             h = g.linear(g.op("Mul", [gate, g.linear(h, layer + "mlp.up_proj")]), layer + "mlp.down_proj")
+        elif is_35:
+            h = g.op("Gelu", [g.linear(h, layer + "mlp.linear_fc1")], approximate="tanh")
+            h = g.linear(h, layer + "mlp.linear_fc2")
         else:
             h = g.linear(h, layer + "mlp.fc1")
             h = g.op("Mul", [h, g.op("Sigmoid", [g.op("Mul", [h, g.const(np.float32(1.702))])])])
             h = g.linear(h, layer + "mlp.fc2")
         x = g.op("Add", [x, h])
-    x = g.op("Reshape", [g.norm(x, "merger.ln_q", 1e-6), g.const([-1, hidden * merge**2])])
-    x = g.op("Gelu", [g.linear(x, "merger.mlp.0")])
-    y = g.op("MatMul", [x, g.const(g.w["merger.mlp.2.weight"].T)])
-    g.op("Add", [y, g.const(g.w["merger.mlp.2.bias"])], ["image_features"])
+    norm_name, first, second = ("merger.norm", "merger.linear_fc1", "merger.linear_fc2") if is_35 else ("merger.ln_q", "merger.mlp.0", "merger.mlp.2")
+    x = g.op("Reshape", [g.norm(x, norm_name, 1e-6), g.const([-1, hidden * merge**2])])
+    x = g.op("Gelu", [g.linear(x, first)])
+    y = g.op("MatMul", [x, g.const(g.w[f"{second}.weight"].T)])
+    g.op("Add", [y, g.const(g.w[f"{second}.bias"])], ["image_features"])
     width = 3 * c.temporal_patch_size * c.patch_size**2
     g.save(
         [info("pixel_values", FLOAT, ["num_patches", width]), info(grid_name, INT64, ["num_images", 3])],

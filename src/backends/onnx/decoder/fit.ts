@@ -6,6 +6,13 @@ import { inputsOf, outputsOf, type Session } from '../runtime/session.ts'
 import type { TextTokenizer } from '../runtime/tokenizer.ts'
 import { objectAt } from './configuration.ts'
 
+const KEYS_AND_VALUES = ['past_key_values.N.key', 'past_key_values.N.value']
+/** What layers keep that have no keys and values, by their type. */
+const KEPT_BY_TYPE = new Map([
+  ['conv', ['past_conv.N']],
+  ['linear_attention', ['past_conv.N', 'past_recurrent.N']],
+])
+
 /** Throws `model_not_available` with both numbers where the graph has others than config.json, or too few tokens. */
 export function refuseOtherGraph(
   { name, config: whole }: ModelFolder,
@@ -25,6 +32,16 @@ export function refuseOtherGraph(
   const layers = new Set(inputs.flatMap(({ name: input }) => /^past_\w+\.(\d+)(\.|$)/.exec(input)?.[1] ?? []))
   const said = config.num_hidden_layers
   if (said !== undefined && said !== layers.size) refuse('layers', said, layers.size)
+  const types = Array.isArray(config.layer_types) ? config.layer_types : []
+  types.forEach((type, layer) => {
+    const kept = KEPT_BY_TYPE.get(String(type)) ?? KEYS_AND_VALUES
+    const missing = kept.map((of) => of.replace('N', String(layer))).find((name) => !inputs.some((input) => input.name === name))
+    if (missing === undefined) return
+    throw new EngineError(
+      'model_not_available',
+      `config.json of '${name}' says that layer ${layer} is ${type}, ${graph.files[0]} takes no ${missing}; they are of different models: download the whole repository again`,
+    )
+  })
 
   const keys = inputs.find(({ name: input }) => /^past_key_values\.\d+\.key$/.test(input))
   const heads = keys?.shape[1]

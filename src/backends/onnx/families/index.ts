@@ -27,6 +27,7 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['gemma3', async () => (await import('./gemma3/index.ts')).gemma3],
   ['qwen2_vl', qwenVl],
   ['qwen2_5_vl', qwenVl],
+  ['qwen3_5', qwenVl],
   ['bert', entailment],
   ['deberta-v2', entailment],
   ['modernbert', entailment],
@@ -37,13 +38,24 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['llama', textDecoder],
   ['qwen2', textDecoder],
   ['qwen3', textDecoder],
+  ['qwen3_5_text', textDecoder],
   ['smollm3', textDecoder],
 ])
 
-/** Families of which `model_type` names the encoder below their heads only; they go first. */
+/** The text half alone of a model that sees, in one graph that takes ids. */
+const isTextOfQwen35 = ({ modelType, files }: FolderFacts): boolean =>
+  modelType === 'qwen3_5' &&
+  files.some((file) => /^onnx\/model[_.]/.test(file)) &&
+  !files.some((file) => /^onnx\/(vision_encoder|embed_tokens)[_.]/.test(file))
+
+/**
+ * Families that `model_type` alone does not tell: it names the encoder below their heads only, or the whole of which
+ * they are a half. They go first.
+ */
 const TOLD_BY_FILES: readonly { readonly is: (facts: FolderFacts) => boolean; readonly load: FamilyImport }[] = [
   { is: isLaya, load: async () => (await import('./option-markers/index.ts')).laya },
   { is: isJevhome, load: async () => (await import('./option-markers/index.ts')).jevhome },
+  { is: isTextOfQwen35, load: textDecoder },
 ]
 
 /**

@@ -129,6 +129,20 @@ describe('a folder of a text decoder with', () => {
     await backend.close()
   })
 
+  it('the text half of a model that sees, by the name of the whole, is taken', async () => {
+    const folder = await folderWith(
+      'qwen3.5',
+      edit('config.json', (json) => {
+        const { model_type: _, architectures: __, ...text_config } = json
+        for (const name of Object.keys(json)) delete json[name]
+        Object.assign(json, { model_type: 'qwen3_5', text_config })
+      }),
+    )
+    const backend = await loadOnnxModel(folder, { inProcess: true, scoring: 'plain' })
+    expect(backend.info.capabilities.images).toBe(false)
+    await backend.close()
+  })
+
   it('a config.json of a family that is not known is refused with those that are', async () => {
     const folder = await folderWith(
       'llama',
@@ -136,6 +150,8 @@ describe('a folder of a text decoder with', () => {
         json.model_type = 'mamba'
       }),
     )
-    expect(await refusalOf(folder)).toMatch(/^models of type 'mamba' are not supported; supported: .*llama, qwen2, qwen3, smollm3/)
+    expect(await refusalOf(folder)).toMatch(
+      /^models of type 'mamba' are not supported; supported: .*llama, qwen2, qwen3, qwen3_5_text, smollm3/,
+    )
   })
 })

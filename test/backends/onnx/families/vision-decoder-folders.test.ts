@@ -152,8 +152,58 @@ const LFM2: readonly FolderCase[] = [
   ['the decoder of another family for LFM2-VL', 'lfm2-vl', ofIdefics('decoder_model_merged'), /they are of different models/],
 ]
 
+const QWEN35: readonly FolderCase[] = [
+  ['no encoder of pictures of Qwen3.5', 'qwen3.5', without('onnx/vision_encoder.onnx'), /has no onnx\/vision_encoder/],
+  ['no embeddings of Qwen3.5', 'qwen3.5', without('onnx/embed_tokens.onnx'), /has no onnx\/embed_tokens.onnx/],
+  [
+    'the bounds of the area of Qwen3.5 missing',
+    'qwen3.5',
+    preprocessor((json) => {
+      json.size = {}
+    }),
+    /min_pixels \(or size.shortest_edge\) of preprocessor_config.json is missing/,
+  ],
+  [
+    'layers in another order',
+    'qwen3.5',
+    edit('config.json', (json) => {
+      json.text_config.layer_types.reverse()
+    }),
+    "config.json of 'tiny' says that layer 0 is full_attention, onnx/decoder_model_merged.onnx takes no past_key_values.0.key; they are of different models: download the whole repository again",
+  ],
+  [
+    'a decoder without recurrent states',
+    'qwen3.5',
+    async (folder) => {
+      await cp(join(GOLDEN, 'qwen2.5-vl/onnx/decoder_model_merged.onnx'), join(folder, 'onnx/decoder_model_merged.onnx'))
+      await edit('config.json', (json) => {
+        Object.assign(json.text_config, { num_hidden_layers: 2, layer_types: ['linear_attention', 'full_attention'] })
+      })(folder)
+    },
+    /layer 0 is linear_attention, onnx\/decoder_model_merged.onnx takes no past_conv.0; they are of different models/,
+  ],
+  [
+    'the decoder of Qwen2.5-VL',
+    'qwen3.5',
+    (folder) => cp(join(GOLDEN, 'qwen2.5-vl/onnx/decoder_model_merged.onnx'), join(folder, 'onnx/decoder_model_merged.onnx')),
+    /says 4 layers, onnx\/decoder_model_merged.onnx has 2; they are of different models/,
+  ],
+  [
+    'a tokenizer of Qwen3.5 without the image token',
+    'qwen3.5',
+    withoutToken('<|image_pad|>'),
+    /<\|image_pad\|> of tokenizer.json is missing/,
+  ],
+  [
+    'the template of a base model',
+    'qwen3.5',
+    without('chat_template.jinja'),
+    "the model folder 'tiny' has no chat template; take an instruction-tuned model",
+  ],
+]
+
 describe('a folder of a model that sees with', () => {
-  it.each([...QWEN, ...LFM2])('%s is refused', async (_, family, change, message) => {
+  it.each([...QWEN, ...QWEN35, ...LFM2])('%s is refused', async (_, family, change, message) => {
     const refusal = await refusalOf(await folderWith(family, change))
     if (typeof message === 'string') expect(refusal).toBe(message)
     else expect(refusal).toMatch(message)

@@ -1,5 +1,5 @@
-// How the Qwen-VL models point: Qwen2-VL by thousandths between two tokens of its own, Qwen2.5-VL by pixels of the
-// picture as it read it, in JSON.
+// How the Qwen models that see point: Qwen2-VL by thousandths between two tokens of its own, Qwen2.5-VL by pixels of
+// the picture as it read it, in JSON, Qwen3.5 by thousandths in the same JSON.
 import { compileExpression, literal, sequence } from '../../../../constraint/automaton.ts'
 import { tokenRounds } from '../../../../constraint/token-rounds.ts'
 import { constrainTokens } from '../../../../constraint/token-trie.ts'
@@ -42,6 +42,7 @@ export function boxFormatOf(modelType: string, tokenizer: Pick<TextTokenizer, 'c
     units: '',
     number: wholeUpTo,
     scale: (picture) => {
+      if (modelType === 'qwen3_5') return [THOUSAND, THOUSAND]
       const { width, height } = readSize(picture, rule)
       return [width, height]
     },

@@ -1,4 +1,5 @@
-// Qwen2-VL and Qwen2.5-VL: pictures of any size as patches, their tokens in rows and columns (M-RoPE), and boxes.
+// Qwen2-VL, Qwen2.5-VL and Qwen3.5: pictures of any size as patches, their tokens in rows and columns (M-RoPE), and
+// boxes. The decoder of Qwen3.5 is a hybrid: most of its layers keep a state instead of keys and values.
 import { EngineError } from '../../../../core/errors.ts'
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
