@@ -32,6 +32,7 @@ const LAST_TOKENS_THAT_MAY_DIFFER = 8
 
 export class PrefixCache<P> {
   readonly #chunk: number
+  readonly #startsAt: (value: P, tokens: number) => boolean
   readonly #cache: ByteCache<HeldState<P>>
   // The cached states that begin with a prefix; the one cached last is last.
   readonly #byPrefixHash = new Map<string, HeldState<P>[]>()
@@ -39,8 +40,10 @@ export class PrefixCache<P> {
   #hits = 0
   #misses = 0
 
-  constructor(limit: number, chunk: number) {
+  /** `startsAt`: whether so many first tokens of a value can be used on their own. */
+  constructor(limit: number, chunk: number, startsAt: (value: P, tokens: number) => boolean = () => true) {
     this.#chunk = chunk
+    this.#startsAt = startsAt
     this.#cache = new ByteCache(limit, (held) => this.#forget(held))
   }
 
@@ -78,17 +81,18 @@ export class PrefixCache<P> {
   }
 
   /**
-   * The cached state with the longest beginning of these tokens, if one shares a whole chunk. At least one token is
-   * left to be read.
+   * The cached state with the longest beginning of these tokens that can be used, if one shares a whole chunk. At least
+   * one token is left to be read.
    */
   beginningOf(tokens: readonly (number | string)[]): SharedBeginning<P> | null {
     const hashes = this.#prefixHashesOf(tokens)
     const most = Math.min(hashes.length, Math.ceil(tokens.length / this.#chunk) - 1)
     for (let chunks = most; chunks > 0; chunks--) {
-      const held = this.#byPrefixHash.get(hashes[chunks - 1] as string)?.at(-1)
+      const tokens = chunks * this.#chunk
+      const held = this.#byPrefixHash.get(hashes[chunks - 1] as string)?.findLast(({ value }) => this.#startsAt(value, tokens))
       if (held === undefined) continue
       this.#cache.get(held.key)
-      return { value: held.value, tokens: chunks * this.#chunk }
+      return { value: held.value, tokens }
     }
     return null
   }

@@ -130,6 +130,7 @@ export function makeCascadeDecoder(runtime: Runtime, embedder: Embedder, session
       const pass = { rows: 1, tokens, embeddings: padded, counted, given, logitRows: [0] }
       return grown(cache as BufferedKvCache, count, await run(cache as BufferedKvCache, pass, presents), room, given)
     },
+    truncatesTo: () => true,
     truncate: (cache, length) => truncated(layout, cache as BufferedKvCache, length),
     release: (cache, base) => release(cache as BufferedKvCache, base as BufferedKvCache),
     async next(cache, ids, keep = false) {

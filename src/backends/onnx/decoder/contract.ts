@@ -32,6 +32,8 @@ export interface Decoder {
    * @param positions where the tokens stand; counted where there are none.
    */
   prefill(cache: KvCache, embeddings: Float32Array, room?: number, positions?: AxisPositions | null): Promise<KvCache>
+  /** Whether `truncate` can give the cache of so many tokens: hybrid graphs can at some lengths only. */
+  truncatesTo(cache: KvCache, length: number): boolean
   /** The cache of the first `length` tokens. */
   truncate(cache: KvCache, length: number): KvCache
   /**

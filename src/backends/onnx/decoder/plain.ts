@@ -11,6 +11,7 @@ import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
 import type { Decoder, Embedder, NextTokenLogits } from './contract.ts'
 import { rowsFor } from './embeddings.ts'
+import { bytesOfStates, type KeptStates, withStatesAt } from './kept-states.ts'
 import type { KvCache } from './kv-cache.ts'
 import { rowsOf } from './logits.ts'
 import { type AxisPositions, appendedPositions, nextPosition, positionInputOf, positionsBetween } from './positions.ts'
@@ -25,8 +26,8 @@ const CHUNK_TOKENS = 256
 interface PlainKvCache extends KvCache {
   /** `past_key_values.0.key`, …: [1][heads][token][size] each; `past_conv.0`, …: states. */
   readonly tensors: Readonly<Feeds>
-  /** States of a hybrid graph at shorter lengths, by that length; empty where the graph keeps none. */
-  readonly marks: ReadonlyMap<number, Readonly<Feeds>>
+  /** Empty where the graph keeps no states. */
+  readonly marks: KeptStates
 }
 
 /** States that move on with every token, by kind; their outputs are called `present_…`. */
@@ -84,17 +85,23 @@ export function makePlainDecoder(runtime: Runtime, embedder: Embedder, session: 
     if (has('num_logits_to_keep')) feeds.num_logits_to_keep = new Make('int64', BigInt64Array.of(BigInt(keep)), [])
     return session.run(feeds, fetches as string[])
   }
-  const grown = (cache: KvCache, count: number, out: Readonly<Feeds>, given: AxisPositions | null = null): PlainKvCache => {
+  const grown = (cache: KvCache, count: number, out: Readonly<Feeds>, room = 0, given: AxisPositions | null = null): PlainKvCache => {
+    const length = cache.length + count
     const tensors = Object.fromEntries(presents.map((name) => [cacheInputOf(name), out[name] as Tensor]))
-    return withMark(cache as PlainKvCache, cache.length + count, tensors, appendedPositions(cache, count, given))
+    return cacheOf(length, tensors, markedAt(length, tensors, (cache as PlainKvCache).marks, room), appendedPositions(cache, count, given))
   }
-  /** Beginnings are reused in whole chunks (prefix-cache.ts), so states are kept at those lengths. */
-  const withMark = (before: PlainKvCache, length: number, tensors: Readonly<Feeds>, positions: AxisPositions | null): PlainKvCache => {
-    const marks =
-      isHybrid && length % CHUNK_TOKENS === 0
-        ? new Map([...before.marks, [length, Object.fromEntries(Object.entries(tensors).filter(([name]) => isState(name)))]])
-        : before.marks
-    const kept = [...marks.values()].reduce((sum, states) => sum + bytesOf(Object.values(states)), 0)
+  /**
+   * Beginnings are reused in whole chunks (prefix-cache.ts), so states are kept at those lengths. Together they take no
+   * more memory than the keys and values of all tokens.
+   */
+  const markedAt = (length: number, tensors: Readonly<Feeds>, marks: KeptStates, room: number): KeptStates => {
+    if (!isHybrid || length % CHUNK_TOKENS !== 0) return marks
+    const states = Object.fromEntries(Object.entries(tensors).filter(([name]) => isState(name)))
+    const ofToken = (bytesOf(Object.values(tensors)) - bytesOfStates(states)) / length
+    return withStatesAt(marks, length, states, CHUNK_TOKENS, ofToken * Math.max(length, room))
+  }
+  const cacheOf = (length: number, tensors: Readonly<Feeds>, marks: KeptStates, positions: AxisPositions | null): PlainKvCache => {
+    const kept = [...marks.values()].reduce((sum, states) => sum + bytesOfStates(states), 0)
     return { length, tensors, bytes: bytesOf(Object.values(tensors)) + kept, positions, marks }
   }
 
@@ -104,9 +111,10 @@ export function makePlainDecoder(runtime: Runtime, embedder: Embedder, session: 
     chunk: CHUNK_TOKENS,
     sharesPasses: false,
     embed,
-    async prefill(cache, embeddings, _room, positions = null) {
-      return grown(cache, embeddings.length / width, await run(cache, embeddings, 1, presents, positions), positions)
+    async prefill(cache, embeddings, room, positions = null) {
+      return grown(cache, embeddings.length / width, await run(cache, embeddings, 1, presents, positions), room, positions)
     },
+    truncatesTo: (cache, length) => !isHybrid || length === 0 || length >= cache.length || (cache as PlainKvCache).marks.has(length),
     truncate(cache, length) {
       if (length >= cache.length) return cache
       if (length === 0) return empty
@@ -124,7 +132,7 @@ export function makePlainDecoder(runtime: Runtime, embedder: Embedder, session: 
         ...Object.entries(states),
       ])
       const earlier = new Map([...marks].filter(([at]) => at <= length))
-      return withMark({ ...empty, marks: earlier }, length, feeds, positionsBetween(cache.positions, 0, length))
+      return cacheOf(length, feeds, earlier, positionsBetween(cache.positions, 0, length))
     },
     release() {},
     async next(cache, ids, keep = false) {

@@ -20,7 +20,7 @@ export interface StatePrefiller {
 
 export interface StatePrefillerOptions {
   readonly prompts: Pick<PromptBuilder, 'encodeState'>
-  readonly decoder: Pick<Decoder, 'width' | 'empty' | 'chunk' | 'embed' | 'prefill' | 'truncate' | 'release'>
+  readonly decoder: Pick<Decoder, 'width' | 'empty' | 'chunk' | 'embed' | 'prefill' | 'truncatesTo' | 'truncate' | 'release'>
   readonly scheduler: FairScheduler
   readonly cacheBytes: number
   /** Throws when a state of so many tokens is too long. */
@@ -28,7 +28,7 @@ export interface StatePrefillerOptions {
 }
 
 export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fits }: StatePrefillerOptions): StatePrefiller {
-  const states = new PrefixCache<KvCache>(cacheBytes, decoder.chunk)
+  const states = new PrefixCache<KvCache>(cacheBytes, decoder.chunk, decoder.truncatesTo)
 
   /** Puts image features in place of the embeddings of image tokens, for the tokens from `from` to `to`. */
   async function placeImages(

@@ -59,6 +59,23 @@ describe('a prefix cache', () => {
     expect(cache.counts).toMatchObject({ hits: 1, misses: 1 })
   })
 
+  it('begins only where a kept state can be cut, and with an older one where the newest cannot', async () => {
+    const cuts = new Map([
+      ['old', [4, 8]],
+      ['new', [4, 12]],
+    ])
+    const cache = new PrefixCache<string>(1000, CHUNK, (value, tokens) => cuts.get(value)?.includes(tokens) ?? false)
+    const keep = (value: string, tokens: readonly number[]) =>
+      cache.through(value, async () => ({ value, bytes: 1, tokens, cachedTokens: 0 }))
+    await keep('old', [...upTo(12), 50])
+    await keep('new', [...upTo(12), 60])
+    expect(cache.beginningOf([...upTo(12), 70])).toEqual({ value: 'new', tokens: 12 })
+    expect(cache.beginningOf([...upTo(8), 70])).toEqual({ value: 'old', tokens: 8 })
+    expect(cache.beginningOf([...upTo(4), 70])).toEqual({ value: 'new', tokens: 4 })
+    cuts.clear()
+    expect(cache.beginningOf([...upTo(12), 70])).toBeNull()
+  })
+
   it('leaves the last chunk of a state to be read, so that there is one to read', async () => {
     const { open } = reading(1000)
     await open(upTo(20))

@@ -100,6 +100,7 @@ function scriptedDecoder(tokenizer: TextTokenizer, prompts: PromptBuilder, end: 
       const now = behind(cache, ids)
       return { logits: logitsAfter(now.ids), cache: now }
     },
+    truncatesTo: () => true,
     truncate: (cache, length) => behind(nothingRead, (cache as IdCache).ids.slice(0, length)),
     release: () => {},
     rowLogits: async (cache, rows) =>

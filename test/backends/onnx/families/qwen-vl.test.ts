@@ -266,6 +266,13 @@ describe('quirks of Qwen3.5', () => {
 
   it('states are forked where they were kept, and never cut', async () => {
     const { cache } = await opened.states.open(await piecesOf(caseOf('many-pictures').state))
+    expect([0, 255, 256, 257, cache.length].map((length) => opened.decoder.truncatesTo(cache, length))).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+    ])
     expect(opened.decoder.truncate(cache, 256).length).toBe(256)
     expect(() => opened.decoder.truncate(cache, 255)).toThrow(/no state was kept at 255/)
   })
