@@ -16,7 +16,7 @@ import {
 } from './head-fit.ts'
 import { encodeVector } from './vector-text.ts'
 
-/** With fewer labels, no head is chosen. */
+/** With fewer labels, no head is learned unless that is asked for. */
 export const LEAST_LABELS = 50
 /**
  * A head is chosen when held-out labels show a gain of more than so many standard errors, one-sided 95 %. With one
@@ -44,7 +44,7 @@ export interface LearnOptions {
    * have been fitted on this evidence. Default: the model's own.
    */
   readonly served?: (evidence: Evidence) => readonly (readonly number[])[]
-  /** Labels from which a head is learned at all; below 50 it is never chosen. Default 50. */
+  /** Labels from which a head is learned at all. Default 50. */
   readonly leastLabels?: number
 }
 
@@ -64,7 +64,7 @@ export interface HeldOutHead {
 export interface LearnedHead {
   /** Learned from all labels; null when there are too few. */
   readonly head: Head | null
-  /** Whether to use the head: there are at least 50 labels, and held-out ones show a gain beyond chance. */
+  /** Whether to use the head: held-out labels show a gain beyond chance. */
   readonly chosen: boolean
   readonly heldOut: HeldOutHead | null
   /** The best priors; the features are not used when the deviation of weights is 0. */
@@ -128,7 +128,7 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
   const inverseTemperature = inverseTemperatureOf(best.logits, examples, isAlone)
   return {
     head: headOf(scaledBy(all, inverseTemperature), used, question, readout),
-    chosen: used.length >= LEAST_LABELS && gain > REQUIRED_ERRORS * error,
+    chosen: gain > REQUIRED_ERRORS * error,
     heldOut: {
       n: examples.length,
       zeroShot: weightedMean(before, examples),

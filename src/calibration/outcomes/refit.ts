@@ -6,7 +6,7 @@ import type { PassMode } from '../../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, calibratorOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
 import { type FitOptions, fit as fitCalibration, summaryOf } from '../fit.ts'
-import { learnHeads } from '../heads/learn.ts'
+import { LEAST_LABELS, learnHeads } from '../heads/learn.ts'
 import { ENOUGH_LABELS, mergeCalibrations } from '../hierarchy/merge.ts'
 import { pairedDifference } from '../metrics/resampling.ts'
 import { weightedMean } from '../numerics/aligned.ts'
@@ -110,6 +110,7 @@ export function refit(
     return { candidate: null, decision: 'keep', heldOut: null, reason }
   }
 
+  const taught = taughtQuestions(weighted)
   // With a half-life, old maps must not outweigh the remaining weight of new labels.
   const enough = Math.min(ENOUGH_LABELS, (halfLife ?? Infinity) / 2)
   const make = (
@@ -118,11 +119,11 @@ export function refit(
   ): { readonly made: Calibration; readonly refused: number | null } => {
     const own = [...base, ...items.map(bare)]
     const fitted = { ...fitCalibration([...own, ...loans.map(bare)], model, options.fit), fittedOn: summaryOf(own) }
-    if (base.length > 0 || older === null) return { made: withHeads(fitted, older, items), refused: null }
+    if (base.length > 0 || older === null) return { made: withHeads(fitted, older, items, taught), refused: null }
     const merged = mergeCalibrations(older, fitted, { enough })
     const rise = riseOf(merged)
-    if (rise <= MOST_SHIPPED_RISE) return { made: withHeads(merged, older, items), refused: null }
-    return { made: withHeads(mergeCalibrations(older, fitted, { enough, keepsGeneral: true }), older, items), refused: rise }
+    if (rise <= MOST_SHIPPED_RISE) return { made: withHeads(merged, older, items, taught), refused: null }
+    return { made: withHeads(mergeCalibrations(older, fitted, { enough, keepsGeneral: true }), older, items, taught), refused: rise }
   }
   const { made: trial } = make(
     rest,
@@ -190,15 +191,26 @@ function lossOf(item: Labelled, calibration: Calibration | null, model: Calibrat
   return losses.reduce((a, b) => a + b, 0) / losses.length
 }
 
-/**
- * The calibration with heads of the questions that have enough labels and features, and with earlier heads of the
- * others.
- */
-function withHeads(calibration: Calibration, before: Calibration | null, items: readonly Labelled[]): Calibration {
+/** Questions with enough labels and features for a head. */
+function taughtQuestions(items: readonly Labelled[]): ReadonlySet<string> {
+  const labels = new Map<string, number>()
+  for (const { question, hidden } of items) if (hidden != null) labels.set(question, (labels.get(question) ?? 0) + 1)
+  return new Set([...labels].flatMap(([question, count]) => (count >= LEAST_LABELS ? [question] : [])))
+}
+
+/** The calibration with heads of `taught` questions, learned from `items`, and with earlier heads of the others. */
+function withHeads(
+  calibration: Calibration,
+  before: Calibration | null,
+  items: readonly Labelled[],
+  taught: ReadonlySet<string>,
+): Calibration {
   const calibrator = calibratorOf(calibration, calibration.model)
   const { heads, tried } = learnHeads(
-    items.map((item) => ({ evidence: bare(item), features: item.hidden ?? null })),
+    items.filter(({ question }) => taught.has(question)).map((item) => ({ evidence: bare(item), features: item.hidden ?? null })),
     {
+      // What is tried on held-out labels stands for what all labels will make, so it learns heads of the same questions.
+      leastLabels: LEAST_LABELS / 2,
       served(evidence) {
         return calibrator.calibrate(keyOf(evidence), 'single', evidence.single, null).probabilities
       },
