@@ -24,7 +24,7 @@ import { stateText } from './state-text.ts'
 import { WordPieces } from './word-pieces.ts'
 
 /** Raise it when the way a request becomes pieces changes, or the features: calibration is bound to it. */
-const PROMPT_VERSION = 2
+const PROMPT_VERSION = 3
 
 /** Options are scored each on its own, so there is nothing to probe. */
 export const encoder: ModelFamily = { load: loadEncoder, probe: null }
