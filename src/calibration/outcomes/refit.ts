@@ -209,7 +209,7 @@ function withHeads(
   const { heads, tried } = learnHeads(
     items.filter(({ question }) => taught.has(question)).map((item) => ({ evidence: bare(item), features: item.hidden ?? null })),
     {
-      // What is tried on held-out labels stands for what all labels will make, so it learns heads of the same questions.
+      // What is tried stands for what all labels will make, so it learns heads of the same questions from fewer.
       leastLabels: LEAST_LABELS / 2,
       served(evidence) {
         return calibrator.calibrate(keyOf(evidence), 'single', evidence.single, null).probabilities
