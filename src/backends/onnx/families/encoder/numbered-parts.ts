@@ -41,6 +41,7 @@ const MENTION = new RegExp(
   String.raw`(?<![\p{L}\p{N}])${WORD}(${NUMBER}(?:(?:,|,?[ \t]+(?:and|or|&))[ \t]*${NUMBER})*)(?![\p{L}\p{N}])`,
   'giu',
 )
+const EVERY_NUMBER = new RegExp(NUMBER, 'gu')
 const IS_NUMBER = new RegExp(`^${NUMBER}$`, 'u')
 /** The name of a list's elements: "supportTickets", "support tickets" -> "tickets". */
 const LAST_WORD = /\p{L}[\p{L}-]{1,30}$/u
@@ -104,7 +105,7 @@ export function namedParts(question: string, parts: NumberedParts, isRead: boole
   let areAll = false
   let rest = question
   for (const { 0: mention, 1: word, 2: numbers, index } of question.matchAll(MENTION)) {
-    const found = (numbers as string).match(new RegExp(NUMBER, 'gu')) as string[]
+    const found = (numbers as string).match(EVERY_NUMBER) as string[]
     const own = found.flatMap((number) => parts.get(labelOf(word as string, number)) ?? [])
     if (own.length === 0) continue
     for (const part of own) named.add(part)
