@@ -47,6 +47,7 @@ describeInBrowser('the playground', ({ start, open }) => {
   it('takes pictures that are dropped or pasted, under names that are safe anywhere', async () => {
     const { page } = await open(await start())
     await goTo(page, 'Playground')
+    await page.locator('.drop textarea').waitFor()
     const give = (event: string, name: string) =>
       page.evaluate(`(() => {
         const transfer = new DataTransfer()
