@@ -4,7 +4,6 @@ import { LOGIT_NORMS, LOGIT_ROWS } from '../runtime/patch.ts'
 import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
 import { type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
 import type { Decoder, Embedder, NextTokenLogits, TokenRow } from './contract.ts'
-import { rowsFor } from './embeddings.ts'
 import { appended, type BufferedKvCache, emptyCache, type KvCache, type KvLayout, layerOf, release, truncated } from './kv-cache.ts'
 import { rowsOf } from './logits.ts'
 import { type AxisPositions, nextPosition, type PositionInput, positionInputOf } from './positions.ts'
@@ -66,7 +65,7 @@ export function makeCascadeDecoder(runtime: Runtime, embedder: Embedder, session
 
   const run = (cache: BufferedKvCache, { rows, tokens, embeddings, counted, given, logitRows }: Pass, fetches: readonly string[]) => {
     const feeds: Feeds = {
-      [embedder.input]: rowsFor(embedder, Make, embeddings, rows, tokens),
+      ...embedder.feeds(embeddings, rows, tokens),
       position_ids: positionInput.tensor(rows, tokens, counted, given),
       [LOGIT_ROWS]: new Make('int64', BigInt64Array.from(logitRows, BigInt), [logitRows.length]),
       [LOCAL_BIAS]: biasOf(rows, tokens),

@@ -1,4 +1,5 @@
 // What a decoder does, whichever graph it runs on: token ids behind a KV cache to logits and a longer KV cache.
+import type { Feeds } from '../runtime/session.ts'
 import type { KvCache } from './kv-cache.ts'
 import type { AxisPositions } from './positions.ts'
 
@@ -48,12 +49,13 @@ export interface Decoder {
   close(): Promise<void>
 }
 
-/** Token ids to the rows that a decoder graph takes, and those rows to an input of the graph. */
+/** Token ids to the rows that a decoder graph takes, and those rows to inputs of the graph. */
 export interface Embedder {
   /** Numbers in one row. */
   readonly width: number
-  /** The input of the decoder graph that takes the rows. */
-  readonly input: 'inputs_embeds' | 'input_ids'
+  /** [token][width] */
   embed(ids: readonly number[]): Promise<Float32Array>
+  /** `data` is [row][token][width]. */
+  feeds(data: Float32Array, rows: number, tokens: number): Feeds
   release(): Promise<void>
 }

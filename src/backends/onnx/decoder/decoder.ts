@@ -3,11 +3,11 @@
 import { EngineError } from '../../../core/errors.ts'
 import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { LOCAL_BIAS } from '../runtime/patches/cascade.ts'
-import { inputsOf, outputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
-import { ints } from '../runtime/tensors.ts'
+import { inputsOf, outputsOf, type Runtime, type Session } from '../runtime/session.ts'
 import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import { makeCascadeDecoder } from './cascade.ts'
-import type { Decoder, Embedder, TokenRow } from './contract.ts'
+import type { Decoder, TokenRow } from './contract.ts'
+import { embeddingRows, idRows } from './embeddings.ts'
 import type { KvCache } from './kv-cache.ts'
 import { isCacheInput, makePlainDecoder } from './plain.ts'
 
@@ -39,29 +39,12 @@ export function makeDecoder(runtime: Runtime, embedder: Session | null, session:
   if (embedder === null) {
     if (!inputs.some(({ name }) => name === 'input_ids'))
       throw new EngineError('model_not_available', `${graphName} takes no input_ids, and there is no graph that makes embeddings of them`)
-    return make(runtime, ID_ROWS, session)
+    return make(runtime, idRows(runtime), session)
   }
   const width = Number(inputs.find(({ name }) => name === 'inputs_embeds')?.shape.at(-1))
   if (!Number.isInteger(width))
     throw new EngineError('model_not_available', `${graphName} does not declare the width of inputs_embeds; export it again`)
-  const release = () => embedder.release()
-  return make(runtime, { width, input: 'inputs_embeds', embed: embedWith(runtime, embedder), release }, session)
-}
-
-function embedWith(runtime: Runtime, embedder: Session): Embedder['embed'] {
-  return async (ids) => {
-    const feeds = { input_ids: ints(runtime, ids, [1, ids.length]) }
-    const out = await embedder.run(feeds, ['inputs_embeds'])
-    return (out.inputs_embeds as Tensor).data as Float32Array
-  }
-}
-
-/** For graphs that take ids: the row of a token is its id, one number. float32 holds ids exactly up to 2^24. */
-const ID_ROWS: Embedder = {
-  width: 1,
-  input: 'input_ids',
-  embed: async (ids) => Float32Array.from(ids),
-  release: async () => {},
+  return make(runtime, embeddingRows(runtime, embedder, width), session)
 }
 
 /** Reads embeddings behind a cache in chunks. */

@@ -1,11 +1,29 @@
-// Rows of embeddings to the tensor that a decoder graph takes: the embeddings themselves, or the ids where rows hold
-// ids.
-import type { Runtime, Tensor } from '../runtime/session.ts'
+// Token ids to rows, and rows to the inputs of a decoder graph: embeddings that another graph makes of the ids, or the
+// ids themselves where the decoder graph takes those.
+import type { Runtime, Session, Tensor } from '../runtime/session.ts'
+import { ints } from '../runtime/tensors.ts'
 import type { Embedder } from './contract.ts'
 
-/** `data` is [row][token][width]. */
-export function rowsFor(embedder: Embedder, Make: Runtime['Tensor'], data: Float32Array, rows: number, tokens: number): Tensor {
-  return embedder.input === 'input_ids'
-    ? new Make('int64', BigInt64Array.from(data, BigInt), [rows, tokens])
-    : new Make('float32', data, [rows, tokens, embedder.width])
+/** `embedder`: the graph that makes embeddings. `width`: numbers of one. */
+export function embeddingRows(runtime: Runtime, embedder: Session, width: number): Embedder {
+  return {
+    width,
+    async embed(ids) {
+      const feeds = { input_ids: ints(runtime, ids, [1, ids.length]) }
+      const out = await embedder.run(feeds, ['inputs_embeds'])
+      return (out.inputs_embeds as Tensor).data as Float32Array
+    },
+    feeds: (data, rows, tokens) => ({ inputs_embeds: new runtime.Tensor('float32', data, [rows, tokens, width]) }),
+    release: () => embedder.release(),
+  }
+}
+
+/** The row of a token is its id, one number. float32 holds ids exactly up to 2^24. */
+export function idRows({ Tensor: Make }: Runtime): Embedder {
+  return {
+    width: 1,
+    embed: async (ids) => Float32Array.from(ids),
+    feeds: (data, rows, tokens) => ({ input_ids: new Make('int64', BigInt64Array.from(data, BigInt), [rows, tokens]) }),
+    release: async () => {},
+  }
 }

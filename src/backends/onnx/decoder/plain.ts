@@ -10,7 +10,6 @@ import { logSumExp } from '../../../core/math.ts'
 import { LOGIT_ROWS } from '../runtime/patch.ts'
 import { bytesOf, type Feeds, inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
 import type { Decoder, Embedder, NextTokenLogits } from './contract.ts'
-import { rowsFor } from './embeddings.ts'
 import { bytesOfStates, type KeptStates, withStatesAt } from './kept-states.ts'
 import type { KvCache } from './kv-cache.ts'
 import { rowsOf } from './logits.ts'
@@ -69,7 +68,7 @@ export function makePlainDecoder(runtime: Runtime, embedder: Embedder, session: 
     const total = cache.length + count
     const feeds: Feeds = {
       ...(cache as PlainKvCache).tensors,
-      [embedder.input]: rowsFor(embedder, Make, embeddings, 1, count),
+      ...embedder.feeds(embeddings, 1, count),
       attention_mask: new Make('int64', new BigInt64Array(total).fill(1n), [1, total]),
     }
     const next = nextPosition(cache)

@@ -27,30 +27,42 @@ export interface StatePrefillerOptions {
   fits(tokens: number): void
 }
 
+/** Features of an image, [position][width], and where its tokens stand. */
+interface PlacedFeatures {
+  readonly at: readonly number[]
+  readonly features: Float32Array
+}
+
 export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fits }: StatePrefillerOptions): StatePrefiller {
   const states = new PrefixCache<KvCache>(cacheBytes, decoder.chunk, decoder.truncatesTo)
 
-  /** Puts image features in place of the embeddings of image tokens, for the tokens from `from` to `to`. */
-  async function placeImages(
-    { images }: EncodedPrompt,
-    embeddings: Float32Array,
-    from: number,
-    to: number,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { width } = decoder
+  /** Features of the images that have tokens behind `from`. */
+  async function featuresBehind(from: number, { images }: EncodedPrompt, signal: AbortSignal): Promise<PlacedFeatures[]> {
+    const found: PlacedFeatures[] = []
     for (const image of images) {
-      if (!image.at.some((position) => position >= from && position < to)) continue
+      const { at } = image
+      if (!at.some((position) => position >= from)) continue
       const features = await image.features(signal)
-      if (features.length !== image.at.length * width) {
-        const rows = features.length / width
-        throw new EngineError('internal_error', `vision_encoder gave ${rows} rows for ${image.at.length} image tokens`)
+      if (features.length !== at.length * decoder.width) {
+        const rows = features.length / decoder.width
+        throw new EngineError('internal_error', `vision_encoder gave ${rows} rows for ${at.length} image tokens`)
       }
-      image.at.forEach((position, i) => {
+      found.push({ at, features })
+    }
+    return found
+  }
+
+  /** Rows of the tokens from `from` to `to`: embeddings, and image features in place of those of image tokens. */
+  async function rowsBetween(from: number, to: number, { ids }: EncodedPrompt, images: readonly PlacedFeatures[]): Promise<Float32Array> {
+    const { width } = decoder
+    const rows = await decoder.embed(ids.slice(from, to))
+    for (const { at, features } of images) {
+      at.forEach((position, i) => {
         if (position < from || position >= to) return
-        embeddings.set(features.subarray(i * width, (i + 1) * width), (position - from) * width)
+        rows.set(features.subarray(i * width, (i + 1) * width), (position - from) * width)
       })
     }
+    return rows
   }
 
   async function prefill(state: EncodedPrompt, signal: AbortSignal) {
@@ -60,15 +72,13 @@ export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fi
     const cachedTokens = begun?.tokens ?? 0
     const base = begun === null ? decoder.empty : decoder.truncate(begun.value, begun.tokens)
     let cache = base
-    const { width, chunk } = decoder
-    const embeddings = await scheduler.run(() => decoder.embed(ids.slice(cachedTokens)), signal)
-    await placeImages(state, embeddings, cachedTokens, ids.length, signal)
+    const images = await featuresBehind(cachedTokens, state, signal)
     try {
-      for (let from = cachedTokens; from < ids.length; from += chunk) {
-        const to = Math.min(from + chunk, ids.length)
-        const part = embeddings.slice((from - cachedTokens) * width, (to - cachedTokens) * width)
+      for (let from = cachedTokens; from < ids.length; from += decoder.chunk) {
+        const to = Math.min(from + decoder.chunk, ids.length)
         const positions = positionsBetween(state.positions, from, to)
-        cache = await scheduler.run(() => decoder.prefill(cache, part, ids.length, positions), signal)
+        const read = async () => decoder.prefill(cache, await rowsBetween(from, to, state, images), ids.length, positions)
+        cache = await scheduler.run(read, signal)
       }
     } catch (error) {
       // So that the cached state has its room back.
