@@ -44,6 +44,11 @@ export interface Capabilities {
   readonly boxes: boolean
   /** It can read the state once more with the question in mind (`Branch.look`). Absent: it cannot. */
   readonly rereads?: boolean
+  /**
+   * Why a model of a kind that sees reads no images: what its files leave out, and what has it. Absent: it reads what
+   * its kind reads.
+   */
+  readonly unseen?: string
 }
 
 /** A possible answer: its name as the caller wrote it, and its description. */

@@ -38,7 +38,9 @@ function imageFault({ image, needsBoxes, param }: CheckedQuestion, ids: readonly
 /** What the model cannot take of the state and the questions; empty when it takes all of it. */
 export function capabilityFaults(info: ModelInfo, questions: readonly CheckedQuestion[], imageCount: number): readonly Fault[] {
   const code = 'capability_not_supported'
-  const unseen = `The model ${info.id} reads no images, and the state has ${imageCount}; leave them out or use another model.`
+  const { unseen: reason } = info.capabilities
+  const why = reason === undefined ? '' : ` Why: ${reason}.`
+  const unseen = `The model ${info.id} reads no images, and the state has ${imageCount}; leave them out or use another model.${why}`
   const unboxed = `The model ${info.id} gives no boxes; ask in words, or use another model.`
   const boxed = info.capabilities.boxes ? [] : flatten(questions).filter((question) => question.needsBoxes)
   return [

@@ -98,8 +98,9 @@ export async function verifyFolder(
     const detail = `${modelType}, revision ${revision.slice(0, 12)}, ${contextLength} tokens, reads ${reads}`
     const said = info.checks ?? []
     const unsaid = (['symbols', 'patches'] as const).filter((check) => !said.some((one) => one.check === check))
+    const { unseen } = capabilities
     const checks: ModelCheck[] = [
-      { check: 'load', status: 'passed', detail },
+      unseen === undefined ? { check: 'load', status: 'passed', detail } : withNextStep('load', 'noted', `${detail}: ${unseen}`),
       ...said,
       ...unsaid.map((check) => notApplicable(check, 'its family says nothing of them')),
       checkDevice(device, info),
@@ -124,12 +125,14 @@ async function timed(load: Load, into: number[]): Promise<Backend> {
 const AGAIN = 'download the folder again, as it was published'
 
 /** Messages end in the next step, behind their last semicolon. */
-function failure(check: ModelCheck['check'], error: unknown): ModelCheck {
-  if (!(error instanceof EngineError)) return { check, status: 'failed', detail: 'a pass of the model failed', remedy: AGAIN }
-  const at = error.message.lastIndexOf('; ')
-  if (at < 0) return { check, status: 'failed', detail: error.message, remedy: AGAIN }
-  return { check, status: 'failed', detail: error.message.slice(0, at), remedy: error.message.slice(at + 2) }
+function withNextStep(check: ModelCheck['check'], status: ModelCheck['status'], message: string): ModelCheck {
+  const at = message.lastIndexOf('; ')
+  if (at < 0) return { check, status, detail: message, remedy: AGAIN }
+  return { check, status, detail: message.slice(0, at), remedy: message.slice(at + 2) }
 }
+
+const failure = (check: ModelCheck['check'], error: unknown): ModelCheck =>
+  withNextStep(check, 'failed', error instanceof EngineError ? error.message : `a pass of the model failed; ${AGAIN}`)
 
 function checkDevice(asked: Device | 'auto', { device }: ModelInfo): ModelCheck {
   if (asked === 'cpu') return notApplicable('device', 'runs on the CPU; --device tries another')

@@ -34,6 +34,8 @@ export interface DecoderFiles {
   readonly prompts: PromptBuilder
   /** Null: the model sees no images. Closed with the model. */
   readonly images: ImageEncoder | null
+  /** Why a model of a kind that sees reads no images from this folder. Absent: it reads what its kind reads. */
+  readonly unseen?: string
   /**
    * `embedder` is null when the decoder graph takes ids. `others`: graphs of the family itself, which are part of the
    * revision.
@@ -184,7 +186,7 @@ async function loadDecoder(read: ReadDecoderFiles, folder: ModelFolder, options:
       ...(boxes === null ? {} : { boxes: [false, true].map((many) => [boxes.ask(many), String(boxes.pattern)]) }),
     }),
     contextLength,
-    capabilities: { images: images !== null, boxes: boxes !== null },
+    capabilities: { images: images !== null, boxes: boxes !== null, ...(files.unseen === undefined ? {} : { unseen: files.unseen }) },
     scorer: 'symbols',
     checks: [checkSymbols({ encode: tokenizer.encode, opensWithSpace: prompts.opensWithSpace }, null), check],
   }
