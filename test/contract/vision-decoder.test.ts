@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { describeBackend } from './backend-suite.ts'
 
-const FAMILIES = ['qwen2-vl', 'qwen2.5-vl', 'qwen3.5', 'lfm2-vl']
+const FAMILIES = ['qwen2-vl', 'qwen2.5-vl', 'qwen3-vl', 'qwen3.5', 'lfm2-vl']
 const folderOf = (family: string): string => fileURLToPath(new URL(`../golden/vision-decoders/${family}`, import.meta.url))
 
 for (const family of FAMILIES) {

@@ -30,6 +30,8 @@ class Form:
     """The frequencies take the axes in turns, as long as each has some left; otherwise those of an axis stand together."""
     fused: bool = False
     """Gated delta nets as two nodes (the exports called OPT), which keep one token of their convolution less; otherwise a loop over the tokens (Scan)."""
+    deepstack: tuple = ()
+    """Inputs with a row for each token, which are added behind the first layers, one behind each."""
 
 
 class Graph:
@@ -294,6 +296,8 @@ def decoder_graph(w, config, frequencies, positions, form, path):
         if names.is_gemma:
             h = norm(h, layer + "post_feedforward_layernorm")
         x = g.op("Add", [x, times(h, residual)])
+        if i < len(form.deepstack):
+            x = g.op("Add", [x, form.deepstack[i]])
     x = norm(x, names.last_norm)
     if form.keeps_rows:
         # The last n positions; 0 keeps all: a slice from -0 is a slice from the start.
@@ -327,6 +331,7 @@ def decoder_graph(w, config, frequencies, positions, form, path):
             info(taken, FLOAT, ["batch_size", "sequence_length", c.hidden_size]) if form.embeds else info(taken, INT64, ["batch_size", "sequence_length"]),
             info("attention_mask", INT64, ["batch_size", "total_sequence_length"]),
             *([info("position_ids", INT64, [*([3] if form.axes else []), "batch_size", "sequence_length"])] if takes_positions else []),
+            *(info(name, FLOAT, ["batch_size", "sequence_length", c.hidden_size]) for name in form.deepstack),
             *([info("num_logits_to_keep", INT64, [])] if form.keeps_rows else []),
             *cache("past_key_values", "past_sequence_length"),
         ],

@@ -1,11 +1,11 @@
-"""Qwen2-VL, Qwen2.5-VL and Qwen3.5: random tiny models, and what transformers says of them: sizes, patches, prompts, positions, logits."""
+"""Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5: random tiny models, and what transformers says of them: sizes, patches, prompts, positions, logits."""
 import random
 
 import numpy as np
 import onnxruntime
 import torch
 from transformers import PreTrainedTokenizerFast, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration, Qwen2VLConfig, Qwen2VLForConditionalGeneration
-from transformers import Qwen3_5Config, Qwen3_5ForConditionalGeneration
+from transformers import Qwen3_5Config, Qwen3_5ForConditionalGeneration, Qwen3VLConfig, Qwen3VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil, smart_resize
 
 from shared import HERE, POSITIONS, QWEN35, QWEN35_SPLIT, QWEN_SPLIT, STATES, byte_level, case_of, composed, cut_of, levels_of, open_picture, rounded, save_folder, shake, size_of
@@ -24,6 +24,10 @@ CONTROLS = [
 ]
 SECTIONS = [2, 3, 3]
 HALF = [0.5, 0.5, 0.5]
+# Four layers, so that what is added behind the third reaches other tokens. Small, since each level has a merger of its own.
+QWEN3 = dict(hidden_size=24, intermediate_size=32, num_hidden_layers=4, head_dim=16)
+QWEN3_ROPE = dict(rope_type="default", rope_theta=10000.0, mrope_section=[3, 3, 2], mrope_interleaved=True)
+QWEN3_VISION = dict(depth=4, hidden_size=8, intermediate_size=16, out_hidden_size=24, num_position_embeddings=36, deepstack_visual_indexes=[0, 1, 2])
 # Marks stand behind their letters: some have a character for both, those of the second word have none.
 MARKS = ("marks", ["Cafe\u0301, \u0928\u092e\u0938\u094d\u0924\u0947: 4 \u20ac"], "\n\nWhat is the price?")
 
@@ -31,6 +35,8 @@ MARKS = ("marks", ["Cafe\u0301, \u0928\u092e\u0938\u094d\u0924\u0947: 4 \u20ac"]
 def make_tokenizer(kind):
     if kind == "qwen3.5":
         tokenizer = composed(byte_level(QWEN35_SPLIT, CONTROLS, ["<think>", "</think>"]))
+    elif kind == "qwen3-vl":
+        tokenizer = composed(byte_level(QWEN_SPLIT, CONTROLS, ["<think>", "</think>"]))
     else:
         tokenizer = byte_level(QWEN_SPLIT, CONTROLS)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>", clean_up_tokenization_spaces=False)
@@ -54,6 +60,11 @@ def make_model(kind, tokenizer):
         vision = dict(depth=2, hidden_size=32, intermediate_size=48, out_hidden_size=32, num_position_embeddings=36, **patches)
         config = Qwen3_5Config(text_config=text | QWEN35, vision_config=vision, tie_word_embeddings=True, **ids)
         make = Qwen3_5ForConditionalGeneration
+    elif kind == "qwen3-vl":
+        config = Qwen3VLConfig(
+            text_config=text | QWEN3 | dict(rope_parameters=QWEN3_ROPE), vision_config=patches | QWEN3_VISION | dict(num_heads=1), tie_word_embeddings=True, **ids,
+        )
+        make = Qwen3VLForConditionalGeneration
     else:
         vision = dict(depth=3, hidden_size=32, intermediate_size=48, out_hidden_size=32, window_size=2 * FACTOR, fullatt_block_indexes=[1], **patches)
         config = Qwen2_5_VLConfig(text_config=text, vision_config=vision, tie_word_embeddings=True, **ids)
@@ -97,15 +108,18 @@ def check_graphs(folder, model, cases, processor, grid_name):
     for case in cases:
         ids = np.array([case["ids"]])
         rows = embed.run(None, {"input_ids": ids})[0]
+        given = [one.name for one in vision.get_outputs()]
         found = []
         for part in case["state"]:
             if isinstance(part, str):
                 continue
             image = processor([open_picture(part["picture"])], return_tensors="np")
-            found.append(vision.run(None, {"pixel_values": image["pixel_values"].astype("float32"), grid_name: image["image_grid_thw"]})[0])
-        if found:
-            rows[0, ids[0] == model.config.image_token_id] = np.concatenate(found)
+            found.append(vision.run(given, {"pixel_values": image["pixel_values"].astype("float32"), grid_name: image["image_grid_thw"]}))
+        levels = [np.zeros_like(rows) for _ in given[1:]]
+        for at, into in enumerate([rows, *levels] if found else []):
+            into[0, ids[0] == model.config.image_token_id] = np.concatenate([one[at] for one in found])
         feeds = dict(inputs_embeds=rows, attention_mask=np.ones(ids.shape, "int64"), position_ids=np.array(case["positions"])[:, None])
+        feeds |= {f"deepstack_scattered_{i}": level for i, level in enumerate(levels)}
         names = {one.name: one for one in decoder.get_inputs()}
         for name, one in names.items():
             if name.startswith("past"):
@@ -119,20 +133,20 @@ def check_graphs(folder, model, cases, processor, grid_name):
 
 def make_family(kind):
     folder = HERE / kind
-    is_35 = kind == "qwen3.5"
+    is_35, is_3 = kind == "qwen3.5", kind in ("qwen3-vl", "qwen3.5")
     tokenizer = make_tokenizer(kind)
     model = make_model(kind, tokenizer)
-    mean, std = (HALF, HALF) if is_35 else (MEAN, STD)
-    template = templates.QWEN35 if is_35 else vision_templates.QWEN
+    mean, std = (HALF, HALF) if is_3 else (MEAN, STD)
+    template = templates.QWEN35 if is_35 else vision_templates.QWEN3 if is_3 else vision_templates.QWEN
     processor = Qwen2VLImageProcessorPil(**PIXELS, patch_size=PATCH, merge_size=MERGE, temporal_patch_size=FRAMES, image_mean=mean, image_std=std)
-    cases = make_cases(model, tokenizer, processor, template, [*STATES, MARKS] if is_35 else STATES)
+    cases = make_cases(model, tokenizer, processor, template, [*STATES, MARKS] if is_3 else STATES)
     # Newer folders say the area by the edges, as `size`.
     area = PIXELS if kind == "qwen2-vl" else dict(size=dict(shortest_edge=PIXELS["min_pixels"], longest_edge=PIXELS["max_pixels"]))
     preprocessor = dict(
         image_processor_type="Qwen2VLImageProcessor", do_convert_rgb=True, do_normalize=True, do_rescale=True, do_resize=True, image_mean=mean, image_std=std,
         merge_size=MERGE, patch_size=PATCH, temporal_patch_size=FRAMES, resample=3, rescale_factor=1 / 255, **area,
     )
-    if is_35:
+    if is_3:
         # Those of the folders as published leave out what all do.
         named = ("image_processor_type", "image_mean", "image_std", "merge_size", "patch_size", "temporal_patch_size", "size")
         preprocessor = {name: preprocessor[name] for name in named} | dict(image_processor_type="Qwen2VLImageProcessorFast", processor_class="Qwen3VLProcessor")
@@ -150,6 +164,9 @@ def make_family(kind):
     # Exports of 2024 write attention in plain products.
     if is_35:
         form = Form(keeps_rows=True, biased=True, embeds=True, axes=tuple(QWEN35["rope_parameters"]["mrope_section"]), interleaved=True, fused=True)
+    elif is_3:
+        levels = tuple(f"deepstack_scattered_{i}" for i in range(len(QWEN3_VISION["deepstack_visual_indexes"])))
+        form = Form(keeps_rows=True, biased=True, embeds=True, axes=tuple(QWEN3_ROPE["mrope_section"]), interleaved=True, deepstack=levels)
     else:
         form = Form("plain" if kind == "qwen2-vl" else "gqa", embeds=True, axes=tuple(SECTIONS))
     decoder_graph(text, model.config.text_config, {"full_attention": inverse}, POSITIONS, form, folder / "onnx" / "decoder_model_merged.onnx")
@@ -182,5 +199,5 @@ def make():
     return dict(
         sizes=make_sizes(),
         patches=[make_patches(name) for name in ("40x30.png", "150x100.png", "70x190.png")],
-        families={kind: make_family(kind) for kind in ("qwen2-vl", "qwen2.5-vl", "qwen3.5")},
+        families={kind: make_family(kind) for kind in ("qwen2-vl", "qwen2.5-vl", "qwen3.5", "qwen3-vl")},
     )

@@ -35,10 +35,12 @@ class Encoder(Graph):
 
 
 def qwen_vision_graph(w, config, grid_name, path):
-    """Qwen2-VL, Qwen2.5-VL and Qwen3.5, for one picture a pass. Windows of attention are a bias here, which gives the same sums as other orders of patches."""
+    """Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5, for one picture a pass. Windows of attention are a bias here, which gives the same sums as other orders of patches."""
     c = config.vision_config
-    is_25, is_35 = config.model_type == "qwen2_5_vl", config.model_type == "qwen3_5"
-    hidden = c.hidden_size if is_25 or is_35 else c.embed_dim
+    is_25, is_3 = config.model_type == "qwen2_5_vl", config.model_type in ("qwen3_vl", "qwen3_5")
+    # The features behind these layers are given besides, each through a merger of its own.
+    tapped = list(c.deepstack_visual_indexes) if config.model_type == "qwen3_vl" else []
+    hidden = c.hidden_size if is_25 or is_3 else c.embed_dim
     heads, merge = c.num_heads, c.spatial_merge_size
     dim = hidden // heads
     g = Encoder({name.removeprefix("model.visual."): value for name, value in w.items()})
@@ -65,8 +67,13 @@ def qwen_vision_graph(w, config, grid_name, path):
         same = of("Equal", g.op("Unsqueeze", [windows, g.const([0])]), g.op("Unsqueeze", [windows, g.const([1])]))
         bias = g.op("Unsqueeze", [g.op("Where", [same, g.const(np.float32(0)), g.const(np.float32(LEAST))]), g.const([0, 1])])
 
+    def project(merged, first, second, output):
+        h = g.op("Gelu", [g.linear(merged, first)])
+        y = g.op("MatMul", [h, g.const(g.w[f"{second}.weight"].T)])
+        g.op("Add", [y, g.const(g.w[f"{second}.bias"])], [output])
+
     x = g.op("MatMul", ["pixel_values", g.const(g.w["patch_embed.proj.weight"].reshape(hidden, -1).T)])
-    if is_35:
+    if is_3:
         # A table of places, stretched linearly from its corners to those of the picture.
         side = int(c.num_position_embeddings**0.5)
         down = of("Div", g.op("Reshape", [count, g.const([1])]), across)
@@ -95,7 +102,7 @@ def qwen_vision_graph(w, config, grid_name, path):
             gate = g.linear(h, layer + "mlp.gate_proj")
             gate = g.op("Mul", [gate, g.op("Sigmoid", [gate])])
             h = g.linear(g.op("Mul", [gate, g.linear(h, layer + "mlp.up_proj")]), layer + "mlp.down_proj")
-        elif is_35:
+        elif is_3:
             h = g.op("Gelu", [g.linear(h, layer + "mlp.linear_fc1")], approximate="tanh")
             h = g.linear(h, layer + "mlp.linear_fc2")
         else:
@@ -103,15 +110,18 @@ def qwen_vision_graph(w, config, grid_name, path):
             h = g.op("Mul", [h, g.op("Sigmoid", [g.op("Mul", [h, g.const(np.float32(1.702))])])])
             h = g.linear(h, layer + "mlp.fc2")
         x = g.op("Add", [x, h])
-    norm_name, first, second = ("merger.norm", "merger.linear_fc1", "merger.linear_fc2") if is_35 else ("merger.ln_q", "merger.mlp.0", "merger.mlp.2")
-    x = g.op("Reshape", [g.norm(x, norm_name, 1e-6), g.const([-1, hidden * merge**2])])
-    x = g.op("Gelu", [g.linear(x, first)])
-    y = g.op("MatMul", [x, g.const(g.w[f"{second}.weight"].T)])
-    g.op("Add", [y, g.const(g.w[f"{second}.bias"])], ["image_features"])
+        if i in tapped:
+            level = tapped.index(i)
+            here = f"deepstack_merger_list.{level}"
+            # Normalised behind the merging, unlike the last features.
+            merged = g.norm(g.op("Reshape", [x, g.const([-1, hidden * merge**2])]), f"{here}.norm", 1e-6)
+            project(merged, f"{here}.linear_fc1", f"{here}.linear_fc2", f"deepstack_features_{level}")
+    norm_name, first, second = ("merger.norm", "merger.linear_fc1", "merger.linear_fc2") if is_3 else ("merger.ln_q", "merger.mlp.0", "merger.mlp.2")
+    project(g.op("Reshape", [g.norm(x, norm_name, 1e-6), g.const([-1, hidden * merge**2])]), first, second, "image_features")
     width = 3 * c.temporal_patch_size * c.patch_size**2
     g.save(
         [info("pixel_values", FLOAT, ["num_patches", width]), info(grid_name, INT64, ["num_images", 3])],
-        [info("image_features", FLOAT, ["num_tokens", config.text_config.hidden_size])],
+        [info(name, FLOAT, ["num_tokens", config.text_config.hidden_size]) for name in ["image_features", *(f"deepstack_features_{i}" for i in range(len(tapped)))]],
         path,
     )
 

@@ -7,6 +7,7 @@ import { inputsOf, outputsOf, type Runtime, type Session } from '../runtime/sess
 import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import { makeCascadeDecoder } from './cascade.ts'
 import type { Decoder, TokenRow } from './contract.ts'
+import { deepStackValues, withDeepStack } from './deepstack.ts'
 import { embeddingRows, idRows } from './embeddings.ts'
 import type { KvCache } from './kv-cache.ts'
 import { isCacheInput, makePlainDecoder } from './plain.ts'
@@ -22,7 +23,8 @@ const KNOWN_INPUTS = ['input_ids', 'inputs_embeds', 'attention_mask', 'position_
  */
 export function makeDecoder(runtime: Runtime, embedder: Session | null, session: Session, graphName = 'the decoder graph'): Decoder {
   const inputs = inputsOf(session)
-  const unknown = inputs.filter(({ name }) => !isCacheInput(name) && !KNOWN_INPUTS.includes(name))
+  const known = [...KNOWN_INPUTS, ...deepStackValues(inputs, graphName).names]
+  const unknown = inputs.filter(({ name }) => !isCacheInput(name) && !known.includes(name))
   if (unknown.length > 0 || !inputs.some(({ name }) => isCacheInput(name))) {
     const what = unknown.length > 0 ? `asks for ${unknown.map(({ name }) => name).join(', ')}` : 'keeps no keys and values'
     throw new EngineError(
@@ -44,7 +46,7 @@ export function makeDecoder(runtime: Runtime, embedder: Session | null, session:
   const width = Number(inputs.find(({ name }) => name === 'inputs_embeds')?.shape.at(-1))
   if (!Number.isInteger(width))
     throw new EngineError('model_not_available', `${graphName} does not declare the width of inputs_embeds; export it again`)
-  return make(runtime, embeddingRows(runtime, embedder, width), session)
+  return make(runtime, withDeepStack(runtime, embeddingRows(runtime, embedder, width), inputs, graphName), session)
 }
 
 /** Reads embeddings behind a cache in chunks. */

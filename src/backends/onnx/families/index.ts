@@ -27,6 +27,7 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['gemma3', async () => (await import('./gemma3/index.ts')).gemma3],
   ['qwen2_vl', qwenVl],
   ['qwen2_5_vl', qwenVl],
+  ['qwen3_vl', qwenVl],
   ['qwen3_5', qwenVl],
   ['bert', entailment],
   ['deberta-v2', entailment],

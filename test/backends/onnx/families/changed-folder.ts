@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
 import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
+import { type Graph, readGraph } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
 import { EngineError } from '../../../../src/core/errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a file has no types
@@ -23,6 +24,16 @@ export const without =
   (file: string): Change =>
   (folder) =>
     rm(join(folder, file))
+
+/** A graph file of a folder with something done to the graph. */
+export const editGraph =
+  (name: string, change: (graph: Graph) => void): Change =>
+  async (folder) => {
+    const file = join(folder, `onnx/${name}.onnx`)
+    const graph = readGraph(await readFile(file)) as Graph
+    change(graph)
+    await writeFile(file, graph.write())
+  }
 
 /** `golden`: the folder of the families. Copies are removed after each test. */
 export function changedFolders(golden: string) {

@@ -1,5 +1,5 @@
-// Qwen2-VL, Qwen2.5-VL and Qwen3.5 against transformers, on the tiny random models of test/golden/vision-decoders (see
-// qwen.py there).
+// Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5 against transformers, on the tiny random models of
+// test/golden/vision-decoders (see qwen.py there).
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readPreprocessor } from '../../../../src/backends/onnx/decoder/configuration.ts'
@@ -76,7 +76,7 @@ describe('the size that a picture is read at', () => {
   })
 })
 
-describe.each(['qwen2-vl', 'qwen3.5'])('patches of %s', (family) => {
+describe.each(['qwen2-vl', 'qwen3-vl', 'qwen3.5'])('patches of %s', (family) => {
   for (const { picture, grid, levels } of goldens.patches) {
     it(`of ${picture} are those of the reference`, async () => {
       const rule = await ruleOf(family)
@@ -111,7 +111,7 @@ for (const [family, cases] of Object.entries(goldens.families)) {
       })
 
       it('shares passes where attention is one node', () => {
-        expect(opened.decoder.sharesPasses).toBe(isPatched && family === 'qwen2.5-vl')
+        expect(opened.decoder.sharesPasses).toBe(isPatched && ['qwen2.5-vl', 'qwen3-vl'].includes(family))
       })
 
       for (const golden of cases) {
@@ -177,7 +177,7 @@ for (const [family, cases] of Object.entries(goldens.families)) {
 describe('boxes of the Qwen-VL models', () => {
   const control = (name: string): number | undefined => ['<|box_start|>', '<|box_end|>'].indexOf(name) + 1 || undefined
 
-  it('are pixels of the picture as it was read (2.5), or thousandths (2 and 3.5)', async () => {
+  it('are pixels of the picture as it was read (2.5), or thousandths (2, 3 and 3.5)', async () => {
     const rule = await ruleOf('qwen2.5-vl')
     const sent = await readPicture('333x250.png')
     const read = readSize(sent, rule)

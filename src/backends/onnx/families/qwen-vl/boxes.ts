@@ -1,5 +1,5 @@
 // How the Qwen models that see point: Qwen2-VL by thousandths between two tokens of its own, Qwen2.5-VL by pixels of
-// the picture as it read it, in JSON, Qwen3.5 by thousandths in the same JSON.
+// the picture as it read it, in JSON, Qwen3-VL and Qwen3.5 by thousandths in the same JSON.
 import { compileExpression, literal, sequence } from '../../../../constraint/automaton.ts'
 import { tokenRounds } from '../../../../constraint/token-rounds.ts'
 import { constrainTokens } from '../../../../constraint/token-trie.ts'
@@ -11,6 +11,8 @@ import type { PatchRule } from './settings.ts'
 
 const THOUSAND = 1000
 const MOST_BOXES = 24
+/** Those that point in JSON by pixels of the picture as they read it; the others by thousandths. */
+const BY_PIXELS = ['qwen2_5_vl']
 const utf8 = new TextEncoder()
 
 /** `<|box_start|>(10,20),(30,40)<|box_end|>` */
@@ -42,7 +44,7 @@ export function boxFormatOf(modelType: string, tokenizer: Pick<TextTokenizer, 'c
     units: '',
     number: wholeUpTo,
     scale: (picture) => {
-      if (modelType === 'qwen3_5') return [THOUSAND, THOUSAND]
+      if (!BY_PIXELS.includes(modelType)) return [THOUSAND, THOUSAND]
       const { width, height } = readSize(picture, rule)
       return [width, height]
     },

@@ -1,5 +1,6 @@
-// Qwen2-VL, Qwen2.5-VL and Qwen3.5: pictures of any size as patches, their tokens in rows and columns (M-RoPE), and
-// boxes. The decoder of Qwen3.5 is a hybrid: most of its layers keep a state instead of keys and values.
+// Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5: pictures of any size as patches, their tokens in rows and columns
+// (M-RoPE), and boxes. Qwen3-VL hands features of several depths to its decoder (DeepStack). The decoder of Qwen3.5 is
+// a hybrid: most of its layers keep a state instead of keys and values.
 import { EngineError } from '../../../../core/errors.ts'
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
@@ -10,6 +11,7 @@ import { imageTokenOf, readTextFiles } from '../../decoder/text-files.ts'
 import { findGraph, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
 import { loadRuntime, openSession } from '../../runtime/session.ts'
 import { boxFormatOf } from './boxes.ts'
+import { deepStackDepthsOf, refuseOtherDepths, whyUnseen } from './deepstack.ts'
 import { IMAGE_TOKEN, makeImageTokens } from './image-tokens.ts'
 import { patchRuleOf } from './settings.ts'
 import { makeImageEncoder } from './vision.ts'
@@ -27,9 +29,14 @@ export const qwenVl = decoderFamily(
     const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<|im_end|>'])
     const contextLength = contextLengthOf(folder)
     const boxes = boxFormatOf(folder.modelType, tokenizer, rule)
+    const depths = deepStackDepthsOf(folder)
 
     const runtime = await loadRuntime()
-    const images = makeImageEncoder(runtime, await openSession(vision, options), rule, cacheBytes, scheduler)
+    const session = await openSession(vision, options)
+    const encoder = makeImageEncoder(runtime, session, rule, cacheBytes, scheduler)
+    const unseen = whyUnseen(depths, vision, session)
+    if (unseen !== null) await encoder.close()
+    const images = unseen === null ? encoder : null
     return {
       tokenizer,
       prompts: makePromptBuilder({
@@ -37,12 +44,14 @@ export const qwenVl = decoderFamily(
         template,
         variables: templateVariablesOf(tokenizerConfig),
         content: 'list',
-        images: makeImageTokens(imageToken, rule, images),
+        images: images === null ? null : makeImageTokens(imageToken, rule, images),
       }),
       images,
-      graphs: { embedder, decoder, others: [vision] },
+      ...(unseen === null ? { boxes } : { unseen }),
+      graphs: { embedder, decoder, others: images === null ? [] : [vision] },
       fit(session) {
         refuseOtherGraph(folder, decoder, session, tokenizer, endTokens)
+        refuseOtherDepths(images === null ? 0 : depths, decoder, session)
         if (positionInputOf(runtime, session)?.hasAxes) return
         throw new EngineError(
           'model_not_available',
@@ -50,7 +59,6 @@ export const qwenVl = decoderFamily(
         )
       },
       endTokens,
-      boxes,
       contextLength,
       template: { template, rule, endTokens },
     }

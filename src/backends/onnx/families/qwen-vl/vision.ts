@@ -1,8 +1,10 @@
-// Pictures to the rows that take the place of image tokens, [token][width], in the order of the merged grid. Each
-// picture takes a pass of its own, so what else is in a state changes none of its features.
+// Pictures to the rows that take the place of image tokens, [token][width], in the order of the merged grid. Features
+// of other depths (DeepStack) stand beside them where the graph gives any. Each picture takes a pass of its own, so
+// what else is in a state changes none of its features.
 import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
 import { ByteCache } from '../../caching/byte-cache.ts'
+import { deepStackValues, rowsOfDepths } from '../../decoder/deepstack.ts'
 import type { ImageEncoder } from '../../decoder/prompt-builder.ts'
 import { blockPatches, floatsOfLevels } from '../../images/patches.ts'
 import { resample } from '../../images/resample.ts'
@@ -32,6 +34,7 @@ export function makeImageEncoder(
   const grid = inputs.find(({ name }) => GRID_NAMES.includes(name))?.name
   const pixels = inputs.find(({ name }) => name === 'pixel_values')
   const length = 3 * rule.frames * rule.patch ** 2
+  const depths = deepStackValues(outputsOf(session), 'vision_encoder').names
   const width = pixels?.shape.at(-1)
   if (
     inputs.length !== 2 ||
@@ -57,8 +60,13 @@ export function makeImageEncoder(
     const [rows, cols] = [size.height / rule.patch, size.width / rule.patch]
     const patches = blockPatches(resample(picture, size.width, size.height, 'bicubic'), rule, levels)
     const feeds = { pixel_values: floats(runtime, patches, [rows * cols, length]), [grid]: ints(runtime, [1, rows, cols], [1, 3]) }
-    const out = await session.run(feeds, ['image_features'])
-    return (out.image_features as Tensor).data as Float32Array
+    const out = await session.run(feeds, ['image_features', ...depths])
+    const own = (out.image_features as Tensor).data as Float32Array
+    return rowsOfDepths(
+      own,
+      depths.map((name) => out[name] as Tensor),
+      (rows * cols) / rule.merge ** 2,
+    )
   }
 
   return {
