@@ -51,7 +51,7 @@ PRESETS = {
     "cpu": Preset(
         step_tokens=1300,
         rate=1.5e-4,
-        longest_state=250,
+        longest_state=360,
         longest_branches=420,
         keep_every_s=240,
         warm_up=60,

@@ -70,8 +70,10 @@ def runs(made, look, model):
                     out[*key, question.name] = logits[q, : len(slots)].float()
                     if question.evidence is not None and question.kind == "noul":
                         best = evidence[q, 0].argmax().item() - 1
-                        spans = [range(batch.at[q][a], batch.at[q][b] + 1) for a, b in question.evidence]
-                        out[*key, question.name, "evidence"] = any(best in s for s in spans) if spans else best < 0
+                        places = batch.at[q]  # a second look may be cut before the evidence
+                        spans = [range(places[a], places[b] + 1) for a, b in question.evidence if b < len(places)]
+                        if spans or not question.evidence:
+                            out[*key, question.name, "evidence"] = any(best in s for s in spans) if spans else best < 0
                 q += 1
         at = end
     return out

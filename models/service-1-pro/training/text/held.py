@@ -21,8 +21,8 @@ def files(folders):
     """Kind -> family file, by name; the first folder that has a name wins."""
     found = {}
     for folder in folders:
-        for path in sorted(glob.glob(f"{folder}/*/*.json")):
-            kind, name = os.path.basename(os.path.dirname(path)), os.path.basename(path)[:-5]
+        for path in sorted([*glob.glob(f"{folder}/*/*.json"), *glob.glob(f"{folder}/cases/*.txt")]):
+            kind, name = os.path.basename(os.path.dirname(path)), os.path.splitext(os.path.basename(path))[0]
             found.setdefault(kind, {}).setdefault(name, path)
     return found
 

@@ -35,6 +35,7 @@ CONVERTERS = [
     "control",
     "intents",
     "trivia",
+    "protocols",
 ]
 MADE = {
     "functions": ["{data}"],
@@ -44,7 +45,8 @@ MADE = {
 MADE_ROWS = 9000
 HERE = os.path.dirname(os.path.abspath(__file__))
 PICTURES = {"blood-cells", "photo-class", "receipts", "shapes", "images"}
-HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40}
+HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 60}
+MORE_ROWS = {"claims": 2, "cases": 3}  # how many times as many are drawn to train on: one file holds much
 FEWEST_WORDS = 6
 HELD_SEED = 990
 PAIRED = {"letters", "dialogues", "documents", "unsaid"}  # kinds that can be drawn one sentence a row
@@ -157,7 +159,7 @@ def families(options):
             ("train", train, options.rows, options.seed),
             ("held", kept, HELD_ROWS.get(kind, 20), HELD_SEED),
         ):
-            each = each * 2 if side == "train" and kind == "claims" else each
+            each *= MORE_ROWS.get(kind, 1) if side == "train" else 1
             prefix = f"{options.out}/{side}/{'written-' if side == 'train' else ''}"
             composed(options, "rows", f"{prefix}{kind}.jsonl", each, seed, paths)
             if kind in PAIRED:

@@ -1,9 +1,8 @@
 """From (premise, hypothesis, label) to requests: what every converter of inference pairs shares.
 
-Labels: `entails`, `contradicts`, `neutral` (may or may not be), `not` (does not follow, more is not known). What may
-or may not be true is asked bare never: a claim that the
-text says nothing about has no truth of its own, so it stands behind words that ask what follows. The others are asked
-so half of the time, lest the words give the answer away.
+Labels: `entails`, `contradicts`, `neutral` (may or may not be), `not` (does not follow, more is not known). Most claims
+are asked bare, as users ask them: what words around a claim cost in learning was measured (README.md). A bare claim
+that the text says nothing about counts as hardly true (NEUTRAL); behind words that ask what follows it is not.
 """
 
 import collections
@@ -16,6 +15,7 @@ FOLLOWS = [
     "The text supports this claim: {}",
     "Given the text, this is true: {}",
 ]
+ASKED_BARE, NEUTRAL = 0.7, 0.1
 BARE = ["{}", "{}", "{}", "{}", "Is it so: {}", "True or not: {}"]
 VERDICTS = [
     ("Claim: {}", ["supported", "refuted", "not enough information"]),
@@ -72,12 +72,12 @@ def about(hypotheses, rnd):
             }
             truth[f"verdict{n}"] = names[ORDER[label]]
         else:
-            bare = label in ("entails", "contradicts") and rnd.random() < 0.6
+            bare = label in ORDER and rnd.random() < ASKED_BARE
             questions[f"claim{n}"] = {
                 "type": "noul",
                 "instructions": rnd.choice(BARE if bare else FOLLOWS).format(said),
             }
-            truth[f"claim{n}"] = label == "entails"
+            truth[f"claim{n}"] = NEUTRAL if bare and label == "neutral" else label == "entails"
     return questions, truth
 
 
