@@ -144,34 +144,43 @@ def sentence_at(text, span):
 
 
 def draw(f, rnd):
-    case = rnd.choice(f["cases"])
-    return drawn(case, {name: rnd.randrange(count) for name, count in case["places"].items()}, rnd)
+    """A row, and its twin: the same case and questions, one place gone another way."""
+    case, seed = rnd.choice(f["cases"]), rnd.random()
+    ways = {name: rnd.randrange(count) for name, count in case["places"].items()}
+    turned = rnd.choice(list(ways))
+    other = {**ways, turned: (ways[turned] + rnd.randint(1, case["places"][turned] - 1)) % case["places"][turned]}
+    row = drawn(case, ways, other, seed)
+    row.twin = drawn(case, other, ways, seed)
+    return row
 
 
-def drawn(case, ways, rnd):
+def drawn(case, ways, other, seed):
+    """The case in these ways. Wordings and options are those of its twin."""
     row = Row()
     text, spans = written(case, ways)
     row.state = as_json(text)
     for n, question in enumerate(case["questions"]):
-        truth = truth_of(case, question, ways)
+        truth, twins = (truth_of(case, question, one) for one in (ways, other))
         if truth == UNASKED:
             continue
         evidence = None
         if len(question["by"]) == 1 and len(spans[question["by"][0]]) == 1 and isinstance(row.state, str):
             start, end = spans[question["by"][0]][0]
             evidence = sentence_at(text, (start, end)) if end > start else None
-        add(row, f"q{n}", question, truth, evidence, rnd)
+        add(row, f"q{n}", question, truth, twins, evidence, random.Random(f"{seed} {n}"))
     return row
 
 
-def add(row, key, question, truth, evidence, rnd):
+def add(row, key, question, truth, twins, evidence, rnd):
+    """`twins` is the truth of the twin, whose options have to be here as well."""
     kind, ask, options = question["type"], rnd.choice(question["ask"]), question["options"]
     named = {first: rnd.choice(option["names"]) for first, option in options.items()}
     about = {named[first]: option["about"] for first, option in options.items()}
     if kind == "noul":
         row.claim(key, ask, truth, evidence)
     elif kind == "choice":
-        kept = [first for first in options if first == truth or len(options) <= 3 or rnd.random() < 0.85]
+        few = len(options) <= 3
+        kept = [first for first in options if rnd.random() < 0.85 or few or first in (truth, twins)]
         row.choice(key, ask, [named[first] for first in kept], named[truth], rnd, about, evidence)
     elif kind == "score":
         row.score(key, ask, list(named.values()), list(options).index(truth), evidence)
