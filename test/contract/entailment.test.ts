@@ -1,8 +1,8 @@
 // The contract on the tiny random entailment models, one of each family. They judge statements and read nothing, so the
 // cases that read are left out; test/backends/onnx/families/entailment.test.ts holds what is said instead.
 import { fileURLToPath } from 'node:url'
-import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { describeBackend } from './backend-suite.ts'
+import { loadForSuite } from './load-for-suite.ts'
 
 const reason = 'it reads nothing'
 const skip = {
@@ -16,5 +16,5 @@ const skip = {
 
 for (const family of ['bert', 'roberta', 'deberta', 'modernbert']) {
   const folder = fileURLToPath(new URL(`../golden/entailment/${family}`, import.meta.url))
-  describeBackend(family, () => loadOnnxModel(folder, { inProcess: true, threads: 1 }), { skip, isOrderInvariant: true })
+  describeBackend(family, () => loadForSuite(folder), { skip, isOrderInvariant: true })
 }

@@ -2,8 +2,8 @@
 // nothing, so the cases that read are left out; test/backends/onnx/families/option-markers.test.ts holds what is said
 // instead.
 import { fileURLToPath } from 'node:url'
-import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { describeBackend } from './backend-suite.ts'
+import { loadForSuite } from './load-for-suite.ts'
 
 const reason = 'it reads nothing'
 const skip = {
@@ -17,5 +17,5 @@ const skip = {
 
 for (const line of ['laya', 'jevhome']) {
   const folder = fileURLToPath(new URL(`../golden/option-markers/${line}`, import.meta.url))
-  describeBackend(line, () => loadOnnxModel(folder, { inProcess: true, threads: 1 }), { skip })
+  describeBackend(line, () => loadForSuite(folder), { skip })
 }
