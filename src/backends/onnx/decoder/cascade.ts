@@ -35,7 +35,7 @@ interface Pass {
 
 export function makeCascadeDecoder(runtime: Runtime, embedder: Embedder, session: Session): Decoder {
   const { Tensor: Make } = runtime
-  const { width, embed } = embedder
+  const { width, featureWidth, embed } = embedder
   const positionInput = positionInputOf(runtime, session) as PositionInput
   const names = inputsOf(session).flatMap(({ name }) => /^past_key_values\.(.+)\.key$/.exec(name)?.[1] ?? [])
   const value = inputsOf(session).find(({ name }) => name === `past_key_values.${names[0]}.value`)
@@ -113,6 +113,7 @@ export function makeCascadeDecoder(runtime: Runtime, embedder: Embedder, session
 
   return {
     width,
+    featureWidth,
     empty: emptyCache(layout),
     chunk: CHUNK_TOKENS,
     sharesPasses: true,

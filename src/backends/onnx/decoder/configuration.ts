@@ -87,9 +87,12 @@ export async function readPreprocessor(folder: ModelFolder): Promise<JsonObject>
 }
 
 /** Switches that are on in every model of these families. */
-const ALWAYS = ['do_resize', 'do_rescale', 'do_normalize', 'do_convert_rgb']
+const ALWAYS = ['do_resize', 'do_rescale', 'do_convert_rgb']
 /** Largest difference of a rescale_factor from 1 / 255, which files write with more or fewer digits. */
 const FACTOR_ROUNDING = 1e-6
+
+/** What leaves the levels between 0 and 1. */
+const NOT_NORMALISED: Normalisation = { mean: [0, 0, 0], deviation: [1, 1, 1] }
 
 /** Mean and deviation of each channel. Throws `model_not_available` where pictures are made numbers in another way. */
 export function normalisationOf(preprocessor: JsonObject): Normalisation {
@@ -99,6 +102,7 @@ export function normalisationOf(preprocessor: JsonObject): Normalisation {
   for (const name of ALWAYS) if (preprocessor[name] === false) refuse(`${name} false`)
   const factor = preprocessor.rescale_factor ?? 1 / 255
   if (typeof factor !== 'number' || !(Math.abs(factor - 1 / 255) < FACTOR_ROUNDING)) refuse(`rescale_factor ${JSON.stringify(factor)}`)
+  if (preprocessor.do_normalize === false) return NOT_NORMALISED
   const ofChannels = (name: string): readonly [number, number, number] => {
     const value = preprocessor[name]
     const isThree = Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === 'number' && Number.isFinite(one))

@@ -19,6 +19,8 @@ export interface NextTokenLogits {
 export interface Decoder {
   /** Numbers in one row of embeddings. */
   readonly width: number
+  /** How many of them, from the first, the features of a picture take the place of. */
+  readonly featureWidth: number
   /** The KV cache of no tokens. */
   readonly empty: KvCache
   /** The most tokens that one `prefill` should be given. */
@@ -53,6 +55,8 @@ export interface Decoder {
 export interface Embedder {
   /** Numbers in one row. */
   readonly width: number
+  /** How many of them, from the first, the features of a picture take the place of. */
+  readonly featureWidth: number
   /** [token][width] */
   embed(ids: readonly number[]): Promise<Float32Array>
   /** `data` is [row][token][width]. */

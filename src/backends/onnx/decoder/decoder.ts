@@ -8,13 +8,15 @@ import type { FairScheduler } from '../scheduling/fair-scheduler.ts'
 import { makeCascadeDecoder } from './cascade.ts'
 import type { Decoder, TokenRow } from './contract.ts'
 import { deepStackValues, withDeepStack } from './deepstack.ts'
-import { embeddingRows, idRows } from './embeddings.ts'
+import { idRows } from './embeddings.ts'
 import type { KvCache } from './kv-cache.ts'
+import { layeredRows, PER_LAYER } from './per-layer.ts'
 import { isCacheInput, makePlainDecoder } from './plain.ts'
 
 export type { Decoder, NextTokenLogits, TokenRow } from './contract.ts'
 
-const KNOWN_INPUTS = ['input_ids', 'inputs_embeds', 'attention_mask', 'position_ids', 'num_logits_to_keep', LOGIT_ROWS, LOCAL_BIAS]
+const NAMES = ['input_ids', 'inputs_embeds', PER_LAYER, 'attention_mask', 'position_ids', 'num_logits_to_keep']
+const KNOWN_INPUTS = [...NAMES, LOGIT_ROWS, LOCAL_BIAS]
 
 /**
  * @param embedder the graph that turns ids into embeddings; null when the decoder graph takes ids itself.
@@ -46,7 +48,7 @@ export function makeDecoder(runtime: Runtime, embedder: Session | null, session:
   const width = Number(inputs.find(({ name }) => name === 'inputs_embeds')?.shape.at(-1))
   if (!Number.isInteger(width))
     throw new EngineError('model_not_available', `${graphName} does not declare the width of inputs_embeds; export it again`)
-  return make(runtime, withDeepStack(runtime, embeddingRows(runtime, embedder, width), inputs, graphName), session)
+  return make(runtime, withDeepStack(runtime, layeredRows(runtime, embedder, session, width, graphName), inputs, graphName), session)
 }
 
 /** Reads embeddings behind a cache in chunks. */

@@ -62,6 +62,7 @@ export function withDeepStack({ Tensor: Make }: Runtime, embedder: Embedder, inp
   return {
     ...embedder,
     width: parts * width,
+    featureWidth: parts * width,
     async embed(ids) {
       const own = await embedder.embed(ids)
       const rows = new Float32Array(own.length * parts)

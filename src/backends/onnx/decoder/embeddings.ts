@@ -8,6 +8,7 @@ import type { Embedder } from './contract.ts'
 export function embeddingRows(runtime: Runtime, embedder: Session, width: number): Embedder {
   return {
     width,
+    featureWidth: width,
     async embed(ids) {
       const feeds = { input_ids: ints(runtime, ids, [1, ids.length]) }
       const out = await embedder.run(feeds, ['inputs_embeds'])
@@ -22,6 +23,7 @@ export function embeddingRows(runtime: Runtime, embedder: Session, width: number
 export function idRows({ Tensor: Make }: Runtime): Embedder {
   return {
     width: 1,
+    featureWidth: 1,
     embed: async (ids) => Float32Array.from(ids),
     feeds: (data, rows, tokens) => ({ input_ids: new Make('int64', BigInt64Array.from(data, BigInt), [rows, tokens]) }),
     release: async () => {},

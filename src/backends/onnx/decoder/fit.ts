@@ -31,9 +31,14 @@ export function refuseOtherGraph(
   const inputs = inputsOf(session)
   const layers = new Set(inputs.flatMap(({ name: input }) => /^past_\w+\.(\d+)(\.|$)/.exec(input)?.[1] ?? []))
   const said = config.num_hidden_layers
-  if (said !== undefined && said !== layers.size) refuse('layers', said, layers.size)
+  // The last layers may attend to keys and values of earlier ones, and have none of their own.
+  const shared = typeof config.num_kv_shared_layers === 'number' ? config.num_kv_shared_layers : 0
+  const own = typeof said === 'number' ? said - shared : said
+  if (said !== undefined && said !== layers.size && own !== layers.size) {
+    refuse(shared > 0 ? 'layers with keys and values of their own' : 'layers', own, layers.size)
+  }
   const types = Array.isArray(config.layer_types) ? config.layer_types : []
-  types.forEach((type, layer) => {
+  types.slice(0, types.length - shared).forEach((type, layer) => {
     const kept = KEPT_BY_TYPE.get(String(type)) ?? KEYS_AND_VALUES
     const missing = kept.map((of) => of.replace('N', String(layer))).find((name) => !inputs.some((input) => input.name === name))
     if (missing === undefined) return

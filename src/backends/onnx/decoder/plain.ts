@@ -39,7 +39,7 @@ const cacheInputOf = (present: string): string => present.replace(/^present\./, 
 
 export function makePlainDecoder(runtime: Runtime, embedder: Embedder, session: Session): Decoder {
   const { Tensor: Make } = runtime
-  const { width, embed } = embedder
+  const { width, featureWidth, embed } = embedder
   const positionInput = positionInputOf(runtime, session)
   const inputs = inputsOf(session)
   const has = (name: string): boolean => inputs.some((input) => input.name === name)
@@ -106,6 +106,7 @@ export function makePlainDecoder(runtime: Runtime, embedder: Embedder, session: 
 
   return {
     width,
+    featureWidth,
     empty,
     chunk: CHUNK_TOKENS,
     sharesPasses: false,

@@ -20,7 +20,10 @@ export interface StatePrefiller {
 
 export interface StatePrefillerOptions {
   readonly prompts: Pick<PromptBuilder, 'encodeState'>
-  readonly decoder: Pick<Decoder, 'width' | 'empty' | 'chunk' | 'embed' | 'prefill' | 'truncatesTo' | 'truncate' | 'release'>
+  readonly decoder: Pick<
+    Decoder,
+    'width' | 'featureWidth' | 'empty' | 'chunk' | 'embed' | 'prefill' | 'truncatesTo' | 'truncate' | 'release'
+  >
   readonly scheduler: FairScheduler
   readonly cacheBytes: number
   /** Throws when a state of so many tokens is too long. */
@@ -43,8 +46,8 @@ export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fi
       const { at } = image
       if (!at.some((position) => position >= from)) continue
       const features = await image.features(signal)
-      if (features.length !== at.length * decoder.width) {
-        const rows = features.length / decoder.width
+      if (features.length !== at.length * decoder.featureWidth) {
+        const rows = features.length / decoder.featureWidth
         throw new EngineError('internal_error', `vision_encoder gave ${rows} rows for ${at.length} image tokens`)
       }
       found.push({ at, features })
@@ -54,12 +57,12 @@ export function makeStatePrefiller({ prompts, decoder, scheduler, cacheBytes, fi
 
   /** Rows of the tokens from `from` to `to`: embeddings, and image features in place of those of image tokens. */
   async function rowsBetween(from: number, to: number, { ids }: EncodedPrompt, images: readonly PlacedFeatures[]): Promise<Float32Array> {
-    const { width } = decoder
+    const { width, featureWidth } = decoder
     const rows = await decoder.embed(ids.slice(from, to))
     for (const { at, features } of images) {
       at.forEach((position, i) => {
         if (position < from || position >= to) return
-        rows.set(features.subarray(i * width, (i + 1) * width), (position - from) * width)
+        rows.set(features.subarray(i * featureWidth, (i + 1) * featureWidth), (position - from) * width)
       })
     }
     return rows

@@ -13,6 +13,7 @@ import { isJevhome, isLaya } from './option-markers/told-apart.ts'
 type FamilyImport = () => Promise<ModelFamily>
 
 const entailment: FamilyImport = async () => (await import('./entailment/index.ts')).entailment
+const gemma: FamilyImport = async () => (await import('./gemma/index.ts')).gemma
 const lfm2Vl: FamilyImport = async () => (await import('./lfm2-vl/index.ts')).lfm2Vl
 const qwenVl: FamilyImport = async () => (await import('./qwen-vl/index.ts')).qwenVl
 const textDecoder: FamilyImport = async () => (await import('./text-decoder/index.ts')).textDecoder
@@ -24,7 +25,8 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['idefics3', async () => (await import('./idefics3/index.ts')).idefics3],
   ['smolvlm', async () => (await import('./idefics3/index.ts')).idefics3],
   ['lfm2_vl', lfm2Vl],
-  ['gemma3', async () => (await import('./gemma3/index.ts')).gemma3],
+  ['gemma3', gemma],
+  ['gemma3n', gemma],
   ['qwen2_vl', qwenVl],
   ['qwen2_5_vl', qwenVl],
   ['qwen3_vl', qwenVl],

@@ -92,6 +92,7 @@ function scriptedDecoder(tokenizer: TextTokenizer, prompts: PromptBuilder, end: 
   return {
     width: 1,
     chunk: 1 << 20,
+    featureWidth: 1,
     sharesPasses: true,
     empty: nothingRead,
     embed: async (ids) => Float32Array.from(ids),

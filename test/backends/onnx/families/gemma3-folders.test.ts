@@ -75,12 +75,12 @@ const CASES: readonly FolderCase[] = [
     /size.height of preprocessor_config.json is missing/,
   ],
   [
-    'colours that are not normalised',
+    'colours that are not scaled',
     FAMILY,
     preprocessor((json) => {
-      json.do_normalize = false
+      json.do_rescale = false
     }),
-    'preprocessor_config.json has do_normalize false; this engine does not read pictures so',
+    'preprocessor_config.json has do_rescale false; this engine does not read pictures so',
   ],
   [
     'squares of another model',
@@ -190,20 +190,12 @@ const CASES: readonly FolderCase[] = [
     /asks for token_type_ids, which this engine cannot feed/,
   ],
   [
-    'Gemma 3n',
-    FAMILY,
-    edit('config.json', (json) => {
-      json.model_type = 'gemma3n'
-    }),
-    /models of type 'gemma3n' are not supported; supported: .*gemma3,/,
-  ],
-  [
-    'embeddings of Gemma 3n under the name of Gemma 3',
+    'the decoder of Gemma 3n',
     FAMILY,
     graph('decoder_model_merged', (made) => {
       made.inputs = [...made.inputs, { name: 'per_layer_inputs', type: 1, dims: [null, null, 2, 16] }]
     }),
-    /asks for per_layer_inputs, which this engine cannot feed/,
+    'decoder_model_merged takes per_layer_inputs, which embed_tokens does not give; take both files from the same model',
   ],
 ]
 

@@ -1,4 +1,4 @@
-// The configuration files of a Gemma 3 folder to how pictures are read, and the tokens that they take.
+// The configuration files of a Gemma folder to how pictures are read, and the tokens that they take.
 import { EngineError } from '../../../../core/errors.ts'
 import { normalisationOf, objectAt, positive, tokenName } from '../../decoder/configuration.ts'
 import { imageTokenOf } from '../../decoder/text-files.ts'
@@ -6,6 +6,7 @@ import type { Normalisation } from '../../images/patches.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { type JsonObject, type ModelFolder, readJson } from '../../runtime/layout.ts'
 import type { TextTokenizer } from '../../runtime/tokenizer.ts'
+import { type GemmaKind, kindOf } from './kinds.ts'
 
 /** Every picture is squeezed into one square, whatever its shape, and takes as many tokens as any other. */
 export interface SquareRule extends Normalisation {
@@ -47,21 +48,21 @@ export async function squareRuleOf(folder: ModelFolder, preprocessor: JsonObject
       `pictures.${set[0]} is set, but this model reads each picture whole, squeezed into ${side} x ${side} pixels; leave it out`,
     )
   }
-  return { side, tokens: await tokensOf(folder, preprocessor), ...normalisationOf(preprocessor) }
+  return { side, tokens: await tokensOf(folder, preprocessor, kindOf(folder)), ...normalisationOf(preprocessor) }
 }
 
 /** Tokens of a picture: several files say so, and they must agree. */
-async function tokensOf(folder: ModelFolder, preprocessor: JsonObject): Promise<number> {
+async function tokensOf(folder: ModelFolder, preprocessor: JsonObject, { countField }: GemmaKind): Promise<number> {
   const processor = folder.files.includes('processor_config.json') ? await readJson(folder, 'processor_config.json') : {}
   const said = (
     [
-      ['mm_tokens_per_image of config.json', folder.config.mm_tokens_per_image],
+      [`${countField} of config.json`, folder.config[countField ?? '']],
       ['image_seq_length of processor_config.json', processor.image_seq_length],
       [`image_seq_length of ${PREPROCESSOR}`, preprocessor.image_seq_length],
     ] as const
   ).filter(([, value]) => value !== undefined && value !== null)
   const [first] = said
-  if (first === undefined) return refuse('config.json has no mm_tokens_per_image; download the folder again')
+  if (first === undefined) return refuse(`config.json has no ${countField}; download the folder again`)
   const other = said.find(([, value]) => value !== first[1])
   if (other !== undefined) refuse(`${first[0]} is ${first[1]}, ${other[0]} is ${other[1]}; take both files from the same model`)
   return positive(first[1], first[0], MOST_TOKENS)
@@ -72,9 +73,11 @@ export interface PictureTokens {
   readonly begin: number
   readonly end: number
   readonly soft: number
-  /** The name of `begin`, which the chat template writes for a picture. */
-  readonly beginName: string
+  /** The name of the one that the chat template writes for a picture. */
+  readonly written: string
   readonly softName: string
+  /** What stands before and behind a picture. */
+  readonly around: string
 }
 
 /** Throws `model_not_available` for a tokenizer without them, or one that is not of config.json. */
@@ -83,21 +86,24 @@ export function pictureTokensOf(
   tokenizerConfig: JsonObject,
   tokenizer: Pick<TextTokenizer, 'control'>,
 ): PictureTokens {
+  const { begin, end, soft, written, around } = kindOf(folder)
   const named = (field: string, usual: string): string => tokenName(tokenizerConfig[field]) || usual
-  const [beginName, softName] = [named('boi_token', '<start_of_image>'), named('image_token', '<image_soft_token>')]
-  const around = (token: string, field: string): number => {
+  const [beginName, softName] = [named('boi_token', begin), named('image_token', soft)]
+  const idOf = (token: string, field: 'boi_token' | 'eoi_token'): number => {
     const id = tokenizer.control(token)
-    const said = folder.config[field] ?? id
+    const name = folder.config[`${field}_id`] === undefined ? `${field}_index` : `${field}_id`
+    const said = folder.config[name] ?? id
     if (id !== undefined && said === id) return id
     return refuse(
-      `config.json of '${folder.name}' has ${field} ${said ?? 'missing'}, ${token} of tokenizer.json is ${id ?? 'missing'}; take both files from the same model`,
+      `config.json of '${folder.name}' has ${name} ${said ?? 'missing'}, ${token} of tokenizer.json is ${id ?? 'missing'}; take both files from the same model`,
     )
   }
   return {
-    begin: around(beginName, 'boi_token_index'),
-    end: around(named('eoi_token', '<end_of_image>'), 'eoi_token_index'),
+    begin: idOf(beginName, 'boi_token'),
+    end: idOf(named('eoi_token', end), 'eoi_token'),
     soft: imageTokenOf(folder, tokenizer, softName),
-    beginName,
+    written: written === 'begin' ? beginName : softName,
     softName,
+    around,
   }
 }

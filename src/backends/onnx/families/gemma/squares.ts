@@ -1,25 +1,12 @@
-// Pictures to the rows that take the place of image tokens, [token][width]. Each picture takes a pass of its own, so
-// what else is in a state changes none of its features.
+// Pictures of Gemma 3 and 3n: each is squeezed into one square, and takes as many tokens as any other.
 import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
-import { ByteCache } from '../../caching/byte-cache.ts'
-import type { ImageEncoder } from '../../decoder/prompt-builder.ts'
 import { blockPatches, floatsOfLevels } from '../../images/patches.ts'
 import { resample } from '../../images/resample.ts'
 import { inputsOf, outputsOf, type Runtime, type Session } from '../../runtime/session.ts'
 import { dataOf, floats } from '../../runtime/tensors.ts'
-import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
+import type { PictureReader } from './pictures.ts'
 import type { SquareRule } from './settings.ts'
-
-export interface SquareFeatures {
-  /** Numbers in a row, where the graph says it. */
-  readonly width: number | null
-  /** Cached by the hash of the pixels and the size. */
-  features(picture: Picture, signal?: AbortSignal): Promise<Float32Array>
-}
-
-/** Pictures with the same key have the same features. */
-export const squareKey = ({ sha256, width, height }: Picture): string => [sha256, width, height].join()
 
 /** A picture as the encoder takes it, [channel][y][x]: a square is one patch. */
 export function squareOf(picture: Picture, { side }: SquareRule, levels: readonly Float32Array[]): Float32Array {
@@ -27,40 +14,15 @@ export function squareOf(picture: Picture, { side }: SquareRule, levels: readonl
 }
 
 /** Throws `model_not_available` for a graph with other inputs or outputs. */
-export function makeImageEncoder(
-  runtime: Runtime,
-  session: Session,
-  rule: SquareRule,
-  cacheBytes: number,
-  scheduler: FairScheduler,
-): ImageEncoder & SquareFeatures {
-  const width = widthOf(session, rule)
-  const { side } = rule
+export function squareReader(runtime: Runtime, session: Session, rule: SquareRule): PictureReader {
+  const { side, tokens } = rule
   const levels = floatsOfLevels(rule)
-  const cache = new ByteCache<Float32Array>(cacheBytes)
-
-  const encode = async (picture: Picture): Promise<Float32Array> => {
-    const out = await session.run({ pixel_values: floats(runtime, squareOf(picture, rule, levels), [1, 3, side, side]) }, [
-      'image_features',
-    ])
-    return dataOf(out.image_features)
-  }
-
   return {
-    width,
-    async features(picture, signal) {
-      const make = async (stop: AbortSignal) => {
-        const value = await scheduler.run(() => encode(picture), stop)
-        return { value, bytes: value.byteLength }
-      }
-      return (await cache.through(squareKey(picture), make, signal)).value
-    },
-    get counts() {
-      return cache.counts
-    },
-    async close() {
-      cache.clear()
-      await session.release()
+    width: widthOf(session, rule),
+    tokensOf: () => tokens,
+    async encode(picture) {
+      const pixels = floats(runtime, squareOf(picture, rule, levels), [1, 3, side, side])
+      return dataOf((await session.run({ pixel_values: pixels }, ['image_features'])).image_features)
     },
   }
 }

@@ -1,10 +1,12 @@
-// Gemma 3 with pictures against transformers, on the tiny random model of test/golden/gemma3 (see make.py there).
+// The kinds of Gemma with pictures against transformers, on the tiny random models of test/golden/gemma3 and
+// test/golden/gemma3n (see make.py there).
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readPreprocessor } from '../../../../src/backends/onnx/decoder/configuration.ts'
-import { makeImageTokens } from '../../../../src/backends/onnx/families/gemma3/image-tokens.ts'
-import { pictureTokensOf, type SquareRule, squareRuleOf } from '../../../../src/backends/onnx/families/gemma3/settings.ts'
-import { makeImageEncoder, squareOf } from '../../../../src/backends/onnx/families/gemma3/vision.ts'
+import { makeImageTokens } from '../../../../src/backends/onnx/families/gemma/image-tokens.ts'
+import { makePictures } from '../../../../src/backends/onnx/families/gemma/pictures.ts'
+import { pictureTokensOf, type SquareRule, squareRuleOf } from '../../../../src/backends/onnx/families/gemma/settings.ts'
+import { squareOf, squareReader } from '../../../../src/backends/onnx/families/gemma/squares.ts'
 import { floatsOfLevels } from '../../../../src/backends/onnx/images/patches.ts'
 import { openFolder, readJson } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { patchGraph } from '../../../../src/backends/onnx/runtime/patch.ts'
@@ -22,41 +24,36 @@ import {
   type VisionGolden,
 } from './vision-goldens.ts'
 
-const MODEL = '../gemma3/model'
-const goldens = readGoldens<{
+interface Goldens {
   readonly squares: readonly PatchGolden[]
-  readonly cases: readonly (VisionGolden & { readonly bothWays: readonly number[] })[]
-}>('../gemma3/goldens')
+  /** `bothWays`: of attention in both directions among image tokens, where the model was trained with it. */
+  readonly cases: readonly (VisionGolden & { readonly bothWays?: readonly number[] })[]
+}
 
-const ruleOf = async (): Promise<SquareRule> => {
-  const folder = await openFolder(folderOf(MODEL))
+/** The mean and the deviation of colours. */
+const KINDS = { gemma3: [0.5, 0.5], gemma3n: [0, 1] } as const
+type Kind = keyof typeof KINDS
+
+const modelOf = (kind: Kind): string => `../${kind}/model`
+
+const ruleOf = async (kind: Kind): Promise<SquareRule> => {
+  const folder = await openFolder(folderOf(modelOf(kind)))
   return squareRuleOf(folder, await readPreprocessor(folder), {})
 }
 
-const open = (): Promise<OpenFamily> =>
-  openFamily(MODEL, false, async ({ runtime, folder, tokenizer, scheduler, open: graph }) => {
-    const rule = await ruleOf()
-    const encoder = makeImageEncoder(runtime, await graph('vision_encoder'), rule, 2 ** 22, scheduler)
+const open = (kind: Kind): Promise<OpenFamily> =>
+  openFamily(modelOf(kind), false, async ({ runtime, folder, tokenizer, scheduler, open: graph }) => {
+    const session = await graph('vision_encoder')
+    const encoder = makePictures(squareReader(runtime, session, await ruleOf(kind)), session, 2 ** 22, scheduler)
     const tokens = pictureTokensOf(folder, await readJson(folder, 'tokenizer_config.json'), tokenizer)
-    return { tokens: makeImageTokens(tokens, rule, encoder), encoder }
+    return { tokens: makeImageTokens(tokens, encoder), encoder }
   })
 
-describe('squares of Gemma 3', () => {
-  for (const { picture, levels } of goldens.squares) {
-    it(`of ${picture} are those of the reference`, async () => {
-      const rule = await ruleOf()
-      const { largest, mean } = levelDifference(squareOf(await readPicture(picture), rule, floatsOfLevels(rule)), levels, () => [0.5, 0.5])
-      // The floats are of whole levels.
-      expect(largest).toBeLessThan(0.01)
-      expect(mean).toBeLessThan(0.001)
-    })
-  }
-})
-
-describe('Gemma 3 with pictures', () => {
+describe.each(Object.keys(KINDS) as Kind[])('%s with pictures', (kind) => {
+  const goldens = readGoldens<Goldens>(`../${kind}/goldens`)
   let opened: OpenFamily
   beforeAll(async () => {
-    opened = await open()
+    opened = await open(kind)
   })
   const differences: Record<string, number> = {}
   afterAll(async () => {
@@ -66,13 +63,23 @@ describe('Gemma 3 with pictures', () => {
   })
   const control = (name: string): number => opened.tokenizer.control(name) as number
 
+  for (const { picture, levels } of goldens.squares) {
+    it(`${picture}: makes the square of the reference`, async () => {
+      const rule = await ruleOf(kind)
+      const { largest, mean } = levelDifference(squareOf(await readPicture(picture), rule, floatsOfLevels(rule)), levels, () => KINDS[kind])
+      // The floats are of whole levels.
+      expect(largest).toBeLessThan(0.01)
+      expect(mean).toBeLessThan(0.001)
+    })
+  }
+
   for (const golden of goldens.cases) {
     it(`${golden.name}: writes the same tokens`, async () => {
       const { ids, images, positions } = opened.prompts.encodeState(await piecesOf(golden.state))
       expect([...ids, ...opened.prompts.encodeQuestion(golden.question)]).toEqual(golden.ids)
       expect(ids.length).toBe(golden.stateTokens)
       expect(positions).toBeNull()
-      const { tokens } = await ruleOf()
+      const { tokens } = await ruleOf(kind)
       const soft = control('<image_soft_token>')
       for (const { at } of images) {
         expect(at.length).toBe(tokens)
@@ -88,18 +95,12 @@ describe('Gemma 3 with pictures', () => {
       differences[golden.name] = apart
       expect(maxDifference(rows[half - 1] as Float32Array, kept.logits)).toBeLessThan(1e-3)
     })
-
-    it(`${golden.name}: attention among image tokens is causal, which the model as trained is not`, () => {
-      const apart = maxDifference(golden.logits, golden.bothWays)
-      if (golden.state.every((part) => typeof part === 'string')) expect(apart).toBeLessThan(1e-4)
-      else expect(apart).toBeGreaterThan(0.1)
-    })
   }
 
   it('continues a state that was read before, cut within a picture', async () => {
     const golden = goldens.cases.find(({ name }) => name === 'many-pictures') as VisionGolden
     const pieces = await piecesOf(golden.state)
-    const again = await open()
+    const again = await open(kind)
     const { images } = again.prompts.encodeState(pieces)
     expect(
       images.some(({ at }) => at.includes(255) && at.includes(256)),
@@ -141,8 +142,16 @@ describe('Gemma 3 with pictures', () => {
   })
 
   it('has windows of attention, so each row takes a pass of its own', () => {
-    const bytes = readFileSync(`${folderOf(MODEL)}/onnx/decoder_model_merged.onnx`)
+    const bytes = readFileSync(`${folderOf(modelOf(kind))}/onnx/decoder_model_merged.onnx`)
     expect(patchGraph(bytes, { accuracyLevel: false, logitRows: true, cascade: true })?.isCascade ?? false).toBe(false)
     expect(opened.decoder.sharesPasses).toBe(false)
+  })
+})
+
+describe('attention among the image tokens of gemma3', () => {
+  it.each(readGoldens<Goldens>('../gemma3/goldens').cases)('is causal, which the model as trained is not: $name', (golden) => {
+    const apart = maxDifference(golden.logits, golden.bothWays as readonly number[])
+    if (golden.state.every((part) => typeof part === 'string')) expect(apart).toBeLessThan(1e-4)
+    else expect(apart).toBeGreaterThan(0.1)
   })
 })

@@ -1,9 +1,10 @@
-// Gemma 3 with pictures (4B, 12B, 27B, MedGemma 4B): three graphs, and pictures as squares. The text models of the
-// family have one graph and belong to text-decoder.
+// Gemma 3 and 3n with pictures (3: 4B, 12B, 27B, MedGemma 4B; 3n: E2B, E4B): three graphs. The text models of the
+// family have one graph and belong to text-decoder. Gemma 3n has numbers of a token for each layer (per-layer.ts), and
+// last layers without keys and values of their own. Its encoder of sounds is not read.
 //
-// The model was trained with image tokens that see each other in both directions. The published graphs are causal
+// Gemma 3 was trained with image tokens that see each other in both directions. The published graphs are causal
 // (GroupQueryAttention, whose bias can only hide), so an image token sees those before it. This family does what the
-// graphs do.
+// graphs do. Gemma 3n was trained causal.
 import { EngineError } from '../../../../core/errors.ts'
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
@@ -13,26 +14,27 @@ import { readTextFiles } from '../../decoder/text-files.ts'
 import { findGraph, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
 import { inputsOf, loadRuntime, openSession } from '../../runtime/session.ts'
 import { makeImageTokens } from './image-tokens.ts'
+import { kindOf } from './kinds.ts'
+import { makePictures } from './pictures.ts'
 import { pictureTokensOf, squareRuleOf } from './settings.ts'
-import { makeImageEncoder } from './vision.ts'
+import { squareReader } from './squares.ts'
 
 const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_model_merged'] as const
 
-/** The published config.json leaves out what is a default of the reference (Gemma3TextConfig). */
-const DEFAULT_CONTEXT = 131_072
-
-export const gemma3 = decoderFamily(
+export const gemma = decoderFamily(
   async (folder, options, { scheduler, cacheBytes }) => {
+    const kind = kindOf(folder)
     const rule = await squareRuleOf(folder, await readPreprocessor(folder), options)
     const vision = findGraph(folder, VISION, VISION_DTYPES, options)
     const embedder = findGraph(folder, EMBEDDER, TEXT_DTYPES, options)
     const decoder = findGraph(folder, DECODER, TEXT_DTYPES, options)
     const { tokenizer, tokenizerConfig, template } = await readTextFiles(folder)
     const pictureTokens = pictureTokensOf(folder, tokenizerConfig, tokenizer)
-    const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<end_of_turn>'])
-    const contextLength = contextLengthOf(folder, DEFAULT_CONTEXT)
+    const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, [kind.endOfTurn])
+    const contextLength = contextLengthOf(folder, kind.contextLength)
 
-    const images = makeImageEncoder(await loadRuntime(), await openSession(vision, options), rule, cacheBytes, scheduler)
+    const session = await openSession(vision, options)
+    const images = makePictures(squareReader(await loadRuntime(), session, rule), session, cacheBytes, scheduler)
     return {
       tokenizer,
       prompts: makePromptBuilder({
@@ -40,7 +42,7 @@ export const gemma3 = decoderFamily(
         template,
         variables: templateVariablesOf(tokenizerConfig),
         content: 'list',
-        images: makeImageTokens(pictureTokens, rule, images),
+        images: makeImageTokens(pictureTokens, images),
       }),
       images,
       graphs: { embedder, decoder, others: [vision] },
