@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { describeBackend } from './backend-suite.ts'
 
-for (const kind of ['gemma3', 'gemma3n']) {
+for (const kind of ['gemma3', 'gemma3n', 'gemma4']) {
   const model = fileURLToPath(new URL(`../golden/${kind}/model`, import.meta.url))
   describeBackend(`${kind} with pictures`, () => loadOnnxModel(model, { inProcess: true, threads: 1 }))
 }

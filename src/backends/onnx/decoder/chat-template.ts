@@ -62,8 +62,8 @@ const FIXED_DAY = 'fixed_day_of_prompts'
 const DAY: Readonly<Record<string, string>> = { d: '26', b: 'Jul', B: 'July', m: '07', Y: '2024', H: '00', M: '00', '%': '%' }
 const fixedDay = (format: unknown): string => String(format).replace(/%([dbBmYHM%])/g, (_, code: string) => DAY[code] as string)
 
-/** How control tokens of chat templates are spelled: `<|im_start|>`, `<start_of_turn>`. */
-const CONTROL_NAME = /<\|[^\s<>|]+\|>|<(?:start|end)_of_[a-z]+>/
+/** How control tokens of chat templates are spelled: `<|im_start|>`, `<start_of_turn>`, `<|turn>`, `<turn|>`. */
+const CONTROL_NAME = /<\|[^\s<>|]+\|?>|<[a-z_]+\|>|<(?:start|end)_of_[a-z]+>/
 
 /** A control token that the tokenizer does not have would be written in letters, which no model knows its turn by. */
 function refuseMissingControls(runs: readonly TokenRun[]): void {

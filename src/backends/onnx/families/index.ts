@@ -27,6 +27,7 @@ const FAMILIES = new Map<string, FamilyImport>([
   ['lfm2_vl', lfm2Vl],
   ['gemma3', gemma],
   ['gemma3n', gemma],
+  ['gemma4', gemma],
   ['qwen2_vl', qwenVl],
   ['qwen2_5_vl', qwenVl],
   ['qwen3_vl', qwenVl],

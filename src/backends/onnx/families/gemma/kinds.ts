@@ -15,7 +15,9 @@ export interface GemmaKind {
   /** What the reference writes before and behind a picture. */
   readonly around: string
   readonly endOfTurn: string
-  /** Where config.json says how many tokens a picture takes; null: they follow from its shape. */
+  /**
+   * Where config.json says how many tokens a square takes; null: pictures keep their shape, and it follows from that.
+   */
   readonly countField: string | null
   /** Tokens. The published config.json may leave out what is a default of the reference. */
   readonly contextLength: number
@@ -35,6 +37,19 @@ const GEMMA3: GemmaKind = {
 
 const KINDS = new Map<string, GemmaKind>([
   ['gemma3', GEMMA3],
+  [
+    'gemma4',
+    {
+      begin: '<|image>',
+      end: '<image|>',
+      soft: '<|image|>',
+      written: 'soft',
+      around: '',
+      endOfTurn: '<turn|>',
+      countField: null,
+      contextLength: 131_072,
+    },
+  ],
   ['gemma3n', { ...GEMMA3, written: 'soft', countField: 'vision_soft_tokens_per_image', contextLength: 32_768 }],
 ])
 

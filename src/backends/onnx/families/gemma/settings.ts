@@ -19,8 +19,9 @@ export interface SquareRule extends Normalisation {
 /** What is more is no model's. */
 const MOST_PIXELS = 4096
 const MOST_TOKENS = 65_536
-/** Pillow's number of the filter. */
-const BILINEAR = 2
+const MOST_PATCH_PIXELS = 64
+/** Pillow's numbers of the filters. */
+const [BILINEAR, BICUBIC] = [2, 3]
 const PREPROCESSOR = 'preprocessor_config.json'
 
 const refuse = (what: string): never => {
@@ -51,7 +52,38 @@ export async function squareRuleOf(folder: ModelFolder, preprocessor: JsonObject
   return { side, tokens: await tokensOf(folder, preprocessor, kindOf(folder)), ...normalisationOf(preprocessor) }
 }
 
-/** Tokens of a picture: several files say so, and they must agree. */
+/** A picture keeps its shape, and takes as many patches as there is room for; a block of them is one token. */
+export interface PatchBudget extends Normalisation {
+  /** Sides of a patch, pixels. */
+  readonly patch: number
+  /** Sides of a block, patches. */
+  readonly pool: number
+  /** The most tokens of a picture. */
+  readonly tokens: number
+}
+
+export function patchBudgetOf(folder: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): PatchBudget {
+  if (preprocessor.resample !== undefined && preprocessor.resample !== BICUBIC) {
+    refuse(`the image processor has resample ${preprocessor.resample}; this family knows ${BICUBIC} (bicubic) only`)
+  }
+  const whole = (name: string, most: number): number => positive(preprocessor[name], `${name} of the image processor`, most)
+  const vision = objectAt(folder.config, 'vision_config')
+  for (const name of ['patch_size', 'pooling_kernel_size']) {
+    if (vision[name] === undefined || vision[name] === preprocessor[name]) continue
+    const found = `config.json has vision_config.${name} ${vision[name]}, the image processor has ${preprocessor[name]}`
+    refuse(`${found}; take both files from the same model`)
+  }
+  const tokens = whole('max_soft_tokens', MOST_TOKENS)
+  const set = Object.keys(pictures ?? {})
+  if (set.length > 0) {
+    const what = `pictures.${set[0]} is set, but this model reads each picture whole, with at most ${tokens} tokens`
+    throw new EngineError('invalid_request', `${what}; leave it out`)
+  }
+  const [patch, pool] = [whole('patch_size', MOST_PATCH_PIXELS), whole('pooling_kernel_size', MOST_PATCH_PIXELS)]
+  return { patch, pool, tokens, ...normalisationOf(preprocessor) }
+}
+
+/** Tokens of a square: several files say so, and they must agree. */
 async function tokensOf(folder: ModelFolder, preprocessor: JsonObject, { countField }: GemmaKind): Promise<number> {
   const processor = folder.files.includes('processor_config.json') ? await readJson(folder, 'processor_config.json') : {}
   const said = (

@@ -1,4 +1,5 @@
-// Folders of Gemma 3n whose numbers for the layers, or layers that share keys and values, are not those of one model.
+// Folders of Gemma 3n and 4 whose numbers for the layers, layers that share keys and values, or patches are not those
+// of one model.
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,7 @@ import { type Change, changedFolders, edit, editGraph, type FolderCase } from '.
 import { maxDifference } from './vision-goldens.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../../golden/', import.meta.url))
-const FAMILY = 'gemma3n/model'
+const [FAMILY, GEMMA4] = ['gemma3n/model', 'gemma4/model']
 const { folderWith, refusalOf } = changedFolders(GOLDEN)
 
 const ofGemma3 =
@@ -45,9 +46,7 @@ const CASES: readonly FolderCase[] = [
     editGraph('embed_tokens', (graph) => {
       graph.nodes = graph.nodes.map((node) => (node.outputs.includes('per_layer_inputs') ? { ...node, outputs: ['half'] } : node))
       graph.nodes = [...graph.nodes, makeNode('Concat', ['half', 'half'], ['per_layer_inputs'], { axis: 2 })]
-      graph.outputs = graph.outputs.map((output) =>
-        output.name === 'per_layer_inputs' ? { ...output, dims: [null, null, 8, 4] } : output,
-      )
+      graph.outputs = graph.outputs.map((output) => (output.name === 'per_layer_inputs' ? { ...output, dims: [null, null, 8, 4] } : output))
     }),
     'embed_tokens gives 32 numbers of a token for all layers, decoder_model_merged takes 16; take both files from the same model',
   ],
@@ -83,9 +82,53 @@ const CASES: readonly FolderCase[] = [
     }),
     /has eoi_token_id 9, <end_of_image> of tokenizer.json is \d+; take both files from the same model/,
   ],
+  [
+    'patches of another size',
+    GEMMA4,
+    edit('processor_config.json', (json) => {
+      json.image_processor.patch_size = 16
+    }),
+    'config.json has vision_config.patch_size 2, the image processor has 16; take both files from the same model',
+  ],
+  [
+    'another filter',
+    GEMMA4,
+    edit('processor_config.json', (json) => {
+      json.image_processor.resample = 2
+    }),
+    'the image processor has resample 2; this family knows 3 (bicubic) only',
+  ],
+  [
+    'no number of tokens',
+    GEMMA4,
+    edit('processor_config.json', (json) => {
+      delete json.image_processor.max_soft_tokens
+    }),
+    /max_soft_tokens of the image processor is missing, a positive whole number was expected/,
+  ],
+  [
+    'an encoder of squares',
+    GEMMA4,
+    (folder) => cp(join(GOLDEN, FAMILY, 'onnx/vision_encoder.onnx'), join(folder, 'onnx/vision_encoder.onnx')),
+    /takes pixel_values \(float32, 4 axes\); pixel_values \(float32, 3 axes\) and pixel_position_ids to image_features were expected/,
+  ],
+  [
+    'an encoder of other patches',
+    GEMMA4,
+    editGraph('vision_encoder', (graph) => {
+      graph.inputs = graph.inputs.map((input) => (input.name === 'pixel_values' ? { ...input, dims: [null, 2520, null] } : input))
+    }),
+    /vision_encoder takes patches of shape \[2520, .*\], the image processor makes \[630, 12\]; take both files from the same model/,
+  ],
+  [
+    'the decoder of Gemma 3n',
+    GEMMA4,
+    (folder) => cp(join(GOLDEN, FAMILY, 'onnx/decoder_model_merged.onnx'), join(folder, 'onnx/decoder_model_merged.onnx')),
+    /they are of different models: download the whole repository again|take both files from the same model/,
+  ],
 ]
 
-describe('a folder of Gemma 3n with', () => {
+describe('a folder of Gemma 3n or 4 with', () => {
   it.each([...CASES])('%s is refused', async (_, family, change, message) => {
     const refusal = await refusalOf(await folderWith(family, change))
     if (typeof message === 'string') expect(refusal).toBe(message)
@@ -106,6 +149,14 @@ describe('a folder of Gemma 3n with', () => {
     expect(backend.info.capabilities).toEqual({ images: true, boxes: false })
     expect(backend.info.contextLength).toBe(32_768)
     await backend.close()
+  })
+
+  it('an option that the family does not have is refused, not passed over', async () => {
+    const options = { inProcess: true, scoring: 'plain', pictures: { longestEdge: 512 } } as const
+    await expect(loadOnnxModel(join(GOLDEN, GEMMA4), options)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'pictures.longestEdge is set, but this model reads each picture whole, with at most 70 tokens; leave it out',
+    })
   })
 
   it('caches of all layers, those that share keys and values included, gives the same logits', async () => {
