@@ -1,9 +1,9 @@
 // The contract on the tiny random models of Gemma that see.
 import { fileURLToPath } from 'node:url'
-import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
 import { describeBackend } from './backend-suite.ts'
+import { loadForSuite } from './load-for-suite.ts'
 
 for (const kind of ['gemma3', 'gemma3n', 'gemma4']) {
   const model = fileURLToPath(new URL(`../golden/${kind}/model`, import.meta.url))
-  describeBackend(`${kind} with pictures`, () => loadOnnxModel(model, { inProcess: true, threads: 1 }))
+  describeBackend(`${kind} with pictures`, () => loadForSuite(model))
 }
