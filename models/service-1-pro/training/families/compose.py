@@ -16,8 +16,6 @@ import sys
 from kinds import KINDS, kind_of
 from kinds.asking import doubled, stands_in, texts_in
 
-TOLD_APART = 0.7  # how often questions that a row and its twin answer differently are kept before others
-
 
 def rows_of(f, n, seed, short=False):
     """N rows of a family as they are written to a file; the same seed gives the same rows."""
@@ -28,8 +26,6 @@ def rows_of(f, n, seed, short=False):
         if kind != "sort":
             keys = list(row.questions)
             rnd.shuffle(keys)
-            if row.twin and rnd.random() < TOLD_APART:  # first those that tell the two apart
-                keys.sort(key=lambda key: row.twin.truth.get(key, row.truth[key]) == row.truth[key])
             row.keep(keys[: rnd.randint(3, 8)])
         if row.questions:
             name = f"sort-{f['family']}" if kind == "sort" else f["family"]
@@ -42,14 +38,7 @@ def rows_of(f, n, seed, short=False):
                 "questions": row.questions,
                 "truth": row.truth,
                 **({"evidence": row.evidence} if row.evidence or (kind == "letter" and not short) else {}),
-                **({"twin": twin_of(row)} if row.twin else {}),
             }
-
-
-def twin_of(row):
-    """What is other in a row's twin: state, truth of the questions that are asked in both, evidence."""
-    row.twin.keep([key for key in row.questions if row.twin.questions.get(key) == row.questions[key]])
-    return {"state": row.twin.state, "truth": row.twin.truth, "evidence": row.twin.evidence}
 
 
 def long_rows(families, n, seed):

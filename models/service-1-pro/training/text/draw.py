@@ -65,19 +65,16 @@ class Drawer:
     def phase(self, tokens):
         return next((phase for phase in self.phases if tokens < phase.get("until_tokens", math.inf)), self.phases[-1])
 
-    def items(self, name, rnd, longest):
-        """An item, or an item and its twin."""
+    def item(self, name, rnd, longest):
         for _ in range(20):
-            items = self.reader.twins(json.loads(rnd.choice(self.sources.lines[name])), longest, rnd)
-            if items:
-                return items
-        return []
+            row = json.loads(rnd.choice(self.sources.lines[name]))
+            item = self.reader.item(row, longest, rnd)
+            if item is not None:
+                return item
+        return None
 
-    def groups(self, items, look, rnd):
-        """Sequences in a look, those of twins together; questions are drawn so that branches stay short."""
-        if not items:
-            return []
-        item, *others = items
+    def sequences(self, item, look, rnd):
+        """An item's sequences in a look; questions are drawn so that branches stay short."""
         questions = [q for q in item.questions if look == "second" or q.kind not in layout.POINTED]
         rnd.shuffle(questions)
         if look == "second" and rnd.random() < POINTED_FIRST:
@@ -90,15 +87,11 @@ class Drawer:
             ):
                 keep.append(question)
                 spent += cost
-        kept = {question.key() for question in keep}
-        asked = [(item, keep)] + [(other, [q for q in other.questions if q.key() in kept]) for other in others]
-        if look == "first":
-            group = [layout.first(layout.Item(one.passages, some, one.source)) for one, some in asked if some]
-            return [group] if group else []
-        return [
-            [layout.second(one, q) for one, some in asked for q in some if q.key() == question.key()]
-            for question in keep
-        ]
+        if not keep:
+            return []
+        if look == "second":
+            return [layout.second(item, question) for question in keep]
+        return [layout.first(layout.Item(item.passages, keep, item.source))]
 
     def pool(self, number, look, tokens):
         """Steps of one look: lists of sequences whose padded size fits a step."""
@@ -111,19 +104,20 @@ class Drawer:
         rnd.shuffle(order)
         while total < self.preset.step_tokens * POOL_STEPS:
             name = max(order, key=lambda one: weights[one] * (total + 300) * (1 + 0.5 * rnd.random()) - given[one])
-            groups = self.groups(self.items(name, rnd, longest), look, rnd)
+            item = self.item(name, rnd, longest)
+            sequences = self.sequences(item, look, rnd) if item is not None else []
             # A source that has nothing of this look or length is passed over, as if it had been given its share.
-            size = sum(len(s.tokens) for group in groups for s, _ in group) or 60
+            size = sum(len(s.tokens) for s, _ in sequences) or 60
             given[name] += size
-            total += size if groups else 0
-            made += [(max(len(s.tokens) for s, _ in group), group) for group in groups]
-        made.sort(key=lambda one: one[0])
+            total += size if sequences else 0
+            made += sequences
+        made.sort(key=lambda one: len(one[0].tokens))
         steps, now = [], []
-        for length, group in made:
-            if now and (len(now) + len(group)) * length > self.preset.step_tokens:
+        for one in made:
+            if now and (len(now) + 1) * len(one[0].tokens) > self.preset.step_tokens:
                 steps.append(now)
                 now = []
-            now = now + group
+            now.append(one)
         steps.append(now)
         rnd.shuffle(steps)
         return steps[:POOL_STEPS]

@@ -9,7 +9,6 @@ everything sees everything, but options do not see each other.
 """
 
 import dataclasses
-import random
 import re
 
 import numpy as np
@@ -69,11 +68,6 @@ class Question:
     choices: object = None
     # for training: the claim that this one denies, asked beside it; their shares should add up to one
     denies: object = None
-    # for training: the same question about a text that differs a little, and is answered otherwise for it
-    twin: object = None
-
-    def key(self):
-        return self.kind, self.name, tuple(self.pieces)
 
 
 @dataclasses.dataclass
@@ -186,10 +180,9 @@ class Reader:
         if longest is not None and sum(len(one.pieces) for one in cut) > longest:
             return None
         spans = [span for one in cut for span in one.spans]
-        questions, seed = [], rnd and rnd.random()
+        questions = []
         for name, asked in row["questions"].items():
-            own = rnd and random.Random(f"{seed} {name}")
-            made = self.question(name, asked, row, text, spans, own)
+            made = self.question(name, asked, row, text, spans, rnd)
             if made is not None:
                 questions += [made] if made.denies is None else [made.denies, made]
         return (
@@ -197,23 +190,6 @@ class Reader:
             if questions
             else None
         )
-
-    def twins(self, row, longest, rnd):
-        """The items of a row and, where it has one, of its twin: the same questions, worded and shown alike."""
-        seed = rnd.random()
-        item, twin = self.item(row, longest, random.Random(seed)), row.get("twin")
-        if item is None or twin is None:
-            return [item] if item else []
-        questions = {name: asked for name, asked in row["questions"].items() if name in twin["truth"]}
-        other = self.item({**row, **twin, "questions": questions}, longest, random.Random(seed))
-        if other is None:
-            return [item]
-        there = {question.key(): question for question in other.questions}
-        for question in item.questions:
-            same = there.get(question.key())
-            if same and same.options == question.options and same.target != question.target:
-                question.twin, same.twin = same, question
-        return [item, other]
 
     def question(self, name, asked, row, text, spans, rnd):
         kind, truth = asked["type"], row["truth"].get(name)

@@ -6,8 +6,7 @@ import torch.nn.functional as F
 import layout
 
 EVIDENCE_SHARE = 0.5
-DENIAL_SHARE = 0.1
-TWIN_SHARE = 0.5
+TWIN_SHARE = 0.1
 ORDER_SHARE = 0.5
 
 
@@ -28,16 +27,6 @@ def decided(question, logits):
     # A level beside the right one is less wrong than one far away: cumulated shares are compared, too.
     order = (logits.softmax(0).cumsum(0) - target.cumsum(0)).square().sum()
     return -(logits.log_softmax(0) * target).sum() + ORDER_SHARE * order
-
-
-def told_apart(question, logits, twins):
-    """How badly two texts that differ a little are told apart by a question that they answer differently: what the
-    question says by itself cancels out.
-    """
-    if question.kind == "noul":
-        return F.softplus(-(logits[0] - twins[0]) * (1 if question.target > question.twin.target else -1))
-    own, other = question.target, question.twin.target
-    return F.softplus(-((logits[own] - logits[other]) - (twins[own] - twins[other])))
 
 
 def losses(batch, logits, evidence, quotes):
@@ -62,11 +51,7 @@ def losses(batch, logits, evidence, quotes):
             if id(question.denies) in numbers:
                 # A claim and its denial are as sure as each other, whichever of them is right.
                 both = logits[q, 0] + logits[numbers[id(question.denies)], 0]
-                out[-1] = out[-1] + DENIAL_SHARE * both.square().clamp(max=16.0)
-            if id(question.twin) in numbers and question.kind in ("noul", "choice"):
-                # Counted once for each of the two.
-                twins = logits[numbers[id(question.twin)], : counts[q]]
-                out[-1] = out[-1] + TWIN_SHARE * told_apart(question, logits[q, : counts[q]], twins)
+                out[-1] = out[-1] + TWIN_SHARE * both.square().clamp(max=16.0)
             if question.evidence is not None:
                 wanted = [1 + at[n] for a, b in question.evidence for n in range(a, b + 1)] or [0]
                 slot = (

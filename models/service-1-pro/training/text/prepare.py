@@ -49,7 +49,7 @@ HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 6
 MORE_ROWS = {"claims": 2}  # how many times as many are drawn to train on
 FEWEST_WORDS = 6
 HELD_SEED = 990
-PAIRED = {"letters", "dialogues", "documents", "unsaid"}  # kinds that can be drawn one sentence a row
+PAIRED = {"letters", "dialogues", "documents", "unsaid", "cases"}  # kinds that can be drawn one sentence a row
 
 
 def lines(path):

@@ -8,7 +8,6 @@ class Row:
 
     def __init__(self):
         self.state, self.questions, self.truth, self.evidence = None, {}, {}, {}
-        self.twin = None  # a Row with a state that differs a little and the same questions (some may lack)
 
     def add(self, key, question, truth, evidence=None):
         self.questions[key], self.truth[key] = question, truth

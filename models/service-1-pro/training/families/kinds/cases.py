@@ -144,43 +144,54 @@ def sentence_at(text, span):
 
 
 def draw(f, rnd):
-    """A row, and its twin: the same case and questions, one place gone another way."""
-    case, seed = rnd.choice(f["cases"]), rnd.random()
-    ways = {name: rnd.randrange(count) for name, count in case["places"].items()}
-    turned = rnd.choice(list(ways))
-    other = {**ways, turned: (ways[turned] + rnd.randint(1, case["places"][turned] - 1)) % case["places"][turned]}
-    row = drawn(case, ways, other, seed)
-    row.twin = drawn(case, other, ways, seed)
-    return row
+    case = rnd.choice(f["cases"])
+    return drawn(case, {name: rnd.randrange(count) for name, count in case["places"].items()}, rnd)
 
 
-def drawn(case, ways, other, seed):
-    """The case in these ways. Wordings and options are those of its twin."""
+def drawn(case, ways, rnd):
     row = Row()
     text, spans = written(case, ways)
     row.state = as_json(text)
     for n, question in enumerate(case["questions"]):
-        truth, twins = (truth_of(case, question, one) for one in (ways, other))
+        truth = truth_of(case, question, ways)
         if truth == UNASKED:
             continue
         evidence = None
         if len(question["by"]) == 1 and len(spans[question["by"][0]]) == 1 and isinstance(row.state, str):
             start, end = spans[question["by"][0]][0]
             evidence = sentence_at(text, (start, end)) if end > start else None
-        add(row, f"q{n}", question, truth, twins, evidence, random.Random(f"{seed} {n}"))
+        add(row, f"q{n}", question, truth, evidence, rnd)
     return row
 
 
-def add(row, key, question, truth, twins, evidence, rnd):
-    """`twins` is the truth of the twin, whose options have to be here as well."""
+def pair(f, rnd):
+    """The sentence or line of one place by itself, and what hangs on that place alone. Nothing is asked where the case
+    is JSON, or no sentence holds the place wholly.
+    """
+    row, case = Row(), rnd.choice(f["cases"])
+    ways = {name: rnd.randrange(count) for name, count in case["places"].items()}
+    text, spans = written(case, ways)
+    place = rnd.choice(list(case["places"]))
+    sentence = sentence_at(text, spans[place][0])
+    if sentence is None or len(spans[place]) > 1 or not isinstance(as_json(text), str):
+        return row
+    row.state = sentence
+    for n, question in enumerate(case["questions"]):
+        truth = truth_of(case, question, ways)
+        is_quote = question["type"] in ("extract", "fill")
+        if question["by"] == [place] and truth not in (UNASKED, None) and (not is_quote or str(truth) in sentence):
+            add(row, f"q{n}", question, truth, None, rnd)
+    return row
+
+
+def add(row, key, question, truth, evidence, rnd):
     kind, ask, options = question["type"], rnd.choice(question["ask"]), question["options"]
     named = {first: rnd.choice(option["names"]) for first, option in options.items()}
     about = {named[first]: option["about"] for first, option in options.items()}
     if kind == "noul":
         row.claim(key, ask, truth, evidence)
     elif kind == "choice":
-        few = len(options) <= 3
-        kept = [first for first in options if rnd.random() < 0.85 or few or first in (truth, twins)]
+        kept = [first for first in options if first == truth or len(options) <= 3 or rnd.random() < 0.85]
         row.choice(key, ask, [named[first] for first in kept], named[truth], rnd, about, evidence)
     elif kind == "score":
         row.score(key, ask, list(named.values()), list(options).index(truth), evidence)
