@@ -12,7 +12,7 @@ from .asking import Row, shown
 
 PLACE = re.compile(r"\[\[(\w+): (.*?)\]\]", re.DOTALL)
 TYPES = {"?": "noul", "@": "choice", "%": "score", "+": "select", ">": "extract", "#": "fill"}
-READS = ("int", "number", "date", "money", "email", "url", "text")
+READS = ("int", "number", "date", "text")
 UNASKED = "-"
 NOTHING = "nothing"
 SENTENCE = re.compile(r"[^\n]+?(?:[.!?]+[\"')\]]*(?=\s)|(?=\n)|$)")
