@@ -141,9 +141,15 @@ describe('aliases in the console', () => {
     expect(await answeredBy()).toEqual(LARGE)
     expect(await (await signed().send('aliases', { name: 'default', model: 'large' })).json()).toEqual({ change: null })
     expect(await (await signed().read('aliases')).json()).toEqual({
+      models: [
+        { id: 'small', is_available: true, stages: [] },
+        { id: 'large', is_available: true, stages: [] },
+        { id: 'service-1', is_available: false, stages: [] },
+      ],
+      default_model: 'small',
       aliases: [
-        { name: 'default', model: 'large', since: expect.any(Number), is_served: true },
-        { name: 'gpt-*', model: 'gone', since: null, is_served: false },
+        { name: 'default', model: 'large', since: expect.any(Number), is_served: true, otherwise: 'small' },
+        { name: 'gpt-*', model: 'gone', since: null, is_served: false, otherwise: null },
       ],
       history: [{ at: expect.any(Number), name: 'default', model: 'large', from: null, why: 'evaluated on Monday' }],
     })
@@ -154,6 +160,20 @@ describe('aliases in the console', () => {
       history: object[]
     }
     expect([aliases, history]).toEqual([[], [expect.objectContaining({ model: null, from: 'large', why: 'in the console' })]])
+  })
+
+  it('say what answers once they are taken away: the settings, a pattern, or nothing', async () => {
+    running = await startSignedIn({ models: [model('small'), model('large')], settings: { aliases: { fast: 'small', 'gpt-*': 'gone' } } })
+    for (const name of ['fast', 'gpt-4', 'new', 'new-*', 'new-er']) await signed().send('aliases', { name, model: 'large' })
+    const { aliases } = (await (await signed().read('aliases')).json()) as { aliases: { name: string; otherwise: string | null }[] }
+    expect(Object.fromEntries(aliases.map(({ name, otherwise }) => [name, otherwise]))).toEqual({
+      fast: 'small',
+      'gpt-*': null,
+      'gpt-4': null,
+      new: null,
+      'new-*': null,
+      'new-er': 'large',
+    })
   })
 
   it('are refused for names and models that cannot be, and without the token of the page', async () => {

@@ -1,8 +1,12 @@
 // Names that stand for models, for any session: what each stands for, what it stood for, and another model for it.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { ownEntry, plainRecord } from '../../core/untrusted.ts'
+import { DEFAULT_ALIAS } from '../aliases.ts'
 import type { ServiceContext } from '../context.ts'
 import { fromStore } from '../from-store.ts'
+import { resolveModel } from '../models.ts'
+import { defaultModel } from '../request-facts.ts'
 import type { AliasChange } from '../store/store.ts'
 import { fields, text, wholeNumber } from './fields.ts'
 import type { AliasChangeReply, AliasesReply, RepointedReply } from './replies.ts'
@@ -23,11 +27,25 @@ export function aliasRoutes(app: FastifyInstance, { aliases, engine, store, sett
     const { name, limit } = page(query)
     const kept = await fromStore(store.aliases.current())
     const history = await fromStore(store.aliases.history({ limit, ...(name === undefined ? {} : { name }) }))
-    const isServed = (model: string): boolean => engine.models().some(({ id, available }) => id === model && available)
+    const models = engine.models()
+    const isServed = (model: string): boolean => models.some(({ id, available }) => id === model && available)
     const ofSettings = Object.entries(settings.aliases).filter(([alias]) => !kept.some((one) => one.name === alias))
     const all = [...kept, ...ofSettings.map(([alias, model]) => ({ name: alias, model, since: null }))]
     const shown = all.filter((one) => name === undefined || one.name === name)
-    return { aliases: shown.map((one) => ({ ...one, is_served: isServed(one.model) })), history: history.map(encodeChange) }
+    /** Null: refused. */
+    const without = (alias: string): string | null => {
+      const others = kept.flatMap((one) => (one.name === alias ? [] : [[one.name, one.model] as const]))
+      const table = plainRecord([...Object.entries(settings.aliases), ...others])
+      const isUnnamed = alias === DEFAULT_ALIAS && ownEntry(table, alias) === undefined
+      const model = isUnnamed ? defaultModel(engine) : resolveModel(alias, models, table)
+      return isServed(model) ? model : null
+    }
+    return {
+      models: models.map(({ id, available, stages = [] }) => ({ id, is_available: available, stages })),
+      default_model: defaultModel(engine),
+      aliases: shown.map((one) => ({ ...one, is_served: isServed(one.model), otherwise: without(one.name) })),
+      history: history.map(encodeChange),
+    }
   })
 
   app.post('/console/api/aliases', async ({ body }): Promise<RepointedReply> => {

@@ -174,12 +174,21 @@ export interface ErrorReplyBody {
   }
 }
 
+export interface ListedModelReply {
+  readonly id: string
+  readonly is_available: boolean
+  /** Of a chain: the models that it asks, in their order; else none. */
+  readonly stages: readonly string[]
+}
+
 export interface AliasReply {
   readonly name: string
   readonly model: string
   /** Null: from the settings of the service. */
   readonly since: number | null
   readonly is_served: boolean
+  /** What answers requests for it when the database says nothing of it; null: nothing, they are refused. */
+  readonly otherwise: string | null
 }
 
 export interface AliasChangeReply {
@@ -192,6 +201,10 @@ export interface AliasChangeReply {
 }
 
 export interface AliasesReply {
+  /** All that the service lists, those too that cannot be asked yet. */
+  readonly models: readonly ListedModelReply[]
+  /** What answers requests that name no model, where no alias `default` stands. */
+  readonly default_model: string
   readonly aliases: readonly AliasReply[]
   /** Newest first. */
   readonly history: readonly AliasChangeReply[]
