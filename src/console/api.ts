@@ -4,6 +4,7 @@
 import type { FitReply, RollBackReply } from '../service/calibration/replies.ts'
 import type {
   AccountsReply,
+  AliasesReply,
   CalibrationViewReply,
   CreatedKeyReply,
   CreditReply,
@@ -15,6 +16,7 @@ import type {
   OutcomeReply,
   QuarantineEndReply,
   QuarantineReply,
+  RepointedReply,
   RequestsReply,
   SessionReply,
   UsageReply,
@@ -144,6 +146,10 @@ export function createApi(onSignedOut: () => void) {
     /** Labels that came in bursts and wait. */
     quarantine: () => get<QuarantineReply>('quarantine'),
     endQuarantine: (account: string, end: 'release' | 'drop') => post<QuarantineEndReply>(`quarantine/${end}`, { account }),
+    /** Models, and the names that stand for them; `name` and `limit` are of the history. */
+    aliases: (query: { name?: string | null; limit?: number } = {}) => get<AliasesReply>('aliases', query),
+    /** `model` null: takes the name away. */
+    pointName: (change: { name: string; model: string | null; why: string }) => post<RepointedReply>('aliases', change),
     /** Asks as an account. `request` is JSON text as typed; files go beside it. */
     async ask(account: string, request: string, files: readonly SentFile[], signal: AbortSignal): Promise<Asked> {
       let body: BodyInit = request

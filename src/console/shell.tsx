@@ -11,6 +11,7 @@ import { Segmented } from './ui/field.tsx'
 import { Mark } from './ui/mark.tsx'
 import { Calibration } from './views/calibration.tsx'
 import { Keys } from './views/keys.tsx'
+import { Models } from './views/models.tsx'
 import { Overview } from './views/overview.tsx'
 import { Requests } from './views/requests.tsx'
 
@@ -31,6 +32,7 @@ const VIEWS: readonly View[] = [
   { name: 'keys', title: 'API keys', Component: Keys },
   { name: 'requests', title: 'Requests', Component: Requests },
   { name: 'calibration', title: 'Calibration', Component: Calibration },
+  { name: 'models', title: 'Models', Component: Models },
 ]
 
 const WORDS: Readonly<Record<Theme, string>> = { system: 'Auto', light: 'Light', dark: 'Dark' }

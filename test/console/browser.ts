@@ -83,7 +83,10 @@ export function describeInBrowser(name: string, tests: (browser: BrowserTests) =
   })
 }
 
-export async function goTo(page: Page, view: 'Overview' | 'Playground' | 'API keys' | 'Requests' | 'Calibration'): Promise<void> {
+export async function goTo(
+  page: Page,
+  view: 'Overview' | 'Playground' | 'API keys' | 'Requests' | 'Calibration' | 'Models',
+): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name: view }).click()
   await page.getByRole('heading', { level: 1, name: view }).waitFor()
 }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { Running } from '../service/running.ts'
 import { choose, describeInBrowser, goTo, settled } from './browser.ts'
 
-const VIEWS = ['Overview', 'Playground', 'API keys', 'Requests', 'Calibration'] as const
+const VIEWS = ['Overview', 'Playground', 'API keys', 'Requests', 'Calibration', 'Models'] as const
 
 /** What reaches out of the window, or out of an element that hides or scrolls what is too wide. */
 const CUT_OFF = `(() => {
@@ -28,6 +28,8 @@ async function fill(running: Running): Promise<string> {
   const { key, secret } = await running.newKey({ account: LONG, scopes: ['ask', 'outcomes', 'calibration'], requestsPerMinute: 1000 })
   await running.store.keys.revoke((await running.newKey({ account: key.account })).key.id)
   await running.store.ledger.credit(LONG, 123_456_789_000_000_001n, `a note that is long enough for two lines of a table: ${LONG}`)
+  await running.store.aliases.point(`alias-of-${LONG.repeat(2)}`, 'service-1-pro', `a reason of some length: ${LONG}`)
+  await running.store.aliases.point('gone', `a-model-of-${LONG}`, 'x'.repeat(200))
   const criteria = ['delivery of something that has not arrived after several weeks', 'b'.repeat(80), '10', '9']
   const questions = { [`question_${'of_a_long_name_'.repeat(4)}`]: { type: 'choice', criteria }, here: { type: 'noul' } }
   const reply = await running.ask({ state: 'x', questions }, { headers: { authorization: `Bearer ${secret}` } })
@@ -58,6 +60,13 @@ describeInBrowser('every view', ({ start, open }) => {
         await page.getByText('Balance after').first().waitFor({ state: 'attached' })
       }
       if (view === 'Playground') await runExample(page)
+      if (view === 'Models') {
+        expect([view, await page.evaluate(CUT_OFF)]).toEqual([view, []])
+        await page.getByRole('button', { name: 'Take away alias-of' }).click()
+        expect([view, await page.evaluate(CUT_OFF)]).toEqual([view, []])
+        await page.keyboard.press('Escape')
+        await page.getByRole('button', { name: 'Point alias-of' }).click()
+      }
       if (view === 'Requests') {
         expect([view, await page.evaluate(CUT_OFF)]).toEqual([view, []])
         await page.getByRole('link', { name: `Open ${event}` }).click()

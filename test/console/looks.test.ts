@@ -5,7 +5,7 @@ import type { Running } from '../service/running.ts'
 import { QUESTION } from '../service/running.ts'
 import { choose, describeInBrowser, goTo, settled } from './browser.ts'
 
-const VIEWS = ['Overview', 'Playground', 'API keys', 'Requests', 'Calibration'] as const
+const VIEWS = ['Overview', 'Playground', 'API keys', 'Requests', 'Calibration', 'Models'] as const
 
 /**
  * Texts that are shown with less contrast than WCAG AA asks for (4.5, or 3 for large ones), disabled controls aside.
@@ -39,6 +39,8 @@ const NAMELESS = `[...document.querySelectorAll('input, select, textarea, button
 
 async function fill(running: Running): Promise<void> {
   await running.store.ledger.credit('main', 5_000_000_000n, 'a note')
+  await running.store.aliases.point('fast', 'service-1-pro', 'to begin with')
+  await running.store.aliases.point('gone', 'not-served', '')
   await running.ask(QUESTION)
   await running.ask({ state: 'x' })
   const { key } = await running.newKey()
@@ -57,6 +59,7 @@ describeInBrowser('the looks of the console', ({ start, open }) => {
         await page.getByText('Response as JSON').waitFor()
       }
       await settled(page)
+      if (view === 'Models') await page.getByRole('button', { name: 'Point fast' }).click()
       expect([view, await page.evaluate(LOW_CONTRAST)]).toEqual([view, []])
       expect([view, await page.evaluate(NAMELESS)]).toEqual([view, []])
     }
