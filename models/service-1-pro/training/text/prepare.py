@@ -46,7 +46,6 @@ MADE_ROWS = 9000
 HERE = os.path.dirname(os.path.abspath(__file__))
 PICTURES = {"blood-cells", "photo-class", "receipts", "shapes", "images"}
 HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 60}
-MORE_ROWS = {"claims": 2}  # how many times as many are drawn to train on
 FEWEST_WORDS = 6
 HELD_SEED = 990
 PAIRED = {"letters", "dialogues", "documents", "unsaid", "cases"}  # kinds that can be drawn one sentence a row
@@ -159,7 +158,7 @@ def families(options):
             ("train", train, options.rows, options.seed),
             ("held", kept, HELD_ROWS.get(kind, 20), HELD_SEED),
         ):
-            each *= MORE_ROWS.get(kind, 1) if side == "train" else 1
+            each = each * 2 if side == "train" and kind == "claims" else each
             prefix = f"{options.out}/{side}/{'written-' if side == 'train' else ''}"
             composed(options, "rows", f"{prefix}{kind}.jsonl", each, seed, paths)
             if kind in PAIRED:

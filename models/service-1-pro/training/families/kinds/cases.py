@@ -112,7 +112,7 @@ def answer(question, cell, where):
         return None if cell == NOTHING else cell
     if question["kind"] not in READS:
         raise ValueError(f"{where}: kinds are {READS}, not {question['kind']}")
-    return int(cell) if question["kind"] == "int" else float(cell) if question["kind"] in ("number",) else cell
+    return int(cell) if question["kind"] == "int" else float(cell) if question["kind"] == "number" else cell
 
 
 def written(case, ways):
@@ -143,13 +143,13 @@ def sentence_at(text, span):
     return None
 
 
+def ways_of(case, rnd):
+    return {name: rnd.randrange(count) for name, count in case["places"].items()}
+
+
 def draw(f, rnd):
-    case = rnd.choice(f["cases"])
-    return drawn(case, {name: rnd.randrange(count) for name, count in case["places"].items()}, rnd)
-
-
-def drawn(case, ways, rnd):
-    row = Row()
+    row, case = Row(), rnd.choice(f["cases"])
+    ways = ways_of(case, rnd)
     text, spans = written(case, ways)
     row.state = as_json(text)
     for n, question in enumerate(case["questions"]):
@@ -169,7 +169,7 @@ def pair(f, rnd):
     is JSON, or no sentence holds the place wholly.
     """
     row, case = Row(), rnd.choice(f["cases"])
-    ways = {name: rnd.randrange(count) for name, count in case["places"].items()}
+    ways = ways_of(case, rnd)
     text, spans = written(case, ways)
     place = rnd.choice(list(case["places"]))
     sentence = sentence_at(text, spans[place][0])
@@ -246,7 +246,7 @@ def misquoted(case):
     rnd, names = random.Random(0), list(case["places"])
     mixtures = [dict.fromkeys(names, 0)]
     mixtures += [{**mixtures[0], name: way} for name in names for way in range(case["places"][name])]
-    mixtures += [{name: rnd.randrange(case["places"][name]) for name in names} for _ in range(20)]
+    mixtures += [ways_of(case, rnd) for _ in range(20)]
     wrong = []
     for ways, question in itertools.product(mixtures, case["questions"]):
         truth = truth_of(case, question, ways)
