@@ -1,7 +1,7 @@
 // Pictures to the rows that take the place of image tokens, [token][width], from a cache or from the encoder. Each
 // picture takes a pass of its own, so what else is in a state changes none of its features.
 import type { Picture } from '../../../../core/types.ts'
-import { ByteCache } from '../../caching/byte-cache.ts'
+import { cachedEncoder } from '../../decoder/feature-cache.ts'
 import type { ImageEncoder } from '../../decoder/prompt-builder.ts'
 import type { Session } from '../../runtime/session.ts'
 import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
@@ -26,22 +26,9 @@ export const pictureKey = ({ sha256, width, height }: Picture): string => [sha25
 
 /** `session`: the encoder, which is released with it. */
 export function makePictures(reader: PictureReader, session: Session, cacheBytes: number, scheduler: FairScheduler): GemmaPictures {
-  const cache = new ByteCache<Float32Array>(cacheBytes)
-  return {
+  return cachedEncoder(session, cacheBytes, (through) => ({
     ...reader,
-    async features(picture, signal) {
-      const make = async (stop: AbortSignal) => {
-        const value = await scheduler.run(() => reader.encode(picture), stop)
-        return { value, bytes: value.byteLength }
-      }
-      return (await cache.through(pictureKey(picture), make, signal)).value
-    },
-    get counts() {
-      return cache.counts
-    },
-    async close() {
-      cache.clear()
-      await session.release()
-    },
-  }
+    features: (picture: Picture, signal?: AbortSignal) =>
+      through(pictureKey(picture), (stop) => scheduler.run(() => reader.encode(picture), stop), signal),
+  }))
 }

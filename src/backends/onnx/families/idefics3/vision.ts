@@ -3,7 +3,7 @@
 // the picture.
 import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
-import { ByteCache } from '../../caching/byte-cache.ts'
+import { cachedEncoder } from '../../decoder/feature-cache.ts'
 import type { ImageEncoder } from '../../decoder/prompt-builder.ts'
 import { normaliseGrid, type TileRule, tilePicture } from '../../images/tiles.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
@@ -31,7 +31,6 @@ export function makeImageEncoder(
 ): ImageEncoder & ImageFeatures {
   const { Tensor: Make } = runtime
   const takesMask = inputsOf(session).some(({ name }) => name === 'pixel_attention_mask')
-  const cache = new ByteCache<Float32Array>(cacheBytes)
 
   const encode = async (tile: Uint8Array, size: number): Promise<Float32Array> => {
     const feeds: Record<string, Tensor> = { pixel_values: new Make('float32', normaliseGrid([tile], size, 1), [1, 1, 3, size, size]) }
@@ -40,8 +39,8 @@ export function makeImageEncoder(
     return (out.image_features as Tensor).data as Float32Array
   }
 
-  return {
-    async features(picture, rule, signal) {
+  return cachedEncoder<ImageFeatures>(session, cacheBytes, (through) => ({
+    features(picture, rule, signal) {
       const make = async (stop: AbortSignal) => {
         const { tiles, tileSize } = await tilePicture(picture, rule)
         const parts: Float32Array[] = []
@@ -49,17 +48,9 @@ export function makeImageEncoder(
         const each = parts[0]?.length ?? 0
         if (parts.some((part) => part.length !== each))
           throw new EngineError('internal_error', 'vision_encoder gave tiles of unequal length')
-        const features = joined(parts)
-        return { value: features, bytes: features.byteLength }
+        return joined(parts)
       }
-      return (await cache.through(imageKey(picture, rule), make, signal)).value
+      return through(imageKey(picture, rule), make, signal)
     },
-    get counts() {
-      return cache.counts
-    },
-    async close() {
-      cache.clear()
-      await session.release()
-    },
-  }
+  }))
 }

@@ -2,7 +2,7 @@
 // other requests have their turns in between, and tiles do not depend on each other.
 import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
-import { ByteCache } from '../../caching/byte-cache.ts'
+import { cachedEncoder } from '../../decoder/feature-cache.ts'
 import type { ImageEncoder } from '../../decoder/prompt-builder.ts'
 import { floatsOfLevels, plainPatches } from '../../images/patches.ts'
 import type { Raster } from '../../images/resample.ts'
@@ -42,7 +42,6 @@ export function makeImageEncoder(
   // Rows are padded as in the reference, since exports may count on it.
   const padded = Math.max(rule.maxTokens * rule.downsample ** 2, rule.split ? (rule.tileSize / rule.patch) ** 2 : 0)
   const levels = floatsOfLevels(rule)
-  const cache = new ByteCache<Float32Array>(cacheBytes)
 
   const encode = async (part: Raster): Promise<Float32Array> => {
     const [rows, cols] = [part.height / rule.patch, part.width / rule.patch]
@@ -56,23 +55,15 @@ export function makeImageEncoder(
     return (out[output] as Tensor).data as Float32Array
   }
 
-  return {
-    async features(picture, cut, signal) {
+  return cachedEncoder<CutFeatures>(session, cacheBytes, (through) => ({
+    features(picture, cut, signal) {
       const make = async (stop: AbortSignal) => {
         const parts: Float32Array[] = []
         for (const part of partsOf(picture, cut, rule)) parts.push(await scheduler.run(() => encode(part), stop))
-        const value = joined(parts)
-        return { value, bytes: value.byteLength }
+        return joined(parts)
       }
       const key = [picture.sha256, picture.width, picture.height, cut.rows, cut.cols, cut.whole.width, cut.whole.height].join()
-      return (await cache.through(key, make, signal)).value
+      return through(key, make, signal)
     },
-    get counts() {
-      return cache.counts
-    },
-    async close() {
-      cache.clear()
-      await session.release()
-    },
-  }
+  }))
 }

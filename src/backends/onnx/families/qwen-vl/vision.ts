@@ -3,8 +3,8 @@
 // what else is in a state changes none of its features.
 import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
-import { ByteCache } from '../../caching/byte-cache.ts'
 import { deepStackValues, rowsOfDepths } from '../../decoder/deepstack.ts'
+import { cachedEncoder } from '../../decoder/feature-cache.ts'
 import type { ImageEncoder } from '../../decoder/prompt-builder.ts'
 import { blockPatches, floatsOfLevels } from '../../images/patches.ts'
 import { resample } from '../../images/resample.ts'
@@ -54,7 +54,6 @@ export function makeImageEncoder(
     )
   }
   const levels = floatsOfLevels(rule)
-  const cache = new ByteCache<Float32Array>(cacheBytes)
 
   const encode = async (picture: Picture, size: Size): Promise<Float32Array> => {
     const [rows, cols] = [size.height / rule.patch, size.width / rule.patch]
@@ -69,21 +68,10 @@ export function makeImageEncoder(
     )
   }
 
-  return {
-    async features(picture, size, signal) {
-      const make = async (stop: AbortSignal) => {
-        const value = await scheduler.run(() => encode(picture, size), stop)
-        return { value, bytes: value.byteLength }
-      }
+  return cachedEncoder<PatchFeatures>(session, cacheBytes, (through) => ({
+    features(picture, size, signal) {
       const key = [picture.sha256, picture.width, picture.height, size.width, size.height].join()
-      return (await cache.through(key, make, signal)).value
+      return through(key, (stop) => scheduler.run(() => encode(picture, size), stop), signal)
     },
-    get counts() {
-      return cache.counts
-    },
-    async close() {
-      cache.clear()
-      await session.release()
-    },
-  }
+  }))
 }
