@@ -63,8 +63,10 @@ describeInBrowser('every view', ({ start, open }) => {
       if (view === 'Models') {
         expect([view, await page.evaluate(CUT_OFF)]).toEqual([view, []])
         await page.getByRole('button', { name: 'Take away alias-of' }).click()
+        await page.getByRole('dialog').waitFor()
         expect([view, await page.evaluate(CUT_OFF)]).toEqual([view, []])
         await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
         await page.getByRole('button', { name: 'Point alias-of' }).click()
       }
       if (view === 'Requests') {
