@@ -41,6 +41,11 @@ export interface ServiceAliases {
 /** Most time that a request waits for a look. */
 const LOOK_MS = 1000
 
+/** The names of the settings with those of the store, which go first. */
+export function aliasTable(ofSettings: AliasTable, kept: readonly Alias[]): AliasTable {
+  return plainRecord([...Object.entries(ofSettings), ...kept.map(({ name, model }) => [name, model] as const)])
+}
+
 export function createAliases({ engine, store, settings, log, now, everyMs }: AliasOptions): ServiceAliases {
   let kept: readonly Alias[] = []
   let table = settings.aliases
@@ -79,7 +84,7 @@ export function createAliases({ engine, store, settings, log, now, everyMs }: Al
     }
     kept = found
     isRead = true
-    table = plainRecord([...Object.entries(settings.aliases), ...after])
+    table = aliasTable(settings.aliases, found)
   }
 
   return {

@@ -1,12 +1,10 @@
 // Names that stand for models, for any session: what each stands for, what it stood for, and another model for it.
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { ownEntry, plainRecord } from '../../core/untrusted.ts'
-import { DEFAULT_ALIAS } from '../aliases.ts'
+import { aliasTable, DEFAULT_ALIAS } from '../aliases.ts'
 import type { ServiceContext } from '../context.ts'
 import { fromStore } from '../from-store.ts'
-import { resolveModel } from '../models.ts'
-import { defaultModel } from '../request-facts.ts'
+import { defaultModel, modelled, modelOf } from '../request-facts.ts'
 import type { AliasChange } from '../store/store.ts'
 import { fields, text, wholeNumber } from './fields.ts'
 import type { AliasChangeReply, AliasesReply, RepointedReply } from './replies.ts'
@@ -34,10 +32,12 @@ export function aliasRoutes(app: FastifyInstance, { aliases, engine, store, sett
     const shown = all.filter((one) => name === undefined || one.name === name)
     /** Null: refused. */
     const without = (alias: string): string | null => {
-      const others = kept.flatMap((one) => (one.name === alias ? [] : [[one.name, one.model] as const]))
-      const table = plainRecord([...Object.entries(settings.aliases), ...others])
-      const isUnnamed = alias === DEFAULT_ALIAS && ownEntry(table, alias) === undefined
-      const model = isUnnamed ? defaultModel(engine) : resolveModel(alias, models, table)
+      const table = aliasTable(
+        settings.aliases,
+        kept.filter(({ name }) => name !== alias),
+      )
+      const request = modelled(alias === DEFAULT_ALIAS ? {} : { model: alias }, engine, table)
+      const model = modelOf(request) ?? defaultModel(engine)
       return isServed(model) ? model : null
     }
     return {
