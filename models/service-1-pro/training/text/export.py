@@ -20,7 +20,7 @@ import torch
 import layout
 import start
 from config import KINDS, Config
-from model import HIDDEN, Model
+from model import HIDDEN, Model, Rows
 from nodes import Graph
 
 MOST_APART = 1e-4  # of the largest number of a question
@@ -261,7 +261,7 @@ def check(model, folder, suffix):
         own = means[batch.row[:, None], batch.block[batch.row[:, None], batch.slots]]
         like = np.zeros(batch.slots.shape, np.float32)
         if look == "first":
-            like = model.likenesses(means, batch).numpy()
+            like = model.likenesses(means, batch, Rows(batch.row, len(means))).numpy()
         told = model.told(own, means, batch).numpy()
         for q, r in enumerate(batch.row.tolist()):
             state = batch.state[r].numpy()

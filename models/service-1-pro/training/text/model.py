@@ -94,6 +94,42 @@ class Siblings(nn.Module):
         return x + self.narrow(F.gelu(self.widen(self.norm(x))))
 
 
+class Rows:
+    """Questions beside the tokens of their sequence, which are not copied for each question: `row` [question] is its
+    sequence; questions of one sequence stand side by side.
+    """
+
+    def __init__(self, row, sequences):
+        count = torch.bincount(row, minlength=sequences)
+        self.row, self.sequences, self.most = row, sequences, int(count.max())
+        self.nth = torch.arange(len(row), device=row.device) - (count.cumsum(0) - count)[row]
+
+    def laid(self, x):
+        """[question][slot][...] as [sequence][question * slot][...], nothing where a sequence has fewer questions."""
+        out = x.new_zeros(self.sequences, self.most, *x.shape[1:])
+        return out.index_put((self.row, self.nth), x).flatten(1, 2)
+
+    def back(self, x):
+        return x.unflatten(1, (self.most, -1))[self.row, self.nth]
+
+    def products(self, slots, tokens):
+        """slots [question][slot][width], tokens [sequence][token][width]: each with each, [question][slot][token]."""
+        return self.back(torch.matmul(self.laid(slots), tokens.transpose(1, 2)))
+
+    def sums(self, shares, tokens):
+        """shares [question][slot][token] of tokens [sequence][token][width]: [question][slot][width]."""
+        return self.back(torch.matmul(self.laid(shares), tokens))
+
+
+def keyed(key, query, tokens, rows):
+    """Products of queries [question][slot][width] with the keys of tokens. The key's weights go to the queries, of
+    which there are fewer than tokens.
+    """
+    query = query.float()
+    turned = rows.products(torch.matmul(query, key.weight), tokens).float()
+    return turned + torch.matmul(query, key.bias).float()[:, :, None]
+
+
 class Evidence(nn.Module):
     """Where in the state a slot finds what decides it: weights over tokens and "nothing there", and what is found,
     brought home.
@@ -106,18 +142,20 @@ class Evidence(nn.Module):
         self.nothing = nn.Linear(width, 1)
         self.scale = width**-0.5
 
-    def forward(self, slots, tokens, state, like):
+    def forward(self, slots, tokens, state, like, rows):
         """like [question][slot][token]: how like each token is to the slot's text; slots [question][slot][width],
-        tokens [question][token][width], state [question][token] bool; weights
+        tokens [sequence][token][width], state [question][token] bool; weights
         are logits [question][slot][1 + token].
         """
-        fits = torch.matmul(self.query(slots), self.key(tokens).transpose(1, 2)).float() * self.scale + like
+        fits = keyed(self.key, self.query(slots), tokens, rows) * self.scale + like
         logits = torch.cat([self.nothing(slots).float(), fits.masked_fill(~state[:, None], HIDDEN)], 2)
         shares = logits.softmax(-1)
-        found = torch.matmul(shares[:, :, 1:].to(tokens.dtype), self.value(tokens))
         # What was found, as it stands there, whether or not it is enough.
-        there = logits[:, :, 1:].softmax(-1).to(tokens.dtype)
-        return logits, self.out(found), torch.matmul(there, tokens), shares[:, :, :1]
+        there = logits[:, :, 1:].softmax(-1)
+        weighed = rows.sums(torch.cat([shares[:, :, 1:], there], 1).to(tokens.dtype), tokens)
+        found, there = weighed.chunk(2, 1)
+        found = F.linear(found, self.value.weight) + self.value.bias * (1 - shares[:, :, :1])
+        return logits, self.out(found), there, shares[:, :, :1]
 
 
 class Quotes(nn.Module):
@@ -130,12 +168,12 @@ class Quotes(nn.Module):
         self.nothing = nn.Linear(width, 2)
         self.scale = width**-0.5
 
-    def forward(self, mark, tokens, state):
-        """mark [question][width]; logits [question][2][1 + token]: first and last."""
+    def forward(self, mark, tokens, state, rows):
+        """mark [question][width], tokens [sequence][token][width]; logits [question][2][1 + token]: first and last."""
         nothing = self.nothing(mark).float()
         out = []
         for n, (asks, keys) in enumerate(((self.first, self.key_first), (self.last, self.key_last))):
-            fits = torch.matmul(keys(tokens), asks(mark)[:, :, None])[:, :, 0].float() * self.scale
+            fits = keyed(keys, asks(mark)[:, None], tokens, rows)[:, 0] * self.scale
             out.append(torch.cat([nothing[:, n : n + 1], fits.masked_fill(~state, HIDDEN)], 1))
         return torch.stack(out, 1)
 
@@ -177,12 +215,12 @@ class Model(nn.Module):
         """
         asked = batch.row.shape[0]
         x = self.encoder(batch.tokens, batch.places, batch.types, batch.mask)
-        tokens, state = x[batch.row], batch.state[batch.row]
+        rows, state = Rows(batch.row, x.shape[0]), batch.state[batch.row]
         slots, means = x[batch.row[:, None], batch.slots], self.means(x, batch)
         own = means[batch.row[:, None], batch.block[batch.row[:, None], batch.slots]]
         told = self.told(own, means, batch)
-        near = self.alike(told, tokens, state)
-        evidence, found, there, nothing = self.evidence(slots, tokens, state, self.found_scale[batch.look] * near)
+        near = self.alike(told, x, batch.state, rows)
+        evidence, found, there, nothing = self.evidence(slots, x, state, self.found_scale[batch.look] * near, rows)
         nearest = near.masked_fill(~state[:, None], -1.0).max(-1, keepdim=True).values
         z = slots + found + self.pool(own) + self.rank(batch.rank)
         z = z + self.compare(torch.cat([told * there, (told - there).abs()], -1))
@@ -192,7 +230,7 @@ class Model(nn.Module):
         aloof = batch.kind == KINDS.index("choice")
         addend = 0.0
         if batch.alone is not None:
-            like = self.likenesses(means, batch)
+            like = self.likenesses(means, batch, rows)
             mean = (like * batch.present).sum(1, keepdim=True) / batch.present.sum(1, keepdim=True)
             mean = torch.where(aloof[:, None], like, mean)
             z = z + self.likeness(torch.stack([like, like - mean], -1) * batch.compared[:, None, None])
@@ -202,7 +240,7 @@ class Model(nn.Module):
         z = self.siblings(z, batch.present, batch.apart, aloof)
         logits = self.decide(F.gelu(self.widen(z)))[:, :, 0].float() + addend
         assert logits.shape[0] == asked
-        return logits, evidence, self.quotes(slots[:, 0], tokens, state)
+        return logits, evidence, self.quotes(slots[:, 0], x, state, rows)
 
     def means(self, x, batch):
         """The mean of each block's tokens, [sequence][block][width]: what the start was made to give for a text."""
@@ -219,18 +257,18 @@ class Model(nn.Module):
         alone = means[batch.row[:, None], batch.alone]
         return torch.where(batch.compared[:, None, None] > 0.5, alone, own)
 
-    def alike(self, told, tokens, state):
-        """The cosine of slots with tokens, both without the mean of the state, [question][slot][token]: of what a
-        text is
-        about, the start knows where it stands, and training from nothing would forget it first."""
+    def alike(self, told, tokens, state, rows):
+        """The cosine of slots [question][slot][width] with tokens [sequence][token][width], both without the mean of
+        the state, [question][slot][token]: of what a text is about, the start knows where it stands, and training
+        from nothing would forget it first.
+        """
         there = state[:, :, None].to(tokens.dtype)
         mean = (tokens * there).sum(1, keepdim=True) / there.sum(1, keepdim=True).clamp(min=1)
-        told, tokens = (F.normalize(x.float(), dim=-1) for x in (told - mean, tokens - mean))
-        return torch.matmul(told, tokens.transpose(1, 2))
+        told, tokens = (F.normalize(x.float(), dim=-1) for x in (told - mean[rows.row], tokens - mean))
+        return rows.products(told, tokens).float()
 
-    def likenesses(self, means, batch):
+    def likenesses(self, means, batch, rows):
         """The cosine of each slot's text alone with the nearest passage, [question][slot]."""
         vectors = F.normalize(means.float(), dim=-1)
-        own, passages = vectors[batch.row[:, None], batch.alone], vectors[batch.row]
-        fits = torch.matmul(own, passages.transpose(1, 2)).masked_fill(~batch.passages[batch.row][:, None], -1.0)
-        return fits.max(-1).values
+        fits = rows.products(vectors[batch.row[:, None], batch.alone], vectors)
+        return fits.masked_fill(~batch.passages[batch.row][:, None], -1.0).max(-1).values
