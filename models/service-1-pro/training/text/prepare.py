@@ -36,6 +36,7 @@ CONVERTERS = [
     "intents",
     "trivia",
     "protocols",
+    "stance",
 ]
 MADE = {
     "functions": ["{data}"],
