@@ -14,6 +14,7 @@ import re
 import numpy as np
 import torch
 
+import denials
 import states
 import values
 from config import KINDS
@@ -25,7 +26,11 @@ POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
 LOOK = {"first": 0, "second": 1}
 UNNAMED = 0.5  # of options that are described: what they are called says little about them
-AS_CHOICE, DENIED, TWINS = 0.06, 0.03, 0.05
+AS_CHOICE, DENIED, TWINS = 0.03, 0.06, 0.06
+NATURAL = 0.8  # of denials: in natural words, where there are some
+# Tasks whose false claims are false, and not only left open by the text.
+CLOSED = ("case-", "letter-", "record-", "dialogue-", "document-", "policy-", "table-")
+AS_CLAIM = 0.1  # of choices: one option, right or wrong, becomes a claim
 NONE_SHOWN, NONE_RIGHT, FEWEST_LEFT = 0.25, 0.5, 2  # of choices; of those; other options at least
 NONE_NAMED = re.compile(r"\b(none|no|not|other|out of scope|unknown|neither|nothing|undetermined|cannot|can't)\b", re.I)
 NONES = [
@@ -41,6 +46,7 @@ NONES = [
     "no match",
 ]
 TWO = [("yes", "no"), ("true", "false"), ("it holds", "it does not hold"), ("agree", "disagree"), ("correct", "wrong")]
+ANSWERED = ["{asked} {option}", "{asked} - {option}", "{asked} Answer: {option}", "{option} ({asked})"]
 DENIALS = [
     "It is not so that: {}",
     "This is false: {}",
@@ -205,7 +211,7 @@ class Reader:
             if sentence and not evidence:
                 evidence = None
         if kind == "noul" and truth is not None:
-            return self.claim(name, said, pieces, float(truth), evidence, rnd)
+            return self.claim(name, said, pieces, float(truth), evidence, rnd, row["task"])
         if kind == "extract":
             if asked.get("kind") == "coordinates":
                 return None
@@ -228,6 +234,8 @@ class Reader:
                     option for option in options if option[0] == str(truth)
                 ]
                 rnd.shuffle(options)
+            if rnd is not None and isinstance(said, str) and rnd.random() < AS_CLAIM:
+                return self.answered(name, said, options, str(truth), evidence, rnd)
             options, truth, evidence = nothing_fits(options, str(truth), evidence, rnd)
             target = [option[0] for option in options].index(truth)
         elif kind == "score":
@@ -237,10 +245,15 @@ class Reader:
                 options = rnd.sample(options, MOST_OPTIONS)
             target = [float(option[0] in truth) for option in options]
         return Question(
-            kind, pieces, [self.pieces(words_of(option, rnd), MOST_OPTION) for option in options], target, evidence, name
+            kind,
+            pieces,
+            [self.pieces(words_of(option, rnd), MOST_OPTION) for option in options],
+            target,
+            evidence,
+            name,
         )
 
-    def claim(self, name, said, pieces, truth, evidence, rnd):
+    def claim(self, name, said, pieces, truth, evidence, rnd, task):
         """A claim; for training now and then the same as a choice of two, or its denial, with the claim beside it
         or alone.
         """
@@ -254,9 +267,18 @@ class Reader:
         plain = Question("noul", pieces, [], truth, evidence, name)
         if drawn >= AS_CHOICE + DENIED + TWINS:
             return plain
-        denied = self.pieces(rnd.choice(DENIALS).format(said), MOST_QUESTION)
+        natural = denials.denied(said) if task.startswith(CLOSED) and rnd.random() < NATURAL else None
+        denied = self.pieces(natural or rnd.choice(DENIALS).format(said), MOST_QUESTION)
         beside = plain if drawn >= AS_CHOICE + DENIED else None
         return Question("noul", denied, [], 1.0 - truth, evidence, name, denies=beside)
+
+    def answered(self, name, said, options, truth, evidence, rnd):
+        """For training: a choice as the claim that one of its options is the answer, true half of the time."""
+        holds = rnd.random() < 0.5
+        option = rnd.choice([one for one in options if (one[0] == truth) == holds] or options)
+        claim = rnd.choice(ANSWERED).format(asked=said, option=option[0])
+        right = float(option[0] == truth)
+        return Question("noul", self.pieces(claim, MOST_QUESTION), [], right, evidence, name)
 
     def written(self, name, kind, truth, pieces, text, spans, rnd):
         """A question for a value; for training, None where the text does not hold it."""
