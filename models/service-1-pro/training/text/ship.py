@@ -1,0 +1,149 @@
+"""What a checkpoint is worth as the text half of the shipped model: a folder that the engine loads, with a calibration of
+its own, beside what ships now, both through the engine on the same rows.
+
+    python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--each 150] [--held 200]
+
+Needs a build of the engine (`npm run build`). ROWS comes from prepare.py; rows that were trained on are not asked.
+Writes OUT/model (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of the
+families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are the
+same), and OUT/table.md: right and log-loss, before and now, on the other half of the families and the dev split. What is
+there already is not made again, so it goes on where it was stopped.
+"""
+
+import argparse
+import collections
+import glob
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from prepare import PICTURES, lines, write
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(f"{HERE}/../../../..")
+SHIPPED, EVIDENCE = f"{ROOT}/models/service-1-pro", f"{ROOT}/calibration-data/service-1-pro/evidence.jsonl.gz"
+TYPES = ["noul", "choice", "score", "select", "extract", "fill"]
+
+
+def evenly(rows, most):
+    return rows if len(rows) <= most else [rows[int(n * len(rows) / most)] for n in range(most)]
+
+
+def assay(*words):
+    subprocess.run(["node", f"{ROOT}/dist/cli/main.js", *words], check=True, stdout=subprocess.DEVNULL)
+
+
+def rows(options):
+    """OUT/fit and OUT/measure, a file a set. Families are halved by name, so no phrase of one half is in the other."""
+    for path in sorted(glob.glob(f"{options.data}/dev/*/*.jsonl.gz")):
+        task = os.path.basename(os.path.dirname(path))
+        if task not in PICTURES:
+            half = "measure" if os.path.basename(path).startswith("dev") else "fit"
+            write(f"{options.out}/{half}/dev-{task}.jsonl", evenly(list(lines(path)), options.each))
+    for path in sorted(glob.glob(f"{options.rows}/held/*.jsonl")):
+        kind = os.path.basename(path)[:-6]
+        if kind.startswith("pairs"):
+            continue
+        by_family = collections.defaultdict(list)
+        for row in lines(path):
+            by_family[row["task"]].append(row)
+        for n, half in enumerate(("measure", "fit")):
+            found = [row for name in sorted(by_family)[n::2] for row in by_family[name]]
+            write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(found, options.held))
+
+
+def folder(options):
+    """OUT/model: the shipped folder with the checkpoint's graphs in eight bits in place of its texts."""
+    model = f"{options.out}/model"
+    shutil.copytree(SHIPPED, f"{model}.new", ignore=shutil.ignore_patterns("training", "texts"), dirs_exist_ok=True)
+    subprocess.run([sys.executable, "export.py", options.checkpoint, f"{model}.new/texts"], check=True, cwd=HERE)
+    for path in glob.glob(f"{model}.new/texts/onnx/*.onnx"):
+        if not path.endswith("_int8.onnx"):
+            os.remove(path)
+    os.replace(f"{model}.new", model)
+
+
+def answered(options, half, name, *words):
+    """Asks all rows of a half; gives the folder of the results."""
+    to = f"{options.out}/{name}"
+    assay("eval", *sorted(glob.glob(f"{options.out}/{half}/*.jsonl")), "-o", to, *words)
+    return f"{to}/results.jsonl"
+
+
+def calibrated(options):
+    """OUT/evidence.jsonl.gz and what is fitted on it."""
+    texts, pictures = f"{options.out}/texts.jsonl", 0
+    words = ("--calibration", "none", "--deliberation", "always", "--self-check", "--evidence", texts)
+    answered(options, "fit", "fitted", "--model", f"{options.out}/model", *words)
+    with gzip.open(f"{options.out}/evidence.jsonl.gz", "wt", encoding="utf-8") as to:
+        with open(texts, encoding="utf-8") as file:
+            to.write(file.read())
+        with gzip.open(EVIDENCE, "rt", encoding="utf-8") as file:
+            for line in list(file)[1:]:
+                if json.loads(line)["hasImage"]:
+                    to.write(line)
+                    pictures += 1
+    print(f"{pictures:,} records of pictures carried over", flush=True)
+    assay("calibrate", "fit", f"{options.out}/evidence.jsonl.gz", "-o", f"{options.out}/calibration.json")
+
+
+def summed(path):
+    """(set, type) -> decisions, right, log-loss; sets by the files that the rows came from."""
+    out = collections.defaultdict(lambda: [0, 0.0, 0.0])
+    with open(path, encoding="utf-8") as file:
+        head = json.loads(next(file))
+        ends, last = [], 0
+        for one in head["binding"]["dataset"]:
+            last += one["rows"]
+            ends.append((last, os.path.basename(one["name"])[:-6]))
+        for line in file:
+            row = json.loads(line)
+            name = next(name for end, name in ends if row["at"] < end)
+            for question in row.get("questions", []):
+                for key in (name, f"all {name.split('-')[0]}"):
+                    into = out[key, question["type"]]
+                    into[0] += 1
+                    into[1] += question["right"]
+                    into[2] += question["logLoss"] or 0.0
+    return out
+
+
+def table(before, now):
+    """Markdown: right (log-loss) before → now, and how many questions."""
+    said = ["| set | " + " | ".join(f"`{kind}`" for kind in TYPES) + " |", "|---" * (1 + len(TYPES)) + "|"]
+    for name in sorted({name for name, _ in now}, key=lambda name: (not name.startswith("all"), name)):
+        cells = []
+        for kind in TYPES:
+            (n, right, loss), (_, right_now, loss_now) = before[name, kind], now[name, kind]
+            losses = f", {loss / n:.2f} → {loss_now / n:.2f}" if n and loss_now else ""
+            cells.append(f"{right / n:.2f} → {right_now / n:.2f}{losses} ({n})" if n else "")
+        said.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(said)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint")
+    parser.add_argument("out")
+    parser.add_argument("--rows", required=True)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--each", type=int, default=150, help="rows a dev task and half")
+    parser.add_argument("--held", type=int, default=200, help="rows a kind of family and half")
+    options = parser.parse_args()
+    options.out, options.checkpoint = os.path.abspath(options.out), os.path.abspath(options.checkpoint)
+    for made, make in (("measure", rows), ("model", folder), ("calibration.json", calibrated)):
+        if not os.path.exists(f"{options.out}/{made}"):
+            make(options)
+    before = answered(options, "measure", "before")
+    own = ("--model", f"{options.out}/model", "--calibration", f"{options.out}/calibration.json")
+    now = answered(options, "measure", "now", *own)
+    with open(f"{options.out}/table.md", "w", encoding="utf-8") as to:
+        print(table(summed(before), summed(now)), file=to)
+    print(open(f"{options.out}/table.md", encoding="utf-8").read())
+
+
+if __name__ == "__main__":
+    main()
