@@ -2,7 +2,7 @@
 
 import { kindOf } from '../questions/index.ts'
 import type { AnswerBar } from '../questions/kind.ts'
-import type { AskResponse, DeriveAnswer, QuestionAnswer, StageReport } from '../wire/types.ts'
+import type { AskResponse, DeriveAnswer, QuestionAnswer, QuestionReport, StageReport } from '../wire/types.ts'
 import { columnsOf, type Paint, padColumns, painter, plain, shorten, type Terminal } from './terminal.ts'
 
 type Look = Pick<Terminal, 'columns' | 'hasColor' | 'hasUnicode'>
@@ -19,7 +19,7 @@ export function showResponse(response: AskResponse, titles: ReadonlyMap<string, 
   const [asked, derived]: [string[], string[]] = [[], []]
   for (const [id, answer] of Object.entries(response.answers)) {
     if (answer.type === 'derive') derived.push(showDerive(id, answer, pen))
-    else asked.push(showAnswer(id, titles.get(id) ?? null, answer, pen))
+    else asked.push(showAnswer(id, titles.get(id) ?? null, answer, isCalibrated(response.simo.questions[id]), pen))
   }
   const blocks = derived.length === 0 ? asked : [...asked, derived.join('\n')]
   const { usage, simo } = response
@@ -37,11 +37,16 @@ function stageText({ model, status, answered }: StageReport): string {
   return `${model} ${status === 'answered' ? answered : status === 'skipped' ? 'passed over' : 'not needed'}`
 }
 
-function showAnswer(id: string, title: string | null, answer: QuestionAnswer, pen: Pen): string {
+/** Whether a calibration was applied; boxes have none, and neither have models without labels of their own. */
+function isCalibrated(report: QuestionReport | undefined): boolean {
+  return report !== undefined && report.calibration !== null && report.calibration.level !== 'none'
+}
+
+function showAnswer(id: string, title: string | null, answer: QuestionAnswer, calibrated: boolean, pen: Pen): string {
   const heading = plain(title ?? id)
   const tag = title === null || title === id ? '' : ` ${pen.paint('dim', `(${shorten(plain(id), 24)})`)}`
   const room = pen.columns - (tag === '' ? 0 : 3 + Math.min(24, columnsOf(plain(id))))
-  const lines = [...linesOf(answer, pen), ...cautionLines(answer, pen)]
+  const lines = [...linesOf(answer, calibrated, pen), ...cautionLines(answer, pen)]
   return [`${pen.paint('bold', shorten(heading, room))}${tag}`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
@@ -65,10 +70,12 @@ function showDerive(id: string, answer: DeriveAnswer, pen: Pen): string {
   return `${pen.paint('bold', name)} = ${value}`
 }
 
-function linesOf(answer: QuestionAnswer, pen: Pen): string[] {
+function linesOf(answer: QuestionAnswer, calibrated: boolean, pen: Pen): string[] {
   const { bars: rows, values, notes, args } = kindOf(answer).view(answer)
-  if (values !== null) return readLines(answer, values, notes, pen)
-  const below = Object.entries(args).flatMap(([name, arg]) => (arg.type === 'derive' ? [] : showAnswer(name, null, arg, pen).split('\n')))
+  if (values !== null) return readLines(answer, values, calibrated ? notes : [...notes, 'not calibrated'], pen)
+  const below = Object.entries(args).flatMap(([name, arg]) =>
+    arg.type === 'derive' ? [] : showAnswer(name, null, arg, calibrated, pen).split('\n'),
+  )
   return [...bars(rows, pen), ...notes.map((note) => pen.paint('dim', note)), ...below.map((line) => `  ${line}`)]
 }
 
@@ -91,7 +98,7 @@ function readLines(answer: QuestionAnswer, texts: readonly string[], notes: read
   const facts = [
     ...notes,
     ...('check' in answer && answer.check !== undefined ? [`checked ${percent(answer.check)}`] : []),
-    ...('confidence' in answer ? [`confidence ${answer.confidence.toFixed(2)} (not calibrated)`] : []),
+    ...('confidence' in answer ? [`confidence ${percent(answer.confidence)}`] : []),
   ]
   const isValid = !('valid' in answer) || answer.valid
   const error = 'error' in answer ? answer.error : undefined

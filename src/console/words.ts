@@ -9,8 +9,7 @@ export const WORDS = {
   'calibration error':
     'How far probabilities are from what came true, on average: 2 % means that an answer given with 80 % came true about 78 or 82 times in 100.',
   checked: 'The model was asked once more whether this value is right. This is the probability that it is.',
-  confidence:
-    'The probability of the answer that is shown. Of a value that was read it is the product over its words, and it is not calibrated.',
+  confidence: 'The probability of the answer that is shown. Of a value that was read, that it is right.',
   deliberated: 'The first pass was uncertain, so the question was read again in other ways and the passes were put together.',
   derived: 'Computed from the other answers by an expression, without the model.',
   drift:

@@ -53,7 +53,7 @@ export interface GradedQuestion {
   /** Nats; null for a read without a check. */
   readonly logLoss: number | null
   readonly brier: number | null
-  /** As answered. That of a read is the model's own, not calibrated. */
+  /** As answered. That of a box is the model's own, not calibrated. */
   readonly confidence: number
   /** The largest probability; for a `select` the mean over its options of the larger of yes and no. */
   readonly top: number | null

@@ -12,6 +12,8 @@ import { check } from './shared/check.ts'
 import type { QuestionContext, QuestionImage, QuestionResult } from './shared/checked-question.ts'
 import { type QuestionCoroutine, read } from './shared/coroutine.ts'
 import type { DecideResult } from './shared/decide.ts'
+import { decideRead, type ReadDecision } from './shared/decide-read.ts'
+import type { ReadReadout } from './shared/decision.ts'
 import { noProbability } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
 import { gradeOfRead, isSameValue } from './shared/grade.ts'
@@ -191,13 +193,17 @@ function placeOf({ start, end, source, seen }: Span, context: QuestionContext): 
 
 type Words = ExtractAnswer | ExtractManyAnswer
 
+function readoutOf(isFound: boolean): ReadReadout {
+  return isFound ? 'quote' : 'not_there'
+}
+
 function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: QuestionContext): QuestionCoroutine<QuestionResult<Words>> {
   let confirmed: DecideResult | null = null
-  const finding = (answer: Words): QuestionResult<Words> => ({
-    answer,
-    report: confirmed?.report ?? null,
-    decisions: confirmed === null ? {} : { '': confirmed.decision },
-  })
+  let own: ReadDecision | null = null
+  const finding = (answer: Words): QuestionResult<Words> => {
+    const made = confirmed ?? own
+    return { answer, report: made?.report ?? null, decisions: made === null ? {} : { '': made.decision } }
+  }
   const reply = yield* read(branch, { type: 'span', many: isMany, format })
   if (reply.type === 'failed') {
     const failed = { type: 'extract', valid: false, error: reply.error.message, confidence: PROBABILITY_FLOOR } as const
@@ -206,10 +212,11 @@ function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: 
   if (reply.type !== 'spans') throw new TypeError(`A span read gave ${reply.type}.`)
   const { spans } = reply
   const found = spans.length === 0 ? null : isMany ? spans.map(({ text }) => text).join('; ') : spans[0]!.text
+  own = decideRead(branch, readoutOf(found !== null), found, reply.logProbability, context)
   if (isChecked) confirmed = yield* check(branch.instructions, found, branch.image, context)
   const shared = {
     valid: true,
-    confidence: readConfidence(reply.logProbability),
+    confidence: own.confidence,
     ...(confirmed === null ? {} : { check: confirmed.probabilities[0]![0]! }),
   }
   if (!isMany) {
@@ -317,13 +324,13 @@ defineKind<AnyExtractAnswer>({
     if ('coordinates' in given) return gradeBox(given, given.coordinates, truth)
     if ('values' in given) {
       const wanted = truth === null ? [] : Array.isArray(truth) ? truth : [truth]
-      return gradeOfRead(given, given.values, Number(isSameValue(sorted(wanted), sorted(given.values))))
+      return gradeOfRead(given, readoutOf(given.values.length > 0), given.values, Number(isSameValue(sorted(wanted), sorted(given.values))))
     }
     if (typeof truth === 'object' && truth !== null) return null
     const isRight = [truth, ...accept].some((one) =>
       one === null ? given.value === null : given.value !== null && isSameValue(one, given.value),
     )
-    return gradeOfRead(given, given.value, Number(isRight))
+    return gradeOfRead(given, readoutOf(given.value !== null), given.value, Number(isRight))
   },
   valueOf(given, id) {
     if (listOf(given) !== null) throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)

@@ -5,15 +5,16 @@ import type { Branch, Grammar } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
 import { ExpressionError } from '../core/expression-values.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
-import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
+import { PROBABILITY_FLOOR } from '../core/math.ts'
 import type { Json } from '../core/types.ts'
 import type { KindTypes } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
-import { check as checkSchema, error, probability, valid } from './shared/answer-schemas.ts'
+import { check as checkSchema, readConfidence as confidence, error, valid } from './shared/answer-schemas.ts'
 import { check } from './shared/check.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import { type QuestionCoroutine, read as readText } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
+import { decideRead } from './shared/decide-read.ts'
 import { noProbability } from './shared/expressions.ts'
 import {
   argmax,
@@ -148,7 +149,7 @@ const answer: z.ZodType<FillAnswer> = z
       .describe('For int, number and list.'),
     valid,
     error,
-    confidence: probability.describe('The model’s own; calibrated for kind `enum`.'),
+    confidence,
     check: checkSchema,
   })
   .meta({ id: 'FillAnswer', description: 'A value that was written.' })
@@ -197,16 +198,18 @@ function* runWritten(
   }
   if (reply.type !== 'text') throw new TypeError(`A grammar read gave ${reply.type}.`)
   const parsed = reply.complete ? context.parse(grammar, reply.text) : null
+  const own = decideRead(branch, 'written', reply.text, reply.logProbability, context)
   const confirmed = isChecked ? yield* check(branch.instructions, reply.text, branch.image, context) : null
   const answer: FillAnswer = {
     type: 'fill',
     value: reply.text,
     ...(parsed !== null && typeof parsed !== 'string' ? { parsed } : {}),
     valid: parsed !== null,
-    confidence: readConfidence(reply.logProbability),
+    confidence: own.confidence,
     ...(confirmed === null ? {} : { check: confirmed.probabilities[0]![0]! }),
   }
-  return { answer, report: confirmed?.report ?? null, decisions: confirmed === null ? {} : { '': confirmed.decision } }
+  const { report, decision } = confirmed ?? own
+  return { answer, report, decisions: { '': decision } }
 }
 
 function* runEnum(branch: Branch, isChecked: boolean, context: QuestionContext): QuestionCoroutine<QuestionResult<FillAnswer>> {
@@ -337,7 +340,7 @@ defineKind<FillAnswer>({
   grade(given, truth, accept) {
     const said: Json = given.parsed ?? given.value
     const isRight = given.valid && [truth, ...accept].some((one) => isSameValue(one, said))
-    return gradeOfRead(given, said, Number(isRight))
+    return gradeOfRead(given, 'written', said, Number(isRight))
   },
   valueOf(given, id) {
     if (Array.isArray(given.parsed)) throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)

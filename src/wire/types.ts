@@ -149,7 +149,8 @@ export interface Usage {
 
 /**
  * How one question was answered. `entropy` (bits, of the calibrated distribution), `mass` (probability on the listed
- * options before renormalising) and `calibration` are null where nothing was decided: reads without a check.
+ * options before renormalising) and `calibration` are null where nothing was decided: boxes, and reads
+ * that failed.
  */
 export interface QuestionReport {
   readonly entropy: number | null

@@ -100,8 +100,12 @@ describe('a fill', () => {
     expect(right(fill('Paris', { valid: false }), 'Paris')).toBe(0)
   })
 
-  it('with a check claims that it is right, with that probability', () => {
-    expect(grade(fill('Paris'), 'Paris', [], null)?.claim).toBeNull()
+  it('claims that it is right, with the probability of its check or else its own', () => {
+    expect(claim(fill('Paris'), 'Paris')).toMatchObject({ readout: 'written', truth: [0] })
+    expect(logLossOf(claim(fill('Paris', { confidence: 0.25 }), 'Paris'))).toBeCloseTo(-Math.log(0.25), 12)
+    expect(claim(extract('A-7'), 'B-8')).toMatchObject({ readout: 'quote', truth: [1] })
+    expect(claim(extract(null), null)).toMatchObject({ readout: 'not_there', truth: [0] })
+    expect(grade(box([0, 0, 1, 1]), [0, 0, 1, 1], [], null)?.claim).toBeNull()
     expect(logLossOf(claim(fill('Paris', { check: 0.9 }), 'Rome'))).toBeCloseTo(-Math.log(0.1), 12)
     expect(logLossOf(claim(fill('Paris', { check: 0.9 }), 'paris'))).toBeCloseTo(-Math.log(0.9), 12)
   })

@@ -2,7 +2,7 @@
 // it was not fitted on. The prior, and whether features help at all, are chosen by the same held-out folds; a fold
 // keeps the decisions of a state together.
 import { EngineError } from '../../core/errors.ts'
-import { isCheck, targetOf } from '../../questions/shared/decision.ts'
+import { isOfValue, targetOf } from '../../questions/shared/decision.ts'
 import type { Evidence } from '../outcomes/evidence.ts'
 import { type Head, isIndependent, type LearnedReadout, startOf } from './head.ts'
 import {
@@ -81,8 +81,8 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
   const first = used[0]
   if (first === undefined || used.length < least) return { head: null, chosen: false, heldOut: null, priors: null }
   const { question, readout } = first.evidence
-  if (readout === 'check' || readout === 'absence')
-    throw new EngineError('invalid_request', 'a check is about another value each time; no head can be learned for it')
+  if (isOfValue(readout))
+    throw new EngineError('invalid_request', 'a read and its check are about another value each time; no head can be learned for it')
   for (const { evidence, features } of used) {
     if (evidence.question !== question || features.length !== first.features.length) {
       const what = `${evidence.question} with ${features.length} features beside ${question} with ${first.features.length}`
@@ -245,14 +245,14 @@ export interface LearnedHeads {
   readonly tried: readonly { readonly question: string; readonly task: string; readonly learned: LearnedHead }[]
 }
 
-/** Learns a head for each question with enough labels. Evidence without features, and checks, are ignored. */
+/** Learns a head for each question with enough labels. Evidence without features, checks and reads are ignored. */
 export function learnHeads(
   evidence: Iterable<{ readonly evidence: Evidence; readonly features: Float32Array | null }>,
   options: LearnOptions = {},
 ): LearnedHeads {
   const byQuestion = new Map<string, FeaturedEvidence[]>()
   for (const one of evidence) {
-    if (one.features === null || isCheck(one.evidence.readout)) continue
+    if (one.features === null || isOfValue(one.evidence.readout)) continue
     const known = byQuestion.get(one.evidence.question)
     if (known === undefined) byQuestion.set(one.evidence.question, [one as FeaturedEvidence])
     else known.push(one as FeaturedEvidence)

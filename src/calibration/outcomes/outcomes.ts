@@ -4,7 +4,7 @@ import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, ownEntry } from '../../core/untrusted.ts'
-import { type Decision, type DecisionEvent, type HoldsValue, isCheck, truthOf } from '../../questions/shared/decision.ts'
+import { type Decision, type DecisionEvent, type HoldsValue, isOfValue, truthOf } from '../../questions/shared/decision.ts'
 import type { CalibratedModel } from '../calibration.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -150,7 +150,7 @@ function misfit(name: string, { readout, names }: Decision, truth: Json, hasHint
   if (readout === 'binary' && names[0] !== 'true')
     return `${subject} ${listed(names)}, true or false, or the probability of the first; ${received}.`
   if (readout === 'binary') return `${subject} true or false, or the probability that it is true; ${received}.`
-  if (isCheck(readout)) return `${subject} true or false (the value was right), or the right value; ${received}.`
+  if (isOfValue(readout)) return `${subject} true or false (the value was right), or the right value; ${received}.`
   if (readout === 'ordinal') return `${subject} a level from 0 to ${names.length - 1}; ${received}.`
   if (readout === 'exclusive')
     return `${subject} one of ${listed(names)}; ${received}.${hasHint && typeof truth === 'string' ? didYouMean(truth, names) : ''}`

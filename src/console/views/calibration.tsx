@@ -22,6 +22,9 @@ const READOUTS: Readonly<Record<string, readonly [name: string, meaning: string]
   independent: ['select', 'Options of which any number may hold; each is its own yes or no.'],
   check: ['check of a value', 'The model was asked once more whether a value that it read is right.'],
   absence: ['check that nothing is there', 'The model found no value, and was asked once more whether there is none.'],
+  quote: ['quoted words', 'The model quoted words from the state; how sure it was of them.'],
+  written: ['written value', 'The model wrote a value; how sure it was of it.'],
+  not_there: ['nothing found', 'The model found nothing to quote; how sure it was of that.'],
 }
 
 const SOURCE_WORDS: Readonly<Record<ModelCalibrationReply['source'], string>> = {

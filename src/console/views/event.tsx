@@ -20,10 +20,14 @@ const READOUT_WORDS: Readonly<Record<DecisionReply['readout'], string>> = {
   independent: 'any of the options',
   check: 'the value is right',
   absence: 'it is not there',
+  quote: 'the words are right',
+  written: 'the value is right',
+  not_there: 'nothing is there',
 }
 
-/** The candidates of a check, which are `true` and `false` in the record. */
-const CHECK_WORDS = ['it is right', 'it is wrong']
+/** The candidates of a read and of its check, which are `true` and `false` in the record. */
+const VALUE_READOUTS: ReadonlySet<DecisionReply['readout']> = new Set(['check', 'absence', 'quote', 'written', 'not_there'])
+const VALUE_WORDS = ['it is right', 'it is wrong']
 
 export function EventPanel({ id }: { readonly id: string }) {
   const { api, say } = useConsole()
@@ -112,7 +116,7 @@ interface DecisionProps {
 function Decision({ decision, hasCalibration, truth, onChange }: DecisionProps) {
   const { name, readout, candidates, probabilities, uncalibrated, is_deliberated: isDeliberated, mass } = decision
   const most = Math.max(...probabilities)
-  const isCheck = readout === 'check' || readout === 'absence'
+  const isOfValue = VALUE_READOUTS.has(readout)
   const isLeading = (probability: number) => (readout === 'independent' ? probability >= 0.5 : probability === most)
   return (
     <article class="decision">
@@ -130,7 +134,7 @@ function Decision({ decision, hasCalibration, truth, onChange }: DecisionProps) 
       </header>
       <Bars
         rows={candidates.map((candidate, i) => ({
-          name: readout === 'ordinal' ? `${i} · ${candidate}` : isCheck ? CHECK_WORDS[i]! : candidate,
+          name: readout === 'ordinal' ? `${i} · ${candidate}` : isOfValue ? VALUE_WORDS[i]! : candidate,
           probability: probabilities[i]!,
           isLeading: isLeading(probabilities[i]!),
           ...(hasCalibration ? { line: uncalibrated[i]! } : {}),

@@ -7,7 +7,7 @@ import { type Clock, type Deadline, startDeadline } from '../../core/deadline.ts
 import { EngineError, type ErrorCode } from '../../core/errors.ts'
 import { ownEntry } from '../../core/untrusted.ts'
 import type { CheckedQuestion, Fault, MadeDecision, QuestionResult } from '../../questions/shared/checked-question.ts'
-import { type CalibratedModel, type Decision, isCheck } from '../../questions/shared/decision.ts'
+import { type CalibratedModel, type Decision, isOfValue } from '../../questions/shared/decision.ts'
 import type { StageReport } from '../../wire/types.ts'
 import type { NamedStage } from '../chain.ts'
 import { type ExecutorResult, modelFailure } from '../executor.ts'
@@ -250,7 +250,7 @@ function signedDecisions({ info, result }: Given, before: readonly Given[], firs
   const entries = Object.entries(result.value.decisions).map(([name, decision]): [string, Decision] => {
     const earlier = before.flatMap(({ info: by, result: { value } }) => {
       const same = ownEntry(value.decisions, name)
-      return same === undefined || isCheck(same.readout) || same.question !== decision.question ? [] : [signed(same, by)]
+      return same === undefined || isOfValue(same.readout) || same.question !== decision.question ? [] : [signed(same, by)]
     })
     return [name, { ...signed(decision, info), ...(earlier.length === 0 ? {} : { earlier }) }]
   })

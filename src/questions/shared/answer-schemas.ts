@@ -19,7 +19,9 @@ export const valid = z
   .boolean()
   .describe('Whether there is an answer and it parses. A read that failed alone is invalid; the others stand.')
 export const error = z.string().optional().describe('Why, when it is not valid.')
-export const readConfidence = probability.describe('The model’s own confidence in what it read; not calibrated.')
+export const readConfidence = probability.describe(
+  'How sure it is of what it read; calibrated where the model has labels of its reads, see `calibration` in `simo.questions`.',
+)
 export const check = probability.optional().describe('With `self_check`: calibrated probability that the value is right.')
 
 /** By the names of the candidates. */

@@ -6,16 +6,25 @@ import type { Branch } from '../../backends/backend.ts'
 import type { Json } from '../../core/types.ts'
 import type { CalibrationReport, SetAndAbstention } from '../../wire/types.ts'
 
+/** That a read is right, by its own probability: of words that were quoted, a value that was written, nothing found. */
+const READ_READOUTS = ['quote', 'written', 'not_there'] as const
+export type ReadReadout = (typeof READ_READOUTS)[number]
+
 /**
- * How a decision is read: the read-outs of a branch, and of the binary ones those that confirm a read, which have
- * errors of their own: `check` that a value is right, `absence` that nothing is there to be read.
+ * How a decision is read: the read-outs of a branch; of the binary ones those that confirm a read, which have errors of
+ * their own: `check` that a value is right, `absence` that nothing is there to be read; and the read itself.
  */
-export const DECISION_READOUTS = ['binary', 'exclusive', 'ordinal', 'independent', 'check', 'absence'] as const
+export const DECISION_READOUTS = ['binary', 'exclusive', 'ordinal', 'independent', 'check', 'absence', ...READ_READOUTS] as const
 export type DecisionReadout = (typeof DECISION_READOUTS)[number]
 
 /** Whether it confirms a read. */
-export function isCheck(readout: DecisionReadout): boolean {
+export function isCheck(readout: DecisionReadout): readout is 'check' | 'absence' {
   return readout === 'check' || readout === 'absence'
+}
+
+/** Whether it is about a value that was read, another one each time: that it is right, or not. */
+export function isOfValue(readout: DecisionReadout): readout is 'check' | 'absence' | ReadReadout {
+  return isCheck(readout) || (READ_READOUTS as readonly string[]).includes(readout)
 }
 
 /**
@@ -29,7 +38,7 @@ export interface DecisionKey {
   /** Whether the state holds an image that the question may look at. */
   readonly hasImage: boolean
   /**
-   * Candidates of the distribution: 2 for `binary` and checks; for `independent`, how many yes-or-no rows there are.
+   * Candidates of the distribution: 2 for `binary`, checks and reads; for `independent`, how many yes-or-no rows there are.
    */
   readonly candidates: number
   /** The instructions with quoted words and numbers masked: the same question about other things. */
@@ -40,7 +49,7 @@ export interface DecisionKey {
 
 export interface Decision extends DecisionKey {
   /**
-   * Names of the candidates in canonical order; `['true', 'false']` for checks and `binary`, but the words of the
+   * Names of the candidates in canonical order; `['true', 'false']` for checks, reads and `binary`, but the words of the
    * caller, yes first, where it was asked as a choice or a scale.
    */
   readonly names: readonly string[]
@@ -61,7 +70,7 @@ export interface Decision extends DecisionKey {
   /** The feature vector of state and question, for fitted heads; null when the model gives none. */
   readonly features: Float32Array | null
   /**
-   * Checks only: SHA-256 of the value that was checked (`valueHash`), so that an outcome can be held against it without
+   * Checks and reads only: SHA-256 of the value that was read (`valueHash`), so that an outcome can be held against it without
    * keeping the value.
    */
   readonly value: string | null
@@ -194,7 +203,7 @@ export type HoldsValue = (kept: string | null, value: string | null) => boolean
  * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two
  * candidates, as when annotators were averaged. `binary`: a boolean, the probability that it is true, or a name.
  * `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed. `holds`: for what is kept of checked values in
- * another way. `independent`: the names that hold. Checks: a boolean ("the value was right"), or the right value. Null
+ * another way. `independent`: the names that hold. Checks and reads: a boolean ("the value was right"), or the right value. Null
  * when the truth does not fit the decision.
  */
 export function truthOf(
@@ -203,12 +212,12 @@ export function truthOf(
   holds: HoldsValue = (kept, value) => kept === valueHash(value),
 ): readonly number[] | null {
   const { readout, names } = decision
-  if (readout === 'binary' || (isCheck(readout) && typeof truth === 'boolean')) {
+  if (readout === 'binary' || (isOfValue(readout) && typeof truth === 'boolean')) {
     if (typeof truth === 'boolean') return [truth ? 0 : 1]
     if (typeof truth === 'string') return names.includes(truth) ? [names.indexOf(truth)] : null
     return typeof truth === 'number' && truth >= 0 && truth <= 1 ? [1 - truth] : null
   }
-  if (isCheck(readout)) {
+  if (isOfValue(readout)) {
     const isNull = truth === null
     if (!isNull && typeof truth !== 'string' && typeof truth !== 'number') return null
     return [holds(decision.value, isNull ? null : String(truth)) ? 0 : 1]

@@ -1,6 +1,6 @@
 // What grading an answer says, and the parts of it that several kinds share.
 import type { Json } from '../../core/types.ts'
-import { type DecisionReadout, truthOf } from './decision.ts'
+import { type DecisionReadout, type ReadReadout, truthOf } from './decision.ts'
 
 /**
  * What an answer claims: rows of probabilities over candidates in canonical order (one row; `independent` one row [yes,
@@ -23,7 +23,7 @@ export interface Grade {
   readonly guess: number
   /** How sure the answer was of what it said, from 0 to 1. */
   readonly confidence: number
-  /** Null for a read without a check. A read with one claims "the value is right". */
+  /** A read claims that its value is right; null for boxes. */
   readonly claim: Claim | null
   /** Intersection over union, for one box. */
   readonly overlap?: number
@@ -40,17 +40,21 @@ export function claimOf(
   return index === null ? null : { readout, names, probabilities, truth: index }
 }
 
-/** The grade of a read. With a self-check it claims that its value is right, with that probability. */
+/** The grade of a read, which claims that its value is right: by its self-check, or else by its own confidence. */
 export function gradeOfRead(
-  answer: { readonly confidence: number; readonly check?: number },
+  { check, confidence }: { readonly confidence: number; readonly check?: number },
+  readout: ReadReadout,
   said: Json,
   right: number,
-  more: Pick<Grade, 'overlap'> = {},
 ): Grade {
-  const { check, confidence } = answer
-  const claim: Claim | null =
-    check === undefined ? null : { readout: 'check', names: ['true', 'false'], probabilities: [[check, 1 - check]], truth: [1 - right] }
-  return { said, right, guess: 0, confidence, claim, ...more }
+  const isRight = check ?? confidence
+  const claim: Claim = {
+    readout: check === undefined ? readout : 'check',
+    names: ['true', 'false'],
+    probabilities: [[isRight, 1 - isRight]],
+    truth: [1 - right],
+  }
+  return { said, right, guess: 0, confidence, claim }
 }
 
 /** Case and outer space do not matter; lists are compared item by item. */

@@ -110,7 +110,16 @@ export interface RequestsReply {
   readonly next: string | null
 }
 
-export type DecisionReadoutReply = 'binary' | 'exclusive' | 'ordinal' | 'independent' | 'check' | 'absence'
+export type DecisionReadoutReply =
+  | 'binary'
+  | 'exclusive'
+  | 'ordinal'
+  | 'independent'
+  | 'check'
+  | 'absence'
+  | 'quote'
+  | 'written'
+  | 'not_there'
 
 /** One decision of an answer, as it is kept. */
 export interface DecisionReply {

@@ -1,0 +1,36 @@
+// What was read is a decision as well: that it is right. Its probability before calibration is the model's own of what it
+// read, so it takes no further pass.
+import type { Branch } from '../../backends/backend.ts'
+import { entropyBits, readConfidence } from '../../core/math.ts'
+import type { DecisionReport, QuestionContext } from './checked-question.ts'
+import { type Decision, decisionKey, type ReadReadout, valueHash } from './decision.ts'
+
+export interface ReadDecision {
+  /** The calibrated probability that the value is right. */
+  readonly confidence: number
+  readonly decision: Decision
+  readonly report: DecisionReport
+}
+
+/**
+ * Decides a read. `value`: what was read, several joined by `; `; null for nothing. `logProbability`: natural, of all
+ * that was read.
+ */
+export function decideRead(
+  branch: Branch,
+  readout: ReadReadout,
+  value: string | null,
+  logProbability: number,
+  { calibrator, hasImages }: Pick<QuestionContext, 'calibrator' | 'hasImages'>,
+): ReadDecision {
+  const key = { ...decisionKey(branch, readout, hasImages), candidates: 2 }
+  const own = readConfidence(logProbability)
+  const single = [[Math.log(own), Math.log1p(-own)]]
+  const { probabilities, note } = calibrator.calibrate(key, 'single', single, null)
+  const row = probabilities[0]!
+  return {
+    confidence: row[0]!,
+    decision: { ...key, names: ['true', 'false'], single, deliberated: null, mass: 1, features: null, value: valueHash(value) },
+    report: { entropyBits: entropyBits(row), mass: 1, isDeliberated: false, calibration: note },
+  }
+}
