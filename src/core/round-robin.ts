@@ -22,14 +22,20 @@ export class RoundRobin<Group, Item> {
     return undefined
   }
 
+  /** Groups that have items, the one whose turn it is first. */
+  groups(): Iterable<Group> {
+    return this.#groups.keys()
+  }
+
   /**
-   * Takes the oldest item of the group whose turn it is. The group keeps its place in front until `toEnd` is called,
-   * which is when its turn is over: at once, or when the work is done, so that groups that came meanwhile go before it.
+   * Takes the oldest item of the group whose turn it is, or of another. The group keeps its place until `toEnd` is
+   * called, which is when its turn is over: at once, or when the work is done, so that groups that came meanwhile go
+   * before it.
    */
-  shift(): { readonly group: Group; readonly item: Item } | undefined {
-    const first = this.peek()
-    if (first !== undefined) this.#take(first.group, (items) => items.shift())
-    return first
+  shift(group = this.peek()?.group): { readonly group: Group; readonly item: Item } | undefined {
+    if (group === undefined) return undefined
+    const item = this.#take(group, (items) => items.shift())
+    return item === undefined ? undefined : { group, item }
   }
 
   /** Puts a group at the end of the rotation. Does nothing when the group has no items. */

@@ -33,6 +33,17 @@ describe('round robin', () => {
     expect(served(rotation)).toEqual([10, 2])
   })
 
+  it('serves another group before its turn when it is asked to', () => {
+    const rotation = new RoundRobin<string, number>()
+    for (const item of [1, 2]) rotation.push('a', item)
+    for (const item of [10, 20]) rotation.push('b', item)
+    expect([...rotation.groups()]).toEqual(['a', 'b'])
+    expect(rotation.shift('b')).toEqual({ group: 'b', item: 10 })
+    expect(rotation.shift('c')).toBeUndefined()
+    expect(served(rotation)).toEqual([1, 20, 2])
+    expect([...rotation.groups()]).toEqual([])
+  })
+
   it('forgets what is removed', () => {
     const rotation = new RoundRobin<string, number>()
     for (const item of [1, 2, 3]) rotation.push('a', item)
