@@ -18,6 +18,7 @@ import type { PostgresOptions } from './postgres.ts'
 import { purge } from './purge.ts'
 import { quarantineStore } from './quarantine.ts'
 import { rateWindows } from './rate-windows.ts'
+import { recentTurnsTable } from './recent-turns.ts'
 import { requestLog } from './requests.ts'
 import { prepareSchema } from './schema.ts'
 import { makeStoreId } from './secrets.ts'
@@ -61,6 +62,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     idempotency: idempotencyStore(database, now),
     requests: requestLog(database),
     rates: rateWindows(database),
+    recentTurns: database.kind === 'postgres' ? recentTurnsTable(database) : null,
     admin: adminStore(database, now),
     quarantine: quarantineStore(database),
     aliases: aliasStore(database, now),

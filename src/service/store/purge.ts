@@ -1,9 +1,11 @@
 // Deletes expired rows, a few at a time: the embedded database can do nothing else meanwhile.
 import type { Database, Writes } from './database.ts'
 import { REPLY_MS } from './idempotency.ts'
+import { longAgo } from './recent-turns.ts'
 import { time } from './tables.ts'
 
 const BATCH = 500
+const MINUTE_MS = 60_000
 
 export async function purge(database: Database, keepMs: number, at: number): Promise<void> {
   const old = time(at - keepMs)
@@ -27,6 +29,10 @@ export async function purge(database: Database, keepMs: number, at: number): Pro
       .deleteFrom('admin_sessions')
       .where('hash', 'in', writes.selectFrom('admin_sessions').select('hash').where('expires_at', '<=', time(at)).limit(BATCH)),
   )
+  if (database.kind === 'postgres') {
+    // Rows of replicas that are gone.
+    await database.queries.deleteFrom('recent_turns').where('said_at', '<', longAgo(MINUTE_MS)).execute()
+  }
   await drain(database, (writes) =>
     writes.deleteFrom('requests').where('id', 'in', writes.selectFrom('requests').select('id').where('at', '<', old).limit(BATCH)),
   )

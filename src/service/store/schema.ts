@@ -15,6 +15,7 @@ const STEPS: readonly ((writes: Writes, database: Database) => Promise<void>)[] 
   splitByAccount,
   makeRateWindows,
   makeAliases,
+  makeRecentTurns,
 ]
 
 /** What PostgreSQL calls a table that is not there. */
@@ -233,4 +234,13 @@ insert into alias_turn (changes) values (0)`
 
 async function makeAliases(writes: Writes): Promise<void> {
   for (const statement of ALIASES.split(';')) await sql.raw(statement).execute(writes)
+}
+
+/** Version 7: replicas tell each other who had turns lately. The embedded database has one replica. */
+async function makeRecentTurns(writes: Writes, { kind }: Database): Promise<void> {
+  if (kind !== 'postgres') return
+  // Worth nothing some seconds later: no log of it is needed, and no wait for the disk.
+  await sql`create unlogged table recent_turns (replica text not null primary key, said_at timestamptz not null, turns text not null)`.execute(
+    writes,
+  )
 }

@@ -178,6 +178,17 @@ export interface RateWindows {
   answered(key: string, questions: number, at: number): Promise<void>
 }
 
+/** Where replicas tell each other how many turns accounts had with them lately. */
+export interface RecentTurnsTable {
+  /** How long what a replica said counts: then it is gone, or hangs. */
+  readonly freshMs: number
+  /**
+   * Puts the turns of accounts in place of what a replica said before, and gives what each other replica said within
+   * `freshMs`. Times are those of the database.
+   */
+  exchange(replica: string, turns: ReadonlyMap<string, number>): Promise<readonly ReadonlyMap<string, number>[]>
+}
+
 export interface RequestLog {
   /** Notes requests that failed. Those that succeeded are noted by `settle`. */
   failed(record: RequestRecord): Promise<void>
@@ -307,6 +318,8 @@ export interface Store {
   readonly idempotency: IdempotencyStore
   readonly requests: RequestLog
   readonly rates: RateWindows
+  /** Null for the embedded database, which has one replica. */
+  readonly recentTurns: RecentTurnsTable | null
   readonly admin: AdminStore
   readonly quarantine: QuarantineStore
   readonly aliases: AliasStore
@@ -331,8 +344,8 @@ export interface Store {
   /** Reads from the database and writes to it; throws when it does not answer, or takes nothing. */
   ping(): Promise<void>
   /**
-   * Deletes what has outlived its time: replies after 24 hours, spent links, ended sessions, log lines and unlabelled
-   * events after `keepMs`.
+   * Deletes what has outlived its time: replies after 24 hours, spent links, ended sessions, what replicas said
+   * of turns after a minute, log lines and unlabelled events after `keepMs`.
    */
   purge(keepMs: number): Promise<void>
   close(): Promise<void>

@@ -76,6 +76,14 @@ export interface Tables {
     requests: Integer
     questions: Integer
   }
+  /** One row a replica, in PostgreSQL only, which logs nothing of it and empties it after a crash. */
+  recent_turns: {
+    replica: string
+    /** By the clock of the database. */
+    said_at: Date
+    /** Accounts and their turns, as JSON: `[["acme",2.5]]`. */
+    turns: string
+  }
   events: {
     id: string
     account: string

@@ -1,9 +1,10 @@
 // Statements that take the tables of this version back to an older one, without their rows.
 
-/** Takes away what versions 4 to 6 added. */
+/** Takes away what versions 4 to 7 added. */
 export const DOWN_TO_3 = `
 drop table alias_changes;
 drop table alias_turn;
+drop table if exists recent_turns;
 drop table rate_windows;
 drop table quarantined_labels;
 drop index labels_of_account;
