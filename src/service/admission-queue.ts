@@ -1,9 +1,11 @@
 // Bounds how many requests come in, run and wait, and decides whose turn is next. Turns go round by group (the account
-// that pays), so that an account with many requests waits for itself. A slot is taken once the body is there, so that
-// clients that send slowly, or not at all, keep nobody out. It is given back exactly once, however the request ends.
+// that pays), so that an account with many requests waits for itself; where it is known what groups had at all replicas
+// lately, the one that had least is next. A slot is taken once the body is there, so that clients that send slowly, or
+// not at all, keep nobody out. It is given back exactly once, however the request ends.
 import { EngineError } from '../core/errors.ts'
 import { RoundRobin } from '../core/round-robin.ts'
 import { ServiceRefusal } from './errors.ts'
+import type { RecentTurns } from './recent-turns.ts'
 
 export interface AdmissionQueueOptions {
   /** Requests that run at the same time. */
@@ -58,10 +60,19 @@ interface Waiter {
 /** The share of the slots that one group leaves to the others. */
 const KEPT_FOR_OTHERS = 1 / 8
 const RETRY_AFTER_MS = 1000
+/**
+ * Of so many turns, one goes round by group whatever groups had elsewhere, so that a group that has much of other
+ * replicas does not wait for ever here.
+ */
+const TURNS_WITH_ONE_ROUND = 8
 /** Bodies of all groups that may come in at the same time, in those of one group. */
 const GROUPS_THAT_ARRIVE = 16
 
-export function createAdmissionQueue({ concurrency, queue, arrivals }: AdmissionQueueOptions): AdmissionQueue {
+/** With `recentTurns`, turns are fair over all replicas as long as it knows of others; without, over this one. */
+export function createAdmissionQueue(
+  { concurrency, queue, arrivals }: AdmissionQueueOptions,
+  recentTurns: Pick<RecentTurns, 'begin' | 'overReplicas'> | null = null,
+): AdmissionQueue {
   const slots = concurrency + queue
   const mostOfOne = slots - Math.floor(slots * KEPT_FOR_OTHERS)
   const taken = new Map<string, number>()
@@ -70,15 +81,30 @@ export function createAdmissionQueue({ concurrency, queue, arrivals }: Admission
   let arriving = 0
   let total = 0
   let running = 0
+  let turnsBegun = 0
   let slotsWithTurn = 0
   let whenEmpty: (() => void)[] = []
 
+  /** The group that had the fewest turns at all replicas; of those that are equal, the first in the round. */
+  function withFewestTurns(turnsOf: (group: string) => number): string | undefined {
+    let found: string | undefined
+    let fewest = Number.POSITIVE_INFINITY
+    for (const group of waiting.groups()) {
+      const turns = turnsOf(group)
+      if (turns < fewest) [found, fewest] = [group, turns]
+    }
+    return found
+  }
+
   function beginNext(): void {
     while (running < concurrency) {
-      const next = waiting.shift()
+      const isOfTheRound = turnsBegun % TURNS_WITH_ONE_ROUND === 0
+      const turnsOf = isOfTheRound ? null : (recentTurns?.overReplicas() ?? null)
+      const next = turnsOf === null ? waiting.shift() : waiting.shift(withFewestTurns(turnsOf))
       if (next === undefined) return
       waiting.toEnd(next.group)
       running += 1
+      turnsBegun += 1
       next.item.begin()
     }
   }
@@ -103,11 +129,13 @@ export function createAdmissionQueue({ concurrency, queue, arrivals }: Admission
               giveUpWaiting = () => {}
               hasTurn = true
               slotsWithTurn += 1
+              const countEnd = recentTurns?.begin(group)
               let isRunning = true
               resolve(() => {
                 if (!isRunning) return
                 isRunning = false
                 running -= 1
+                countEnd?.()
                 if (hasTurn) slotsWithTurn -= 1
                 hasTurn = false
                 beginNext()

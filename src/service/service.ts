@@ -18,6 +18,7 @@ import type { ServiceContext, ServiceState } from './context.ts'
 import { ServiceRefusal } from './errors.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { createRateLimits } from './rate-limits.ts'
+import { createRecentTurns } from './recent-turns.ts'
 import { ROUTES } from './routes/index.ts'
 import { registerRoutes } from './routes/register.ts'
 import type { Route } from './routes/route.ts'
@@ -72,7 +73,8 @@ export async function createService({
 }: ServiceOptions): Promise<Service> {
   const { engine, store, settings, log, metrics } = given
   const state: ServiceState = { isDraining: false, open: 0 }
-  const queue = createAdmissionQueue(settings)
+  const recentTurns = store.recentTurns === null ? null : createRecentTurns({ table: store.recentTurns, log })
+  const queue = createAdmissionQueue(settings, recentTurns)
   const answering = createAnswering({ engine, store, log, now, everyMs: calibrationLookMs })
   const rates = createRateLimits(store, settings, now)
   const aliases = createAliases({ engine, store, settings, log, now, everyMs: calibrationLookMs })
@@ -108,6 +110,7 @@ export async function createService({
   if (settings.console) await registerConsole(app, context)
   // A fit is not waited for; what it holds must be let go of while the store is still open.
   app.addHook('preClose', async () => calibrations.stop())
+  app.addHook('preClose', async () => recentTurns?.stop())
 
   async function drain(): Promise<void> {
     state.isDraining = true

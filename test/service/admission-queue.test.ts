@@ -10,7 +10,7 @@ function waitInQueue(queue: ReturnType<typeof createAdmissionQueue>, groups: rea
   groups.forEach((group, i) => {
     queue
       .enter(group)
-      .turn(never)
+      .turn(new AbortController().signal)
       .then((end) => {
         order.push(`${group}${i}`)
         ends.push(end)
@@ -48,6 +48,58 @@ describe('the admission queue', () => {
       ends[i]!()
     }
     expect(order).toEqual(['a0', 'a1', 'b4', 'c6', 'a2', 'b5', 'a3'])
+  })
+
+  /** Turns at all replicas as given, and those that begin here. */
+  function counted(turns: Record<string, number>) {
+    const begin = (group: string) => {
+      turns[group] = (turns[group] ?? 0) + 1
+      return () => {}
+    }
+    return { begin, overReplicas: () => (group: string) => turns[group] ?? 0 }
+  }
+
+  /** Who has the turns that follow the first, of groups that all wait. */
+  async function orderOf(groups: string, recentTurns: Parameters<typeof createAdmissionQueue>[1]): Promise<string> {
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 60, arrivals: 8 }, recentTurns)
+    const { order, ends } = waitInQueue(queue, ['first', ...groups])
+    for (let i = 0; i <= groups.length; i++) {
+      await settle()
+      ends[i]!()
+    }
+    return order
+      .slice(1)
+      .map((name) => name[0])
+      .join('')
+  }
+
+  it('gives the next turn to the group that had the fewest at all replicas, and in turn to those that had as many', async () => {
+    expect(await orderOf('aaabbb', counted({ a: 2 }))).toBe('bbabaa')
+    expect(await orderOf('aaabbbc', counted({ a: 100, b: 100 }))).toBe('cababab')
+  })
+
+  it('goes round by group while it is not known what groups had at other replicas', async () => {
+    expect(await orderOf('aaabbb', { begin: () => () => {}, overReplicas: () => null })).toBe('ababab')
+  })
+
+  it('goes round by group for one turn of eight, so that nobody waits for ever', async () => {
+    expect(await orderOf(`${'a'.repeat(4)}${'b'.repeat(20)}`, counted({ a: 1000 }))).toBe('bbbbbbbabbbbbbbabbbbbbaa')
+  })
+
+  it('counts the turns of each group, and their ends', async () => {
+    const counts: string[] = []
+    const begin = (group: string) => {
+      counts.push(`${group} begins`)
+      return () => void counts.push(`${group} ends`)
+    }
+    const queue = createAdmissionQueue({ concurrency: 1, queue: 5, arrivals: 8 }, { begin, overReplicas: () => null })
+    const slot = queue.enter('a')
+    const end = await slot.turn(never)
+    slot.leave()
+    expect(counts).toEqual(['a begins'])
+    end()
+    end()
+    expect(counts).toEqual(['a begins', 'a ends'])
   })
 
   it('refuses whoever comes when all slots are taken, with the numbers and when to come back', () => {
