@@ -6,19 +6,30 @@
 // two requests at a time, so that waiting for the model bounds it and not the cores, which it shares with everything
 // here: that shows whether replicas hinder one another. What the cores would carry is computed from the CPU time of
 // replicas and of PostgreSQL for each answer.
-import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import { seededRandom } from '../../src/core/random.ts'
 import { ENGINE_VERSION } from '../../src/pipeline/response.ts'
 import { openStore } from '../../src/service/store/open.ts'
 import type { Store } from '../../src/service/store/store.ts'
 import { machine } from '../lib/machine.ts'
+import {
+  type Asked,
+  at,
+  type BenchDatabase,
+  type Child,
+  cpuMs,
+  databaseCpuMs,
+  keyOf,
+  makeDatabase,
+  requestText,
+  rounded,
+  send,
+  spread,
+  start,
+  sum,
+} from './replica-load.ts'
 
 const [out, serverUrl, roundsText = '4', secondsText = '12'] = process.argv.slice(2)
 if (out === undefined || serverUrl === undefined)
@@ -32,129 +43,16 @@ const MODEL_SERVERS = 2
 const [STEP_MS, TOKEN_MS] = [200, 0.1]
 /** Different states; those that come again find their tokens at the model server, whichever replica is asked. */
 const STATES = 60
-/** Clock ticks of the kernel in a second, in which /proc counts. */
-const TICKS = 100
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const random = seededRandom(20_260_726)
-const WORDS = 'the order for our office has been late since monday and nobody in support could tell me when the chairs arrive'.split(' ')
-const QUESTIONS = [
-  { type: 'noul', instructions: 'The customer is angry.' },
-  { type: 'choice', instructions: 'What is it about?', criteria: ['delivery', 'payment', 'quality', 'other'] },
-  { type: 'score', instructions: 'How urgent is it?', criteria: ['low', 'medium', 'high'] },
-]
-
-const stateOf = (number: number): string =>
-  Array.from({ length: 60 }, (_, i) => (i === 0 ? `Case ${number}:` : WORDS[(i * 7 + number) % WORDS.length])).join(' ')
-const questionsOf = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, i) => [`q${i}`, QUESTIONS[i % QUESTIONS.length]]))
-
-interface Child {
-  readonly url: string
-  readonly pid: number
-  end(signal: NodeJS.Signals): Promise<void>
-}
-
-/** A process that prints a line of JSON when it is ready. */
-async function start<T>(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<T & Omit<Child, 'url'>> {
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const line = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text))
-    void ended.then(() => reject(new Error(`${args[0]} ended`)))
-  })
-  const end = (signal: NodeJS.Signals) => {
-    child.kill(signal)
-    return ended
-  }
-  return { ...(JSON.parse(line) as T), pid: child.pid!, end }
-}
-
-interface Asked {
-  /** 0: no reply came. */
-  readonly status: number
-  readonly id: string | null
-  readonly cachedTokens: number
-  readonly ms: number
-}
-
-const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
 function ask(replica: Child, secret: string, questions: number, idempotencyKey: string | null): Promise<Asked> {
-  const body = JSON.stringify({ state: stateOf(Math.floor(random() * STATES)), questions: questionsOf(questions) })
-  return send(replica, secret, body, idempotencyKey)
+  return send(replica, secret, requestText(Math.floor(random() * STATES), questions), idempotencyKey)
 }
-
-function send({ url }: Child, secret: string, body: string, idempotencyKey: string | null): Promise<Asked> {
-  const from = performance.now()
-  return new Promise((resolve) => {
-    const failed = () => resolve({ status: 0, id: null, cachedTokens: 0, ms: performance.now() - from })
-    const headers = {
-      authorization: `Bearer ${secret}`,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
-    }
-    const sent = request(`${url}/v1/ask`, { method: 'POST', agent, headers }, (reply) => {
-      let text = ''
-      reply.setEncoding('utf8').on('data', (part: string) => {
-        text += part
-      })
-      reply.once('error', failed)
-      reply.once('end', () => {
-        const { id = null, simo } = JSON.parse(text) as { id?: string; simo?: { cached_tokens: number } }
-        resolve({ status: reply.statusCode ?? 0, id, cachedTokens: simo?.cached_tokens ?? 0, ms: performance.now() - from })
-      })
-    })
-    sent.once('error', failed)
-    sent.end(body)
-  })
-}
-
-/** CPU milliseconds of a process so far; of those it waited for, too, with `children`. */
-function cpuMs(pid: number, children = false): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  const ticks = (children ? [11, 12, 13, 14] : [11, 12]).map((i) => Number(fields[i]))
-  return (ticks.reduce((sum, tick) => sum + tick, 0) / TICKS) * 1000
-}
-
-/** CPU milliseconds of the database server and all its backends. */
-function databaseCpuMs(postmaster: number): number {
-  const backends = readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false
-    try {
-      return Number(readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]!.split(' ')[1]) === postmaster
-    } catch {
-      return false
-    }
-  })
-  return backends.reduce((sum, pid) => sum + cpuMs(Number(pid)), cpuMs(postmaster, true))
-}
-
-const at = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ?? Number.NaN
-const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
-const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  const [below, above] = [sorted[Math.floor((sorted.length - 1) / 2)]!, sorted[Math.ceil((sorted.length - 1) / 2)]!]
-  return (below + above) / 2
-}
-const spread = (values: readonly number[]) => ({
-  median: rounded(median(values)),
-  least: rounded(Math.min(...values)),
-  most: rounded(Math.max(...values)),
-  all: values.map((value) => rounded(value)),
-})
-const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0)
 
 interface Setup {
   readonly store: Store
   readonly replicas: readonly Child[]
   readonly postmaster: number
-}
-
-async function keyOf(store: Store, account: string, requestsPerMinute: number | null = null): Promise<string> {
-  await store.ledger.credit(account, 10n ** 15n, 'for the bench')
-  return (await store.keys.create({ account, name: 'bench', scopes: ['ask'], requestsPerMinute })).secret
 }
 
 /** Clients that ask one after the other for some time. */
@@ -258,7 +156,7 @@ async function killed({ store }: Setup, used: readonly [Child, Child]) {
   const client = async (): Promise<void> => {
     for (let number = next++; number < total; number = next++) {
       const from = performance.now()
-      const body = JSON.stringify({ state: stateOf(number), questions: questionsOf(2) })
+      const body = requestText(number, 2)
       for (let attempt = number; ; attempt++) {
         const one = await send(used[attempt % 2]!, secret, body, `kill-${number}`)
         if (one.status === 0) broken += 1
@@ -287,7 +185,7 @@ async function killed({ store }: Setup, used: readonly [Child, Child]) {
   }
 }
 
-async function run(databaseUrl: string, postmaster: number, bytesOfDatabase: () => Promise<number>) {
+async function run({ url: databaseUrl, postmaster, bytes: bytesOfDatabase }: BenchDatabase) {
   const store = await openStore(databaseUrl)
   const bytesAtFirst = await bytesOfDatabase()
   const servers = await start<{ urls: readonly string[] }>([
@@ -334,19 +232,9 @@ async function run(databaseUrl: string, postmaster: number, bytesOfDatabase: () 
   return { ...result, kill }
 }
 
-const admin = new pg.Client({ connectionString: serverUrl })
-await admin.connect()
-const name = `assay_bench_${randomBytes(6).toString('hex')}`
-await admin.query(`create database ${name}`)
-const backend = (await admin.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
-const postmaster = Number(readFileSync(`/proc/${backend}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
-const url = new URL(serverUrl)
-url.pathname = `/${name}`
+const database = await makeDatabase(serverUrl)
 const loadBefore = loadavg().map((load) => rounded(load, 1))
-const bytes = async (): Promise<number> =>
-  Number((await admin.query<{ size: string }>('select pg_database_size($1) as size', [name])).rows[0]!.size)
-const result = await run(url.href, postmaster, bytes).finally(() => admin.query(`drop database if exists ${name} with (force)`))
-await admin.end()
+const result = await run(database).finally(database.drop)
 const setting = {
   rounds,
   seconds,
