@@ -1,8 +1,9 @@
 // What accounts get of two replicas when they do not all come to both: this build, and an earlier one beside it.
-// Usage: npx tsx bench/service/fair-shares.ts OUT.json DATABASE_URL [EARLIER] [ROUNDS] [SECONDS]   (after npm run build; Linux)
-// DATABASE_URL: a PostgreSQL on this machine whose user may create databases. EARLIER: dist/cli/main.js of another
-// build. Each build has two replicas and a database of its own, before the same simulated model servers, and they are
-// asked in turn, never at the same time. Each replica answers two requests at a time, and there are always more.
+// Usage: npx tsx bench/service/fair-shares.ts OUT.json DATABASE_URL [EARLIER] [ROUNDS] [SECONDS]
+// After npm run build, on Linux. DATABASE_URL: a PostgreSQL on this machine whose user may create databases. EARLIER:
+// dist/cli/main.js of another build. Each build has two replicas and a database of its own, before the same simulated
+// model servers, and they are asked in turn, never at the same time. Each replica answers two requests at a time, and
+// there are always more.
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { seededRandom } from '../../src/core/random.ts'

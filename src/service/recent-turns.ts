@@ -1,6 +1,6 @@
 // How many turns each account had lately over all replicas, so that the admission queue can be fair over all of them.
 // Replicas tell each other once a second through the store; no request waits for it. Between two exchanges a replica
-// counts its own turns, and takes each other replica where the account had turns lately to give it as many meanwhile:
+// counts its own turns, and assumes that each other replica where the account had turns lately gives it as many:
 // otherwise all of them would make up for the same difference at once, and overshoot.
 
 import { makeStoreId } from './store/secrets.ts'
