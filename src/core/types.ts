@@ -18,13 +18,22 @@ export interface TextSource {
   readonly path: string | null
 }
 
+/** Which video a picture is a frame of, by the id of the video, and when it is shown, from its start. */
+export interface FrameOfVideo {
+  readonly video: string
+  readonly timeMs: number
+}
+
 /**
  * One stretch of the state. Text with a source is the user's and may be quoted; text without one is scaffold (keys,
  * dashes, times).
+ *
+ * `frameTimeFrom`: from this index on the text says when the frame behind it is shown, which models with a video input
+ * of their own are told in their own way. Absent: it says no such thing.
  */
 export type Piece =
-  | { readonly type: 'text'; readonly text: string; readonly source: TextSource | null }
-  | { readonly type: 'image'; readonly id: string; readonly picture: Picture }
+  | { readonly type: 'text'; readonly text: string; readonly source: TextSource | null; readonly frameTimeFrom?: number }
+  | { readonly type: 'image'; readonly id: string; readonly picture: Picture; readonly frame?: FrameOfVideo }
 
 /**
  * The whole state, in reading order. A family turns it into tokens; user text never becomes a control token. `parts`

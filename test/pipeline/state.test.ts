@@ -130,9 +130,17 @@ describe('readState', () => {
       ['video_1#2', 1, 3200],
       ['video_1#3', 1, 3_725_040],
     ])
-    expect(shown(await readState([{ type: 'video', id: 'door', frames: frames.slice(0, 1) }, image()]))).toBe(
-      'Video door:\nFrame at 00:00.0:\n<door#1>\nImage image_1:\n<image_1>',
-    )
+    const named = await readState([{ type: 'video', id: 'door', frames: frames.slice(0, 2) }, image()])
+    expect(shown(named)).toBe('Video door:\nFrame at 00:00.0:\n<door#1>\nFrame at 00:03.2:\n<door#2>\nImage image_1:\n<image_1>')
+    // For models with a video input: which pictures are frames of what, and what the texts say of their times.
+    expect(named.prompt.pieces.map((piece) => (piece.type === 'image' ? piece.frame : piece.text.slice(piece.frameTimeFrom)))).toEqual([
+      'Frame at 00:00.0:\n',
+      { video: 'door', timeMs: 0 },
+      '\nFrame at 00:03.2:\n',
+      { video: 'door', timeMs: 3200 },
+      '\nImage image_1:\n',
+      undefined,
+    ])
   })
 
   it('warns when pictures would be read as text', async () => {

@@ -91,13 +91,22 @@ class Assembly {
     for (const piece of pieces) {
       const last = this.pieces.at(-1)
       if (piece.type === 'text' && piece.source === null && last?.type === 'text' && last.source === null) {
-        this.pieces[this.pieces.length - 1] = { ...last, text: last.text + piece.text }
+        this.pieces[this.pieces.length - 1] = {
+          ...last,
+          ...(piece.frameTimeFrom === undefined ? {} : { frameTimeFrom: last.text.length }),
+          text: last.text + piece.text,
+        }
       } else this.pieces.push(piece)
     }
   }
 
   scaffold(text: string): void {
     this.add([{ type: 'text', text, source: null }])
+  }
+
+  /** When the frame behind it is shown. */
+  frameTime(text: string): void {
+    this.add([{ type: 'text', text, source: null, frameTimeFrom: 0 }])
   }
 }
 
@@ -124,8 +133,9 @@ function assemble(
     else {
       if (part.id !== null || named > 1) assembly.scaffold(`${part.type === 'image' ? 'Image' : 'Video'} ${ids[i]}:\n`)
       for (const [n, { image, picture }] of seen.filter((one) => one.image.part === i).entries()) {
-        if (image.timeMs !== null) assembly.scaffold(`${n === 0 ? '' : '\n'}Frame at ${timeText(image.timeMs)}:\n`)
-        assembly.add([{ type: 'image', id: image.id, picture }])
+        const { id, timeMs } = image
+        if (timeMs !== null) assembly.frameTime(`${n === 0 ? '' : '\n'}Frame at ${timeText(timeMs)}:\n`)
+        assembly.add([{ type: 'image', id, picture, ...(timeMs === null ? {} : { frame: { video: ids[i] as string, timeMs } }) }])
       }
     }
   }
