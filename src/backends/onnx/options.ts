@@ -30,8 +30,12 @@ export interface OnnxOptions {
   readonly dtype?: Dtype | { readonly [graph: string]: Dtype }
   /** Bytes of the cache of encoded states, and as many again for encoded pictures, in each worker. Default: 256 MiB. */
   readonly cacheBytes?: number
-  /** Overrides the picture rule of the folder: fewer pixels are faster and read less. Part of `info.templateHash`. */
-  readonly pictures?: { readonly longestEdge?: number; readonly split?: boolean }
+  /**
+   * Overrides the picture rule of the folder: fewer pixels are faster and read less. `videos: 'frames'` reads frames of
+   * a video as pictures, each with its time, also where the model has a video input of its own: more tokens, more of
+   * each frame, and boxes in frames. Part of `info.templateHash`.
+   */
+  readonly pictures?: { readonly longestEdge?: number; readonly split?: boolean; readonly videos?: 'frames' }
   /**
    * How candidates of a model that answers by symbols are read. `folder`: as the folder's `scoring.json` says if it
    * fits the model, else as `probe`. `probe`: as measured by 152 short questions at load (fewer when the first show

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../core/errors.ts'
 import type { Prompt } from '../../../core/types.ts'
-import type { Backend, ModelInfo } from '../../backend.ts'
+import type { Backend, Branch, ModelInfo } from '../../backend.ts'
 import { type AskSymbols, PROBE_HASH, type ProbeOptions, probe, readingOf } from '../../prompted/probe.ts'
-import { imageReference, samplePrompts } from '../../prompted/prompt-template.ts'
+import { samplePrompts } from '../../prompted/prompt-template.ts'
 import { parseScoring, SCORING_FILE, type Scoring, scoringOf, symbolsUpTo } from '../../prompted/scoring.ts'
 import { checkSymbols } from '../../prompted/symbol-check.ts'
 import type { ModelFamily } from '../family.ts'
@@ -27,6 +27,7 @@ import type { DecoderModel } from './model.ts'
 import type { ImageEncoder, PromptBuilder } from './prompt-builder.ts'
 import { makeStatePrefiller } from './state-prefiller.ts'
 import { together } from './together.ts'
+import { pictureReference } from './videos.ts'
 
 /** What a family reads from a folder. */
 export interface DecoderFiles {
@@ -216,17 +217,16 @@ function makeBackend(loaded: LoadedDecoder): Backend {
 
   /** The questions that can be asked behind a state that was prefilled. */
   function stateOf(prompt: Prompt, cache: KvCache): AskableState {
-    const pictures = prompt.pieces.flatMap((piece) => (piece.type === 'image' ? [piece.id] : []))
     const scorer = scorerOf(cache)
+    const about = (branch: Branch): string | null => pictureReference(branch.image, prompt.pieces, prompts.joinsVideos ?? false)
     return {
       tokens: cache.length,
       score: (branches, signal) =>
         together(
-          branches.map((branch) => async (stop) => scorer.score(branch, imageReference(branch.image, pictures), stop)),
+          branches.map((branch) => async (stop) => scorer.score(branch, about(branch), stop)),
           signal,
         ),
-      generate: async (branch, constraint, signal) =>
-        constrained.generate(cache, prompt, branch, constraint, imageReference(branch.image, pictures), signal),
+      generate: async (branch, constraint, signal) => constrained.generate(cache, prompt, branch, constraint, about(branch), signal),
     }
   }
 

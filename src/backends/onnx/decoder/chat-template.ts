@@ -12,10 +12,19 @@ import type { Json, Picture, Piece } from '../../../core/types.ts'
 import type { TextTokenizer, TokenRun } from '../runtime/tokenizer.ts'
 import { axisPositionsOf } from './positions.ts'
 import type { PlacedImage, PromptBuilder } from './prompt-builder.ts'
+import { joinVideos, type VideoFrame } from './videos.ts'
 
 /** One image of a state as a family writes it: runs in which one token stands once for each row of features. */
 export interface WrittenImage extends Omit<PlacedImage, 'at'> {
   readonly runs: readonly TokenRun[]
+}
+
+/** How a family writes videos, where its models have an input for them. */
+export interface VideoTokens {
+  /** The control token that stands for a row of features. */
+  readonly row: string
+  /** One video, of two frames or more of one size: one image or several, one behind the other, in order of time. */
+  write(frames: readonly VideoFrame[]): readonly WrittenImage[]
 }
 
 /** How a family writes images. */
@@ -26,6 +35,8 @@ export interface ImageTokens {
   readonly row?: string
   /** `images`: how many the state has in all. `isLast`: the state ends with this one, so a question comes next. */
   write(picture: Picture, images: number, isLast: boolean): WrittenImage
+  /** Absent: frames of a video are images, each behind a text that says when it is shown. */
+  readonly video?: VideoTokens
 }
 
 export interface ChatTemplateOptions {
@@ -119,22 +130,31 @@ export function makePromptBuilder({ tokenizer, template, variables, content, ima
   const openingRuns = tokenizer.controls(opening)
   refuseMissingControls([...tokenizer.controls(render([], 0)[0]), ...openingRuns])
   const imageId = images === null ? undefined : tokenizer.control(images.token)
-  const rowId = images === null ? undefined : tokenizer.control(images.row ?? images.token)
+  const rowNames = images === null ? [] : [images.row ?? images.token, ...(images.video === undefined ? [] : [images.video.row])]
+  const rowIds = new Set<TokenRun | undefined>(rowNames.map((name) => tokenizer.control(name)))
 
   return {
     opensWithSpace: /\s$/.test(opening),
+    joinsVideos: images?.video !== undefined,
     encodeQuestion: (question) => tokenizer.encodeRuns([question, ...openingRuns]),
     encodeState(pieces) {
-      const { items, texts, pictures } = contentOf(pieces)
+      const { items, inserted, pictures } = contentOf(pieces, images?.video !== undefined)
       if (pictures.length > 0 && images === null) {
         throw new EngineError('capability_not_supported', 'this model sees no images; use a model whose capabilities say images')
       }
-      const [before] = render(items, texts.length)
+      const [before] = render(items, inserted.length)
       const runs: TokenRun[] = []
       const written: WrittenImage[] = []
+      const add = (image: WrittenImage): void => {
+        written.push(image)
+        for (const one of image.runs) runs.push(one)
+      }
+      let seen = 0
       before.split(PLACEHOLDER).forEach((part, i) => {
         if (i % 2 === 1) {
-          runs.push(texts[Number(part)] as string)
+          const own = inserted[Number(part)] as Inserted
+          if (typeof own === 'string') runs.push(own)
+          else for (const image of images?.video?.write(own) ?? []) add(image)
           return
         }
         for (const run of tokenizer.controls(part)) {
@@ -142,48 +162,54 @@ export function makePromptBuilder({ tokenizer, template, variables, content, ima
             runs.push(run)
             continue
           }
-          const picture = pictures[written.length]
+          const picture = pictures[seen]
           if (picture === undefined) throw new EngineError('internal_error', 'the chat template wrote more pictures than the state has')
-          const isLast = written.length === pictures.length - 1 && items.at(-1)?.type === 'image'
-          const image = images.write(picture, pictures.length, isLast)
-          written.push(image)
-          for (const one of image.runs) runs.push(one)
+          seen++
+          add(images.write(picture, pictures.length, seen === pictures.length && items.at(-1)?.type === 'image'))
         }
       })
-      if (written.length !== pictures.length) {
+      if (seen !== pictures.length) {
         throw new EngineError(
           'model_not_available',
-          `the chat template wrote ${written.length} of ${pictures.length} pictures; is it made for pictures?`,
+          `the chat template wrote ${seen} of ${pictures.length} pictures; is it made for pictures?`,
         )
       }
       const ids = tokenizer.encodeRuns(runs)
-      const found = placed(written, ids, rowId)
+      const found = placed(written, ids, rowIds)
       return { ids, images: found, positions: axisPositionsOf(ids.length, found) }
     },
   }
 }
 
-/** The state as items of a message. Neighbouring texts are one item, as if they had been written so. */
-function contentOf(pieces: readonly Piece[]): { items: ContentItem[]; texts: string[]; pictures: Picture[] } {
+/** What takes the place of a placeholder: a text, or a video. */
+type Inserted = string | readonly VideoFrame[]
+
+/**
+ * The state as items of a message. Neighbouring texts are one item, as if they had been written so. A video is a text
+ * to the template: what published templates write around a video, the family writes with it.
+ */
+function contentOf(pieces: readonly Piece[], joinsVideos: boolean): { items: ContentItem[]; inserted: Inserted[]; pictures: Picture[] } {
   const items: ContentItem[] = []
-  const texts: string[] = []
+  const inserted: Inserted[] = []
   const pictures: Picture[] = []
-  for (const piece of pieces) {
-    if (piece.type === 'image') {
+  let follows = false
+  for (const piece of joinsVideos ? joinVideos(pieces) : pieces) {
+    if (piece.type === 'text' && follows) inserted[inserted.length - 1] += piece.text
+    else if (piece.type === 'image') {
       items.push({ type: 'image' })
       pictures.push(piece.picture)
-    } else if (items.at(-1)?.type === 'text') texts[texts.length - 1] += piece.text
-    else items.push({ type: 'text', text: placeholder(texts.push(piece.text) - 1) })
+    } else items.push({ type: 'text', text: placeholder(inserted.push(piece.type === 'text' ? piece.text : piece.frames) - 1) })
+    follows = piece.type === 'text'
   }
-  return { items, texts, pictures }
+  return { items, inserted, pictures }
 }
 
-/** Where the image tokens of each image stand among the ids. */
-function placed(written: readonly WrittenImage[], ids: readonly number[], rowId: number | undefined): PlacedImage[] {
-  const positions = ids.flatMap((id, at) => (id === rowId ? [at] : []))
+/** Where the image tokens of each image stand among the ids. `rowIds`: the tokens that stand for rows of features. */
+function placed(written: readonly WrittenImage[], ids: readonly number[], rowIds: ReadonlySet<TokenRun | undefined>): PlacedImage[] {
+  const positions = ids.flatMap((id, at) => (rowIds.has(id) ? [at] : []))
   let from = 0
   const images = written.map(({ runs, ...image }) => {
-    const count = runs.filter((run) => run === rowId).length
+    const count = runs.filter((run) => rowIds.has(run)).length
     const at = positions.slice(from, from + count)
     from += count
     return { ...image, at }

@@ -86,6 +86,29 @@ export async function readPreprocessor(folder: ModelFolder): Promise<JsonObject>
   return readJson(folder, 'preprocessor_config.json')
 }
 
+/** What bounds the size that pictures are read at, in older and newer files. */
+const BOUNDS = ['size', 'min_pixels', 'max_pixels']
+
+/**
+ * How frames of videos are read. What the folder does not say of videos, in one of two places, is as it says of
+ * pictures; bounds of their size are not mixed.
+ */
+export async function readVideoPreprocessor(folder: ModelFolder, preprocessor: JsonObject): Promise<JsonObject> {
+  const own = await ownVideoPreprocessor(folder)
+  const isBounded = BOUNDS.some((name) => own[name] !== undefined)
+  const shared = Object.entries(preprocessor).filter(([name]) => !(isBounded && BOUNDS.includes(name)))
+  return { ...Object.fromEntries(shared), ...own }
+}
+
+async function ownVideoPreprocessor(folder: ModelFolder): Promise<JsonObject> {
+  if (folder.files.includes('processor_config.json')) {
+    const { video_processor } = await readJson(folder, 'processor_config.json')
+    if (isObject(video_processor)) return video_processor as JsonObject
+  }
+  const file = 'video_preprocessor_config.json'
+  return folder.files.includes(file) ? readJson(folder, file) : {}
+}
+
 /** Switches that are on in every model of these families. */
 const ALWAYS = ['do_resize', 'do_rescale', 'do_convert_rgb']
 /** Largest difference of a rescale_factor from 1 / 255, which files write with more or fewer digits. */

@@ -13,6 +13,7 @@ import { type BoxFormat, pictureAsked, readBoxes, tokensOfBoxes } from './boxes.
 import { prefillBehind, prefilledTokens } from './decoder.ts'
 import type { KvCache } from './kv-cache.ts'
 import type { DecoderModel } from './model.ts'
+import { joinedFrames } from './videos.ts'
 
 /** Tokens that a quoted span, or all of several, may take. */
 const SPAN_TOKENS = 128
@@ -114,6 +115,12 @@ export function makeConstrainedDecoder(model: DecoderModel): ConstrainedDecoder 
       if (constraint.type === 'box') {
         const format = boxes as BoxFormat
         const asked = pictureAsked(prompt, branch.image)
+        if (prompts.joinsVideos && [...joinedFrames(prompt.pieces).values()].flat().some(({ id }) => id === asked.id)) {
+          throw new EngineError(
+            'capability_not_supported',
+            `${asked.id} is a frame of a video, which this model reads as a whole and points into no frame of; send the frame as an image, or load the model with pictures: { videos: 'frames' }`,
+          )
+        }
         const tokens = format.constraint(tokenTrie(), asked.picture, constraint.many, prompts.opensWithSpace)
         const decoded = await decodeBy(tokens)
         return { type: 'boxes', boxes: readBoxes(format, asked, decoded, tokens.bytesOf), ...counted(question, decoded) }

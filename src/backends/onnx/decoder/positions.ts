@@ -1,7 +1,7 @@
 // Where tokens stand. Most graphs are told one number for a token, its count. Graphs with rotary embedding on three
 // axes (M-RoPE, of the Qwen-VL models) are told three: a text stands at the same number on all of them; the tokens of
-// an image share a time and stand in its rows and columns, and what comes behind it stands behind its longer side. So
-// an image takes fewer positions than it has tokens.
+// an image share a time and stand in its rows and columns, and what comes behind it stands behind its longest axis. So
+// an image takes fewer positions than it has tokens. A video is such an image with several times.
 import { EngineError } from '../../../core/errors.ts'
 import { inputsOf, type Runtime, type Session, type Tensor } from '../runtime/session.ts'
 
@@ -15,15 +15,25 @@ export interface ReadTokens {
   readonly positions: AxisPositions | null
 }
 
+/**
+ * Rows and columns of the tokens of an image. `times`: of a video, how far behind its first tokens those of each step
+ * in time stand, ascending; each step has all rows and columns. Absent: one step.
+ */
+export interface TokenGrid {
+  readonly rows: number
+  readonly cols: number
+  readonly times?: readonly number[]
+}
+
 /** Where the tokens of an image stand among those of a state, and their rows and columns, if they have any. */
 export interface GridTokens {
   readonly at: readonly number[]
-  readonly grid?: { readonly rows: number; readonly cols: number }
+  readonly grid?: TokenGrid
 }
 
 /** The position of the token behind a cache, on every axis. */
 export function nextPosition({ length, positions }: ReadTokens): number {
-  // No token before the last one stands further: an image ends in its last row and column.
+  // No token before the last one stands further: an image ends in its last row and column, a video in its last step.
   return positions === null ? length : 1 + Math.max(...positions.subarray(-AXES))
 }
 
@@ -39,10 +49,12 @@ export function axisPositionsOf(tokens: number, images: readonly GridTokens[]): 
     const [first] = at
     if (grid === undefined || first === undefined) continue
     count(first)
+    const { rows, cols, times = [0] } = grid
     for (let i = 0; i < at.length; i++, token++) {
-      positions.set([next, next + Math.floor(i / grid.cols), next + (i % grid.cols)], token * AXES)
+      const [time, within] = [times[Math.floor(i / (rows * cols))] as number, i % (rows * cols)]
+      positions.set([next + time, next + Math.floor(within / cols), next + (within % cols)], token * AXES)
     }
-    next += Math.max(grid.rows, grid.cols)
+    next += Math.max(1 + (times.at(-1) as number), rows, cols)
   }
   count(tokens)
   return positions

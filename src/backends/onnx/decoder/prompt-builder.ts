@@ -28,6 +28,8 @@ export interface PromptBuilder {
   encodeState(pieces: readonly Piece[]): EncodedPrompt
   /** The ids behind a state: the question, and the opening of the answer. */
   encodeQuestion(question: string): number[]
+  /** Whether frames of a video are read as one (`videos.ts`). Absent: no. */
+  readonly joinsVideos?: boolean
   /** Whether the opening of the answer ends in white space, so that a first word needs no space of its own. */
   readonly opensWithSpace: boolean
 }

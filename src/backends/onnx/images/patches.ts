@@ -38,16 +38,18 @@ export interface BlockPatches {
   readonly patch: number
   /** Sides of a block of patches that are merged into one token. */
   readonly merge: number
-  /** How many times the picture stands in a patch: encoders of videos take as many frames in one. */
+  /** How many frames of a video stand in a patch; a picture stands there as often. */
   readonly frames: number
 }
 
 /**
  * Rows in blocks that are merged: blocks row-major, and within each its patches. Within a row channel, frame, y, x (the
- * order of transformers, Qwen2VLImageProcessor).
+ * order of transformers, Qwen2VLImageProcessor). `rasters`: the frames, all of one size; where there are fewer than
+ * stand in a patch, the last one stands for the others.
  */
-export function blockPatches({ width, height, data }: Raster, rule: BlockPatches, floats: readonly Float32Array[]): Float32Array {
+export function blockPatches(rasters: readonly Raster[], rule: BlockPatches, floats: readonly Float32Array[]): Float32Array {
   const { patch, merge, frames } = rule
+  const { width, height } = rasters[0] as Raster
   const [across, down] = [width / patch, height / patch]
   const square = patch * patch
   const rows = new Float32Array(across * down * 3 * frames * square)
@@ -59,12 +61,13 @@ export function blockPatches({ width, height, data }: Raster, rule: BlockPatches
       const left = (blockX + (one % merge)) * patch
       for (let channel = 0; channel < 3; channel++) {
         const float = floats[channel] as Float32Array
-        const first = at
-        for (let y = top; y < top + patch; y++) {
-          for (let from = (y * width + left) * 3 + channel, end = from + patch * 3; from < end; from += 3)
-            rows[at++] = float[data[from] as number] as number
+        for (const { data } of rasters) {
+          for (let y = top; y < top + patch; y++) {
+            for (let from = (y * width + left) * 3 + channel, end = from + patch * 3; from < end; from += 3)
+              rows[at++] = float[data[from] as number] as number
+          }
         }
-        for (let frame = 1; frame < frames; frame++, at += square) rows.copyWithin(at, first, first + square)
+        for (let frame = rasters.length; frame < frames; frame++, at += square) rows.copyWithin(at, at - square, at)
       }
     }
   }

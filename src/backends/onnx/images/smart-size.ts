@@ -22,16 +22,24 @@ export function roundHalfToEven(value: number): number {
   return over < 0.5 || (over === 0.5 && below % 2 === 0) ? below : below + 1
 }
 
-export function smartSize({ width, height }: Size, { factor, leastSide, minPixels, maxPixels }: SizeRule): Size {
+/** How many pictures share the bounds of the area, and how many of them the rounded sides are counted for. */
+export interface SharedBounds {
+  readonly pictures: number
+  readonly counted: number
+}
+const ONE_PICTURE: SharedBounds = { pictures: 1, counted: 1 }
+
+export function smartSize({ width, height }: Size, rule: SizeRule, { pictures, counted }: SharedBounds = ONE_PICTURE): Size {
+  const { factor, leastSide, minPixels, maxPixels } = rule
   const rounded = (side: number): number => Math.max(leastSide, roundHalfToEven(side / factor) * factor)
-  const area = rounded(width) * rounded(height)
+  const area = counted * rounded(width) * rounded(height)
   if (area > maxPixels) {
-    const shrink = Math.sqrt((height * width) / maxPixels)
+    const shrink = Math.sqrt((pictures * height * width) / maxPixels)
     const smaller = (side: number): number => Math.max(factor, Math.floor(side / shrink / factor) * factor)
     return { width: smaller(width), height: smaller(height) }
   }
   if (area < minPixels) {
-    const grow = Math.sqrt(minPixels / (height * width))
+    const grow = Math.sqrt(minPixels / (pictures * height * width))
     const larger = (side: number): number => Math.ceil((side * grow) / factor) * factor
     return { width: larger(width), height: larger(height) }
   }

@@ -83,7 +83,7 @@ describe.each(['qwen2-vl', 'qwen3-vl', 'qwen3.5'])('patches of %s', (family) => 
       const sent = await readPicture(picture)
       const size = readSize(sent, rule)
       expect([1, size.height / rule.patch, size.width / rule.patch]).toEqual(grid)
-      const rows = blockPatches(resample(sent, size.width, size.height, 'bicubic'), rule, floatsOfLevels(rule))
+      const rows = blockPatches([resample(sent, size.width, size.height, 'bicubic')], rule, floatsOfLevels(rule))
       const each = rule.frames * rule.patch ** 2
       const { largest, mean } = levelDifference(rows, levels, (at) => {
         const channel = Math.floor(at / each) % 3

@@ -11,6 +11,7 @@ import { readChatTemplate, templateVariablesOf } from '../../../../src/backends/
 import { type Decoder, logitsOfAll, makeDecoder } from '../../../../src/backends/onnx/decoder/decoder.ts'
 import type { ImageEncoder } from '../../../../src/backends/onnx/decoder/prompt-builder.ts'
 import { makeStatePrefiller, type StatePrefiller } from '../../../../src/backends/onnx/decoder/state-prefiller.ts'
+import type { VideoFrame } from '../../../../src/backends/onnx/decoder/videos.ts'
 import { findGraph, type ModelFolder, openFolder, readJson, TEXT_DTYPES } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { patchGraph } from '../../../../src/backends/onnx/runtime/patch.ts'
 import { loadRuntime, openSession, type Runtime, type Session } from '../../../../src/backends/onnx/runtime/session.ts'
@@ -21,7 +22,7 @@ import type { Picture, Piece } from '../../../../src/core/types.ts'
 /** A user turn of a state and a question: its token ids, and the logits behind its last token. */
 export interface VisionGolden {
   readonly name: string
-  readonly state: readonly (string | { readonly picture: string })[]
+  readonly state: readonly (string | { readonly picture: string } | { readonly video: VideoGolden })[]
   readonly question: string
   readonly prompt: string
   readonly ids: readonly number[]
@@ -29,6 +30,14 @@ export interface VisionGolden {
   readonly logits: readonly number[]
   /** [axis][token] */
   readonly positions?: readonly (readonly number[])[]
+}
+
+/** Frames of a video: windows of a picture, by their left and top edges. */
+export interface VideoGolden {
+  readonly picture: string
+  readonly size: readonly [number, number]
+  readonly places: readonly (readonly [number, number])[]
+  readonly timesMs: readonly number[]
 }
 
 /** A picture as rows of patches, or a tile of it: bytes in base64. */
@@ -49,15 +58,35 @@ export async function readPicture(file: string): Promise<Picture> {
   return { width: info.width, height: info.height, data, sha256: createHash('sha256').update(data).digest('hex') }
 }
 
+export async function framesOf({ picture: file, size: [width, height], places, timesMs }: VideoGolden): Promise<VideoFrame[]> {
+  const whole = await readPicture(file)
+  return places.map(([left, top], i) => {
+    const data = new Uint8Array(3 * width * height)
+    for (let y = 0; y < height; y++) {
+      const from = 3 * ((top + y) * whole.width + left)
+      data.set(whole.data.subarray(from, from + 3 * width), 3 * y * width)
+    }
+    const sha256 = createHash('sha256').update(data).digest('hex')
+    return { picture: { width, height, data, sha256 }, timeMs: timesMs[i] as number }
+  })
+}
+
+/** Videos as the pipeline writes them, called `clip`, `clip2`, … */
 export async function piecesOf(state: VisionGolden['state']): Promise<Piece[]> {
-  return Promise.all(
-    state.map(
-      async (part): Promise<Piece> =>
-        typeof part === 'string'
-          ? { type: 'text', text: part, source: { part: 0, path: null } }
-          : { type: 'image', id: part.picture, picture: await readPicture(part.picture) },
-    ),
-  )
+  const pieces: Piece[] = []
+  let videos = 0
+  for (const part of state) {
+    if (typeof part === 'string') pieces.push({ type: 'text', text: part, source: { part: 0, path: null } })
+    else if ('picture' in part) pieces.push({ type: 'image', id: part.picture, picture: await readPicture(part.picture) })
+    else {
+      const video = `clip${videos++ === 0 ? '' : videos}`
+      for (const [n, { picture, timeMs }] of (await framesOf(part.video)).entries()) {
+        pieces.push({ type: 'text', text: `${n === 0 ? '' : '\n'}Frame at ${timeMs}:\n`, source: null, frameTimeFrom: 0 })
+        pieces.push({ type: 'image', id: `${video}#${n + 1}`, picture, frame: { video, timeMs } })
+      }
+    }
+  }
+  return pieces
 }
 
 export const maxDifference = (a: ArrayLike<number>, b: ArrayLike<number>): number =>

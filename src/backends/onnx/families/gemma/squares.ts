@@ -10,7 +10,7 @@ import type { SquareRule } from './settings.ts'
 
 /** A picture as the encoder takes it, [channel][y][x]: a square is one patch. */
 export function squareOf(picture: Picture, { side }: SquareRule, levels: readonly Float32Array[]): Float32Array {
-  return blockPatches(resample(picture, side, side, 'bilinear'), { patch: side, merge: 1, frames: 1 }, levels)
+  return blockPatches([resample(picture, side, side, 'bilinear')], { patch: side, merge: 1, frames: 1 }, levels)
 }
 
 /** Throws `model_not_available` for a graph with other inputs or outputs. */

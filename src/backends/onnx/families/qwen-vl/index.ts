@@ -1,10 +1,10 @@
-// Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5: pictures of any size as patches, their tokens in rows and columns
-// (M-RoPE), and boxes. Qwen3-VL hands features of several depths to its decoder (DeepStack). The decoder of Qwen3.5 is
-// a hybrid: most of its layers keep a state instead of keys and values.
+// Qwen2-VL, Qwen2.5-VL, Qwen3-VL and Qwen3.5: pictures of any size as patches, videos as patches of two frames, tokens
+// that stand in time, rows and columns (M-RoPE), and boxes. Qwen3-VL hands features of several depths to its decoder
+// (DeepStack). The decoder of Qwen3.5 is a hybrid: most of its layers keep a state instead of keys and values.
 import { EngineError } from '../../../../core/errors.ts'
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
-import { contextLengthOf, endTokensOf, readPreprocessor, templateVariablesOf } from '../../decoder/configuration.ts'
+import { contextLengthOf, endTokensOf, readPreprocessor, readVideoPreprocessor, templateVariablesOf } from '../../decoder/configuration.ts'
 import { refuseOtherGraph } from '../../decoder/fit.ts'
 import { positionInputOf } from '../../decoder/positions.ts'
 import { imageTokenOf, readTextFiles } from '../../decoder/text-files.ts'
@@ -13,14 +13,18 @@ import { loadRuntime, openSession } from '../../runtime/session.ts'
 import { boxFormatOf } from './boxes.ts'
 import { deepStackDepthsOf, refuseOtherDepths, whyUnseen } from './deepstack.ts'
 import { IMAGE_TOKEN, makeImageTokens } from './image-tokens.ts'
-import { patchRuleOf } from './settings.ts'
+import { patchRuleOf, videoRuleOf } from './settings.ts'
+import { makeVideoTokens } from './video-tokens.ts'
 import { makeImageEncoder } from './vision.ts'
 
 const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_model_merged'] as const
 
 export const qwenVl = decoderFamily(
   async (folder, options, { scheduler, cacheBytes }) => {
-    const rule = patchRuleOf(folder, await readPreprocessor(folder), options)
+    const preprocessor = await readPreprocessor(folder)
+    const rule = patchRuleOf(folder, preprocessor, options)
+    const readsFrames = options.pictures?.videos === 'frames'
+    const videoRule = readsFrames ? null : videoRuleOf(folder, await readVideoPreprocessor(folder, preprocessor), options, rule)
     const vision = findGraph(folder, VISION, VISION_DTYPES, options)
     const embedder = findGraph(folder, EMBEDDER, TEXT_DTYPES, options)
     const decoder = findGraph(folder, DECODER, TEXT_DTYPES, options)
@@ -44,7 +48,10 @@ export const qwenVl = decoderFamily(
         template,
         variables: templateVariablesOf(tokenizerConfig),
         content: 'list',
-        images: images === null ? null : makeImageTokens(imageToken, rule, images),
+        images:
+          images === null
+            ? null
+            : makeImageTokens(imageToken, rule, images, videoRule === null ? null : makeVideoTokens(tokenizer, videoRule, images)),
       }),
       images,
       ...(unseen === null ? { boxes } : { unseen }),
@@ -60,7 +67,7 @@ export const qwenVl = decoderFamily(
       },
       endTokens,
       contextLength,
-      template: { template, rule, endTokens },
+      template: { template, rule, videoRule, endTokens },
     }
   },
   [VISION, EMBEDDER, DECODER],

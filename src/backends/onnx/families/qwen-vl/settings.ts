@@ -1,4 +1,4 @@
-// The configuration files of a Qwen-VL folder to how pictures become patches, and which numbers its boxes are given in.
+// The configuration files of a Qwen-VL folder to how pictures and videos become patches.
 import { EngineError } from '../../../../core/errors.ts'
 import { normalisationOf, objectAt, positive } from '../../decoder/configuration.ts'
 import type { BlockPatches, Normalisation } from '../../images/patches.ts'
@@ -12,9 +12,23 @@ export interface PatchRule extends BlockPatches, Normalisation, SizeRule {
   readonly longestEdge: number | null
 }
 
+/** How videos become patches, and how the model is told when their frames are shown. */
+export interface VideoRule extends PatchRule {
+  /** Whether the bounds of the area hold for all frames together, or for each. */
+  readonly sharesBounds: boolean
+  /**
+   * `text`: seconds are written before each step of frames. `positions`: steps stand apart by their time, so many
+   * positions a second. `order`: each step stands one position behind the one before it.
+   */
+  readonly time: { readonly by: 'text' | 'order' } | { readonly by: 'positions'; readonly perSecond: number }
+}
+
+/** What transformers takes where config.json of a Qwen2.5-VL says nothing. */
+const TOKENS_PER_SECOND = 4
 /** What is more is no model's. */
 const MOST_PATCH_PIXELS = 64
 const MOST_PIXELS = 2 ** 28
+const MOST_TOKENS_PER_SECOND = 1024
 /** Pillow's number of the filter. */
 const BICUBIC = 3
 
@@ -58,4 +72,19 @@ export function patchRuleOf(folder: ModelFolder, preprocessor: JsonObject, { pic
     throw new EngineError('invalid_request', `pictures.longestEdge is ${longestEdge}, a positive whole number was expected`)
   }
   return { patch, merge, frames, ...normalisationOf(preprocessor), factor: patch * merge, leastSide: 0, minPixels, maxPixels, longestEdge }
+}
+
+/** `preprocessor`: of videos. Throws `model_not_available` where their patches are others than those of `pictures`. */
+export function videoRuleOf(folder: ModelFolder, preprocessor: JsonObject, options: OnnxOptions, pictures: PatchRule): VideoRule {
+  const rule = patchRuleOf(folder, preprocessor, options)
+  for (const name of ['patch', 'merge', 'frames', 'mean', 'deviation'] as const) {
+    if (String(rule[name]) === String(pictures[name])) continue
+    const message = `${folder.name} makes other patches of videos (${name} ${rule[name]}) than of pictures (${pictures[name]})`
+    throw new EngineError('model_not_available', `${message}; load it with pictures: { videos: 'frames' }`)
+  }
+  if (folder.modelType === 'qwen2_vl') return { ...rule, sharesBounds: false, time: { by: 'order' } }
+  if (folder.modelType !== 'qwen2_5_vl') return { ...rule, sharesBounds: true, time: { by: 'text' } }
+  const perSecond = objectAt(folder.config, 'vision_config').tokens_per_second ?? TOKENS_PER_SECOND
+  const name = 'vision_config.tokens_per_second of config.json'
+  return { ...rule, sharesBounds: false, time: { by: 'positions', perSecond: positive(perSecond, name, MOST_TOKENS_PER_SECOND) } }
 }

@@ -1,6 +1,8 @@
 // Pictures to the rows that take the place of image tokens, [token][width], in the order of the merged grid. Features
 // of other depths (DeepStack) stand beside them where the graph gives any. Each picture takes a pass of its own, so
-// what else is in a state changes none of its features.
+// what else is in a state changes none of its features. So does each step of a video, the frames that share a patch:
+// patches of one step attend to no other, so the sums are those of the whole video in one pass, and every graph that
+// reads pictures reads videos.
 import { EngineError } from '../../../../core/errors.ts'
 import type { Picture } from '../../../../core/types.ts'
 import { deepStackValues, rowsOfDepths } from '../../decoder/deepstack.ts'
@@ -15,9 +17,16 @@ import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
 import type { PatchRule } from './settings.ts'
 
 export interface PatchFeatures {
-  /** Features of a picture read at this size. Cached by the hash of its pixels and both sizes. */
-  features(picture: Picture, size: Size, signal?: AbortSignal): Promise<Float32Array>
+  /**
+   * Features of a picture read at this size, or of frames that share a patch, all of one size. Cached by the hashes of
+   * their pixels and both sizes.
+   */
+  features(pictures: readonly Picture[], size: Size, signal?: AbortSignal): Promise<Float32Array>
 }
+
+/** Pictures with the same key have the same features. */
+export const keyOf = (pictures: readonly Picture[], size: Size): string =>
+  [...pictures.flatMap(({ sha256, width, height }) => [sha256, width, height]), size.width, size.height].join()
 
 /** What exports call the input with the sizes of the pictures in patches: that of Qwen2-VL differs. */
 const GRID_NAMES = ['image_grid_thw', 'grid_thw']
@@ -55,9 +64,10 @@ export function makeImageEncoder(
   }
   const levels = floatsOfLevels(rule)
 
-  const encode = async (picture: Picture, size: Size): Promise<Float32Array> => {
+  const encode = async (pictures: readonly Picture[], size: Size): Promise<Float32Array> => {
     const [rows, cols] = [size.height / rule.patch, size.width / rule.patch]
-    const patches = blockPatches(resample(picture, size.width, size.height, 'bicubic'), rule, levels)
+    const rasters = pictures.map((picture) => resample(picture, size.width, size.height, 'bicubic'))
+    const patches = blockPatches(rasters, rule, levels)
     const feeds = { pixel_values: floats(runtime, patches, [rows * cols, length]), [grid]: ints(runtime, [1, rows, cols], [1, 3]) }
     const out = await session.run(feeds, ['image_features', ...depths])
     const own = (out.image_features as Tensor).data as Float32Array
@@ -69,9 +79,7 @@ export function makeImageEncoder(
   }
 
   return cachedEncoder<PatchFeatures>(session, cacheBytes, (through) => ({
-    features(picture, size, signal) {
-      const key = [picture.sha256, picture.width, picture.height, size.width, size.height].join()
-      return through(key, (stop) => scheduler.run(() => encode(picture, size), stop), signal)
-    },
+    features: (pictures, size, signal) =>
+      through(keyOf(pictures, size), (stop) => scheduler.run(() => encode(pictures, size), stop), signal),
   }))
 }
