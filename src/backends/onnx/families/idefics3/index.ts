@@ -2,13 +2,13 @@
 // decoder with images.
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
-import { contextLengthOf, endTokensOf, templateVariablesOf } from '../../decoder/configuration.ts'
+import { contextLengthOf, endTokensOf, readVideoPreprocessor, templateVariablesOf } from '../../decoder/configuration.ts'
 import { readTextFiles } from '../../decoder/text-files.ts'
 import { findGraph, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
 import { loadRuntime, openSession } from '../../runtime/session.ts'
 import { makeImageTokens, SPLIT_PICTURES_UP_TO } from './image-tokens.ts'
 import { locationTagsOf } from './location-tags.ts'
-import { tileRuleOf, tokensPerTileOf } from './settings.ts'
+import { frameRuleOf, tileRuleOf, tokensPerTileOf } from './settings.ts'
 import { makeImageEncoder } from './vision.ts'
 
 const [VISION, EMBEDDER, DECODER] = ['vision_encoder', 'embed_tokens', 'decoder_model_merged'] as const
@@ -21,6 +21,7 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
   const decoder = findGraph(folder, DECODER, TEXT_DTYPES, options)
   const { tokenizer, tokenizerConfig, template } = await readTextFiles(folder)
   const rule = tileRuleOf(preprocessor, options)
+  const frameRule = frameRuleOf(folder, await readVideoPreprocessor(folder, preprocessor), options)
   const tokensPerTile = await tokensPerTileOf(folder)
   const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<end_of_utterance>'])
   const contextLength = contextLengthOf(folder)
@@ -32,7 +33,7 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
     template,
     variables: templateVariablesOf(tokenizerConfig),
     content: 'list',
-    images: makeImageTokens(tokenizer, rule, tokensPerTile, images),
+    images: makeImageTokens(tokenizer, rule, tokensPerTile, images, frameRule),
   })
   return {
     tokenizer,
@@ -42,6 +43,6 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
     endTokens,
     ...(boxes === undefined ? {} : { boxes }),
     contextLength,
-    template: { template, rule, tokensPerTile, endTokens, SPLIT_PICTURES_UP_TO },
+    template: { template, rule, frameRule, tokensPerTile, endTokens, SPLIT_PICTURES_UP_TO },
   }
 }, GRAPHS)

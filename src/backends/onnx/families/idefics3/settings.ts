@@ -63,3 +63,16 @@ export async function tokensPerTileOf(folder: ModelFolder): Promise<number> {
     MOST_TILE_TOKENS,
   )
 }
+
+/**
+ * How frames of a video are read, each as one tile; null where the model has no form for videos: of this family,
+ * SmolVLM2 alone has. `preprocessor`: of videos.
+ */
+export function frameRuleOf({ modelType }: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): TileRule | null {
+  if (modelType !== 'smolvlm' || pictures?.videos === 'frames') return null
+  const size = objectAt(objectAt(preprocessor, 'video_sampling'), 'video_size').longest_edge
+  return {
+    ...tileRuleOf(size === undefined ? preprocessor : { ...preprocessor, size: { longest_edge: size } }, { pictures: pictures ?? {} }),
+    split: false,
+  }
+}
