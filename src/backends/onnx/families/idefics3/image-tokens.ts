@@ -15,7 +15,7 @@ import { type ImageFeatures, imageKey } from './vision.ts'
  */
 export const SPLIT_PICTURES_UP_TO = 4
 
-const IMAGE_TOKEN = '<image>'
+export const IMAGE_TOKEN = '<image>'
 
 /** The rule for each image of a state with so many. */
 const ruleFor = (rule: TileRule, images: number): TileRule => ({ ...rule, split: rule.split && images <= SPLIT_PICTURES_UP_TO })

@@ -3,10 +3,11 @@
 import { decoderFamily } from '../../decoder/backend.ts'
 import { makePromptBuilder } from '../../decoder/chat-template.ts'
 import { contextLengthOf, endTokensOf, readVideoPreprocessor, templateVariablesOf } from '../../decoder/configuration.ts'
-import { readTextFiles } from '../../decoder/text-files.ts'
+import { refuseOtherGraph } from '../../decoder/fit.ts'
+import { imageTokenOf, readTextFiles } from '../../decoder/text-files.ts'
 import { findGraph, readJson, TEXT_DTYPES, VISION_DTYPES } from '../../runtime/layout.ts'
 import { loadRuntime, openSession } from '../../runtime/session.ts'
-import { makeImageTokens, SPLIT_PICTURES_UP_TO } from './image-tokens.ts'
+import { IMAGE_TOKEN, makeImageTokens, SPLIT_PICTURES_UP_TO } from './image-tokens.ts'
 import { locationTagsOf } from './location-tags.ts'
 import { frameRuleOf, tileRuleOf, tokensPerTileOf } from './settings.ts'
 import { makeImageEncoder } from './vision.ts'
@@ -25,6 +26,7 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
   const tokensPerTile = await tokensPerTileOf(folder)
   const endTokens = await endTokensOf(folder, tokenizer, tokenizerConfig, ['<end_of_utterance>'])
   const contextLength = contextLengthOf(folder)
+  imageTokenOf(folder, tokenizer, IMAGE_TOKEN)
   const boxes = locationTagsOf(tokenizer)
 
   const images = makeImageEncoder(await loadRuntime(), await openSession(vision, options), cacheBytes, scheduler)
@@ -40,6 +42,7 @@ export const idefics3 = decoderFamily(async (folder, options, { scheduler, cache
     prompts,
     images,
     graphs: { embedder, decoder, others: [vision] },
+    fit: (session) => refuseOtherGraph(folder, decoder, session, tokenizer, endTokens),
     endTokens,
     ...(boxes === undefined ? {} : { boxes }),
     contextLength,
