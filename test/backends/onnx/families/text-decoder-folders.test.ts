@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
-import { changedFolders, edit, type FolderCase, type JsonFile, without } from './changed-folder.ts'
+import { changedFolders, edit, editGraph, type FolderCase, type JsonFile, without } from './changed-folder.ts'
 
+/** Number of the type in ONNX. */
+const BOOL = 9
 const GOLDEN = fileURLToPath(new URL('../../../golden/text-decoders/', import.meta.url))
 const { folderWith, refusalOf, swapped } = changedFolders(GOLDEN)
 
@@ -78,6 +80,14 @@ const CASES: readonly FolderCase[] = [
       json.normalizer = { type: 'Sequence', normalizers: [{ type: 'Prepend', prepend: '▁' }, json.normalizer] }
     }),
     /^tokenizer.json of 'tiny' puts a space before every text, so questions cannot be read behind a state; take a model whose tokenizer does not/,
+  ],
+  [
+    'a graph with a switch for its cache, as exports of 2023 have it',
+    'llama',
+    editGraph('model', (graph) => {
+      graph.inputs = [...graph.inputs, { name: 'use_cache_branch', type: BOOL, dims: [1] }]
+    }),
+    /asks for use_cache_branch, which this engine cannot feed; export it as transformers.js expects it$/,
   ],
   [
     'no end of an answer',
