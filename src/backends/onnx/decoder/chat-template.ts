@@ -192,14 +192,14 @@ function contentOf(pieces: readonly Piece[], joinsVideos: boolean): { items: Con
   const items: ContentItem[] = []
   const inserted: Inserted[] = []
   const pictures: Picture[] = []
-  let follows = false
+  let endsInText = false
   for (const piece of joinsVideos ? joinVideos(pieces) : pieces) {
-    if (piece.type === 'text' && follows) inserted[inserted.length - 1] += piece.text
+    if (piece.type === 'text' && endsInText) inserted[inserted.length - 1] += piece.text
     else if (piece.type === 'image') {
       items.push({ type: 'image' })
       pictures.push(piece.picture)
     } else items.push({ type: 'text', text: placeholder(inserted.push(piece.type === 'text' ? piece.text : piece.frames) - 1) })
-    follows = piece.type === 'text'
+    endsInText = piece.type === 'text'
   }
   return { items, inserted, pictures }
 }

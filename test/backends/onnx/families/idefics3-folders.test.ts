@@ -1,4 +1,4 @@
-// Folders of Idefics3 and SmolVLM2 that are not whole, or hold files of several models: each is refused with what to do.
+// Folders of Idefics3 that are not whole, or hold files of several models: each is refused with what to do.
 import { cp, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -70,9 +70,7 @@ export async function tokensPerTileOf(folder: ModelFolder): Promise<number> {
  */
 export function frameRuleOf({ modelType }: ModelFolder, preprocessor: JsonObject, { pictures }: OnnxOptions): TileRule | null {
   if (modelType !== 'smolvlm' || pictures?.videos === 'frames') return null
-  const size = objectAt(objectAt(preprocessor, 'video_sampling'), 'video_size').longest_edge
-  return {
-    ...tileRuleOf(size === undefined ? preprocessor : { ...preprocessor, size: { longest_edge: size } }, { pictures: pictures ?? {} }),
-    split: false,
-  }
+  const edge = objectAt(objectAt(preprocessor, 'video_sampling'), 'video_size').longest_edge
+  const sized = edge === undefined ? preprocessor : { ...preprocessor, size: { longest_edge: edge } }
+  return { ...tileRuleOf(sized, {}), split: false }
 }
