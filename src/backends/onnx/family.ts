@@ -21,5 +21,5 @@ export interface ModelFamily {
 /** What loading checks of a model that has no symbols, and whose graphs are made for this engine. */
 export const OPTIONS_ALONE: readonly ModelCheck[] = [
   notApplicable('symbols', 'each option is read by itself behind the state, so there are no symbols'),
-  notApplicable('patches', 'graphs of this family run as they came'),
+  notApplicable('patches', 'graphs of this family are made for this engine, so there is nothing to try'),
 ]

@@ -54,9 +54,14 @@ export async function loadRuntime(): Promise<Runtime> {
 
 /**
  * Opens a graph file, or `bytes` instead of it: a patched graph, whose weights still come from the files beside the
- * original.
+ * original. `optimisation`: how far the runtime may change the graph; `basic` keeps it from fusing nodes.
  */
-export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?: Uint8Array): Promise<Session> {
+export async function openSession(
+  graph: GraphFile,
+  options: OnnxOptions,
+  bytes?: Uint8Array,
+  optimisation: 'basic' | 'all' = 'all',
+): Promise<Session> {
   requireSoundWeights(graph)
   const ort = await loadRuntime()
   // `auto` has been decided by `loadOnDevice`.
@@ -70,7 +75,7 @@ export async function openSession(graph: GraphFile, options: OnnxOptions, bytes?
       // Alone, since the runtime drops a provider that it does not have without a word where another stands behind it.
       // Operators that a device does not have run on the CPU all the same.
       executionProviders: [device],
-      graphOptimizationLevel: 'all',
+      graphOptimizationLevel: optimisation,
       intraOpNumThreads: threadsOf(options),
       interOpNumThreads: 1,
       extra,

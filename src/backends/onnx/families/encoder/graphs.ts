@@ -3,16 +3,22 @@
 import { EngineError } from '../../../../core/errors.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { findGraph, type ModelFolder } from '../../runtime/layout.ts'
+import { KEPT } from '../../runtime/patches/fewer-nodes.ts'
 import { loadRuntime, openSession, outputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
 import { dataOf, floats, ints } from '../../runtime/tensors.ts'
 import { type Block, blockFeeds } from './blocks.ts'
 import type { EncoderShape } from './configuration.ts'
+import { openEncoder } from './open-encoder.ts'
 
-/** Keys and values of pieces that were read, [L][pieces][W] each. */
+export interface AttentionShape extends EncoderShape {
+  readonly heads: number
+}
+
+/** Keys and values of pieces that were read, by layer: [heads][pieces][W / heads] each. */
 export interface KeptPieces {
   readonly count: number
-  readonly keys: Float32Array
-  readonly values: Float32Array
+  readonly keys: readonly Float32Array[]
+  readonly values: readonly Float32Array[]
 }
 
 /** What a pass gives: vectors [l][W], and the keys and values of its pieces. */
@@ -65,16 +71,14 @@ export class EncoderGraphs {
   readonly ort: Runtime
   /** Files of all graphs, relative to the folder. */
   readonly files: readonly string[]
-  readonly #shape: EncoderShape
+  readonly shape: AttentionShape
   readonly #sessions: Readonly<Record<GraphName, Session>>
-  readonly #nothing: Tensor
 
-  private constructor(ort: Runtime, files: readonly string[], shape: EncoderShape, sessions: Readonly<Record<GraphName, Session>>) {
+  private constructor(ort: Runtime, files: readonly string[], shape: AttentionShape, sessions: Readonly<Record<GraphName, Session>>) {
     this.ort = ort
     this.files = files
-    this.#shape = shape
+    this.shape = shape
     this.#sessions = sessions
-    this.#nothing = floats(ort, new Float32Array(0), [shape.layers, 1, 0, shape.width])
   }
 
   static async open(folder: ModelFolder, options: OnnxOptions, shape: EncoderShape): Promise<EncoderGraphs> {
@@ -82,36 +86,48 @@ export class EncoderGraphs {
     const graphs = GRAPHS.map((name) => findGraph(folder, name, ['int8', 'fp32'], options))
     const opened: [GraphName, Session][] = []
     try {
-      for (const [i, graph] of graphs.entries()) opened.push([GRAPHS[i] as GraphName, await openSession(graph, options)])
+      for (const [i, graph] of graphs.entries()) {
+        const name = GRAPHS[i] as GraphName
+        opened.push([name, await (name === 'encoder' ? openEncoder : openSession)(graph, options)])
+      }
       const sessions = Object.fromEntries(opened) as Record<GraphName, Session>
-      checkShape(folder, sessions.encoder, shape)
-      return new EncoderGraphs(
-        ort,
-        graphs.flatMap(({ files }) => files),
-        shape,
-        sessions,
-      )
+      const files = graphs.flatMap((graph) => graph.files)
+      return new EncoderGraphs(ort, files, attentionShape(folder, sessions.encoder, shape), sessions)
     } catch (error) {
       await Promise.all(opened.map(([, session]) => session.release()))
       throw error
     }
   }
 
-  /** Reads a sequence of blocks behind kept pieces. */
-  async read(blocks: readonly Block[], kept: KeptPieces | null): Promise<ReadPieces> {
-    const { ort } = this
-    const { layers, width } = this.#shape
-    const past = (data: Float32Array | undefined): Tensor =>
-      data === undefined ? this.#nothing : floats(ort, data, [layers, 1, kept?.count ?? 0, width])
-    const feeds = { ...blockFeeds(ort, blocks, kept?.count ?? 0), past_keys: past(kept?.keys), past_values: past(kept?.values) }
-    const out = await this.#sessions.encoder.run(feeds, ['vectors', 'keys', 'values'])
+  /** The vectors [l][W] of a sequence of blocks behind kept pieces. */
+  async read(blocks: readonly Block[], kept: KeptPieces | null): Promise<Float32Array> {
+    return dataOf((await this.#sessions.encoder.run(this.#feeds(blocks, kept), ['vectors'])).vectors)
+  }
+
+  /** Reads a sequence of blocks that others will stand behind. */
+  async readToKeep(blocks: readonly Block[]): Promise<ReadPieces> {
+    const { layers, width } = this.shape
+    const out = await this.#sessions.encoder.run(this.#feeds(blocks, null))
+    const ofLayers = (name: string): Float32Array[] => Array.from({ length: layers }, (_, layer) => dataOf(out[`${name}.${layer}`]))
     const vectors = dataOf(out.vectors)
-    return { vectors, kept: { count: vectors.length / width, keys: dataOf(out.keys), values: dataOf(out.values) } }
+    return { vectors, kept: { count: vectors.length / width, keys: ofLayers(KEPT.keys), values: ofLayers(KEPT.values) } }
+  }
+
+  #feeds(blocks: readonly Block[], kept: KeptPieces | null): Record<string, Tensor> {
+    const { layers, width, heads } = this.shape
+    const count = kept?.count ?? 0
+    const past = (data: Float32Array | undefined): Tensor => floats(this.ort, data ?? new Float32Array(0), [1, heads, count, width / heads])
+    const feeds: Record<string, Tensor> = blockFeeds(this.ort, blocks, count)
+    for (let layer = 0; layer < layers; layer++) {
+      feeds[`${KEPT.pastKeys}.${layer}`] = past(kept?.keys[layer])
+      feeds[`${KEPT.pastValues}.${layer}`] = past(kept?.values[layer])
+    }
+    return feeds
   }
 
   /** `vectors` [t][W]; none at all are a state that says nothing. */
   async memory(vectors: Float32Array): Promise<Memory> {
-    const { width } = this.#shape
+    const { width } = this.shape
     const count = Math.max(1, vectors.length / width)
     const isEmpty = vectors.length === 0
     const tokens = floats(this.ort, isEmpty ? new Float32Array(width) : vectors, [count, width])
@@ -122,7 +138,7 @@ export class EncoderGraphs {
 
   async decide({ tokens, keys, values, state }: Memory, given: SlotInputs): Promise<Decided> {
     const { ort } = this
-    const { width } = this.#shape
+    const { width } = this.shape
     const { questions: q, slots: s } = given
     const out = await this.#sessions.heads.run(
       {
@@ -146,7 +162,7 @@ export class EncoderGraphs {
 
   /** `mark` [W] is the slot of the question. */
   async quote({ tokens, state }: Memory, mark: Float32Array): Promise<QuoteLogits> {
-    const out = await this.#sessions.quotes.run({ mark: floats(this.ort, mark, [1, this.#shape.width]), tokens, state }, ['first', 'last'])
+    const out = await this.#sessions.quotes.run({ mark: floats(this.ort, mark, [1, this.shape.width]), tokens, state }, ['first', 'last'])
     return { first: dataOf(out.first), last: dataOf(out.last) }
   }
 
@@ -159,13 +175,16 @@ const GRAPHS = ['encoder', 'memory', 'heads', 'quotes'] as const
 type GraphName = (typeof GRAPHS)[number]
 
 /** Compares what config.json says with what the encoder declares. */
-function checkShape({ name }: ModelFolder, encoder: Session, shape: EncoderShape): void {
-  const [layers, , , width] = outputsOf(encoder).find((output) => output.name === 'keys')?.shape ?? []
-  for (const [field, declared] of Object.entries({ layers, width })) {
-    if (shape[field as keyof EncoderShape] === declared) continue
+function attentionShape({ name }: ModelFolder, encoder: Session, shape: EncoderShape): AttentionShape {
+  const keys = outputsOf(encoder).filter((output) => output.name.startsWith(`${KEPT.keys}.`))
+  const [, heads, , size] = (keys[0]?.shape ?? []) as number[]
+  const declared = { layers: keys.length, width: (heads ?? 0) * (size ?? 0) }
+  for (const field of ['layers', 'width'] as const) {
+    if (shape[field] === declared[field]) continue
     throw new EngineError(
       'model_not_available',
-      `config.json of '${name}' has ${field} ${shape[field as keyof EncoderShape]}; its encoder was made with ${declared}; take the folder as it was published`,
+      `config.json of '${name}' has ${field} ${shape[field]}; its encoder was made with ${declared[field]}; take the folder as it was published`,
     )
   }
+  return { ...shape, heads: heads as number }
 }

@@ -148,7 +148,7 @@ class EncoderBackend implements Backend {
 
   async #encodePieces(ids: readonly number[], signal: AbortSignal) {
     const { scheduler, graphs, pieces, config } = this.#model
-    const { vectors, kept } = await scheduler.run(() => graphs.read([loneBlock(ids, pieces)], null), signal)
+    const { vectors, kept } = await scheduler.run(() => graphs.readToKeep([loneBlock(ids, pieces)]), signal)
     const value = { vectors, kept, mean: meanRow(vectors, config.shape.width, 0, ids.length + 2) }
     return { value, bytes: bytesOf(value) }
   }

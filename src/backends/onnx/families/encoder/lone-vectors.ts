@@ -33,7 +33,7 @@ export class LoneVectors {
     }
     for (const group of grouped([...missing])) {
       const blocks = group.map(([, ids]) => loneBlock(ids, this.#marks))
-      const { vectors } = await this.#graphs.read(blocks, null)
+      const vectors = await this.#graphs.read(blocks, null)
       blockMeans(blocks, vectors).forEach((mean, i) => {
         const [key] = group[i] as Entry
         found.set(key, mean)

@@ -213,7 +213,7 @@ export class PassageState {
       asked.map(({ question }) => question),
       pieces,
     )
-    const { vectors } = await graphs.read(blocks, view.kept)
+    const vectors = await graphs.read(blocks, view.kept)
     const means = blockMeans(blocks, vectors)
     const slots = asked.map(({ question, told }, i): QuestionSlots => {
       const own = this.#slotsAt(places[i] as SlotPlaces, vectors, means)
@@ -237,7 +237,7 @@ export class PassageState {
     const passages = fitting(best, config.places - placesOf(question) - 1)
     const ids = passages.flatMap(({ from, to }) => this.#pieces.ids.slice(from, to))
     const { blocks, places } = secondLook(question, ids, pieces)
-    const { vectors } = await graphs.read(blocks, null)
+    const vectors = await graphs.read(blocks, null)
     const { width } = config.shape
     const start = startsOf(blocks).at(-1) as number
     const tokens = vectors.subarray(start * width, (start + ids.length) * width)
@@ -277,9 +277,9 @@ export class PassageState {
   }
 
   async #view(passages: readonly EncodedPassage[]): Promise<PassageView> {
-    const { graphs, config } = this.#model
+    const { graphs } = this.#model
     const key = viewKey(passages)
-    const view = this.#views.get(key) ?? (await passageView(graphs, config.shape, inReadingOrder(passages)))
+    const view = this.#views.get(key) ?? (await passageView(graphs, inReadingOrder(passages)))
     this.#views.delete(key)
     this.#views.set(key, view)
     for (const oldest of this.#views.keys()) {

@@ -1,8 +1,7 @@
 // The passages that some questions are asked about, put together: keys and values that questions attend to, and the
 // tokens they are decided by.
 import { joined } from '../../runtime/tensors.ts'
-import type { EncoderShape } from './configuration.ts'
-import type { EncoderGraphs, KeptPieces, Memory } from './graphs.ts'
+import type { AttentionShape, EncoderGraphs, KeptPieces, Memory } from './graphs.ts'
 import type { Passage } from './passages.ts'
 
 /** What was read of some pieces, wherever they stand. */
@@ -24,17 +23,18 @@ export interface PassageView {
 }
 
 export function bytesOf({ vectors, kept, mean }: EncodedPieces): number {
-  return vectors.byteLength + kept.keys.byteLength + kept.values.byteLength + mean.byteLength
+  const bytes = (arrays: readonly Float32Array[]): number => arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return bytes([vectors, mean]) + bytes(kept.keys) + bytes(kept.values)
 }
 
 /** `passages`: in reading order. Runs a pass: call it where it is the caller's turn. */
-export async function passageView(graphs: EncoderGraphs, shape: EncoderShape, passages: readonly EncodedPieces[]): Promise<PassageView> {
-  const { width } = shape
+export async function passageView(graphs: EncoderGraphs, passages: readonly EncodedPieces[]): Promise<PassageView> {
+  const { width } = graphs.shape
   const tokens = joined(passages.map(({ vectors }) => vectors.subarray(width, vectors.length - width)))
   return {
     kept: joinedPieces(
       passages.map(({ kept }) => kept),
-      shape,
+      graphs.shape,
     ),
     memory: await graphs.memory(tokens),
     means: passages.map(({ mean }) => mean),
@@ -42,21 +42,22 @@ export async function passageView(graphs: EncoderGraphs, shape: EncoderShape, pa
 }
 
 /** Keys and values of one after the other; those of a single passage are not copied. */
-function joinedPieces(all: readonly KeptPieces[], { layers, width }: EncoderShape): KeptPieces {
+function joinedPieces(all: readonly KeptPieces[], { heads, width }: AttentionShape): KeptPieces {
   if (all.length === 1) return all[0] as KeptPieces
   const count = all.reduce((sum, kept) => sum + kept.count, 0)
-  const join = (field: 'keys' | 'values'): Float32Array => {
-    const out = new Float32Array(layers * count * width)
-    let at = 0
-    for (let layer = 0; layer < layers; layer++) {
-      for (const kept of all) {
-        const size = kept.count * width
-        out.set(kept[field].subarray(layer * size, (layer + 1) * size), at)
-        at += size
+  const join = (field: 'keys' | 'values'): Float32Array[] =>
+    (all[0] as KeptPieces)[field].map((_, layer) => {
+      const out = new Float32Array(count * width)
+      let at = 0
+      for (let head = 0; head < heads; head++) {
+        for (const kept of all) {
+          const size = kept.count * (width / heads)
+          out.set((kept[field][layer] as Float32Array).subarray(head * size, (head + 1) * size), at)
+          at += size
+        }
       }
-    }
-    return out
-  }
+      return out
+    })
   return { count, keys: join('keys'), values: join('values') }
 }
 

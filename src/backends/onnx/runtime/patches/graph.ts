@@ -46,6 +46,8 @@ export interface Graph {
   importOpset(domain: string, version: number): void
   /** Sizes of a weight; null when there is none of that name. */
   weightDims(name: string): readonly number[] | null
+  /** The values of a small weight of a type that `constant` takes; null when there is none of that name and type. */
+  weightValues(name: string): readonly number[] | null
   /** Adds a small constant and returns its name; the same values share one constant. */
   constant(type: typeof FLOAT | typeof UINT8 | typeof INT64, dims: readonly number[], values: readonly number[]): string
   /** Drops nodes whose outputs are not needed, then those inputs for which `droppable` holds and that no node takes. */
@@ -102,6 +104,10 @@ export function readGraph(bytes: Uint8Array): Graph | null {
     weightDims(name) {
       const tensor = weights.get(name)
       return tensor === undefined ? null : tensorDims(tensor)
+    },
+    weightValues(name) {
+      const tensor = weights.get(name)
+      return tensor === undefined ? null : tensorValues(tensor)
     },
     constant(type, dims, values) {
       const key = JSON.stringify([type, dims, values])
@@ -207,6 +213,19 @@ function tensorDims(tensor: Uint8Array): number[] {
     // Sizes are one field each, or all packed into one.
     return body === null ? [value ?? 0] : packed(body)
   })
+}
+
+/** Null for other types, and for values that are not written as bytes. */
+function tensorValues(tensor: Uint8Array): number[] | null {
+  const fields = readFields(tensor)
+  const type = fields.find(({ number }) => number === TENSOR.type)?.value
+  const raw = fields.find(({ number }) => number === TENSOR.raw)?.body
+  if (!raw) return null
+  if (type === UINT8) return [...raw]
+  const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength)
+  if (type === FLOAT) return Array.from({ length: raw.byteLength / 4 }, (_, i) => view.getFloat32(4 * i, true))
+  if (type === INT64) return Array.from({ length: raw.byteLength / 8 }, (_, i) => Number(view.getBigInt64(8 * i, true)))
+  return null
 }
 
 function packed(body: Uint8Array): number[] {
