@@ -19,7 +19,7 @@ import { LoneVectors } from './lone-vectors.ts'
 import { loneBlock, meanRow } from './looks.ts'
 import { type EncoderModel, PassageState, refuseLong } from './passage-state.ts'
 import { bytesOf, type EncodedPassage, type EncodedPieces } from './passage-view.ts'
-import { passagesOf } from './passages.ts'
+import { type Passage, passagesOf } from './passages.ts'
 import { stateText } from './state-text.ts'
 import { WordPieces } from './word-pieces.ts'
 
@@ -53,7 +53,7 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
   return new EncoderBackend(info, model, options.cacheBytes ?? Math.max(DEFAULT_CACHE_BYTES, bytesForLongest(config)))
 }
 
-/** Of the bytes for encoded states: what whole states take, so that questions about one of them share passes. */
+/** Of the bytes for encoded states: what whole states take beside their passages, so that questions share passes. */
 const STATES_SHARE = 0.25
 
 /** Bytes that keep the passages of a state of full length, so that one more question does not read it anew. */
@@ -65,6 +65,8 @@ export function bytesForLongest({ contextLength, passagePieces, shape: { width, 
 
 interface OpenedState {
   readonly state: PassageState
+  /** Keys of those of its passages that are kept. */
+  readonly passages: ReadonlySet<string>
   /** Tokens of passages that other states had read before. */
   readonly knownTokens: number
 }
@@ -72,25 +74,34 @@ interface OpenedState {
 class EncoderBackend implements Backend {
   readonly info: ModelInfo
   readonly #model: EncoderModel
-  /** By their prompts. */
+  /** By their prompts. Their passages count in the other cache, so a state leaves with the first of them that does. */
   readonly #states: ByteCache<OpenedState>
   /** By their pieces: states that share a passage share what was read of it. */
   readonly #passages: ByteCache<EncodedPieces>
+  /** Key of a passage -> keys of the kept states that hold it. */
+  readonly #holders = new Map<string, Set<string>>()
   readonly #open: OpenModel
 
   constructor(info: ModelInfo, model: EncoderModel, cacheBytes: number) {
     this.info = info
     this.#model = model
-    this.#states = new ByteCache(cacheBytes * STATES_SHARE)
-    this.#passages = new ByteCache(cacheBytes * (1 - STATES_SHARE))
+    this.#states = new ByteCache(cacheBytes * STATES_SHARE, ({ passages }, state) => {
+      for (const passage of passages) this.#holders.get(passage)?.delete(state)
+    })
+    this.#passages = new ByteCache(cacheBytes * (1 - STATES_SHARE), (_, passage) => {
+      for (const state of this.#holders.get(passage) ?? []) this.#states.delete(state)
+      this.#holders.delete(passage)
+    })
     this.#open = new OpenModel(info.id, model.scheduler)
   }
 
   open(prompt: Prompt, signal?: AbortSignal): Promise<Prefix> {
     return this.#open.work(async () => {
       const key = promptKey(prompt.pieces, 'content and sources')
-      const { value, isKept } = await this.#states.through(key, (stop) => this.#encodeState(prompt, stop), signal)
-      const { state, knownTokens } = value
+      const { value, isKept } = await this.#states.through(key, (stop) => this.#encodeState(key, prompt, stop), signal)
+      const { state, passages, knownTokens } = value
+      // Passages of a state that is used are used.
+      if (isKept) for (const passage of passages) this.#passages.get(passage)
       return this.#open.prefix(state, isKept ? state.tokens : knownTokens)
     })
   }
@@ -114,7 +125,7 @@ class EncoderBackend implements Backend {
     })
   }
 
-  async #encodeState(prompt: Prompt, signal: AbortSignal): Promise<CacheEntry<OpenedState>> {
+  async #encodeState(key: string, prompt: Prompt, signal: AbortSignal): Promise<CacheEntry<OpenedState>> {
     signal.throwIfAborted()
     const { config, pieces: wordPieces } = this.#model
     if (prompt.pieces.some(({ type }) => type === 'image')) {
@@ -131,19 +142,30 @@ class EncoderBackend implements Backend {
       )
     }
     let knownTokens = 0
+    const keyOf = ({ from, to }: Passage): string => pieces.ids.slice(from, to).join()
     const read: ReadPassages = async (passages, stop) => {
       const encoded: EncodedPassage[] = []
-      for (const { from, to } of passages) {
-        const ids = pieces.ids.slice(from, to)
-        const { value, isKept } = await this.#passages.through(ids.join(), (halt) => this.#encodePieces(ids, halt), stop)
+      for (const passage of passages) {
+        const ids = pieces.ids.slice(passage.from, passage.to)
+        const { value, isKept } = await this.#passages.through(keyOf(passage), (halt) => this.#encodePieces(ids, halt), stop)
         if (isKept) knownTokens += ids.length + 2
-        encoded.push({ from, to, ...value })
+        encoded.push({ ...passage, ...value })
       }
       return encoded
     }
-    const passages = await read(passagesOf(text.text, pieces, config.passagePieces), signal)
-    const state = new PassageState(this.#model, text, pieces, passages, read)
-    return { value: { state, knownTokens }, bytes: state.bytes }
+    const encoded = await read(passagesOf(text.text, pieces, config.passagePieces), signal)
+    const state = new PassageState(this.#model, text, pieces, encoded, read)
+    const keys = new Map(encoded.map((passage) => [keyOf(passage), passage]))
+    const kept = new Set([...keys.keys()].filter((passage) => this.#passages.get(passage) !== undefined))
+    const bytes = [...keys].reduce((sum, [passage, pieces]) => sum + (kept.has(passage) ? 0 : bytesOf(pieces)), state.bytes)
+    if (bytes <= this.#states.limit) for (const passage of kept) this.#hold(passage, key)
+    return { value: { state, passages: kept, knownTokens }, bytes }
+  }
+
+  #hold(passage: string, state: string): void {
+    const holders = this.#holders.get(passage)
+    if (holders === undefined) this.#holders.set(passage, new Set([state]))
+    else holders.add(state)
   }
 
   async #encodePieces(ids: readonly number[], signal: AbortSignal) {

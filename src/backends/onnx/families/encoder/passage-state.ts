@@ -31,6 +31,8 @@ const SECOND_LOOK_PASSAGES = 2
 const MOST_VIEWS = 2
 /** Places that a question leaves for the state in a second look. */
 const LEAST_STATE_PIECES = 64
+/** Its id, where it stands, and its stretch of the text. */
+const BYTES_PER_PIECE = 64
 /** No text has so many characters for each piece. */
 const MOST_UNITS_PER_PIECE = 64
 
@@ -88,12 +90,11 @@ export class PassageState {
     return this.#pieces.ids.length + 2 * this.#passages.length
   }
 
-  /** Bytes of its passages and, at most, of the views of them. */
+  /** Bytes, at most, of its pieces and of the views of its passages; the passages are kept elsewhere. */
   get bytes(): number {
     const sizes = this.#passages.map(bytesOf).sort((a, b) => b - a)
-    const sum = (some: readonly number[]): number => some.reduce((total, size) => total + size, 0)
-    const views = this.#asked.areMany ? MOST_VIEWS : 1
-    return sum(sizes) + views * sum(sizes.slice(0, MOST_PASSAGES))
+    const view = sizes.slice(0, MOST_PASSAGES).reduce((sum, size) => sum + size, 0)
+    return (this.#asked.areMany ? MOST_VIEWS : 1) * view + this.#pieces.ids.length * BYTES_PER_PIECE
   }
 
   /** Packs all branches, and refuses them if need be, before the first is run. */

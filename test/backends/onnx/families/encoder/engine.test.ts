@@ -8,6 +8,7 @@ import { loadOnnxModel } from '../../../../../src/backends/onnx/index.ts'
 import { choice, createEngine, extract, fill, noul, score, select } from '../../../../../src/index.ts'
 import { readState } from '../../../../../src/pipeline/state/state.ts'
 
+const SHIPPED = fileURLToPath(new URL('../../../../../models/service-1-pro/texts', import.meta.url))
 const MODEL = fileURLToPath(new URL('../../../../golden/encoder/model', import.meta.url))
 const load = () => loadOnnxModel(MODEL, { inProcess: true, threads: 1 })
 
@@ -132,9 +133,28 @@ describe('an encoder behind the engine', async () => {
       const { bytes, limitBytes } = little.caches!().states
       expect([limitBytes, bytes <= limitBytes]).toEqual([1_000_000, true])
     }
+    // The first of them left with its passages, some of which are alike.
+    const first = await open(0)
+    expect(first.cachedTokens).toBeLessThan(first.tokens)
     const { hits, misses } = little.caches!().states
     expect(hits).toBeGreaterThanOrEqual(60)
     expect(misses).toBeGreaterThanOrEqual(60)
     await little.close()
+  })
+
+  it('keeps a state that has many passages, which count once', async () => {
+    // What a passage of 192 pieces takes. A state has two views of up to eight passages besides, in a quarter of the cache.
+    const passageBytes = 192 * 384 * (1 + 2 * 6) * Float32Array.BYTES_PER_ELEMENT
+    const shipped = await loadOnnxModel(SHIPPED, { inProcess: true, cacheBytes: 4 * 17 * passageBytes })
+    const text = Array.from({ length: 160 }, (_, line) => `Line ${line} says that the order is late now.\n`).join('')
+    const open = async () => shipped.open((await readState(text)).prompt)
+    await open()
+    const { hits, bytes } = shipped.caches!().states
+    expect(bytes).toBeGreaterThan(17 * passageBytes)
+    const { tokens, cachedTokens } = await open()
+    expect(cachedTokens).toBe(tokens)
+    // The state itself was kept; else each of its passages had been a hit.
+    expect(shipped.caches!().states.hits).toBe(hits + 1)
+    await shipped.close()
   })
 })
