@@ -9,19 +9,12 @@ const LOG_ODDS_OF_KNOWN = 3
 
 export class Lexicon {
   readonly #words: ReadonlySet<string>
-  /** A word without one or two of its letters -> the known words it may be (as in SymSpell, Garbe 2012). */
-  readonly #without = new Map<string, string[]>()
+  /** Made when a word is first looked for near others: it takes longer than anything else that is made at load. */
+  #without: ReadonlyMap<string, readonly string[]> | null = null
 
   /** `words`: in lower case. */
   constructor(words: Iterable<string>) {
     this.#words = new Set([...words].filter((word) => word.length >= SHORTEST_WORD_LETTERS))
-    for (const word of this.#words) {
-      for (const shorter of shortened(word)) {
-        const known = this.#without.get(shorter)
-        if (known === undefined) this.#without.set(shorter, [word])
-        else known.push(word)
-      }
-    }
   }
 
   has(word: string): boolean {
@@ -29,8 +22,23 @@ export class Lexicon {
   }
 
   near(word: string): string[] {
-    return [...new Set(shortened(word).flatMap((shorter) => this.#without.get(shorter) ?? []))]
+    this.#without ??= withoutLetters(this.#words)
+    const known = this.#without
+    return [...new Set(shortened(word).flatMap((shorter) => known.get(shorter) ?? []))]
   }
+}
+
+/** A word without one or two of its letters -> the known words it may be (as in SymSpell, Garbe 2012). */
+function withoutLetters(words: Iterable<string>): Map<string, string[]> {
+  const without = new Map<string, string[]>()
+  for (const word of words) {
+    for (const shorter of shortened(word)) {
+      const known = without.get(shorter)
+      if (known === undefined) without.set(shorter, [word])
+      else known.push(word)
+    }
+  }
+  return without
 }
 
 /** The word, and the word without each of its letters, and without each two if it is long. */
