@@ -6,14 +6,18 @@ import type { ProbeProgress } from '../prompted/probe.ts'
 import type { Scoring } from '../prompted/scoring.ts'
 import type { OnnxOptions } from './options.ts'
 import type { ModelFolder } from './runtime/layout.ts'
+import type { Opening } from './runtime/opening.ts'
 
 export interface ModelFamily {
   /** The graphs that `load` reads, by their names without a suffix; absent: any that the folder has. */
   readonly graphs?: readonly string[]
   /** Where in the folder they lie, ending in a slash; '' for beside config.json. Absent: `onnx/`. */
   readonly graphsAt?: string
-  /** Throws `model_not_available` when something in the folder is missing, or says what this family cannot do. */
-  load(folder: ModelFolder, options: OnnxOptions): Promise<Backend>
+  /**
+   * Throws `model_not_available` when something in the folder is missing, or says what this family cannot do.
+   * `opening`: when its graphs are opened, at load by default; a family may open them at load whatever it says.
+   */
+  load(folder: ModelFolder, options: OnnxOptions, opening?: Opening): Promise<Backend>
   /** Measures how candidates are to be read; null where there is only one way. */
   readonly probe: ((folder: ModelFolder, options: OnnxOptions, onProgress?: ProbeProgress) => Promise<Scoring>) | null
 }

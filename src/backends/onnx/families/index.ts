@@ -8,6 +8,7 @@ import { loadOnDevice } from '../device.ts'
 import type { ModelFamily } from '../family.ts'
 import type { OnnxOptions } from '../options.ts'
 import { type ModelFolder, openFolder } from '../runtime/layout.ts'
+import type { Opening } from '../runtime/opening.ts'
 import { isJevhome, isLaya } from './option-markers/told-apart.ts'
 
 type FamilyImport = () => Promise<ModelFamily>
@@ -79,9 +80,9 @@ export async function loadFamily(path: string, options: OnnxOptions): Promise<Ba
   return loadOnDevice(options.device ?? 'cpu', (device) => loadOn(path, { ...options, device }))
 }
 
-async function loadOn(path: string, options: OnnxOptions): Promise<Backend> {
+async function loadOn(path: string, options: OnnxOptions, opening?: Opening): Promise<Backend> {
   const folder = await openFolder(path)
-  return (await familyFor(folder)).load(folder, options)
+  return (await familyFor(folder)).load(folder, options, opening)
 }
 
 /**

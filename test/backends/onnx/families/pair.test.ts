@@ -1,5 +1,5 @@
 // A folder of two models: texts are answered by one, pictures by the other, exactly as each answers alone.
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -58,6 +58,27 @@ describe('a pair of models', () => {
     await expect(load(writePair('half', { texts: TEXTS }))).rejects.toMatchObject({
       code: 'model_not_found',
       message: expect.stringContaining("'pictures'"),
+    })
+  })
+
+  it('opens the graphs for pictures with the first picture, and refuses there what does not fit', async () => {
+    const folder = writePair('unfit', { texts: TEXTS, pictures: PICTURES })
+    const config = join(folder, 'pictures/config.json')
+    const json = JSON.parse(readFileSync(config, 'utf8'))
+    writeFileSync(config, JSON.stringify({ ...json, vision_width: json.vision_width + 1 }))
+    const pair = await load(folder)
+    await (await pair.open(textPrompt('The lamp is red.'))).score([branch])
+    for (let time = 0; time < 2; time++)
+      await expect(pair.open(seen)).rejects.toMatchObject({ code: 'model_not_available', message: expect.stringContaining('vision_width') })
+    await pair.close()
+  })
+
+  it('is refused at load without the weights of a graph for pictures', async () => {
+    const folder = writePair('weightless', { texts: TEXTS, pictures: PICTURES })
+    rmSync(join(folder, 'pictures/onnx/pictures.onnx_data'))
+    await expect(load(folder)).rejects.toMatchObject({
+      code: 'model_not_available',
+      message: expect.stringContaining('pictures.onnx_data'),
     })
   })
 })

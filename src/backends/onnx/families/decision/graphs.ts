@@ -4,7 +4,8 @@
 import { EngineError } from '../../../../core/errors.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { findGraph, type GraphFile, type ModelFolder } from '../../runtime/layout.ts'
-import { bytesOf, loadRuntime, openSession, outputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { type Opening, openGraph, type RunnableSession } from '../../runtime/opening.ts'
+import { bytesOf, loadRuntime, outputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
 import { dataOf, floats, ints, joined } from '../../runtime/tensors.ts'
 import { type AnswerCache, cacheFeeds, grownCache, newCacheOutputs } from './answer-cache.ts'
 import { branchFeeds, type PackedQuestion, type PassOutput, readoutWidth, tokensOf } from './branch-inputs.ts'
@@ -54,8 +55,8 @@ export type GraphPair = keyof typeof GRAPH_PAIRS
 
 export class DecisionGraphs {
   readonly ort: Runtime
-  readonly #state: Session
-  readonly #branch: Session
+  readonly #state: RunnableSession
+  readonly #branch: RunnableSession
   readonly #control: ControlTokens
   /** Numbers of an image cell; null for the pair that reads texts only. */
   readonly #visionWidth: number | null
@@ -64,8 +65,8 @@ export class DecisionGraphs {
 
   private constructor(
     ort: Runtime,
-    state: Session,
-    branch: Session,
+    state: RunnableSession,
+    branch: RunnableSession,
     control: ControlTokens,
     visionWidth: number | null,
     files: readonly string[],
@@ -79,18 +80,23 @@ export class DecisionGraphs {
   }
 
   /** Throws `model_not_available` when a graph is missing, or has another shape than config.json says. */
-  static async open(folder: ModelFolder, options: OnnxOptions, pair: GraphPair, config: DecisionConfig): Promise<DecisionGraphs> {
+  static async open(
+    folder: ModelFolder,
+    options: OnnxOptions,
+    pair: GraphPair,
+    config: DecisionConfig,
+    opening: Opening = 'at load',
+  ): Promise<DecisionGraphs> {
     const { prefix, weights } = GRAPH_PAIRS[pair]
     const files = ['state_encoder', 'branch_reader'].map((name) => findGraph(folder, prefix + name, ['fp32'], options))
     const [state, branch] = files as [GraphFile, GraphFile]
     const ort = await loadRuntime()
-    const encoder = await openSession(state, options)
+    const encoder = await openGraph(state, options, opening, (session) => checkShape(folder, state, session, config.shape))
     try {
-      checkShape(folder, state, encoder, config.shape)
       return new DecisionGraphs(
         ort,
         encoder,
-        await openSession(branch, options),
+        await openGraph(branch, options, opening),
         new ControlTokens(config.controlIdsFrom, config.kinds),
         pair === 'texts' ? null : config.pictures.visionWidth,
         files.flatMap((graph) => graph.files).concat(weights),

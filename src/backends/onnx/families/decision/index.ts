@@ -13,6 +13,7 @@ import { OpenModel } from '../../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../../options.ts'
 import { checkedTokenizer } from '../../runtime/checked-tokenizer.ts'
 import { CONFIGURATION_FILES, hashFiles, type ModelFolder, readJson } from '../../runtime/layout.ts'
+import type { Opening } from '../../runtime/opening.ts'
 import { makeFairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { decisionConfigOf, templateFieldsOf } from './configuration.ts'
 import { GrammarCache } from './constrained-writing.ts'
@@ -36,7 +37,7 @@ const QUESTION_ROOM_TOKENS = 512
 /** Options are scored each on its own, so there is nothing to probe. */
 export const decision: ModelFamily = { load: loadDecision, probe: null }
 
-async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<Backend> {
+async function loadDecision(folder: ModelFolder, options: OnnxOptions, opening: Opening = 'at load'): Promise<Backend> {
   const config = decisionConfigOf(folder, options)
   const tokenizerJson = (await readJson(folder, 'tokenizer.json')) as unknown as ConstructorParameters<typeof PieceTokenizer>[0]
   const tokenizer = checkedTokenizer(
@@ -55,13 +56,14 @@ async function loadDecision(folder: ModelFolder, options: OnnxOptions): Promise<
   const has = (graph: string): boolean => folder.files.some((file) => file.startsWith(`onnx/${graph}`))
   const vision = has('vision_encoder')
     ? {
-        encoder: await VisionEncoder.open(folder, options, config.pictures),
-        graphs: await DecisionGraphs.open(folder, options, 'images', config),
-        textReader: letters === null ? null : await TextReader.open(folder, options, letters, tokenizer.words(), config.pictures),
+        encoder: await VisionEncoder.open(folder, options, config.pictures, opening),
+        graphs: await DecisionGraphs.open(folder, options, 'images', config, opening),
+        textReader: letters === null ? null : await TextReader.open(folder, options, letters, tokenizer.words(), config.pictures, opening),
       }
     : null
   // Without a pair of their own, texts are read by the images' pair, which learned from it.
-  const graphs = vision !== null && !has('state_encoder') ? vision.graphs : await DecisionGraphs.open(folder, options, 'texts', config)
+  const graphs =
+    vision !== null && !has('state_encoder') ? vision.graphs : await DecisionGraphs.open(folder, options, 'texts', config, opening)
   const files = [...openedOf(graphs, vision)].flatMap((one) => one.files)
   const revision = await hashFiles(folder, [...CONFIGURATION_FILES, ...files])
   const template = createHash('sha256').update(

@@ -2,7 +2,8 @@
 import { EngineError } from '../../../../core/errors.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { findGraph, type ModelFolder } from '../../runtime/layout.ts'
-import { loadRuntime, openSession, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { type Opening, openGraph, type RunnableSession } from '../../runtime/opening.ts'
+import { loadRuntime, type Runtime, type Tensor } from '../../runtime/session.ts'
 import { dataOf, floats } from '../../runtime/tensors.ts'
 import type { PictureConfig } from './configuration.ts'
 import { Lexicon } from './lexicon.ts'
@@ -10,7 +11,7 @@ import { CLASSES_BESIDE_LETTERS, linesOf, type TextLine } from './text-lines.ts'
 
 export class TextReader {
   readonly #ort: Runtime
-  readonly #session: Session
+  readonly #session: RunnableSession
   /** The letters it knows, in the order of its classes. */
   readonly #letters: string
   readonly #lexicon: Lexicon
@@ -18,7 +19,14 @@ export class TextReader {
   /** The files that were read, in the folder. */
   readonly files: readonly string[]
 
-  private constructor(ort: Runtime, session: Session, letters: string, lexicon: Lexicon, cellPixels: number, files: readonly string[]) {
+  private constructor(
+    ort: Runtime,
+    session: RunnableSession,
+    letters: string,
+    lexicon: Lexicon,
+    cellPixels: number,
+    files: readonly string[],
+  ) {
     this.#ort = ort
     this.#session = session
     this.#letters = letters
@@ -34,9 +42,10 @@ export class TextReader {
     letters: string,
     words: Iterable<string>,
     { rule, cellsPerSide }: Pick<PictureConfig, 'rule' | 'cellsPerSide'>,
+    opening: Opening = 'at load',
   ): Promise<TextReader> {
     const graph = findGraph(folder, 'text_reader', ['fp32'], options)
-    const session = await openSession(graph, options)
+    const session = await openGraph(graph, options, opening)
     return new TextReader(await loadRuntime(), session, letters, new Lexicon(words), rule.tileSize / cellsPerSide, graph.files)
   }
 

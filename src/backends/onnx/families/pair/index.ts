@@ -8,8 +8,9 @@ import type { Backend, CacheCounts, CachesOfBackend, ModelInfo } from '../../../
 import type { ModelFamily } from '../../family.ts'
 import type { OnnxOptions } from '../../options.ts'
 import type { ModelFolder } from '../../runtime/layout.ts'
+import type { Opening } from '../../runtime/opening.ts'
 
-type LoadFolder = (path: string, options: OnnxOptions) => Promise<Backend>
+type LoadFolder = (path: string, options: OnnxOptions, opening?: Opening) => Promise<Backend>
 
 /** `loadFolder` loads a folder of any family, with the id it is to have. */
 export function pairFamily(loadFolder: LoadFolder): ModelFamily {
@@ -19,7 +20,8 @@ export function pairFamily(loadFolder: LoadFolder): ModelFamily {
       const id = options.id ?? folder.name
       const texts = await loadFolder(join(folder.path, 'texts'), { ...options, id })
       try {
-        return pairOf(folder, id, texts, await loadFolder(join(folder.path, 'pictures'), { ...options, id }))
+        // Its graphs take as long to open as everything else, and many callers never send a picture.
+        return pairOf(folder, id, texts, await loadFolder(join(folder.path, 'pictures'), { ...options, id }, 'at first use'))
       } catch (error) {
         await texts.close()
         throw error

@@ -143,7 +143,7 @@ describe('an encoder behind the engine', async () => {
   })
 
   it('keeps a state that has many passages, which count once', async () => {
-    // What a passage of 192 pieces takes. A state has two views of up to eight passages besides, in a quarter of the cache.
+    // What a passage of 192 pieces takes. In a quarter of the cache a state has two views of up to eight passages.
     const passageBytes = 192 * 384 * (1 + 2 * 6) * Float32Array.BYTES_PER_ELEMENT
     const shipped = await loadOnnxModel(SHIPPED, { inProcess: true, cacheBytes: 4 * 17 * passageBytes })
     const text = Array.from({ length: 160 }, (_, line) => `Line ${line} says that the order is late now.\n`).join('')
