@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { attendAtOnce, roundAtOnce, scaleColumnsAtOnce } from '../../../../src/backends/onnx/runtime/patches/fewer-nodes.ts'
+import { keepByLayer, roundAtOnce, scaleColumnsAtOnce } from '../../../../src/backends/onnx/runtime/patches/fewer-nodes.ts'
 import { type Graph, readGraph } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
 import { type Feeds, loadRuntime } from '../../../../src/backends/onnx/runtime/session.ts'
 import { floats, ints } from '../../../../src/backends/onnx/runtime/tensors.ts'
@@ -14,11 +14,11 @@ const SHIPPED = file('models/service-1-pro/texts/onnx/encoder_int8.onnx')
 const graphOf = (bytes: Uint8Array) => readGraph(bytes) as Graph
 const count = ({ nodes }: Graph, opType: string) => nodes.filter((node) => node.opType === opType).length
 
-/** Layers, width and heads, as the graph declares them before and after `attendAtOnce`. */
+/** Layers, width and heads, as the graph declares them before and after `keepByLayer`. */
 function shapeOf(bytes: Uint8Array) {
   const [layers = 0, , , width = 0] = (graphOf(bytes).outputs.find(({ name }) => name === 'keys')?.dims ?? []) as number[]
   const changed = graphOf(bytes)
-  attendAtOnce(changed)
+  keepByLayer(changed, true)
   const heads = changed.outputs.find(({ name }) => name === 'keys.0')?.dims[1] as number
   return { layers, width, heads }
 }
@@ -66,14 +66,20 @@ function largestDifference(a: Float32Array, b: Float32Array): number {
 }
 
 describe('a graph with fewer nodes', () => {
-  it.each([0, 3])('attends in one node a layer, behind %i kept pieces', async (kept) => {
+  it.each([
+    [0, true],
+    [3, true],
+    [0, false],
+    [3, false],
+  ])('keeps by layer, behind %i kept pieces, attending in one node: %s', async (kept, inOneNode) => {
     const graph = graphOf(TINY)
     const layers = count(graph, 'Softmax')
-    expect(attendAtOnce(graph)).toBe(layers)
-    expect([count(graph, 'MultiHeadAttention'), count(graph, 'Softmax')]).toEqual([layers, 0])
+    expect(keepByLayer(graph, inOneNode)).toBe(layers)
+    expect([count(graph, 'MultiHeadAttention'), count(graph, 'Softmax')]).toEqual(inOneNode ? [layers, 0] : [0, layers])
     expect(graph.inputs.map(({ name }) => name)).not.toContain('past_keys')
     const expected = await vectorsOf(TINY, asItCame, kept)
-    expect(largestDifference(await vectorsOf(TINY, attendAtOnce, kept), expected)).toBeLessThan(1e-5)
+    const found = await vectorsOf(TINY, (one) => keepByLayer(one, inOneNode), kept)
+    expect(largestDifference(found, expected)).toBeLessThan(1e-5)
   })
 
   it('rounds in one node, to the bit', async () => {
@@ -97,7 +103,7 @@ describe('a graph with fewer nodes', () => {
   it('stays as it is where its form is another', () => {
     const graph = graphOf(file('models/service-1-pro/texts/onnx/heads_int8.onnx'))
     const before = [...graph.nodes]
-    expect(attendAtOnce(graph)).toBe(0)
+    expect(keepByLayer(graph, true)).toBe(0)
     expect(graph.nodes).toEqual(before)
   })
 })

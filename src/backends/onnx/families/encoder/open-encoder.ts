@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { EngineError } from '../../../../core/errors.ts'
 import type { OnnxOptions } from '../../options.ts'
 import type { GraphFile } from '../../runtime/layout.ts'
-import { attendAtOnce, roundAtOnce, scaleColumnsAtOnce } from '../../runtime/patches/fewer-nodes.ts'
+import { keepByLayer, roundAtOnce, scaleColumnsAtOnce } from '../../runtime/patches/fewer-nodes.ts'
 import { type Graph, readGraph } from '../../runtime/patches/graph.ts'
 import { openSession, type Session } from '../../runtime/session.ts'
 
@@ -16,9 +16,12 @@ export async function openEncoder(graph: GraphFile, options: OnnxOptions): Promi
   const read = graphOrNull(await readFile(graph.path))
   // Opening a file that holds no graph fails with the reason.
   if (read === null) return openSession(graph, options)
-  roundAtOnce(read)
-  scaleColumnsAtOnce(read)
-  if (attendAtOnce(read) === 0) throw unknown(graph, 'has attention of another form than our training exports')
+  const isOnCpu = options.device === undefined || options.device === 'cpu'
+  if (isOnCpu) {
+    roundAtOnce(read)
+    scaleColumnsAtOnce(read)
+  }
+  if (keepByLayer(read, isOnCpu) === 0) throw unknown(graph, 'has attention of another form than our training exports')
   // The runtime would fuse other nodes into SkipLayerNormalization and BiasGelu, which take two to three times as long
   // on a CPU as the nodes they replace.
   return openSession(graph, options, read.write(), 'basic')

@@ -3,8 +3,8 @@
 //
 //   rounding    x / scale → Round → Add 128 → Cast      one QuantizeLinear behind the division
 //   products    MatMulInteger → Cast → Mul → Mul        MatMulIntegerToFloat, which scales columns as it writes them
-//   attention   heads split, products, softmax, joined  MultiHeadAttention, which takes keys and values of earlier
-//                                                       passes heads first and appends to them in one copy
+//   attention   heads split, products, softmax, joined  MultiHeadAttention, which appends to the keys and values of
+//                                                       earlier passes in one copy
 import { consumersOf, FLOAT, type Graph, MICROSOFT, makeNode, type Node, numberOf, producersOf, UINT8 } from './graph.ts'
 
 /** Nodes of a graph by what they make and who takes it, while some of them are replaced. */
@@ -93,20 +93,23 @@ export function scaleColumnsAtOnce(graph: Graph): number {
 export const KEPT = { pastKeys: 'past_keys', pastValues: 'past_values', keys: 'keys', values: 'values' } as const
 
 /**
- * Attends in one node a layer. Keys and values that were kept become inputs of their own for each layer, heads first:
- * `past_keys.0` [sequences, heads, kept pieces, size]; so do those that a pass gives, those that were kept included.
- * Returns the number of layers; 0, and changes nothing, where attention has another form.
+ * Keys and values that were kept become inputs of their own for each layer, heads first: `past_keys.0` [sequences,
+ * heads, kept pieces, size]; so do those that a pass gives, those that were kept included. `inOneNode`: each layer also
+ * attends in one node, which is right on a CPU; the node of WebGPU gives something else. Returns the number of layers;
+ * 0, and changes nothing, where attention has another form.
  */
-export function attendAtOnce(graph: Graph): number {
+export function keepByLayer(graph: Graph, inOneNode: boolean): number {
   const rewriting = new Rewriting(graph)
   const softmaxes = graph.nodes.filter(({ opType }) => opType === 'Softmax')
+  if (softmaxes.length === 0) return 0
   let shape: readonly number[] = []
   for (const softmax of softmaxes) {
     const biased = rewriting.maker(softmax.inputs[0], 'Add')
     const fits = rewriting.maker(biased?.inputs[0], 'MatMul')
     const seen = rewriting.taker(softmax.outputs[0], 'MatMul')
     const joined = rewriting.taker(rewriting.taker(seen?.outputs[0], 'Transpose')?.outputs[0], 'Reshape')
-    const split = (value: string | undefined) => rewriting.maker(rewriting.maker(value, 'Transpose')?.inputs[0], 'Reshape')
+    const turned = (value: string | undefined) => rewriting.maker(value, 'Transpose')
+    const split = (value: string | undefined) => rewriting.maker(turned(value)?.inputs[0], 'Reshape')
     const query = split(fits?.inputs[0])
     const keys = appended(split(fits?.inputs[1])?.inputs[0], KEPT.pastKeys)
     const values = appended(split(seen?.inputs[1])?.inputs[0], KEPT.pastValues)
@@ -114,6 +117,20 @@ export function attendAtOnce(graph: Graph): number {
     if (biased === null || joined === null || query === null || keys === null || values?.layer !== keys.layer || shape.length !== 4)
       return 0
     const { layer } = keys
+    if (!inOneNode) {
+      const heads = query.inputs[1] as string
+      const [keysNode, valuesNode] = [turned(fits?.inputs[1]) as Node, turned(seen?.inputs[1]) as Node]
+      const [allKeys, allValues] = [`${KEPT.keys}.${layer}`, `${KEPT.values}.${layer}`]
+      rewriting.replace(keysNode, [
+        ...appendedHeadsFirst(keys.own, heads, `${KEPT.pastKeys}.${layer}`, allKeys),
+        makeNode('Transpose', [allKeys], keysNode.outputs, { perm: [0, 1, 3, 2] }),
+      ])
+      rewriting.replace(valuesNode, [
+        ...appendedHeadsFirst(values.own, heads, `${KEPT.pastValues}.${layer}`, allValues),
+        makeNode('Identity', [allValues], valuesNode.outputs),
+      ])
+      continue
+    }
     const kept = [KEPT.pastKeys, KEPT.pastValues].map((name) => `${name}.${layer}`)
     const inputs = [query.inputs[0] as string, keys.own, values.own, '', '', biased.inputs[1] as string, ...kept]
     const outputs = [joined.outputs[0] as string, `${KEPT.keys}.${layer}`, `${KEPT.values}.${layer}`]
@@ -143,4 +160,14 @@ export function attendAtOnce(graph: Graph): number {
   rewriting.end()
   graph.prune((input) => input === KEPT.pastKeys || input === KEPT.pastValues)
   return softmaxes.length
+}
+
+/** The nodes that split what a pass gives into heads and append it to what was kept. */
+function appendedHeadsFirst(own: string, heads: string, past: string, all: string): Node[] {
+  const [apart, turned] = [`${all}/apart`, `${all}/turned`]
+  return [
+    makeNode('Reshape', [own, heads], [apart]),
+    makeNode('Transpose', [apart], [turned], { perm: [0, 2, 1, 3] }),
+    makeNode('Concat', [past, turned], [all], { axis: 2 }),
+  ]
 }
