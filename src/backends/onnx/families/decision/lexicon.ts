@@ -9,7 +9,7 @@ const LOG_ODDS_OF_KNOWN = 3
 
 export class Lexicon {
   readonly #words: ReadonlySet<string>
-  /** Made when a word is first looked for near others: it takes longer than anything else that is made at load. */
+  /** Made when a word is first looked for near others, since it would be an eighth of the time to a first answer. */
   #without: ReadonlyMap<string, readonly string[]> | null = null
 
   /** `words`: in lower case. */

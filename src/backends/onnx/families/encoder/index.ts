@@ -157,6 +157,7 @@ class EncoderBackend implements Backend {
     const state = new PassageState(this.#model, text, pieces, encoded, read)
     const keys = new Map(encoded.map((passage) => [keyOf(passage), passage]))
     const kept = new Set([...keys.keys()].filter((passage) => this.#passages.get(passage) !== undefined))
+    // Passages that the other cache has not kept count here.
     const bytes = [...keys].reduce((sum, [passage, pieces]) => sum + (kept.has(passage) ? 0 : bytesOf(pieces)), state.bytes)
     if (bytes <= this.#states.limit) for (const passage of kept) this.#hold(passage, key)
     return { value: { state, passages: kept, knownTokens }, bytes }

