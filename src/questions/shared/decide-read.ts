@@ -1,5 +1,5 @@
-// What was read is a decision as well: that it is right. Its probability before calibration is the model's own of what it
-// read, so it takes no further pass.
+// What was read is a decision as well: that it is right. Its probability before calibration is the model's own of what
+// it read, so it takes no further pass.
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits, readConfidence } from '../../core/math.ts'
 import type { DecisionReport, QuestionContext } from './checked-question.ts'

@@ -38,7 +38,8 @@ export interface DecisionKey {
   /** Whether the state holds an image that the question may look at. */
   readonly hasImage: boolean
   /**
-   * Candidates of the distribution: 2 for `binary`, checks and reads; for `independent`, how many yes-or-no rows there are.
+   * Candidates of the distribution: 2 for `binary`, checks and reads; for `independent`, how many yes-or-no rows there
+   * are.
    */
   readonly candidates: number
   /** The instructions with quoted words and numbers masked: the same question about other things. */
@@ -49,8 +50,8 @@ export interface DecisionKey {
 
 export interface Decision extends DecisionKey {
   /**
-   * Names of the candidates in canonical order; `['true', 'false']` for checks, reads and `binary`, but the words of the
-   * caller, yes first, where it was asked as a choice or a scale.
+   * Names of the candidates in canonical order; `['true', 'false']` for checks, reads and `binary`, but the words of
+   * the caller, yes first, where it was asked as a choice or a scale.
    */
   readonly names: readonly string[]
   /**
@@ -70,8 +71,8 @@ export interface Decision extends DecisionKey {
   /** The feature vector of state and question, for fitted heads; null when the model gives none. */
   readonly features: Float32Array | null
   /**
-   * Checks and reads only: SHA-256 of the value that was read (`valueHash`), so that an outcome can be held against it without
-   * keeping the value.
+   * Checks and reads only: SHA-256 of the value that was read (`valueHash`), so that an outcome can be held against it
+   * without keeping the value.
    */
   readonly value: string | null
   /** The model that decided, where it is not that of the event: a later model of a chain. */
@@ -203,8 +204,8 @@ export type HoldsValue = (kept: string | null, value: string | null) => boolean
  * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two
  * candidates, as when annotators were averaged. `binary`: a boolean, the probability that it is true, or a name.
  * `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed. `holds`: for what is kept of checked values in
- * another way. `independent`: the names that hold. Checks and reads: a boolean ("the value was right"), or the right value. Null
- * when the truth does not fit the decision.
+ * another way. `independent`: the names that hold. Checks and reads: a boolean ("the value was right"), or the right
+ * value. Null when the truth does not fit the decision.
  */
 export function truthOf(
   decision: Pick<Decision, 'readout' | 'names' | 'value'>,

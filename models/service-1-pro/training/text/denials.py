@@ -23,16 +23,16 @@ VERBS = frozenset(
 # Behind these a denial would say something else than the opposite, or say it of another verb.
 UNSURE = re.compile(
     r"\b(all|every|everybody|anything|anybody|anyone|everyone|everything|each|both|some|any|either|neither|nor|or|and|"
-    r"most|few|many|always|often|never|no|none|nobody|nothing|without|only|just|yet|still|already|too|also|even|because|since|so|but|if|"
-    r"when|while|unless|although|who|whose|which|that|what|whether|must|may|might|should|at least|probably|mostly)\b",
+    r"most|few|many|always|often|never|no|none|nobody|nothing|without|only|just|yet|still|already|too|also|even|"
+    r"because|since|so|but|if|when|while|unless|although|who|whose|which|that|what|whether|must|may|might|should|at least|probably|mostly)\b",
     re.I,
 )
 PRONOUNS = [("Somebody", "Nobody"), ("Someone", "No one"), ("Something", "Nothing"), ("There is a", "There is no")]
 COMPARED = re.compile(r"(more|fewer|less|one|two|three|\d+)\b", re.I)  # as a subject, what is denied is not its verb
 PARTICIPLE = re.compile(
     r"(\w+ed|been|begun|broken|bought|built|caught|chosen|come|cut|done|eaten|fallen|felt|forgotten|found|given|gone|"
-    r"got|grown|heard|held|kept|known|left|lost|made|met|paid|put|read|risen|run|said|seen|sent|set|shown|sold|spent|stood|"
-    r"taken|taught|told|thought|thrown|understood|won|worn|written)\b",
+    r"got|grown|heard|held|kept|known|left|lost|made|met|paid|put|read|risen|run|said|seen|sent|set|shown|sold|spent|"
+    r"stood|taken|taught|told|thought|thrown|understood|won|worn|written)\b",
     re.I,
 )
 DENIED_HELPER = re.compile(r"\b(" + "|".join(HELPERS) + r")(?: not|n't|n’t)\b|\b(cannot|can't|won't)\b", re.I)

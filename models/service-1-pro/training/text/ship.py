@@ -1,13 +1,13 @@
-"""What a checkpoint is worth as the text half of the shipped model: a folder that the engine loads, with a calibration of
-its own, beside what ships now, both through the engine on the same rows.
+"""What a checkpoint is worth as the text half of the shipped model: a folder that the engine loads, with a calibration
+of its own, beside what ships now, both through the engine on the same rows.
 
     python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--each 150] [--held 200]
 
 Needs a build of the engine (`npm run build`). ROWS comes from prepare.py; rows that were trained on are not asked.
 Writes OUT/model (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of the
-families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are the
-same), and OUT/table.md: right and log-loss, before and now, on the other half of the families and the dev split. What is
-there already is not made again, so it goes on where it was stopped.
+families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are
+the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families and the dev split.
+What is there already is not made again, so it goes on where it was stopped.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from prepare import PICTURES, lines, write
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(f"{HERE}/../../../..")
 SHIPPED, EVIDENCE = f"{ROOT}/models/service-1-pro", f"{ROOT}/calibration-data/service-1-pro/evidence.jsonl.gz"
+READS = ("quote", "written", "not_there")
 TYPES = ["noul", "choice", "score", "select", "extract", "fill"]
 
 
@@ -74,13 +75,18 @@ def answered(options, half, name, *words):
 
 
 def calibrated(options):
-    """OUT/evidence.jsonl.gz and what is fitted on it."""
-    texts, pictures = f"{options.out}/texts.jsonl", 0
-    words = ("--calibration", "none", "--deliberation", "always", "--self-check", "--evidence", texts)
-    answered(options, "fit", "fitted", "--model", f"{options.out}/model", *words)
+    """OUT/evidence.jsonl.gz and what is fitted on it. A read with a self-check is evidence of the check, so reads are
+    asked once more without.
+    """
+    texts, reads, pictures = f"{options.out}/texts.jsonl", f"{options.out}/reads.jsonl", 0
+    words = ("--model", f"{options.out}/model", "--calibration", "none")
+    answered(options, "fit", "fitted", *words, "--deliberation", "always", "--self-check", "--evidence", texts)
+    answered(options, "fit", "fitted-reads", *words, "--deliberation", "never", "--evidence", reads)
     with gzip.open(f"{options.out}/evidence.jsonl.gz", "wt", encoding="utf-8") as to:
         with open(texts, encoding="utf-8") as file:
             to.write(file.read())
+        with open(reads, encoding="utf-8") as file:
+            to.writelines(line for line in list(file)[1:] if json.loads(line)["readout"] in READS)
         with gzip.open(EVIDENCE, "rt", encoding="utf-8") as file:
             for line in list(file)[1:]:
                 if json.loads(line)["hasImage"]:
