@@ -125,6 +125,28 @@ describe('a chain', () => {
     await engine.close()
   })
 
+  it('gives a read on where labels of reads say that it is unsure, and not without labels', async () => {
+    const evidence = Array.from({ length: 300 }, (_, i): Evidence => {
+      const key = { readout: 'quote', hasImage: false, wording: `w${i % 5}`, question: `q${i % 5}` } as const
+      const single = [[Math.log(0.9), Math.log(0.1)]]
+      return { task: `t${i % 5}`, state: `s${i}`, ...key, single, deliberated: null, mass: 1, truth: [i % 2] }
+    })
+    const request: AskRequest = { state: 'Ann sent 3 lamps.', questions: { who: { type: 'extract', instructions: 'Who sent it?' } } }
+    const logProbability = Math.log(0.9)
+    const span = { text: 'Ann', source: { part: 0, path: null }, start: 0, end: 3, logProbability }
+    const quoting = (id: string) => model(id, SMALL, { read: () => ({ type: 'spans', spans: [span], logProbability }) })
+    const small = quoting('small')
+    const calibration = fitCalibration(evidence, { id: 'small', revision: 'small weights', templateHash: small.info.templateHash })
+    const answeredBy = async (options: Partial<EngineOptions>) => {
+      const engine = await engineOf([chainOf([{ model: quoting('small'), threshold: 0.8 }, quoting('large')])], options)
+      const { simo } = await engine.ask(request)
+      await engine.close()
+      return simo.questions.who!.model
+    }
+    expect(await answeredBy({ calibrations: [calibration] })).toBe('large')
+    expect(await answeredBy({})).toBe('small')
+  })
+
   it('gives on within the budget of the request, the most uncertain first', async () => {
     const [small, large] = [model('small', SMALL), model('large', LARGE)]
     const engine = await engineOf([chainOf([small, large])], { deliberation: { passes: 1, budget: 1 } })

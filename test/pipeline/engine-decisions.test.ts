@@ -231,7 +231,14 @@ describe('what was decided', () => {
     const outcomes = memoryOutcomeStore()
     const { engine } = await engineOf(scripted, { outcomes, now: () => 1_700_000_000_000 })
     const { id } = await engine.ask(REQUEST)
-    const recorded = await engine.recordOutcome(id, { lit: true, kind: 'torch', 'kind/bright': false, colours: ['red'], count: 2, where: true })
+    const recorded = await engine.recordOutcome(id, {
+      lit: true,
+      kind: 'torch',
+      'kind/bright': false,
+      colours: ['red'],
+      count: 2,
+      where: true,
+    })
     expect(recorded.recorded).toEqual(['lit', 'kind', 'kind/bright', 'colours', 'count', 'where'])
     const evidence = []
     for await (const one of outcomes.evidence()) evidence.push(one)

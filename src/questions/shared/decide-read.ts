@@ -21,13 +21,15 @@ export function decideRead(
   readout: ReadReadout,
   value: string | null,
   logProbability: number,
-  { calibrator, hasImages }: Pick<QuestionContext, 'calibrator' | 'hasImages'>,
+  { calibrator, hasImages, decided }: Pick<QuestionContext, 'calibrator' | 'hasImages' | 'decided'>,
 ): ReadDecision {
   const key = { ...decisionKey(branch, readout, hasImages), candidates: 2 }
   const own = readConfidence(logProbability)
   const single = [[Math.log(own), Math.log1p(-own)]]
   const { probabilities, note } = calibrator.calibrate(key, 'single', single, null)
   const row = probabilities[0]!
+  // What a model says of its own reads without labels of them is no reason to ask another one.
+  if (note.level !== 'none') decided?.({ readout, probabilities, mass: 1, isLearned: false })
   return {
     confidence: row[0]!,
     decision: { ...key, names: ['true', 'false'], single, deliberated: null, mass: 1, features: null, value: valueHash(value) },
