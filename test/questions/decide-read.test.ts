@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../src/backends/backend.ts'
 import { calibratorOf } from '../../src/calibration/calibration.ts'
-import { fit } from '../../src/calibration/fit.ts'
+import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { decideRead } from '../../src/questions/shared/decide-read.ts'
 import { type CalibratedModel, type ReadReadout, truthOf } from '../../src/questions/shared/decision.ts'
@@ -35,7 +35,7 @@ describe('a read', () => {
   })
 
   it('is as sure as reads of its kind were right', () => {
-    const calibration = fit(
+    const calibration = fitCalibration(
       [
         ...evidence('quote', 0.95, 240, 400),
         ...evidence('quote', 0.3, 60, 400),
