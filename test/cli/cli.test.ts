@@ -322,7 +322,7 @@ describe('what a person sees', () => {
       const { out, code } = await run(asked, { ...person, columns })
       expect(code).toBe(EXIT.ok)
       for (const line of out.split('\n')) expect(columnsOf(line), line).toBeLessThanOrEqual(Math.min(columns, 100))
-      const bars = out.split('\n').filter((line) => /[█▏▎▍▌▋▊▉]|%$/.test(line))
+      const bars = out.split('\n').filter((line) => /[█▏▎▍▌▋▊▉]|%$/.test(line) && !/confidence|checked/.test(line))
       expect(bars).toHaveLength(7)
       expect(out).toContain('Which tab?')
       expect(out).toMatch(/●\s(Home|Orders)/)
