@@ -51,10 +51,10 @@ const shapeFor = ({ tokens }: Vocabulary): Shape => ({
   vision: { hidden: 32, layers: 1, heads: 2, inner: 32, tile: 32, patch: 8, scale: 2, longestEdge: 64, normEpsilon: 1e-6 },
 })
 
-/** Writes both; gives their paths. */
-export function writeTinyLlama(folder: string): { readonly gguf: string; readonly hub: string } {
+/** Writes both; gives their paths. `other`: what is not as in the tests. */
+export function writeTinyLlama(folder: string, other: Partial<Shape> = {}): { readonly gguf: string; readonly hub: string } {
   const vocabulary = vocabularyOfGolden()
-  const shape = shapeFor(vocabulary)
+  const shape = { ...shapeFor(vocabulary), ...other }
   const weights = makeWeights(SEED)
   const hub = join(folder, 'tiny-llama')
   mkdirSync(join(hub, 'onnx'), { recursive: true })
@@ -69,12 +69,24 @@ export function writeTinyLlama(folder: string): { readonly gguf: string; readonl
 
 export interface RunningServer {
   readonly url: string
+  readonly pid: number
   stop(): Promise<void>
 }
 
+/** Of keys and values: in full, so that other programs give the same; or as the server keeps them unless it is told. */
+export type KeysAndValues = 'full' | 'default'
+
 /** Starts the server; it ends with this process, whatever becomes of that. */
-export async function startLlamaServer(python: string, gguf: string, context = 1536, slots = 1): Promise<RunningServer> {
-  const child: ChildProcess = spawn(python, [SERVE, gguf, String(context), String(slots)], { stdio: ['pipe', 'pipe', 'ignore'] })
+export async function startLlamaServer(
+  python: string,
+  gguf: string,
+  context = 1536,
+  slots = 1,
+  keysAndValues: KeysAndValues = 'full',
+): Promise<RunningServer> {
+  const child: ChildProcess = spawn(python, [SERVE, gguf, String(context), String(slots), keysAndValues], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   const lines = createInterface({ input: child.stdout! })
   const [line] = (await Promise.race([
     once(lines, 'line'),
@@ -82,6 +94,7 @@ export async function startLlamaServer(python: string, gguf: string, context = 1
   ])) as [string]
   return {
     url: line,
+    pid: child.pid as number,
     async stop() {
       const ended = once(child, 'exit')
       child.kill()
