@@ -160,7 +160,7 @@ function answerAsHub(hub: FakeHub, filesAt: string, request: HeardRequest, respo
 function sendList(hub: FakeHub, url: URL, json: (status: number, value: unknown, headers?: Record<string, string>) => unknown): void {
   const entries = [...hub.files].map(([path, content]) => {
     const { size = content.length, oid, path: name = path } = hub.listed.get(path) ?? {}
-    const lfs = { oid: oid ?? createHash('sha256').update(content).digest('hex'), size, pointerSize: 130 }
+    const lfs = { oid: oid ?? hashOnce('sha256', '', content), size, pointerSize: 130 }
     return {
       type: 'file',
       path: name,
@@ -176,10 +176,17 @@ function sendList(hub: FakeHub, url: URL, json: (status: number, value: unknown,
   json(200, all.slice(from, from + hub.pageSize), from + hub.pageSize < all.length ? { link: `<${next.href}>; rel="next"` } : {})
 }
 
-/** The SHA-1 that git gives a file. */
-function oidOf(content: Buffer): string {
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
+/** What was hashed, by its bytes: large files are asked for several times. */
+const hashed = { sha1: new WeakMap<Buffer, string>(), sha256: new WeakMap<Buffer, string>() }
+
+function hashOnce(kind: 'sha1' | 'sha256', head: string, content: Buffer): string {
+  const hex = hashed[kind].get(content) ?? createHash(kind).update(head).update(content).digest('hex')
+  hashed[kind].set(content, hex)
+  return hex
 }
+
+/** The SHA-1 that git gives a file. */
+const oidOf = (content: Buffer): string => hashOnce('sha1', `blob ${content.length}\0`, content)
 
 export function sendFile(content: Buffer, { range }: HeardRequest, response: ServerResponse, headers: Record<string, string> = {}): void {
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? []
