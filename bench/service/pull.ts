@@ -2,7 +2,7 @@
 // Usage: npx tsx bench/service/pull.ts OUT.json [ROUNDS] [LAYERS]
 //
 // The hub is the one of the tests, in this process and on this machine, so what is measured is our own work: processes,
-// checksums and the disk, not a network. The pulled model has random weights, LAYERS of 12 MB each; those that are
+// checksums and the disk, not a network. The pulled model has random weights, LAYERS of 13 MB each; those that are
 // verified are the tiny ones of the tests, pulled, and the shipped model.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -163,7 +163,9 @@ const verifies = [...tiny, { name: 'shipped', id: null }].map(({ name, id }): Ca
       const whole = (await timed(() => run(null, 'verify', place?.name ?? 'service-1-pro'))).ms
       const files = await timed(() => (place === null ? null : checkFiles(place, () => {})))
       const steps: [string, number][] = []
-      const verification = await built.verifyModel(place?.folder ?? path(SHIPPED), { onStep: (what) => void steps.push([what, performance.now()]) })
+      const verification = await built.verifyModel(place?.folder ?? path(SHIPPED), {
+        onStep: (what) => void steps.push([what, performance.now()]),
+      })
       steps.push(['', performance.now()])
       found[name] = verification
       const parts = steps.slice(0, -1).map(([what, from], i) => [what, (steps[i + 1] as [string, number])[1] - from] as const)
