@@ -4,7 +4,7 @@ of its own, beside what ships now, both through the engine on the same rows.
     python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--each 150] [--held 200]
 
 Needs a build of the engine (`npm run build`). ROWS comes from prepare.py; rows that were trained on are not asked.
-Writes OUT/model (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of the
+Writes OUT/service-1-pro (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of the
 families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are
 the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families and the dev split.
 What is there already is not made again, so it goes on where it was stopped.
@@ -57,8 +57,8 @@ def rows(options):
 
 
 def folder(options):
-    """OUT/model: the shipped folder with the checkpoint's graphs in eight bits in place of its texts."""
-    model = f"{options.out}/model"
+    """OUT/service-1-pro: the shipped folder with the checkpoint's graphs in eight bits in place of its texts."""
+    model = f"{options.out}/service-1-pro"
     shutil.copytree(SHIPPED, f"{model}.new", ignore=shutil.ignore_patterns("training", "texts"), dirs_exist_ok=True)
     subprocess.run([sys.executable, "export.py", options.checkpoint, f"{model}.new/texts"], check=True, cwd=HERE)
     for path in glob.glob(f"{model}.new/texts/onnx/*.onnx"):
@@ -79,7 +79,7 @@ def calibrated(options):
     asked once more without.
     """
     texts, reads, pictures = f"{options.out}/texts.jsonl", f"{options.out}/reads.jsonl", 0
-    words = ("--model", f"{options.out}/model", "--calibration", "none")
+    words = ("--model", f"{options.out}/service-1-pro", "--calibration", "none")
     answered(options, "fit", "fitted", *words, "--deliberation", "always", "--self-check", "--evidence", texts)
     answered(options, "fit", "fitted-reads", *words, "--deliberation", "never", "--evidence", reads)
     with gzip.open(f"{options.out}/evidence.jsonl.gz", "wt", encoding="utf-8") as to:
@@ -140,11 +140,11 @@ def main():
     parser.add_argument("--held", type=int, default=200, help="rows a kind of family and half")
     options = parser.parse_args()
     options.out, options.checkpoint = os.path.abspath(options.out), os.path.abspath(options.checkpoint)
-    for made, make in (("measure", rows), ("model", folder), ("calibration.json", calibrated)):
+    for made, make in (("measure", rows), ("service-1-pro", folder), ("calibration.json", calibrated)):
         if not os.path.exists(f"{options.out}/{made}"):
             make(options)
     before = answered(options, "measure", "before")
-    own = ("--model", f"{options.out}/model", "--calibration", f"{options.out}/calibration.json")
+    own = ("--model", f"{options.out}/service-1-pro", "--calibration", f"{options.out}/calibration.json")
     now = answered(options, "measure", "now", *own)
     with open(f"{options.out}/table.md", "w", encoding="utf-8") as to:
         print(table(summed(before), summed(now)), file=to)
