@@ -50,7 +50,7 @@ export interface GradedQuestion {
   /** See `Grade`. */
   readonly right: number
   readonly guess: number
-  /** Nats; null for a read without a check. */
+  /** Nats; null for boxes. */
   readonly logLoss: number | null
   readonly brier: number | null
   /** As answered. That of a box is the model's own, not calibrated. */

@@ -120,8 +120,8 @@ export type FillQuestion = Omit<z.input<typeof question>, 'kind' | 'item' | 'val
 export type FillParsed = number | readonly (string | number)[]
 
 /**
- * `value` as written; `parsed` for int, number and list; `valid`: it is complete and parses. `confidence` is the
- * model's own; `check` with `self_check`.
+ * `value` as written; `parsed` for int, number and list; `valid`: it is complete and parses. `confidence`: that it is
+ * right; `check` with `self_check`.
  */
 export interface FillAnswer<Value extends string = string, Parsed = FillParsed> {
   readonly type: 'fill'

@@ -25,8 +25,9 @@ const READOUT_WORDS: Readonly<Record<DecisionReply['readout'], string>> = {
   not_there: 'nothing is there',
 }
 
-/** The candidates of a read and of its check, which are `true` and `false` in the record. */
+/** Reads and their checks. */
 const VALUE_READOUTS: ReadonlySet<DecisionReply['readout']> = new Set(['check', 'absence', 'quote', 'written', 'not_there'])
+/** Their candidates, which are `true` and `false` in the record. */
 const VALUE_WORDS = ['it is right', 'it is wrong']
 
 export function EventPanel({ id }: { readonly id: string }) {

@@ -115,7 +115,7 @@ export function reads({ reads: groups }: Evaluation): Markup | null {
   )
   return section(
     'Reads',
-    'Values that were written or quoted, and boxes (right from half of the area in common). That of boxes is the model’s own confidence, not calibrated; AUROC says whether confidence ranks right ones first.',
+    'Values that were written or quoted, and boxes (right from half of the area in common). The confidence of boxes is the model’s own, not calibrated; AUROC says whether confidence ranks right ones first.',
     table(['type', 'answers', 'right', 'AUROC', 'mean overlap'], rows),
   )
 }

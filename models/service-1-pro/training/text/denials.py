@@ -15,7 +15,7 @@ VERBS = frozenset(
     deliver demand deny depend describe differ disagree doubt eat end enjoy exceed exist expect explain express fail
     fall feel find fit follow forbid get give go grow happen have help hold include insist involve join keep know lack
     last lead learn leave let lie like live look lose make match mean meet mention miss move need occur offer own pay
-    praise prefer promise propose provide prove quote reach read receive recommend recommend refer refuse reject remain
+    praise prefer promise propose provide prove quote reach read receive recommend refer refuse reject remain
     remember repeat reply require return reveal run save say see seem sell send serve settle show sit sleep sound speak
     stand stay stop suffer suggest support suspect take tell thank think threaten throw try turn understand use wait
     walk want warn watch wear win wish work worry write""".split()
@@ -24,7 +24,8 @@ VERBS = frozenset(
 UNSURE = re.compile(
     r"\b(all|every|everybody|anything|anybody|anyone|everyone|everything|each|both|some|any|either|neither|nor|or|and|"
     r"most|few|many|always|often|never|no|none|nobody|nothing|without|only|just|yet|still|already|too|also|even|"
-    r"because|since|so|but|if|when|while|unless|although|who|whose|which|that|what|whether|must|may|might|should|at least|probably|mostly)\b",
+    r"because|since|so|but|if|when|while|unless|although|who|whose|which|that|what|whether|must|may|might|should|"
+    r"at least|probably|mostly)\b",
     re.I,
 )
 PRONOUNS = [("Somebody", "Nobody"), ("Someone", "No one"), ("Something", "Nothing"), ("There is a", "There is no")]
@@ -40,8 +41,6 @@ DENIED_HELPER = re.compile(r"\b(" + "|".join(HELPERS) + r")(?: not|n't|n’t)\b|
 
 def base(word):
     """The verb of a third person ("asks", "goes", "tries"), or None."""
-    if word == "has":
-        return "have"
     for ending, instead in (("ies", "y"), ("es", ""), ("s", "")):
         if word.endswith(ending) and word[: -len(ending)] + instead in VERBS:
             return word[: -len(ending)] + instead

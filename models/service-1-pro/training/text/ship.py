@@ -4,8 +4,8 @@ of its own, beside what ships now, both through the engine on the same rows.
     python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--each 150] [--held 200]
 
 Needs a build of the engine (`npm run build`). ROWS comes from prepare.py; rows that were trained on are not asked.
-Writes OUT/service-1-pro (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of the
-families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are
+Writes OUT/service-1-pro (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of
+the families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are
 the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families and the dev split.
 What is there already is not made again, so it goes on where it was stopped.
 """
@@ -68,7 +68,7 @@ def folder(options):
 
 
 def answered(options, half, name, *words):
-    """Asks all rows of a half; gives the folder of the results."""
+    """Asks all rows of a half; gives the file of the results."""
     to = f"{options.out}/{name}"
     assay("eval", *sorted(glob.glob(f"{options.out}/{half}/*.jsonl")), "-o", to, *words)
     return f"{to}/results.jsonl"
