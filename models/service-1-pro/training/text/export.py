@@ -313,6 +313,7 @@ def write_folder(model, folder, about, eight=True):
         **about,
         "places": model.config.places,
         "passage_pieces": model.config.passage,
+        "options_apart": True,
         "width": model.config.width,
         "layers": model.config.layers,
     }

@@ -3,9 +3,10 @@
 First look: passages see themselves; the question sees passages and itself; an option sees passages, question and
 itself; each option stands once more alone, for its sentence vector. Passages have places
 from 0 and type 0, question and options type 1, the question's places from 0, the options' after it.
-Second look: `[CLS] question [SEP] option [SEP] ... state [SEP]`, places running on (options beside each other at the
-same places), question and options type 0 and the state type 1, as BERT reads pairs;
-everything sees everything, but options do not see each other.
+Second look: `[CLS] question [SEP] state [SEP]`, places running on, the question of type 0 and the state of type 1, as
+BERT reads pairs; both see each other. Options, of type 0, stand behind the question at the places where the state
+begins; they see question and state and are seen by neither, so how one fits does not depend on what else there is
+to choose from.
 """
 
 import dataclasses
@@ -25,7 +26,7 @@ KIND["fill"] = KIND["extract"]  # a written value is a quote that has to be one 
 POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
 LOOK = {"first": 0, "second": 1}
-UNNAMED = 0.5  # of options that are described: what they are called says little about them
+UNNAMED = 0.9  # of options that are described: read without their names, as the engine reads them
 AS_CHOICE, DENIED, TWINS = 0.03, 0.06, 0.06
 NATURAL = 0.8  # of denials: in natural words, where there are some
 # Tasks whose false claims are false, and not only left open by the text.
@@ -94,11 +95,11 @@ def spread(question):
 
 
 def words_of(option, rnd=None):
-    """A described option by its name and description; for training often by what describes it alone."""
+    """A described option by what describes it, whatever it is called; for training now and then with its name."""
     name, about = option
     if not (isinstance(about, str) and about):
         return str(name)
-    drawn = 1.0 if rnd is None else rnd.random()
+    drawn = 0.0 if rnd is None else rnd.random()
     return about if drawn < UNNAMED else f"{name}: {about}"
 
 
@@ -376,16 +377,14 @@ def first(item):
 def second(item, question):
     """One sequence of one question."""
     s = Sequence()
-    options = range(1, 1 + len(question.options))
     state = 1 + len(question.options)
-    _, begin = s.add([CLS, *question.pieces, SEP], 0, 0, [*options, state])
-    place, slots, longest = len(question.pieces) + 2, [], 0
+    _, begin = s.add([CLS, *question.pieces, SEP], 0, 0, [state])
+    place, slots = len(question.pieces) + 2, []
     for option in question.options:
         _, at = s.add([*option, SEP], place, 0, [0, state])
         slots.append(at + len(option))
-        longest = max(longest, len(option) + 1)
     pieces = [piece for passage in item.passages for piece in passage]
-    s.add([*pieces, SEP], place + longest, 1, [0, *options], (0, len(pieces)))
+    s.add([*pieces, SEP], place, 1, [0], (0, len(pieces)))
     return s, [(question, slots or [begin], [])]
 
 

@@ -37,6 +37,13 @@ CONVERTERS = [
     "trivia",
     "protocols",
     "stance",
+    "perspectives",
+    "qamr",
+    "gap",
+    "comprehension",
+    "searched",
+    "facts",
+    "negated",
 ]
 MADE = {
     "functions": ["{data}"],

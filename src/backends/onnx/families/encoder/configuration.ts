@@ -16,6 +16,11 @@ export interface EncoderConfig {
   readonly places: number
   /** Most pieces of a passage, its marks not counted. */
   readonly passagePieces: number
+  /**
+   * Whether options are read each for itself: one that is described by its description alone, whatever it is called,
+   * and none is seen by the question or, in a second look, by the state.
+   */
+  readonly optionsApart: boolean
 }
 
 /** Of pieces, places and layers: no published model has more. */
@@ -39,5 +44,11 @@ export function encoderConfigOf({ name, config }: ModelFolder): EncoderConfig {
       `config.json of '${name}' has passage_pieces ${passagePieces}; at most places − 2 = ${places - 2} are taken`,
     )
   }
-  return { shape: { width: count('width'), layers: count('layers') }, contextLength: count('context_length'), places, passagePieces }
+  const optionsApart = config.options_apart ?? false
+  if (typeof optionsApart !== 'boolean') {
+    const given = JSON.stringify(optionsApart)
+    throw new EngineError('model_not_available', `config.json of '${name}' has options_apart ${given}; true or false is taken`)
+  }
+  const shape = { width: count('width'), layers: count('layers') }
+  return { shape, contextLength: count('context_length'), places, passagePieces, optionsApart }
 }

@@ -17,12 +17,15 @@ export interface EncoderQuestion {
   readonly rowOf: readonly number[]
 }
 
-/** `named`: the parts of the state that its instructions name, which begin without them. */
-export function packQuestion(branch: Branch, pieces: WordPieces, named: NamedParts): EncoderQuestion {
+/**
+ * `named`: the parts of the state that its instructions name, which begin without them. `optionsApart`: as
+ * `EncoderConfig` has it.
+ */
+export function packQuestion(branch: Branch, pieces: WordPieces, named: NamedParts, optionsApart: boolean): EncoderQuestion {
   const { readout, candidates } = branch
   const { ids } = pieces.encode(questionText({ ...branch, instructions: named.rest }))
   if (readout === 'binary' || readout === 'read') return { kind: readout, named, ids, options: [], rowOf: [] }
-  const sorted = candidates.map((candidate, index) => ({ option: optionText(candidate), index }))
+  const sorted = candidates.map((candidate, index) => ({ option: optionText(candidate, optionsApart), index }))
   if (readout !== 'ordinal') sorted.sort((a, b) => (a.option < b.option ? -1 : a.option > b.option ? 1 : 0))
   const rowOf = new Array<number>(candidates.length)
   sorted.forEach(({ index }, row) => {
@@ -36,9 +39,28 @@ export function tokensOf({ ids, options }: EncoderQuestion): number {
   return ids.length + 2 + options.reduce((sum, option) => sum + option.length + 1, 0)
 }
 
+/** The first place behind the question: of each of its options. */
+export function behindQuestion({ ids }: EncoderQuestion): number {
+  return ids.length + 2
+}
+
+/** The first place of the state in a second look: behind the options, or where they begin. */
+export function statePlace(question: EncoderQuestion, optionsApart: boolean): number {
+  return optionsApart ? behindQuestion(question) : placesOf(question)
+}
+
 /** Places that the question takes with its longest option. */
-export function placesOf({ ids, options }: EncoderQuestion): number {
-  return ids.length + 2 + options.reduce((most, option) => Math.max(most, option.length + 1), 0)
+export function placesOf(question: EncoderQuestion): number {
+  return question.options.reduce((most, option) => Math.max(most, behindQuestion(question) + option.length + 1), behindQuestion(question))
+}
+
+/**
+ * Logits of the options of a choice, by row, [option]. Options that read alike are one thing under several names: each
+ * gets its share of what one of them would get.
+ */
+export function sharedLogits({ options }: EncoderQuestion, logits: readonly number[]): number[] {
+  const texts = options.map((ids) => ids.join())
+  return logits.map((logit, row) => logit - Math.log(texts.filter((text) => text === texts[row]).length))
 }
 
 function questionText({ readout, instructions, candidates }: Branch): string {
@@ -47,6 +69,7 @@ function questionText({ readout, instructions, candidates }: Branch): string {
   return [instructions, ...meanings].join('\n')
 }
 
-function optionText({ name, description }: Candidate): string {
-  return description === null || description === '' ? name : `${name}: ${description}`
+function optionText({ name, description }: Candidate, optionsApart: boolean): string {
+  if (description === null || description === '') return name
+  return optionsApart ? description : `${name}: ${description}`
 }

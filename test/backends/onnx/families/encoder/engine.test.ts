@@ -70,15 +70,48 @@ describe('an encoder behind the engine', async () => {
     expect(twice.noul).not.toBe(once.noul)
   })
 
-  it('compares two options alike whatever else there is to choose from', async () => {
+  // Log-probabilities are those of eight bits; and passes are held above a floor before they are pooled.
+  it.each([
+    ['never', 3],
+    ['always', 1],
+  ] as const)('compares two options alike whatever else there is to choose from (second looks: %s)', async (deliberation, digits) => {
     const ask = async (options: readonly string[]) => {
       const questions = { it: choice('What is it?', options) }
-      const { answers } = await engine.ask({ state: 'The lamp is broken.', questions }, { deliberation: 'never' })
+      const { answers } = await engine.ask({ state: 'The lamp is broken.', questions }, { deliberation })
       const { damage, delay } = answers.it.probabilities as Record<string, number>
       return Math.log(damage as number) - Math.log(delay as number)
     }
-    // Log-probabilities are those of eight bits.
-    expect(await ask(['damage', 'delay', 'praise', 'none of these'])).toBeCloseTo(await ask(['damage', 'delay']), 3)
+    expect(await ask(['damage', 'delay', 'praise', 'none of these at all'])).toBeCloseTo(await ask(['damage', 'delay']), digits)
+  })
+
+  it('takes a described option for what its description says, whatever it is called', async () => {
+    const ask = async (options: Readonly<Record<string, string>>) => {
+      const questions = { one: choice('What is it?', options), some: select('What is said?', options) }
+      const { answers } = await engine.ask({ state: 'The lamp is broken.', questions }, { deliberation: 'always' })
+      return { one: answers.one.probabilities as Record<string, number>, some: answers.some.probabilities as Record<string, number> }
+    }
+    const [named, renamed] = [
+      await ask({ damage: 'something is broken', delay: 'it came late' }),
+      await ask({ delay: 'something is broken', damage: 'it came late' }),
+    ]
+    for (const type of ['one', 'some'] as const) {
+      expect(renamed[type].delay).toBeCloseTo(named[type].damage as number, 6)
+      expect(renamed[type].damage).toBeCloseTo(named[type].delay as number, 6)
+    }
+  })
+
+  it('shares what an option gets among those that say the same', async () => {
+    const ask = async (options: Readonly<Record<string, string>>) => {
+      const questions = { it: choice('What is it?', options) }
+      const { answers } = await engine.ask({ state: 'The lamp is broken.', questions }, { deliberation: 'never' })
+      return answers.it.probabilities as Record<string, number>
+    }
+    const [alone, twice] = [
+      await ask({ damage: 'something is broken', delay: 'it came late' }),
+      await ask({ damage: 'something is broken', delay: 'it came late', late: 'it came late' }),
+    ]
+    expect(twice.late).toBe(twice.delay)
+    expect(twice.damage).toBeCloseTo(alone.damage as number, 3)
   })
 
   it('says that no value is there rather than to invent one', async () => {
@@ -117,7 +150,7 @@ describe('an encoder behind the engine', async () => {
   })
 
   it('has room for the passages of the longest state, and for some of a longer one', async () => {
-    const config = { contextLength: 200, passagePieces: 30, places: 64, shape: { width: 24, layers: 2 } }
+    const config = { contextLength: 200, passagePieces: 30, places: 64, optionsApart: true, shape: { width: 24, layers: 2 } }
     const needed = bytesForLongest(config) * 0.75
     // A piece has a vector, and a key and a value in each layer.
     expect(needed).toBeGreaterThan(214 * 24 * (1 + 2 * 2) * 4)

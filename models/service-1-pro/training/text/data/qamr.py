@@ -1,0 +1,111 @@
+"""julianmichael/qamr: questions that people asked about sentences of Wikipedia and Wikinews, answered by words of them.
+
+A row has one to four sentences, so that the one that answers has to be found. Only answers on which two of three
+people agree are taken. Some questions are about a sentence that is not there.
+"""
+
+import collections
+import re
+
+REPOSITORY = "julianmichael/qamr"
+FILES = ("data/filtered/dev.tsv", "data/filtered/test.tsv")
+SENTENCES = "data/wiki-sentences.tsv"
+QUESTIONS = 6
+ABSENT, AS_CHOICE, AS_CLAIM = 0.12, 0.2, 0.12
+FEWEST_ANSWERS, MOST_OPTIONS = 3, 5
+MARKS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
+ASKS = ["{}", "{}", "{}", "{} Answer with words of the text.", "Copy the answer: {}"]
+CLAIMS = ['The answer to "{}" is "{}".', "{} {}.", "Asked «{}», the text answers «{}»."]
+
+
+def joined(tokens):
+    """Tokens of the treebank as they were written."""
+    out, is_open = "", False
+    for token in tokens:
+        is_quote, token = token in ("``", "''", '"'), MARKS.get(token, token)
+        glued = re.fullmatch(r"[.,:;!?%)\]}]|'\w{0,2}|n't|\.\.\.", token) or (is_quote and is_open)
+        opened = out and (out[-1] in "([{$" or (out[-1] == '"' and is_open and not is_quote))
+        out += token if not out or glued or opened else f" {token}"
+        is_open = is_open != is_quote
+    return out
+
+
+def places(cell):
+    """Places of an answer, as far as they stand side by side; None where they do not."""
+    found = [int(one) for one in cell.split()]
+    return tuple(found) if found and found == list(range(found[0], found[-1] + 1)) else None
+
+
+def agreed(cells):
+    """The answer that at least two gave."""
+    counts = collections.Counter(filter(None, map(places, cells)))
+    best = counts.most_common(1)
+    return best[0][0] if best and best[0][1] > 1 else None
+
+
+def asked_of(show):
+    """Sentence -> [(question, places)], in the order of the files."""
+    out = collections.defaultdict(dict)
+    for path in FILES:
+        for line in show(path).splitlines():
+            cells = line.split("\t")
+            if cells[0].startswith("Wiki1k"):
+                answers = [cells[6], *(cell.split(":", 1)[1] for cell in cells[7:] if ":" in cell)]
+                found = agreed(answers)
+                if found is not None:
+                    out[cells[0]][cells[5]] = found
+    return {name: list(asked.items()) for name, asked in out.items()}
+
+
+def question(ask, answer, others, rnd):
+    """One question and its truth: a quote, a choice between what the sentence answers, or a claim. `answer` is None
+    where the text does not say.
+    """
+    wrong = [one for one in dict.fromkeys(others) if answer and one not in answer and answer not in one]
+    drawn = rnd.random()
+    if answer and len(wrong) >= FEWEST_ANSWERS and drawn < AS_CHOICE:
+        names = [answer, *rnd.sample(wrong, rnd.randint(2, min(len(wrong), MOST_OPTIONS)))]
+        rnd.shuffle(names)
+        return {"type": "choice", "instructions": ask, "criteria": dict.fromkeys(names)}, answer
+    if answer and wrong and drawn < AS_CHOICE + AS_CLAIM:
+        is_right = rnd.random() < 0.5
+        claim = rnd.choice(CLAIMS).format(ask, answer if is_right else rnd.choice(wrong))
+        return {"type": "noul", "instructions": claim}, is_right
+    return {"type": "extract", "instructions": rnd.choice(ASKS).format(ask)}, answer
+
+
+def read(show, rnd):
+    tokens = {}
+    for line in show(SENTENCES).splitlines():
+        name, _, said = line.partition("\t")
+        tokens[name] = said.split(" ")
+    asked = {name: found for name, found in asked_of(show).items() if name in tokens}
+    names = sorted(asked)
+    count = 0
+    for name in names:
+        rnd.shuffle(asked[name])
+        answers = [joined(tokens[name][at] for at in found) for _, found in asked[name]]
+        for at in range(0, len(asked[name]), QUESTIONS):
+            beside = [one for one in rnd.sample(names, 4) if one != name]
+            shown, absent = beside[: rnd.choice([0, 1, 2, 3])], beside[-1]
+            texts = [joined(tokens[one]) for one in [name, *shown[:3]]]
+            rnd.shuffle(texts)
+            questions, truth = {}, {}
+            for n, (ask, found) in enumerate(asked[name][at : at + QUESTIONS]):
+                answer = joined(tokens[name][one] for one in found)
+                if rnd.random() < ABSENT and absent not in shown:
+                    ask, answer = rnd.choice(asked[absent])[0], None
+                if answer and sum(text.count(answer) for text in texts) != 1:
+                    continue
+                questions[f"q{n}"], truth[f"q{n}"] = question(ask, answer, answers, rnd)
+            if questions:
+                yield {
+                    "id": f"qamr-{count:06d}",
+                    "source": "qamr",
+                    "task": "questions about sentences",
+                    "licence": "MIT (repository); sentences CC BY-SA (Wikipedia), CC BY (Wikinews)",
+                    "state": " ".join(texts) if rnd.random() < 0.6 else "\n".join(texts),
+                    "questions": questions,
+                    "truth": truth,
+                }
+                count += 1
