@@ -1,7 +1,7 @@
 """julianmichael/qamr: questions that people asked about sentences of Wikipedia and Wikinews, answered by words of them.
 
 A row has one to four sentences, so that the one that answers has to be found. Only answers on which two of three
-people agree are taken. Some questions are about a sentence that is not there.
+people agree are taken. Some questions are about a sentence that is not there, and some ask whether it is.
 """
 
 import collections
@@ -12,9 +12,11 @@ FILES = ("data/filtered/dev.tsv", "data/filtered/test.tsv")
 SENTENCES = "data/wiki-sentences.tsv"
 QUESTIONS = 6
 ABSENT, AS_CHOICE, AS_CLAIM = 0.12, 0.2, 0.12
+WHETHER_TOLD = 0.1
 FEWEST_ANSWERS, MOST_OPTIONS = 3, 5
 MARKS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
 ASKS = ["{}", "{}", "{}", "{} Answer with words of the text.", "Copy the answer: {}"]
+TOLD = ["Does the text say: {}", "The text tells: {}", "It can be told from the text: {}", "The text answers this: {}"]
 CLAIMS = ['The answer to "{}" is "{}".', "{} {}.", "Asked «{}», the text answers «{}»."]
 
 
@@ -93,8 +95,13 @@ def read(show, rnd):
             questions, truth = {}, {}
             for n, (ask, found) in enumerate(asked[name][at : at + QUESTIONS]):
                 answer = joined(tokens[name][one] for one in found)
-                if rnd.random() < ABSENT and absent not in shown:
+                is_whether = rnd.random() < WHETHER_TOLD
+                if rnd.random() < (0.5 if is_whether else ABSENT) and absent not in shown:
                     ask, answer = rnd.choice(asked[absent])[0], None
+                if is_whether:
+                    questions[f"q{n}"] = {"type": "noul", "instructions": rnd.choice(TOLD).format(ask)}
+                    truth[f"q{n}"] = answer is not None
+                    continue
                 if answer and sum(text.count(answer) for text in texts) != 1:
                     continue
                 questions[f"q{n}"], truth[f"q{n}"] = question(ask, answer, answers, rnd)
