@@ -1,12 +1,14 @@
 """What a checkpoint is worth as the text half of the shipped model: a folder that the engine loads, with a calibration
 of its own, beside what ships now, both through the engine on the same rows.
 
-    python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--each 150] [--held 200]
+    python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--unseen UNSEEN] [--each 150] [--held 200]
 
-Needs a build of the engine (`npm run build`). ROWS comes from prepare.py; rows that were trained on are not asked.
+Needs a build of the engine (`npm run build`). ROWS comes from prepare.py, UNSEEN from unseen.py; rows that were trained
+on are not asked.
 Writes OUT/service-1-pro (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of
 the families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are
-the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families and the dev split.
+the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families, the dev split
+and what is unseen.
 What is there already is not made again, so it goes on where it was stopped.
 """
 
@@ -54,6 +56,9 @@ def rows(options):
         for n, half in enumerate(("measure", "fit")):
             found = [row for name in sorted(by_family)[n::2] for row in by_family[name]]
             write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(found, options.held))
+
+    for path in sorted(glob.glob(f"{options.unseen}/*.jsonl")) if options.unseen else []:
+        write(f"{options.out}/measure/unseen-{os.path.basename(path)}", evenly(list(lines(path)), options.each))
 
 
 def folder(options):
@@ -136,6 +141,7 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--rows", required=True)
     parser.add_argument("--data", required=True)
+    parser.add_argument("--unseen")
     parser.add_argument("--each", type=int, default=150, help="rows a dev task and half")
     parser.add_argument("--held", type=int, default=200, help="rows a kind of family and half")
     options = parser.parse_args()
