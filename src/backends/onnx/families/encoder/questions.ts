@@ -60,7 +60,9 @@ export function placesOf(question: EncoderQuestion): number {
  */
 export function sharedLogits({ options }: EncoderQuestion, logits: readonly number[]): number[] {
   const texts = options.map((ids) => ids.join())
-  return logits.map((logit, row) => logit - Math.log(texts.filter((text) => text === texts[row]).length))
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return logits.map((logit, row) => logit - Math.log(counts.get(texts[row] as string) as number))
 }
 
 function questionText({ readout, instructions, candidates }: Branch): string {
