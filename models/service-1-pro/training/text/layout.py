@@ -48,6 +48,19 @@ NONES = [
 ]
 TWO = [("yes", "no"), ("true", "false"), ("it holds", "it does not hold"), ("agree", "disagree"), ("correct", "wrong")]
 ANSWERED = ["{asked} {option}", "{asked} - {option}", "{asked} Answer: {option}", "{option} ({asked})"]
+# Claims put together: how many of them have to hold, and how that is said.
+TOGETHER = 0.08  # of rows with two claims or more
+ALL, ANY, TWO_OF_THREE = "all", "any", "two"
+PUT_TOGETHER = {
+    ALL: ["{} And: {}", "Both are true: {} {}", "All of this holds: {}", "Each of these is so: {}"],
+    ANY: [
+        "{} Or: {}",
+        "One of the two is true, or both: {} {}",
+        "At least one of these holds: {}",
+        "Any of these is so: {}",
+    ],
+    TWO_OF_THREE: ["At least two of these three are true: {}", "Two or three of these hold: {}"],
+}
 DENIALS = [
     "It is not so that: {}",
     "This is false: {}",
@@ -192,6 +205,8 @@ class Reader:
             made = self.question(name, asked, row, text, spans, rnd)
             if made is not None:
                 questions += [made] if made.denies is None else [made.denies, made]
+        if rnd is not None and rnd.random() < TOGETHER:
+            questions += self.together(row, rnd)
         return (
             Item([one.pieces for one in cut], questions, row["source"] if row["source"] != "written" else row["task"])
             if questions
@@ -272,6 +287,26 @@ class Reader:
         denied = self.pieces(natural or rnd.choice(DENIALS).format(said), MOST_QUESTION)
         beside = plain if drawn >= AS_CHOICE + DENIED else None
         return Question("noul", denied, [], 1.0 - truth, evidence, name, denies=beside)
+
+    def together(self, row, rnd):
+        """For training: two or three claims of a row as one, in a list of one question or none."""
+        truths = row["truth"]
+        names = [
+            name
+            for name, asked in row["questions"].items()
+            if asked["type"] == "noul" and isinstance(asked.get("instructions"), str) and truths.get(name) in (0, 1)
+        ]
+        if len(names) < 2:
+            return []
+        taken = rnd.sample(names, rnd.choice([2, 2, 3]) if len(names) > 2 else 2)
+        how = rnd.choice([ALL, ANY, TWO_OF_THREE] if len(taken) == 3 else [ALL, ANY])
+        claims = [row["questions"][name]["instructions"] for name in taken]
+        words = rnd.choice([one for one in PUT_TOGETHER[how] if len(taken) == 2 or one.count("{}") == 1])
+        listed = " ".join(f"({n}) {claim}" for n, claim in enumerate(claims, 1))
+        said = words.format(*claims) if words.count("{}") == 2 else words.format(listed)
+        hold = sum(bool(truths[name]) for name in taken)
+        truth = float(hold >= {ALL: len(taken), ANY: 1, TWO_OF_THREE: 2}[how])
+        return [Question("noul", self.pieces(said, MOST_QUESTION), [], truth, None, "together")]
 
     def answered(self, name, said, options, truth, evidence, rnd):
         """For training: a choice as the claim that one of its options is the answer, true half of the time."""
