@@ -16,17 +16,6 @@ def read(show, rnd):
             texts = [pool[one] for one in found["pids"] if one in pool]
             if found["stance_label_3"] not in LABELS or not texts:
                 continue
-            first, second = rnd.choice(stance.SIDES)
-            said = rnd.choice(texts)
-            questions, truth = stance.asked(first, second, LABELS[found["stance_label_3"]], rnd)
-            flat = f"{first.capitalize()}: {claim['text']}\n{second.capitalize()}: {said}"
-            yield {
-                "id": f"perspectives-{count:06d}",
-                "source": "perspectives",
-                "task": "stance",
-                "licence": "CC BY-SA 4.0",
-                "state": flat if rnd.random() < 0.4 else {first: claim["text"], second: said},
-                "questions": questions,
-                "truth": truth,
-            }
+            said, label = rnd.choice(texts), LABELS[found["stance_label_3"]]
+            yield stance.row(f"perspectives-{count:06d}", "CC BY-SA 4.0", claim["text"], said, label, rnd)
             count += 1

@@ -28,21 +28,26 @@ def asked(first, second, label, rnd):
     return questions, truth
 
 
+def row(name, licence, belief, argument, label, rnd):
+    """One pair as text or as a record, and what is asked about it; `name`: source and number."""
+    first, second = rnd.choice(SIDES)
+    questions, truth = asked(first, second, label, rnd)
+    flat = f"{first.capitalize()}: {belief}\n{second.capitalize()}: {argument}"
+    return {
+        "id": name,
+        "source": name.rsplit("-", 1)[0],
+        "task": "stance",
+        "licence": licence,
+        "state": flat if rnd.random() < 0.4 else {first: belief, second: argument},
+        "questions": questions,
+        "truth": truth,
+    }
+
+
 def read(show, rnd):
     count = 0
     for path in ("data/train.tsv", "data/dev.tsv"):
         for line in show(path).splitlines():
             belief, argument, label = line.split("\t")[:3]
-            first, second = rnd.choice(SIDES)
-            flat = f"{first.capitalize()}: {belief}\n{second.capitalize()}: {argument}"
-            questions, truth = asked(first, second, label, rnd)
-            yield {
-                "id": f"explagraphs-{count:06d}",
-                "source": "explagraphs",
-                "task": "stance",
-                "licence": "MIT",
-                "state": flat if rnd.random() < 0.4 else {first: belief, second: argument},
-                "questions": questions,
-                "truth": truth,
-            }
+            yield row(f"explagraphs-{count:06d}", "MIT", belief, argument, label, rnd)
             count += 1
