@@ -39,6 +39,7 @@ CONVERTERS = [
     "stance",
     "perspectives",
     "qamr",
+    "shifts",
     "gap",
     "comprehension",
     "searched",
@@ -117,14 +118,16 @@ def snapshot(mirror, repository):
 def public(options, dev):
     for name in CONVERTERS:
         module = importlib.import_module(f"data.{name}")
-        folder = snapshot(options.mirror, module.REPOSITORY)
-        if folder is None:
-            print(f"{name}: no snapshot of {module.REPOSITORY}; fetched first, it would be read")
+        wanted = [module.REPOSITORY, *getattr(module, "MORE", {}).values()]
+        folders = {repository: snapshot(options.mirror, repository) for repository in wanted}
+        lacking = [repository for repository, folder in folders.items() if folder is None]
+        if lacking:
+            print(f"{name}: no snapshot of {', '.join(lacking)}; fetched first, it would be read")
             continue
         rnd = random.Random(f"{options.seed} {name}")
         by_source, leaked = collections.defaultdict(list), collections.Counter()
         for row in module.read(
-            lambda path, other=None, at=folder: git(at if other is None else snapshot(options.mirror, other), path), rnd
+            lambda path, other=module.REPOSITORY, at=folders: git(at[other], path), rnd
         ):
             if row_prints(row, claims=True) & dev:
                 leaked[row["source"]] += 1

@@ -3,7 +3,7 @@
 import collections
 import json
 
-from data.qamr import CLAIMS
+from data.asked import CLAIMS
 
 REPOSITORY = "nyu-mll/crowdsourcing-protocol-comparison"
 FILES = ("data/baseline.json", "data/crowd.json", "data/justification.json")

@@ -2,7 +2,8 @@
 
 import json
 
-from data.qamr import ABSENT, ASKS, joined
+from data.asked import ABSENT, ASKS
+from data.qamr import joined
 
 REPOSITORY = "google-research-datasets/QED"
 
