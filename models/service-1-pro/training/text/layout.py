@@ -31,7 +31,9 @@ AS_CHOICE, DENIED, TWINS = 0.03, 0.06, 0.06
 NATURAL = 0.8  # of denials: in natural words, where there are some
 # Tasks whose false claims are false, and not only left open by the text.
 CLOSED = ("case-", "letter-", "record-", "dialogue-", "document-", "policy-", "table-")
-AS_CLAIM = 0.1  # of choices: one option, right or wrong, becomes a claim
+AS_CLAIM = 0.12  # of choices: one option, right or wrong, becomes a claim; of scales: a level or what is above it
+BESIDE = 0.6  # of those claims: asked beside the question they are made of
+MERGED = 0.06  # of choices and scales: two options become one
 NONE_SHOWN, NONE_RIGHT, FEWEST_LEFT = 0.25, 0.5, 2  # of choices; of those; other options at least
 NONE_NAMED = re.compile(r"\b(none|no|not|other|out of scope|unknown|neither|nothing|undetermined|cannot|can't)\b", re.I)
 NONES = [
@@ -48,6 +50,12 @@ NONES = [
 ]
 TWO = [("yes", "no"), ("true", "false"), ("it holds", "it does not hold"), ("agree", "disagree"), ("correct", "wrong")]
 ANSWERED = ["{asked} {option}", "{asked} - {option}", "{asked} Answer: {option}", "{option} ({asked})"]
+REACHED = [
+    '{asked} "{option}" or more, of: {scale}',
+    "{asked} At least: {option}. (Levels: {scale})",
+    "{asked} {option}, or above it. Of {scale}",
+]
+EITHER = ["{} or {}", "either {} or {}", "one of the two: {}, {}", "{} / {}"]
 # Claims put together: how many of them have to hold, and how that is said.
 TOGETHER = 0.08  # of rows with two claims or more
 ALL, ANY, TWO_OF_THREE = "all", "any", "two"
@@ -88,6 +96,10 @@ class Question:
     choices: object = None
     # for training: the claim that this one denies, asked beside it; their shares should add up to one
     denies: object = None
+    # for training: the choice or scale that this claim was made of, asked beside it, and the options whose shares
+    # should add up to this one's
+    made_of: object = None
+    of: object = None
 
 
 @dataclasses.dataclass
@@ -174,6 +186,28 @@ def nothing_fits(options, truth, evidence, rnd):
     return options, none[0] if left_out else truth, None if left_out else evidence
 
 
+def merged(options, pair, rnd):
+    """For training: now and then two options, which `pair` draws, are one. Gives what is shown, and where each went."""
+    same = list(range(len(options)))
+    if rnd is None or len(options) <= FEWEST_LEFT or rnd.random() >= MERGED:
+        return options, same
+    a, b = pair(options, rnd)
+    if any(NONE_NAMED.search(options[n][0]) for n in (a, b)):
+        return options, same
+    both = (rnd.choice(EITHER).format(words_of(options[a]), words_of(options[b])), None)
+    places = [a if n == b else n - (n > b) for n in same]
+    return [both if n == a else option for n, option in enumerate(options) if n != b], places
+
+
+def any_two(options, rnd):
+    return sorted(rnd.sample(range(len(options)), 2))
+
+
+def neighbours(options, rnd):
+    low = rnd.randrange(len(options) - 1)
+    return low, low + 1
+
+
 class Reader:
     """Rows (requests and truth) to items."""
 
@@ -204,7 +238,7 @@ class Reader:
         for name, asked in row["questions"].items():
             made = self.question(name, asked, row, text, spans, rnd)
             if made is not None:
-                questions += [made] if made.denies is None else [made.denies, made]
+                questions += [one for one in (made.denies, made.made_of, made) if one is not None]
         if rnd is not None and rnd.random() < TOGETHER:
             questions += self.together(row, rnd)
         return (
@@ -250,24 +284,23 @@ class Reader:
                     option for option in options if option[0] == str(truth)
                 ]
                 rnd.shuffle(options)
-            if rnd is not None and isinstance(said, str) and rnd.random() < AS_CLAIM:
-                return self.answered(name, said, options, str(truth), evidence, rnd)
             options, truth, evidence = nothing_fits(options, str(truth), evidence, rnd)
-            target = [option[0] for option in options].index(truth)
+            right = [option[0] for option in options].index(truth)
+            options, places = merged(options, any_two, rnd)
+            target = places[right]
         elif kind == "score":
-            target = levels(truth, len(options))
+            shares = levels(truth, len(options))
+            options, places = merged(options, neighbours, rnd)
+            target = [sum(share for at, share in zip(places, shares, strict=True) if at == n) for n in range(len(options))]
         else:
             if rnd is not None and len(options) > MOST_OPTIONS:
                 options = rnd.sample(options, MOST_OPTIONS)
             target = [float(option[0] in truth) for option in options]
-        return Question(
-            kind,
-            pieces,
-            [self.pieces(words_of(option, rnd), MOST_OPTION) for option in options],
-            target,
-            evidence,
-            name,
-        )
+        shown = [words_of(option, rnd) for option in options]
+        made = Question(kind, pieces, [self.pieces(one, MOST_OPTION) for one in shown], target, evidence, name)
+        if rnd is not None and kind != "select" and isinstance(said, str) and rnd.random() < AS_CLAIM:
+            return self.answered(made, said, shown, rnd)
+        return made
 
     def claim(self, name, said, pieces, truth, evidence, rnd, task):
         """A claim; for training now and then the same as a choice of two, or its denial, with the claim beside it
@@ -308,13 +341,23 @@ class Reader:
         truth = float(hold >= {ALL: len(taken), ANY: 1, TWO_OF_THREE: 2}[how])
         return [Question("noul", self.pieces(said, MOST_QUESTION), [], truth, None, "together")]
 
-    def answered(self, name, said, options, truth, evidence, rnd):
-        """For training: a choice as the claim that one of its options is the answer, true half of the time."""
-        holds = rnd.random() < 0.5
-        option = rnd.choice([one for one in options if (one[0] == truth) == holds] or options)
-        claim = rnd.choice(ANSWERED).format(asked=said, option=option[0])
-        right = float(option[0] == truth)
-        return Question("noul", self.pieces(claim, MOST_QUESTION), [], right, evidence, name)
+    def answered(self, made, said, shown, rnd):
+        """For training: a choice as the claim that one of its options is the answer, true half of the time; a scale
+        as the claim that a level is reached. Beside what it was made of, or alone.
+        """
+        if made.kind == "score":
+            at = rnd.randrange(1, len(shown))
+            of, right = list(range(at, len(shown))), sum(made.target[at:])
+            claim = rnd.choice(REACHED).format(asked=said, option=shown[at], scale=", ".join(shown))
+        else:
+            named = [n for n, one in enumerate(shown) if not NONE_NAMED.search(one)] or list(range(len(shown)))
+            holds = rnd.random() < 0.5
+            at = rnd.choice([n for n in named if (n == made.target) == holds] or named)
+            of, right = [at], float(at == made.target)
+            claim = rnd.choice(ANSWERED).format(asked=said, option=shown[at])
+        beside = made if rnd.random() < BESIDE else None
+        pieces = self.pieces(claim, MOST_QUESTION)
+        return Question("noul", pieces, [], right, made.evidence, made.name, made_of=beside, of=of)
 
     def written(self, name, kind, truth, pieces, text, spans, rnd):
         """A question for a value; for training, None where the text does not hold it."""

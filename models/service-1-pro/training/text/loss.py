@@ -7,6 +7,7 @@ import layout
 
 EVIDENCE_SHARE = 0.5
 TWIN_SHARE = 0.1
+PART_SHARE = 0.1
 ORDER_SHARE = 0.5
 
 
@@ -27,6 +28,12 @@ def decided(question, logits):
     # A level beside the right one is less wrong than one far away: cumulated shares are compared, too.
     order = (logits.softmax(0).cumsum(0) - target.cumsum(0)).square().sum()
     return -(logits.log_softmax(0) * target).sum() + ORDER_SHARE * order
+
+
+def odds(logits, of):
+    """Log-odds of some options together; logits [slot]."""
+    others = [n for n in range(len(logits)) if n not in of]
+    return torch.logsumexp(logits[of], 0) - torch.logsumexp(logits[others], 0)
 
 
 def losses(batch, logits, evidence, quotes):
@@ -52,6 +59,11 @@ def losses(batch, logits, evidence, quotes):
                 # A claim and its denial are as sure as each other, whichever of them is right.
                 both = logits[q, 0] + logits[numbers[id(question.denies)], 0]
                 out[-1] = out[-1] + TWIN_SHARE * both.square().clamp(max=16.0)
+            if id(question.made_of) in numbers:
+                # A claim about options is as sure as they are together.
+                whole = numbers[id(question.made_of)]
+                of = odds(logits[whole, : counts[whole]], question.of)
+                out[-1] = out[-1] + PART_SHARE * (logits[q, 0] - of).square().clamp(max=16.0)
             if question.evidence is not None:
                 wanted = [1 + at[n] for a, b in question.evidence for n in range(a, b + 1)] or [0]
                 slot = (
