@@ -45,6 +45,9 @@ CONVERTERS = [
     "searched",
     "facts",
     "negated",
+    "explained",
+    "fooled",
+    "deduction",
 ]
 MADE = {
     "functions": ["{data}"],

@@ -1,0 +1,17 @@
+"""OanaMariaCamburu/e-SNLI: the test half of SNLI, captions and what follows from them; the explanations are not read."""
+
+from data import pairs
+from data.qamr import joined
+
+REPOSITORY = "OanaMariaCamburu/e-SNLI"
+LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
+
+
+def read(show, rnd):
+    columns = (show(f"dataset/eSNLI/{name}.test").splitlines() for name in ("s1", "s2", "labels"))
+    triples = [
+        (joined(premise.split()), joined(said.split()), LABELS[label.strip()])
+        for premise, said, label in zip(*columns, strict=True)
+        if label.strip() in LABELS
+    ]
+    yield from pairs.rows(triples, "snli-test", "CC BY-SA 4.0 (MIT repository)", rnd)
