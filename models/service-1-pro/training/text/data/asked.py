@@ -1,10 +1,53 @@
 """How questions that people asked about a text are put: as a quote, a choice, a claim, or whether the text answers."""
 
-ABSENT, AS_CHOICE, AS_CLAIM = 0.12, 0.2, 0.12
+import re
+
+ABSENT, AS_CHOICE, AS_CLAIM = 0.12, 0.18, 0.3
 FEWEST_ANSWERS, MOST_OPTIONS = 3, 5
 ASKS = ["{}", "{}", "{}", "{} Answer with words of the text.", "Copy the answer: {}"]
 TOLD = ["Does the text say: {}", "The text tells: {}", "It can be told from the text: {}", "The text answers this: {}"]
 CLAIMS = ['The answer to "{}" is "{}".', "{} {}.", "Asked «{}», the text answers «{}»."]
+STATED = 0.8  # of claims: as a plain statement, where one can be made
+# Questions after the subject of a sentence: the answer takes the place of the words that ask.
+SUBJECT = re.compile(r"(?:who|what|which [a-z]+(?: [a-z]+)?|whose [a-z]+|how (?:many|much) [a-z]+)\s+(?P<said>(?P<verb>[a-z]+)\s.+)", re.I)
+# A question with one of these behind its first word asks for something else than its subject.
+OTHERWISE = {"do", "does", "did", "else", "about", "kind", "kinds", "type", "types", "sort", "happened", "happens"}
+OTHERWISE |= {"of", "in", "on", "at", "to", "for", "from", "with", "by"}
+ASKED_ABOUT = re.compile(r"\b(?:called|like|named|about|of|in|on|at|to|for|from|with|by)$", re.I)
+TURNED = {"is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "should", "may", "might", "must"}
+VERB = re.compile(r"[a-z]+(?:ed|s|en|ew|ade|ook|ent|old|ame|ote|oke|ught|ound|elt|eft|ept|on|an|it|ut|ave|ell|ose|ove|aw)", re.I)
+THERE = re.compile(r"(?:the|a|an|this|that|his|her|its|their|some|any|not|being|going|one|most|more|known|called|named)\b", re.I)
+
+
+def stated(ask, answer):
+    """The statement that an answer to a question makes, where it asks for its subject; else None. "Who was the mayor?",
+    "Ann" makes "Ann was the mayor.".
+    """
+    found = SUBJECT.fullmatch(ask.strip().rstrip("?. "))
+    if found is None:
+        return None
+    verb, said = found["verb"].lower(), found["said"]
+    rest = said.split(None, 1)[1]
+    if ASKED_ABOUT.search(said) or any(word in TURNED | {"do", "does", "did"} for word in rest.lower().split()[:2]):
+        return None
+    # "What is the river?" is turned as it stands; "What is John reading?" is not, nor "Who has he met?".
+    if verb in OTHERWISE or (verb in TURNED and not turnable(verb, rest)) or (verb not in TURNED and not VERB.fullmatch(verb)):
+        return None
+    return f"{answer[0].upper()}{answer[1:]} {said}."
+
+
+def turnable(verb, rest):
+    if verb in ("is", "are", "was", "were"):
+        return bool(THERE.match(rest)) or bool(re.match(r"[a-z]+(?:ed|en|able|ing|ful|ous|ive|al)\b", rest))
+    return bool(re.match(r"(?:been|be|to|not|a|an|the)\b|[a-z]+(?:ed|en)\b", rest))
+
+
+def like(answer, other):
+    """How alike two answers look: numbers and names are only taken for each other."""
+    return sum(bool(test(answer)) == bool(test(other)) for test in (NUMBER.search, NAME.match, LONG.search))
+
+
+NUMBER, NAME, LONG = re.compile(r"\d"), re.compile(r"[A-Z]"), re.compile(r"(?:\S+\s+){3}")
 
 
 def question(ask, answer, others, rnd):
@@ -19,6 +62,7 @@ def question(ask, answer, others, rnd):
         return {"type": "choice", "instructions": ask, "criteria": dict.fromkeys(names)}, answer
     if answer and wrong and drawn < AS_CHOICE + AS_CLAIM:
         is_right = rnd.random() < 0.5
-        claim = rnd.choice(CLAIMS).format(ask, answer if is_right else rnd.choice(wrong))
+        said = answer if is_right else max(wrong, key=lambda one: like(answer, one) + 0.5 * rnd.random())
+        claim = (stated(ask, said) if rnd.random() < STATED else None) or rnd.choice(CLAIMS).format(ask, said)
         return {"type": "noul", "instructions": claim}, is_right
     return {"type": "extract", "instructions": rnd.choice(ASKS).format(ask)}, answer

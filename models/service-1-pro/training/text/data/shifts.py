@@ -56,11 +56,12 @@ def asked_of(paragraph):
     return passage, found
 
 
-def row(passage, cut, inside, outside, rnd):
-    """Questions about passage[cut], whose answers stand in it or not, and their truths."""
+def row(passage, cut, inside, outside, answers, rnd):
+    """Questions about passage[cut], whose answers stand in it or not, and their truths; `answers` are all that stand in the
+    passage.
+    """
     begin, end = cut
     text = passage[begin:end]
-    answers = [passage[a:b] for _, (a, b) in inside]
     questions, truth = {}, {}
     for n, (ask, (a, b)) in enumerate(inside[:MOST_QUESTIONS]):
         answer, is_whether = passage[a:b], rnd.random() < WHETHER_TOLD
@@ -105,12 +106,13 @@ def read(show, rnd):
             if not found:
                 continue
             rnd.shuffle(found)
+            answers = [passage[a:b] for _, (a, b) in found]
             for begin, end in dict.fromkeys(cuts(passage, found, rnd)):
                 inside = [(ask, (a, b)) for ask, (a, b) in found if begin <= a and b <= end]
                 shown = {ask for ask, _ in inside}
                 outside = [one for one in found if one[0] not in shown] or rnd.choice(passages)[1]
                 rnd.shuffle(inside)
-                questions, truth = row(passage, (begin, end), inside, outside, rnd)
+                questions, truth = row(passage, (begin, end), inside, outside, answers, rnd)
                 text = passage[begin:end].strip()
                 if questions and text:
                     yield {
