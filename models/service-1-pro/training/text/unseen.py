@@ -19,6 +19,7 @@ from prepare import git, snapshot, write
 
 BANKING_OPTIONS = 10
 LONGEST_WORDS = 300
+STARS = ("very bad", "bad", "neither good nor bad", "good", "very good")
 VERDICT = {"entailment": "it follows", "contradiction": "it cannot be true", "neutral": "neither"}
 NEWS = ("world", "sports", "business", "science and technology")
 
@@ -94,7 +95,33 @@ def yes_or_no(show, rnd):
 
 def who_or_what(show, rnd):
     """Questions of Quoref (dev) about a paragraph, answered by a few of its words."""
-    for page in json.loads(show("quoref/quoref_original_subset_20191206_merged.json"))["data"]:
+    yield from quoted(json.loads(show("quoref/quoref_original_subset_20191206_merged.json")))
+
+
+def squad(show, rnd):
+    """Questions of SQuAD (dev, as far as XQuAD has it) about a paragraph, answered by a few of its words."""
+    yield from quoted(json.loads(show("xquad.en.json")))
+
+
+def stars(show, rnd):
+    """How good a sentence of a film review finds the film, in five levels (SST, test)."""
+    for line in lines(show, "data/stsa.fine.test"):
+        label, text = line.split(" ", 1)
+        asked = {"type": "score", "instructions": "How good does the writer find the film?", "criteria": list(STARS)}
+        yield text, {"stars": asked}, {"stars": int(label)}
+
+
+def subjective(show, rnd):
+    """Whether a sentence about a film tells its story or says an opinion of it (Subj)."""
+    for name, path in (("opinion", "data/raw/subj.subjective"), ("facts", "data/raw/subj.objective")):
+        for text in lines(show, path):
+            names = {"opinion": "an opinion of the writer", "facts": "what happens, without an opinion"}
+            yield text, {"kind": {"type": "choice", "instructions": "What is it?", "criteria": names}}, {"kind": name}
+
+
+def quoted(pages):
+    """Paragraphs and questions in SQuAD's form, where a question has one answer."""
+    for page in pages["data"]:
         for paragraph in page["paragraphs"]:
             single = [one for one in paragraph["qas"] if len(one["answers"]) == 1][:4]
             if len(paragraph["context"].split()) <= LONGEST_WORDS and single:
@@ -116,6 +143,9 @@ SETS = {
     "irony": ("cardiffnlp/tweeteval", irony),
     "yes-or-no": ("allenai/contrast-sets", yes_or_no),
     "who-or-what": ("allenai/contrast-sets", who_or_what),
+    "squad": ("deepmind/xquad", squad),
+    "stars": ("harvardnlp/sent-conv-torch", stars),
+    "subjective": ("harvardnlp/sent-conv-torch", subjective),
 }
 
 
