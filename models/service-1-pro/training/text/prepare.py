@@ -51,6 +51,7 @@ CONVERTERS = [
 ]
 MADE = {
     "functions": ["{data}"],
+    "graded": ["{data}"],
     "who_did_what": [],
     "records": ["{pictures}/tokenizer.json"],
 }  # generators in ../data and what they are given
