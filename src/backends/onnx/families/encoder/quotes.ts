@@ -14,6 +14,11 @@ const LEAST_OF_MANY = 0.1
 const SHORT_WORDS = 6
 /** What a part of such a value is the less likely than the pointers say, in nats. */
 const PART_OF_VALUE = 2
+/**
+ * What a span is the less likely for each further piece, in nats. Its ends are pointed at each by itself, so the first
+ * piece of one answer and the last of another make a span, too, which is long.
+ */
+const FURTHER_PIECE = 0.05
 /** The log-probability of an answer that could not be given. */
 export const NO_VALUE = Math.log(1e-6)
 
@@ -106,7 +111,9 @@ function scoreOf({ logits, priors }: SpanLogits, span: PossibleSpan, offset: num
 function normalised(pointers: SpanLogits, spans: readonly Placed<PossibleSpan>[]) {
   const { first, last } = pointers.logits
   const nothing = (first[0] as number) + (last[0] as number)
-  const scores = spans.map((span) => scoreOf(pointers, span, span.offset) - (isPartOfValue(span) ? PART_OF_VALUE : 0))
+  const scores = spans.map(
+    (span) => scoreOf(pointers, span, span.offset) - (isPartOfValue(span) ? PART_OF_VALUE : 0) - FURTHER_PIECE * (span.last - span.first),
+  )
   const total = logSumExp([nothing, ...scores])
   const scored = spans.map((what, i): Scored<PossibleSpan> => ({ what, logProbability: (scores[i] as number) - total }))
   return { scored, logNothing: nothing - total }
