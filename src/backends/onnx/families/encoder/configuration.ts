@@ -16,11 +16,6 @@ export interface EncoderConfig {
   readonly places: number
   /** Most pieces of a passage, its marks not counted. */
   readonly passagePieces: number
-  /**
-   * Whether options are read each for itself: one that is described by its description alone, whatever it is called,
-   * and none is seen by the question or, in a second look, by the state.
-   */
-  readonly optionsApart: boolean
 }
 
 /** Of pieces, places and layers: no published model has more. */
@@ -44,11 +39,13 @@ export function encoderConfigOf({ name, config }: ModelFolder): EncoderConfig {
       `config.json of '${name}' has passage_pieces ${passagePieces}; at most places − 2 = ${places - 2} are taken`,
     )
   }
-  const optionsApart = config.options_apart ?? false
-  if (typeof optionsApart !== 'boolean') {
-    const given = JSON.stringify(optionsApart)
-    throw new EngineError('model_not_available', `config.json of '${name}' has options_apart ${given}; true or false is taken`)
+  if (config.options_apart !== true) {
+    throw new EngineError(
+      'model_not_available',
+      `config.json of '${name}' has options_apart ${JSON.stringify(config.options_apart) ?? 'missing'}; only encoders trained with ` +
+        'options apart are read, so train and export it again',
+    )
   }
   const shape = { width: count('width'), layers: count('layers') }
-  return { shape, contextLength: count('context_length'), places, passagePieces, optionsApart }
+  return { shape, contextLength: count('context_length'), places, passagePieces }
 }

@@ -3,7 +3,7 @@
 // Training lays out the same blocks (models/service-1-pro/training/text/layout.py).
 import { type Block, lengthOf, startsOf } from './blocks.ts'
 import type { SlotInputs } from './graphs.ts'
-import { behindQuestion, ENCODER_KINDS, type EncoderQuestion, statePlace } from './questions.ts'
+import { behindQuestion, ENCODER_KINDS, type EncoderQuestion } from './questions.ts'
 import type { WordPieces } from './word-pieces.ts'
 
 type Marks = Pick<WordPieces, 'first' | 'last'>
@@ -36,22 +36,16 @@ export function firstLook(questions: readonly EncoderQuestion[], marks: Marks): 
 
 /**
  * One question with the pieces of the passages it is about; the last block is the state's, its closing mark included.
- * Where `optionsApart`, question and state see no option, so what is made of one does not depend on the others.
+ * Question and state see no option, so what is made of one does not depend on the others.
  */
-export function secondLook(
-  question: EncoderQuestion,
-  state: readonly number[],
-  marks: Marks,
-  optionsApart: boolean,
-): { blocks: Block[]; places: SlotPlaces } {
+export function secondLook(question: EncoderQuestion, state: readonly number[], marks: Marks): { blocks: Block[]; places: SlotPlaces } {
   const { ids, options } = question
   const [behind, ofState] = [behindQuestion(question), options.length + 1]
   const optionBlocks = options.map((_, i) => i + 1)
-  const seen = optionsApart ? [] : optionBlocks
   const blocks: Block[] = [
-    { ids: [marks.first, ...ids, marks.last], place: 0, type: 0, seesKept: false, sees: [...seen, ofState] },
+    { ids: [marks.first, ...ids, marks.last], place: 0, type: 0, seesKept: false, sees: [ofState] },
     ...options.map((option): Block => ({ ids: [...option, marks.last], place: behind, type: 0, seesKept: false, sees: [0, ofState] })),
-    { ids: [...state, marks.last], place: statePlace(question, optionsApart), type: 1, seesKept: false, sees: [0, ...seen] },
+    { ids: [...state, marks.last], place: behind, type: 1, seesKept: false, sees: [0] },
   ]
   return { blocks, places: slotPlaces(question, options.length === 0 ? [0] : optionBlocks, blocks) }
 }

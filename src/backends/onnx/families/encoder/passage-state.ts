@@ -17,7 +17,7 @@ import { namePriors, namesOf } from './member-names.ts'
 import { bytesOf, cosine, type EncodedPassage, type PassageView, passageView } from './passage-view.ts'
 import type { Passage } from './passages.ts'
 import { PossibleSpans } from './possible-spans.ts'
-import { type EncoderQuestion, packQuestion, placesOf, sharedLogits, statePlace, tokensOf } from './questions.ts'
+import { behindQuestion, type EncoderQuestion, packQuestion, placesOf, sharedLogits, tokensOf } from './questions.ts'
 import { everyQuote, NO_VALUE, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
 import type { StateText } from './state-text.ts'
 import type { PiecedText, WordPieces } from './word-pieces.ts'
@@ -236,9 +236,9 @@ export class PassageState {
   /** The pass of a second look: its vectors, and the tokens of the passages it read. */
   async #readAgain({ question, passages: best }: AskedQuestion) {
     const { graphs, pieces, config } = this.#model
-    const passages = fitting(best, config.places - statePlace(question, config.optionsApart) - 1)
+    const passages = fitting(best, config.places - behindQuestion(question) - 1)
     const ids = passages.flatMap(({ from, to }) => this.#pieces.ids.slice(from, to))
-    const { blocks, places } = secondLook(question, ids, pieces, config.optionsApart)
+    const { blocks, places } = secondLook(question, ids, pieces)
     const vectors = await graphs.read(blocks, null)
     const { width } = config.shape
     const start = startsOf(blocks).at(-1) as number
@@ -298,7 +298,7 @@ export class PassageState {
       branch.instructions.length,
     )
     refuseLong(id, units, config.contextLength, 'question')
-    const question = packQuestion(branch, pieces, this.#asked.namedBy(branch), config.optionsApart)
+    const question = packQuestion(branch, pieces, this.#asked.namedBy(branch))
     // Some of the state has to fit beside it in a second look.
     const [needed, most] = [placesOf(question), config.places - LEAST_STATE_PIECES]
     if (needed <= most) return question

@@ -17,15 +17,12 @@ export interface EncoderQuestion {
   readonly rowOf: readonly number[]
 }
 
-/**
- * `named`: the parts of the state that its instructions name, which begin without them. `optionsApart`: as
- * `EncoderConfig` has it.
- */
-export function packQuestion(branch: Branch, pieces: WordPieces, named: NamedParts, optionsApart: boolean): EncoderQuestion {
+/** `named`: the parts of the state that its instructions name, which begin without them. */
+export function packQuestion(branch: Branch, pieces: WordPieces, named: NamedParts): EncoderQuestion {
   const { readout, candidates } = branch
   const { ids } = pieces.encode(questionText({ ...branch, instructions: named.rest }))
   if (readout === 'binary' || readout === 'read') return { kind: readout, named, ids, options: [], rowOf: [] }
-  const sorted = candidates.map((candidate, index) => ({ option: optionText(candidate, optionsApart), index }))
+  const sorted = candidates.map((candidate, index) => ({ option: optionText(candidate), index }))
   if (readout !== 'ordinal') sorted.sort((a, b) => (a.option < b.option ? -1 : a.option > b.option ? 1 : 0))
   const rowOf = new Array<number>(candidates.length)
   sorted.forEach(({ index }, row) => {
@@ -39,14 +36,9 @@ export function tokensOf({ ids, options }: EncoderQuestion): number {
   return ids.length + 2 + options.reduce((sum, option) => sum + option.length + 1, 0)
 }
 
-/** The first place behind the question: of each of its options. */
+/** The first place behind the question: of each of its options and, in a second look, of the state. */
 export function behindQuestion({ ids }: EncoderQuestion): number {
   return ids.length + 2
-}
-
-/** The first place of the state in a second look: behind the options, or where they begin. */
-export function statePlace(question: EncoderQuestion, optionsApart: boolean): number {
-  return optionsApart ? behindQuestion(question) : placesOf(question)
 }
 
 /** Places that the question takes with its longest option. */
@@ -71,7 +63,7 @@ function questionText({ readout, instructions, candidates }: Branch): string {
   return [instructions, ...meanings].join('\n')
 }
 
-function optionText({ name, description }: Candidate, optionsApart: boolean): string {
-  if (description === null || description === '') return name
-  return optionsApart ? description : `${name}: ${description}`
+/** A described option is read by its description alone, whatever it is called. */
+function optionText({ name, description }: Candidate): string {
+  return description === null || description === '' ? name : description
 }
