@@ -64,7 +64,10 @@ export const DECISION = {
       type: 'choice',
       name: 'refund',
       instructions: 'Is a refund due?',
-      choices: [{ value: true }, { value: false, description: 'no reason to' }],
+      choices: [
+        { value: true, description: 'yes' },
+        { value: false, description: 'no' },
+      ],
     },
     { type: 'score', instructions: 'How angry is the customer?', levels: [{ label: 'calm' }, { label: 'angry' }] },
   ],
