@@ -291,7 +291,9 @@ class Reader:
         elif kind == "score":
             shares = levels(truth, len(options))
             options, places = merged(options, neighbours, rnd)
-            target = [sum(share for at, share in zip(places, shares, strict=True) if at == n) for n in range(len(options))]
+            target = [
+                sum(share for at, share in zip(places, shares, strict=True) if at == n) for n in range(len(options))
+            ]
         else:
             if rnd is not None and len(options) > MOST_OPTIONS:
                 options = rnd.sample(options, MOST_OPTIONS)

@@ -41,7 +41,10 @@ def weights(checkpoint, out):
 def join(folder, checkpoint):
     with open(f"{folder}/weights.json", encoding="utf-8") as file:
         about = json.load(file)
-    data = b"".join(open(f"{folder}/weights.{n}", "rb").read() for n in range(about["parts"]))
+    data = b""
+    for n in range(about["parts"]):
+        with open(f"{folder}/weights.{n}", "rb") as file:
+            data += file.read()
     model, at = {}, 0
     for name, shape in about["names"]:
         count = int(np.prod(shape))

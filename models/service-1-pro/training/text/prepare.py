@@ -130,9 +130,7 @@ def public(options, dev):
             continue
         rnd = random.Random(f"{options.seed} {name}")
         by_source, leaked = collections.defaultdict(list), collections.Counter()
-        for row in module.read(
-            lambda path, other=module.REPOSITORY, at=folders: git(at[other], path), rnd
-        ):
+        for row in module.read(lambda path, other=module.REPOSITORY, at=folders: git(at[other], path), rnd):
             if row_prints(row, claims=True) & dev:
                 leaked[row["source"]] += 1
             else:
@@ -193,8 +191,9 @@ def made(options):
     for name, given in MADE.items():
         count = str(MADE_ROWS)
         given = [one.format(data=os.path.abspath(options.data), pictures=f"{HERE}/../../pictures") for one in given]
+        to = os.path.abspath(f"{options.out}/train/made-{name}.jsonl")
         subprocess.run(
-            [sys.executable, "-m", f"data.{name}", *given, os.path.abspath(f"{options.out}/train/made-{name}.jsonl"), count],
+            [sys.executable, "-m", f"data.{name}", *given, to, count],
             cwd=f"{HERE}/..",
             check=True,
         )

@@ -55,7 +55,8 @@ def restored(folder):
     """The model of a folder, and what its config.json says of its training."""
     with open(f"{folder}/config.json", encoding="utf-8") as file:
         about = json.load(file)
-    model, found = Model(Config.read({**vars(Config()), "width": about["width"], "layers": about["layers"]})), kept(folder)
+    model = Model(Config.read({**vars(Config()), "width": about["width"], "layers": about["layers"]}))
+    found = kept(folder)
     state = {name: torch.from_numpy(np.array(weight(found, name), np.float32)) for name in model.state_dict()}
     model.load_state_dict(state)
     return model, about["trained"]

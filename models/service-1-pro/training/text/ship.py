@@ -152,9 +152,10 @@ def main():
     before = answered(options, "measure", "before")
     own = ("--model", f"{options.out}/service-1-pro", "--calibration", f"{options.out}/calibration.json")
     now = answered(options, "measure", "now", *own)
+    compared = table(summed(before), summed(now))
     with open(f"{options.out}/table.md", "w", encoding="utf-8") as to:
-        print(table(summed(before), summed(now)), file=to)
-    print(open(f"{options.out}/table.md", encoding="utf-8").read())
+        print(compared, file=to)
+    print(compared)
 
 
 if __name__ == "__main__":

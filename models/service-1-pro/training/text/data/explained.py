@@ -1,4 +1,4 @@
-"""OanaMariaCamburu/e-SNLI: the test half of SNLI, captions and what follows from them; the explanations are not read."""
+"""OanaMariaCamburu/e-SNLI: the test half of SNLI: captions and what follows from them. No explanation is read."""
 
 from data import pairs
 from data.qamr import joined

@@ -1,5 +1,6 @@
-"""google-research-datasets/Textual-Entailment-New-Protocols: 34,000 pairs on sentences of Wikipedia, MNLI's protocol and
-three others (edit the premise, edit something else, contrast two). Its fifth part, paragraphs, is too large to be had.
+"""google-research-datasets/Textual-Entailment-New-Protocols: 34,000 pairs on sentences of Wikipedia, MNLI's protocol
+and three others (edit the premise, edit something else, contrast two). Its fifth part, paragraphs, is too
+large to be had.
 """
 
 import csv

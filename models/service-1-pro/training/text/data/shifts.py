@@ -10,7 +10,7 @@ import html
 import json
 import re
 
-from data.asked import ABSENT, ASKS, TOLD, question
+from data.asked import ABSENT, TOLD, question
 
 REPOSITORY = "modestyachts/squadshifts-website"
 FILES = {
@@ -28,7 +28,7 @@ WHICH = ["Questions that the text answers", "Which of these does the text answer
 
 
 def agreed(answers, passage):
-    """(first, last) characters of what most gave, of the shortest where all differ; None where it is long or not found."""
+    """(first, last) characters of what most gave, the shortest where all differ; None where long or not found."""
     counts = collections.Counter(answer.strip(" .,").lower() for answer, _ in answers)
     best = min(counts, key=lambda one: (-counts[one], len(one)))
     said, near = next((answer.strip(" .,"), at) for answer, at in answers if answer.strip(" .,").lower() == best)
@@ -57,8 +57,8 @@ def asked_of(paragraph):
 
 
 def row(passage, cut, inside, outside, answers, rnd):
-    """Questions about passage[cut], whose answers stand in it or not, and their truths; `answers` are all that stand in the
-    passage.
+    """Questions about passage[cut], whose answers stand in it or not, and their truths; `answers` are all that stand
+    in the passage.
     """
     begin, end = cut
     text = passage[begin:end]
