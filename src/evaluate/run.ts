@@ -7,7 +7,7 @@ import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
 import { findKind, kindOf } from '../questions/index.ts'
-import { type Decision, type DecisionEvent, type DecisionReadout, isCheck } from '../questions/shared/decision.ts'
+import { type Decision, type DecisionEvent, type DecisionReadout, isSameEvent } from '../questions/shared/decision.ts'
 import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../wire/types.ts'
 import { brierOf, entropyOf, logLossOf } from './claim-scores.ts'
 import { nameOf, type Row } from './dataset.ts'
@@ -204,8 +204,7 @@ function resultOf(
   const question = questionAt(row, id)
   const report = Object.hasOwn(response.simo.questions, questionId) ? response.simo.questions[questionId] : undefined
   // A read claims that it is right; its decision knows whether a value or an absence was checked.
-  const fits =
-    decision !== null && claim !== null && (decision.readout === claim.readout || (isCheck(decision.readout) && isCheck(claim.readout)))
+  const fits = decision !== null && claim !== null && isSameEvent(decision.readout, claim.readout)
   return {
     id,
     type: answer.type,

@@ -11,6 +11,7 @@ import { level, probability } from './shared/answer-schemas.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
+import { isStatement } from './shared/decision.ts'
 import { namedProbability } from './shared/expressions.ts'
 import {
   base,
@@ -187,7 +188,7 @@ defineKind<ScoreAnswer>({
     const row = Object.values(probabilities)
     const best = row.indexOf(Math.max(...row))
     // A scale from no to yes was decided as a claim, whose candidates are yes and no.
-    const isClaim = decision?.readout === 'binary'
+    const isClaim = decision !== null && isStatement(decision.readout)
     const names = Object.values(legend)
     const claim = isClaim ? claimOf('binary', names.toReversed(), [row.toReversed()], truth) : claimOf('ordinal', names, [row], truth)
     if (claim === null) return null

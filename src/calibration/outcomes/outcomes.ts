@@ -4,7 +4,7 @@ import { EngineError, type Problem, pointer } from '../../core/errors.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, ownEntry } from '../../core/untrusted.ts'
-import { type Decision, type DecisionEvent, type HoldsValue, isOfValue, truthOf } from '../../questions/shared/decision.ts'
+import { type Decision, type DecisionEvent, type HoldsValue, isOfValue, isStatement, truthOf } from '../../questions/shared/decision.ts'
 import type { CalibratedModel } from '../calibration.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -147,9 +147,9 @@ function misfit(name: string, { readout, names }: Decision, truth: Json, hasHint
   const text = JSON.stringify(truth) ?? String(truth)
   const received = `received ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`
   const subject = `The outcome of ${JSON.stringify(name)} is`
-  if (readout === 'binary' && names[0] !== 'true')
+  if (isStatement(readout) && names[0] !== 'true')
     return `${subject} ${listed(names)}, true or false, or the probability of the first; ${received}.`
-  if (readout === 'binary') return `${subject} true or false, or the probability that it is true; ${received}.`
+  if (isStatement(readout)) return `${subject} true or false, or the probability that it is true; ${received}.`
   if (isOfValue(readout)) return `${subject} true or false (the value was right), or the right value; ${received}.`
   if (readout === 'ordinal') return `${subject} a level from 0 to ${names.length - 1}; ${received}.`
   if (readout === 'exclusive')

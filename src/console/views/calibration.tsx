@@ -17,6 +17,7 @@ import { Quarantine } from './quarantine.tsx'
 /** What decisions are called where they are asked for, and what they are. */
 const READOUTS: Readonly<Record<string, readonly [name: string, meaning: string]>> = {
   binary: ['noul', 'Statements: is it true? A noul is the probability that it is.'],
+  composed: ['noul of others', 'Statements that are put together from others ("both of these are true: …"), which alone were read.'],
   exclusive: ['choice', 'Questions that one of several options answers.'],
   ordinal: ['score', 'Questions that a level on a scale answers.'],
   independent: ['select', 'Options of which any number may hold; each is its own yes or no.'],

@@ -28,5 +28,5 @@ export function truthWords({ readout, candidates }: DecisionReply, truth: Truth)
   if (typeof truth === 'number') {
     return readout === 'ordinal' && Number.isInteger(truth) ? `${truth} · ${candidates[truth] ?? ''}` : truth.toFixed(2)
   }
-  return readout === 'binary' ? String(truth) : truth ? 'it was right' : 'it was wrong'
+  return readout === 'binary' || readout === 'composed' ? String(truth) : truth ? 'it was right' : 'it was wrong'
 }

@@ -3,9 +3,11 @@
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits, logSoftmax } from '../../core/math.ts'
 import type { SetAndAbstention } from '../../wire/types.ts'
+import { claimsOf, type Formula, probabilityOf } from '../logic/formula.ts'
+import { formulaOf } from '../logic/parse.ts'
 import type { DecisionReport, QuestionContext } from './checked-question.ts'
 import { askedClaim } from './claims.ts'
-import { free, type QuestionCoroutine, score } from './coroutine.ts'
+import { all, free, type QuestionCoroutine, score } from './coroutine.ts'
 import { canonicalOrder, type Decision, type DecisionReadout, decisionKey } from './decision.ts'
 import { OPERATORS, type Rows } from './operators.ts'
 
@@ -38,16 +40,56 @@ export function* decide(
   options: DecideOptions = {},
 ): QuestionCoroutine<DecideResult> {
   const claim = askedClaim(branch)
-  if (claim === null) return yield* decideBranch(branch, readout, context, options)
+  if (claim === null) return yield* (readout === 'binary' ? decideStatement : decideBranch)(branch, readout, context, options)
   const yesThenNo = <T>(given: readonly T[]): T[] => claim.order.map((i) => given[i]!)
   const names = branch.candidates.map(({ name }) => name)
-  const found = yield* decideBranch(claim.branch, 'binary', context, { ...options, names: yesThenNo(options.names ?? names) })
+  const found = yield* decideStatement(claim.branch, 'binary', context, { ...options, names: yesThenNo(options.names ?? names) })
   return {
     ...found,
     // Of two, the order that sorts is the order that puts back.
     probabilities: [yesThenNo(found.probabilities[0]!)],
     decision: { ...found.decision, names: yesThenNo(names), ...(claim.order[0] === 0 ? {} : { asWritten: claim.order }) },
   }
+}
+
+/**
+ * A statement that is put together from others: these are decided, each once, and the laws of probability do the rest.
+ * Where the caller describes what true and false mean, it is read as it is written.
+ */
+function* decideStatement(
+  branch: Branch,
+  readout: DecisionReadout,
+  context: QuestionContext,
+  options: DecideOptions,
+): QuestionCoroutine<DecideResult> {
+  const isDescribed = branch.candidates.some(({ description }) => description !== null)
+  const formula = isDescribed ? branch.instructions : formulaOf(branch.instructions)
+  if (typeof formula === 'string') return yield* decideBranch({ ...branch, instructions: formula }, readout, context, options)
+  const claims = claimsOf(formula)
+  const parts = yield* all(claims.map((instructions) => decideBranch({ ...branch, instructions }, 'binary', context, {})))
+  const key = decisionKey(branch, 'composed', context.hasImages, options.asked)
+  const single = [logOfChances(formula, claims, parts)]
+  const { probabilities, note } = context.calibrator.calibrate(key, 'single', single, null)
+  const mass = Math.min(...parts.map(({ decision }) => decision.mass))
+  const names = branch.candidates.map(({ name }) => name)
+  return {
+    probabilities,
+    decision: { ...key, names, single, deliberated: null, mass, features: null, value: null },
+    report: {
+      entropyBits: entropyBits(probabilities[0]!),
+      mass,
+      isDeliberated: parts.some(({ report }) => report.isDeliberated),
+      calibration: note,
+    },
+    setAndAbstention: context.predictionSets(key, probabilities, options.names ?? names),
+  }
+}
+
+/** Log-probabilities of yes and no, by what the claims of the formula were calibrated to. */
+function logOfChances(formula: Formula, claims: readonly string[], parts: readonly DecideResult[]): number[] {
+  const chances = new Map(claims.map((claim, i) => [claim, parts[i]!.probabilities[0]![0]!]))
+  const isTrue = probabilityOf(formula, chances)
+  return [isTrue, 1 - isTrue].map((probability) => Math.max(LOG_FLOOR, Math.log(probability)))
 }
 
 function* decideBranch(

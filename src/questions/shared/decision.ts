@@ -11,11 +11,31 @@ const READ_READOUTS = ['quote', 'written', 'not_there'] as const
 export type ReadReadout = (typeof READ_READOUTS)[number]
 
 /**
- * How a decision is read: the read-outs of a branch; of the binary ones those that confirm a read, which have errors of
- * their own: `check` that a value is right, `absence` that nothing is there to be read; and the read itself.
+ * How a decision is read: the read-outs of a branch; of the binary ones those that have errors of their own:
+ * `composed`, a statement put together from others, which alone are read; `check` that a value is right, `absence`
+ * that nothing is there to be read; and the read itself.
  */
-export const DECISION_READOUTS = ['binary', 'exclusive', 'ordinal', 'independent', 'check', 'absence', ...READ_READOUTS] as const
+export const DECISION_READOUTS = [
+  'binary',
+  'composed',
+  'exclusive',
+  'ordinal',
+  'independent',
+  'check',
+  'absence',
+  ...READ_READOUTS,
+] as const
 export type DecisionReadout = (typeof DECISION_READOUTS)[number]
+
+/** Whether it is about a statement of the caller: true or false. */
+export function isStatement(readout: DecisionReadout): readout is 'binary' | 'composed' {
+  return readout === 'binary' || readout === 'composed'
+}
+
+/** Whether two read-outs are of the same event: a statement is true, a read is right. */
+export function isSameEvent(one: DecisionReadout, other: DecisionReadout): boolean {
+  return one === other || (isStatement(one) && isStatement(other)) || (isCheck(one) && isCheck(other))
+}
 
 /** Whether it confirms a read. */
 export function isCheck(readout: DecisionReadout): readout is 'check' | 'absence' {
@@ -38,8 +58,8 @@ export interface DecisionKey {
   /** Whether the state holds an image that the question may look at. */
   readonly hasImage: boolean
   /**
-   * Candidates of the distribution: 2 for `binary`, checks and reads; for `independent`, how many yes-or-no rows there
-   * are.
+   * Candidates of the distribution: 2 for statements, checks and reads; for `independent`, how many yes-or-no rows
+   * there are.
    */
   readonly candidates: number
   /** The instructions with quoted words and numbers masked: the same question about other things. */
@@ -50,7 +70,7 @@ export interface DecisionKey {
 
 export interface Decision extends DecisionKey {
   /**
-   * Names of the candidates in canonical order; `['true', 'false']` for checks, reads and `binary`, but the words of
+   * Names of the candidates in canonical order; `['true', 'false']` for checks, reads and statements, but the words of
    * the caller, yes first, where it was asked as a choice or a scale.
    */
   readonly names: readonly string[]
@@ -61,7 +81,7 @@ export interface Decision extends DecisionKey {
   readonly asWritten?: readonly number[]
   /**
    * [row][candidate] natural log-probabilities, each row renormalised. One row; for `independent` one row [yes, no] per
-   * candidate.
+   * candidate. Of `composed`, what the calibrated statements that it is put together from come to.
    */
   readonly single: readonly (readonly number[])[]
   /** The same, pooled over the passes of deliberation; null when it did not come to that. */
@@ -202,7 +222,7 @@ export type HoldsValue = (kept: string | null, value: string | null) => boolean
 
 /**
  * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two
- * candidates, as when annotators were averaged. `binary`: a boolean, the probability that it is true, or a name.
+ * candidates, as when annotators were averaged. Statements: a boolean, the probability that it is true, or a name.
  * `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed. `holds`: for what is kept of checked values in
  * another way. `independent`: the names that hold. Checks and reads: a boolean ("the value was right"), or the right
  * value. Null when the truth does not fit the decision.
@@ -213,7 +233,7 @@ export function truthOf(
   holds: HoldsValue = (kept, value) => kept === valueHash(value),
 ): readonly number[] | null {
   const { readout, names } = decision
-  if (readout === 'binary' || (isOfValue(readout) && typeof truth === 'boolean')) {
+  if (isStatement(readout) || (isOfValue(readout) && typeof truth === 'boolean')) {
     if (typeof truth === 'boolean') return [truth ? 0 : 1]
     if (typeof truth === 'string') return names.includes(truth) ? [names.indexOf(truth)] : null
     return typeof truth === 'number' && truth >= 0 && truth <= 1 ? [1 - truth] : null

@@ -1,7 +1,7 @@
 // What the store gives to what the page reads: amounts as decimal text, names in snake_case.
 import type { CalibratedModel, ModelCalibrator } from '../../calibration/calibration.ts'
 import type { Label, LabelledEvent } from '../../calibration/outcomes/outcomes.ts'
-import type { Decision } from '../../questions/shared/decision.ts'
+import { type Decision, isStatement } from '../../questions/shared/decision.ts'
 import { dollarsText } from '../money.ts'
 import type { Account, ApiKey, LedgerEntry, RequestRecord, UsageBucket } from '../store/store.ts'
 import type { AccountReply, DecisionReply, EventReply, KeyReply, LedgerEntryReply, RequestReply, UsageBucketReply } from './replies.ts'
@@ -76,7 +76,7 @@ function encodeDecision(name: string, decision: Decision, label: Label | null, c
 function truthOf({ readout, names }: Decision, truth: readonly number[]): DecisionReply['truth'] {
   const [first = 0] = truth
   if (readout === 'ordinal') return first
-  const isInWords = readout === 'binary' && names[0] !== 'true' && Number.isInteger(first)
+  const isInWords = isStatement(readout) && names[0] !== 'true' && Number.isInteger(first)
   if (readout === 'exclusive' || isInWords) return names[Math.round(first)] ?? null
   if (readout === 'independent') return names.filter((_, i) => truth[i]! < 0.5)
   return Number.isInteger(first) ? first === 0 : 1 - first

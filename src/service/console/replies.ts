@@ -112,6 +112,7 @@ export interface RequestsReply {
 
 export type DecisionReadoutReply =
   | 'binary'
+  | 'composed'
   | 'exclusive'
   | 'ordinal'
   | 'independent'
