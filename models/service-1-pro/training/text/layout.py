@@ -27,8 +27,9 @@ POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
 LOOK = {"first": 0, "second": 1}
 UNNAMED = 0.9  # of options that are described: read without their names, as the engine reads them
-AS_CHOICE, DENIED, TWINS = 0.03, 0.06, 0.06
-NATURAL = 0.8  # of denials: in natural words, where there are some
+# Of claims: a choice of two, a denial in natural words (where there is one) alone, and beside the claim. Sentences
+# before a claim ("It is not true that …") and claims put together are read by the engine as what they are made of.
+AS_CHOICE, DENIED, TWINS = 0.03, 0.06, 0.15
 # Tasks whose false claims are false, and not only left open by the text.
 CLOSED = ("case-", "letter-", "record-", "dialogue-", "document-", "policy-", "table-")
 AS_CLAIM = 0.12  # of choices: one option, right or wrong, becomes a claim; of scales: a level or what is above it
@@ -56,28 +57,6 @@ REACHED = [
     "{asked} {option}, or above it. Of {scale}",
 ]
 EITHER = ["{} or {}", "either {} or {}", "one of the two: {}, {}", "{} / {}"]
-# Claims put together: how many of them have to hold, and how that is said.
-TOGETHER = 0.08  # of rows with two claims or more
-ALL, ANY, TWO_OF_THREE = "all", "any", "two"
-PUT_TOGETHER = {
-    ALL: ["{} And: {}", "Both are true: {} {}", "All of this holds: {}", "Each of these is so: {}"],
-    ANY: [
-        "{} Or: {}",
-        "One of the two is true, or both: {} {}",
-        "At least one of these holds: {}",
-        "Any of these is so: {}",
-    ],
-    TWO_OF_THREE: ["At least two of these three are true: {}", "Two or three of these hold: {}"],
-}
-DENIALS = [
-    "It is not so that: {}",
-    "This is false: {}",
-    "Not true: {}",
-    "It does not hold that: {}",
-    "The following does not hold: {}",
-    "It is not the case that {}",
-    "The opposite of this is true: {}",
-]
 
 
 @dataclasses.dataclass
@@ -239,8 +218,6 @@ class Reader:
             made = self.question(name, asked, row, text, spans, rnd)
             if made is not None:
                 questions += [one for one in (made.denies, made.made_of, made) if one is not None]
-        if rnd is not None and rnd.random() < TOGETHER:
-            questions += self.together(row, rnd)
         return (
             Item([one.pieces for one in cut], questions, row["source"] if row["source"] != "written" else row["task"])
             if questions
@@ -318,30 +295,12 @@ class Reader:
         plain = Question("noul", pieces, [], truth, evidence, name)
         if drawn >= AS_CHOICE + DENIED + TWINS:
             return plain
-        natural = denials.denied(said) if task.startswith(CLOSED) and rnd.random() < NATURAL else None
-        denied = self.pieces(natural or rnd.choice(DENIALS).format(said), MOST_QUESTION)
+        denied = denials.denied(said) if task.startswith(CLOSED) else None
+        if denied is None:
+            return plain
+        denied = self.pieces(denied, MOST_QUESTION)
         beside = plain if drawn >= AS_CHOICE + DENIED else None
         return Question("noul", denied, [], 1.0 - truth, evidence, name, denies=beside)
-
-    def together(self, row, rnd):
-        """For training: two or three claims of a row as one, in a list of one question or none."""
-        truths = row["truth"]
-        names = [
-            name
-            for name, asked in row["questions"].items()
-            if asked["type"] == "noul" and isinstance(asked.get("instructions"), str) and truths.get(name) in (0, 1)
-        ]
-        if len(names) < 2:
-            return []
-        taken = rnd.sample(names, rnd.choice([2, 2, 3]) if len(names) > 2 else 2)
-        how = rnd.choice([ALL, ANY, TWO_OF_THREE] if len(taken) == 3 else [ALL, ANY])
-        claims = [row["questions"][name]["instructions"] for name in taken]
-        words = rnd.choice([one for one in PUT_TOGETHER[how] if len(taken) == 2 or one.count("{}") == 1])
-        listed = " ".join(f"({n}) {claim}" for n, claim in enumerate(claims, 1))
-        said = words.format(*claims) if words.count("{}") == 2 else words.format(listed)
-        hold = sum(bool(truths[name]) for name in taken)
-        truth = float(hold >= {ALL: len(taken), ANY: 1, TWO_OF_THREE: 2}[how])
-        return [Question("noul", self.pieces(said, MOST_QUESTION), [], truth, None, "together")]
 
     def answered(self, made, said, shown, rnd):
         """For training: a choice as the claim that one of its options is the answer, true half of the time; a scale

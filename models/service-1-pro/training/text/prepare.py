@@ -47,6 +47,8 @@ CONVERTERS = [
     "negated",
     "explained",
     "fooled",
+    "tabled",
+    "spoken",
     "deduction",
 ]
 MADE = {

@@ -98,30 +98,34 @@ def cuts(passage, found, rnd):
             yield spans[max(0, n - before)][0], spans[min(len(spans) - 1, n + beside - before)][1]
 
 
+def parts(passages, rnd):
+    """(text, questions, truth) of each part of [(passage, [(question, place of its answer)])] that is shown."""
+    for passage, found in passages:
+        if not found:
+            continue
+        rnd.shuffle(found)
+        answers = [passage[a:b] for _, (a, b) in found]
+        for begin, end in dict.fromkeys(cuts(passage, found, rnd)):
+            inside = [(ask, (a, b)) for ask, (a, b) in found if begin <= a and b <= end]
+            shown = {ask for ask, _ in inside}
+            outside = [one for one in found if one[0] not in shown] or rnd.choice(passages)[1]
+            rnd.shuffle(inside)
+            questions, truth = row(passage, (begin, end), inside, outside, answers, rnd)
+            text = passage[begin:end].strip()
+            if questions and text:
+                yield text, questions, truth
+
+
 def read(show, rnd):
     for source, path in FILES.items():
         passages = [asked_of(one) for page in json.loads(show(path))["data"] for one in page["paragraphs"]]
-        count = 0
-        for passage, found in passages:
-            if not found:
-                continue
-            rnd.shuffle(found)
-            answers = [passage[a:b] for _, (a, b) in found]
-            for begin, end in dict.fromkeys(cuts(passage, found, rnd)):
-                inside = [(ask, (a, b)) for ask, (a, b) in found if begin <= a and b <= end]
-                shown = {ask for ask, _ in inside}
-                outside = [one for one in found if one[0] not in shown] or rnd.choice(passages)[1]
-                rnd.shuffle(inside)
-                questions, truth = row(passage, (begin, end), inside, outside, answers, rnd)
-                text = passage[begin:end].strip()
-                if questions and text:
-                    yield {
-                        "id": f"{source}-{count:06d}",
-                        "source": source,
-                        "task": "questions about passages",
-                        "licence": "CC BY 4.0",
-                        "state": {"text": text} if rnd.random() < 0.15 else text,
-                        "questions": questions,
-                        "truth": truth,
-                    }
-                    count += 1
+        for count, (text, questions, truth) in enumerate(parts(passages, rnd)):
+            yield {
+                "id": f"{source}-{count:06d}",
+                "source": source,
+                "task": "questions about passages",
+                "licence": "CC BY 4.0",
+                "state": {"text": text} if rnd.random() < 0.15 else text,
+                "questions": questions,
+                "truth": truth,
+            }

@@ -1,0 +1,56 @@
+"""emorynlp/FriendsQA (dev and test): questions that people asked about scenes of a series, answered by words of a
+line or by who speaks it. A row is a scene, or a few lines of it around an answer (shifts.py).
+"""
+
+import json
+import re
+
+from data.shifts import LONGEST_ANSWER, parts
+
+REPOSITORY = "emorynlp/FriendsQA"
+FILES = ("dat/friendsqa_dev.json", "dat/friendsqa_tst.json")
+# The set has a space before each mark and each shortened word.
+MARKS = re.compile(r" ([.,;:!?%)…]|'(?:s|re|ve|ll|d|m|t)\b|n't\b)")
+NEVER_NAMED = ("#NOTE#",)
+
+
+def plain(text):
+    return MARKS.sub(r"\1", " ".join(text.split())).replace(" n't", "n't")
+
+
+def scene(paragraph):
+    """The lines as one text, and [(question, place of its answer)]."""
+    text, starts, speakers = "", {}, {}
+    for line in paragraph["utterances:"]:
+        speaker = ", ".join(one for one in line["speakers"] if one not in NEVER_NAMED)
+        said = plain(line["utterance"])
+        if not said:
+            continue
+        begin = len(text)
+        text += f"{speaker}: {said}\n" if speaker else f"({said})\n"
+        starts[line["uid"]] = (begin, len(text))
+        speakers[line["uid"]] = speaker
+    found = []
+    for one in paragraph["qas"]:
+        for answer in one["answers"]:
+            begin, end = starts.get(answer["utterance_id"], (0, 0))
+            words = plain(answer["answer_text"]).strip(" .,!?")
+            at = text.find(words, begin, end) if words else -1
+            if at >= 0 and len(words.split()) <= LONGEST_ANSWER:
+                found.append((plain(one["question"]), (at, at + len(words))))
+                break
+    return text, found
+
+
+def read(show, rnd):
+    scenes = [scene(one) for path in FILES for page in json.loads(show(path))["data"] for one in page["paragraphs"]]
+    for count, (state, questions, truth) in enumerate(parts(scenes, rnd)):
+        yield {
+            "id": f"spoken-{count:06d}",
+            "source": "spoken",
+            "task": "questions about scenes",
+            "licence": "Apache-2.0",
+            "state": {"scene": state} if rnd.random() < 0.15 else state,
+            "questions": questions,
+            "truth": truth,
+        }
