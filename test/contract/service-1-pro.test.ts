@@ -20,9 +20,9 @@ if (isBuilt) describeBackend('service-1-pro in a worker', () => loadOnnxModel(MO
 else describe.skip('service-1-pro in a worker', () => it('needs dist/: run `npm run build`', () => {}))
 
 describe('service-1-pro', () => {
-  it('sees images, points at boxes and reads again', async () => {
+  it('sees images, points at boxes, reads again and finds numbers', async () => {
     const backend = await loadOnnxModel(MODEL, { inProcess: true })
-    expect(backend.info.capabilities).toEqual({ images: true, boxes: true, rereads: true })
+    expect(backend.info.capabilities).toEqual({ images: true, boxes: true, rereads: true, findsNumbers: true })
     await backend.close()
   })
 

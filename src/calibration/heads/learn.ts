@@ -83,7 +83,8 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
   const { question, readout } = first.evidence
   if (isOfValue(readout))
     throw new EngineError('invalid_request', 'a read and its check are about another value each time; no head can be learned for it')
-  if (readout === 'composed') throw new EngineError('invalid_request', 'a statement that is put together has no features of its own')
+  if (readout === 'composed' || readout === 'compared')
+    throw new EngineError('invalid_request', 'a statement that is worked out from others or from a number has no features of its own')
   for (const { evidence, features } of used) {
     if (evidence.question !== question || features.length !== first.features.length) {
       const what = `${evidence.question} with ${features.length} features beside ${question} with ${first.features.length}`

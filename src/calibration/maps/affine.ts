@@ -14,7 +14,7 @@ const BIAS: MapParameter = {
 
 export const affine: CalibrationMap = {
   name: 'affine',
-  readouts: ['binary', 'composed', 'independent', 'check', 'absence', 'quote', 'written', 'not_there'],
+  readouts: ['binary', 'composed', 'compared', 'independent', 'check', 'absence', 'quote', 'written', 'not_there'],
   parameters: [INVERSE_TEMPERATURE, BIAS],
   fittedByDefault: 2,
   columns: () => [[1, 0]],

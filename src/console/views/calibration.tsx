@@ -18,6 +18,7 @@ import { Quarantine } from './quarantine.tsx'
 const READOUTS: Readonly<Record<string, readonly [name: string, meaning: string]>> = {
   binary: ['noul', 'Statements: is it true? A noul is the probability that it is.'],
   composed: ['noul of others', 'Statements that are put together from others ("both of these are true: …"), which alone were read.'],
+  compared: ['noul of a number', 'Statements that compare a number, which the model read.'],
   exclusive: ['choice', 'Questions that one of several options answers.'],
   ordinal: ['score', 'Questions that a level on a scale answers.'],
   independent: ['select', 'Options of which any number may hold; each is its own yes or no.'],

@@ -16,6 +16,7 @@ import type { Truth } from './outcome-words.ts'
 const READOUT_WORDS: Readonly<Record<DecisionReply['readout'], string>> = {
   binary: 'true or not',
   composed: 'true or not',
+  compared: 'true or not',
   exclusive: 'one of the options',
   ordinal: 'a level',
   independent: 'any of the options',

@@ -1,6 +1,8 @@
 // What was true of a decision, in words, and how a list of options says once what is recorded already. It is pure.
 import type { DecisionReply } from '../../service/console/replies.ts'
 
+const STATEMENTS: ReadonlySet<DecisionReply['readout']> = new Set(['binary', 'composed', 'compared'])
+
 export type Truth = boolean | string | number | readonly string[]
 
 /** What is recorded of a decision, in words; null when nothing is. */
@@ -28,5 +30,5 @@ export function truthWords({ readout, candidates }: DecisionReply, truth: Truth)
   if (typeof truth === 'number') {
     return readout === 'ordinal' && Number.isInteger(truth) ? `${truth} · ${candidates[truth] ?? ''}` : truth.toFixed(2)
   }
-  return readout === 'binary' || readout === 'composed' ? String(truth) : truth ? 'it was right' : 'it was wrong'
+  return STATEMENTS.has(readout) ? String(truth) : truth ? 'it was right' : 'it was wrong'
 }

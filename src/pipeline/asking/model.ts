@@ -56,7 +56,10 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
   try {
     lap('open')
     const { calibrator, context: decisions } = options.decisionsOf(info)
-    const context = questionContext(sentImages(state), parse, decisions)
+    const context = questionContext(sentImages(state), parse, decisions, {
+      comparesNumbers: info.capabilities.findsNumbers === true && state.images.length === 0,
+      textOf: textsOf(state),
+    })
     const coroutines = questions.map((question, i) => ({
       param: question.param,
       coroutine: question.run(decided === undefined ? context : { ...context, decided: (made) => decided(i, made) }),
@@ -94,6 +97,14 @@ function refuseManyPieces({ id, contextLength }: ModelInfo, { prompt }: ReadStat
 function aboutState(error: EngineError): EngineError {
   if (error.param !== null || error.code === 'internal_error') return error
   return new EngineError(error.code, error.message, { param: '/state', cause: error })
+}
+
+/** The texts of a state by their sources. */
+function textsOf({ prompt }: ReadState): QuestionContext['textOf'] {
+  return ({ part, path }) => {
+    const of = prompt.pieces.filter((piece) => piece.type === 'text' && piece.source?.part === part && piece.source.path === path)
+    return of.length === 0 ? null : of.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')
+  }
 }
 
 function sentImages(state: ReadState): QuestionImage[] {

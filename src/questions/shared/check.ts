@@ -3,7 +3,8 @@
 import type { Branch } from '../../backends/backend.ts'
 import type { QuestionContext } from './checked-question.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
-import { type DecideResult, decide } from './decide.ts'
+import { decide } from './decide.ts'
+import type { DecideResult } from './decide-branch.ts'
 import { valueHash } from './decision.ts'
 
 /**

@@ -3,6 +3,7 @@
 import type { Grammar } from '../../backends/backend.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { RequestLimits } from '../../core/limits.ts'
+import type { TextSource } from '../../core/types.ts'
 import type { CalibrationReport, Coordinates, Point, QuestionAnswer } from '../../wire/types.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
 import type { Calibrator, Decision, DecisionReadout, Deliberation, PredictionSets } from './decision.ts'
@@ -48,6 +49,10 @@ export interface QuestionContext {
   parse(grammar: Grammar, text: string): number | string | readonly (number | string)[] | null
   /** Whether the state holds images. */
   readonly hasImages: boolean
+  /** Whether statements that compare a number are decided by what the number is. */
+  readonly comparesNumbers: boolean
+  /** The text of the state that a source names; null for none. */
+  textOf(source: TextSource): string | null
   readonly calibrator: Calibrator
   readonly deliberation: Deliberation
   readonly predictionSets: PredictionSets

@@ -12,12 +12,13 @@ export type ReadReadout = (typeof READ_READOUTS)[number]
 
 /**
  * How a decision is read: the read-outs of a branch; of the binary ones those that have errors of their own:
- * `composed`, a statement put together from others, which alone are read; `check` that a value is right, `absence`
- * that nothing is there to be read; and the read itself.
+ * `composed`, a statement put together from others, which alone are read; `compared`, one that compares a number, which
+ * is read as well; `check` that a value is right, `absence` that nothing is there to be read; and the read itself.
  */
 export const DECISION_READOUTS = [
   'binary',
   'composed',
+  'compared',
   'exclusive',
   'ordinal',
   'independent',
@@ -28,8 +29,8 @@ export const DECISION_READOUTS = [
 export type DecisionReadout = (typeof DECISION_READOUTS)[number]
 
 /** Whether it is about a statement of the caller: true or false. */
-export function isStatement(readout: DecisionReadout): readout is 'binary' | 'composed' {
-  return readout === 'binary' || readout === 'composed'
+export function isStatement(readout: DecisionReadout): readout is 'binary' | 'composed' | 'compared' {
+  return readout === 'binary' || readout === 'composed' || readout === 'compared'
 }
 
 /** Whether two read-outs are of the same event: a statement is true, a read is right. */
@@ -81,7 +82,7 @@ export interface Decision extends DecisionKey {
   readonly asWritten?: readonly number[]
   /**
    * [row][candidate] natural log-probabilities, each row renormalised. One row; for `independent` one row [yes, no] per
-   * candidate. Of `composed`, what the calibrated statements that it is put together from come to.
+   * candidate. Of `composed` and `compared`, what the calibrated decisions behind it come to.
    */
   readonly single: readonly (readonly number[])[]
   /** The same, pooled over the passes of deliberation; null when it did not come to that. */

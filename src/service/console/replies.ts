@@ -113,6 +113,7 @@ export interface RequestsReply {
 export type DecisionReadoutReply =
   | 'binary'
   | 'composed'
+  | 'compared'
   | 'exclusive'
   | 'ordinal'
   | 'independent'

@@ -22,6 +22,7 @@ import shutil
 import subprocess
 import sys
 
+import put_together
 from prepare import PICTURES, lines, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,6 +47,7 @@ def rows(options):
         if task not in PICTURES:
             half = "measure" if os.path.basename(path).startswith("dev") else "fit"
             write(f"{options.out}/{half}/dev-{task}.jsonl", evenly(list(lines(path)), options.each))
+    claims = []
     for path in sorted(glob.glob(f"{options.rows}/held/*.jsonl")):
         kind = os.path.basename(path)[:-6]
         if kind.startswith("pairs"):
@@ -56,6 +58,9 @@ def rows(options):
         for n, half in enumerate(("measure", "fit")):
             found = [row for name in sorted(by_family)[n::2] for row in by_family[name]]
             write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(found, options.held))
+            claims += found if half == "measure" else []
+    together = list(put_together.rows(claims, "measure"))
+    write(f"{options.out}/measure/held-put-together.jsonl", evenly(together, options.held))
 
     for path in sorted(glob.glob(f"{options.unseen}/*.jsonl")) if options.unseen else []:
         write(f"{options.out}/measure/unseen-{os.path.basename(path)}", evenly(list(lines(path)), options.each))

@@ -45,7 +45,7 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
     revision,
     templateHash: template.digest('hex'),
     contextLength,
-    capabilities: { images: false, boxes: false, rereads: true },
+    capabilities: { images: false, boxes: false, rereads: true, findsNumbers: true },
     scorer: 'options',
     checks: OPTIONS_ALONE,
   }

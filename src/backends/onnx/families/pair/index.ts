@@ -39,7 +39,11 @@ function pairOf({ config }: ModelFolder, id: string, texts: Backend, pictures: B
     revision: both('revision'),
     templateHash: both('templateHash'),
     contextLength: texts.info.contextLength,
-    capabilities: { ...pictures.info.capabilities, rereads: texts.info.capabilities.rereads === true },
+    capabilities: {
+      ...pictures.info.capabilities,
+      rereads: texts.info.capabilities.rereads === true,
+      findsNumbers: texts.info.capabilities.findsNumbers === true,
+    },
     scorer: texts.info.scorer,
     checks: [...checksOf('texts', texts), ...checksOf('pictures', pictures)],
   }

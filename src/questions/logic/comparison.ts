@@ -1,0 +1,157 @@
+// "The total is more than 50 EUR": a claim that compares one number of the state with a number of its own. Which number
+// of the state that is can be asked by itself ("The total is how many EUR?"); comparing is arithmetic.
+
+/** A claim as a question for a number, and what the number makes of the claim. */
+export interface Comparison {
+  /** The claim as a question for its number. */
+  readonly asked: string
+  /** Whether the claim holds for a number of a text; null where the two cannot be compared. */
+  holds(number: ReadNumber): boolean | null
+}
+
+/** A number as it stands in a text, with what stands behind it there. */
+export interface ReadNumber {
+  readonly text: string
+  readonly behind: string
+}
+
+type Holds = (value: number, limit: number) => boolean
+
+const MORE = 'more|greater|higher|larger|longer|older|bigger|heavier'
+const LESS = 'less|fewer|lower|smaller|shorter|younger|lighter'
+const COMPARATORS: readonly (readonly [words: string, holds: Holds])[] = [
+  [`(?:no|not) (?:${LESS}) than|not (?:below|under)|at least|a minimum of|>=|≥`, (value, limit) => value >= limit],
+  [`(?:no|not) (?:${MORE}) than|not (?:above|over)|at most|a maximum of|<=|≤`, (value, limit) => value <= limit],
+  [`(?:${MORE}) than|above|over|in excess of|exceeds?|exceeded|>`, (value, limit) => value > limit],
+  [`(?:${LESS}) than|below|under|<`, (value, limit) => value < limit],
+  ['exactly|equal to|equals|==', (value, limit) => value === limit],
+]
+const CURRENCY = '[€$£]|EUR |USD |GBP |CHF '
+const WORDS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
+const TIMES = 'second|minute|hour|day|week|month|year'
+const ONE_UNIT = new RegExp(`^(${TIMES})\\b`, 'i')
+/** "a week" is one of a unit of time; "a problem" is no number. */
+const NUMBER = `[-−]?\\d[\\d,.]*(?<![,.])|(?:${WORDS.join('|')})\\b|an?(?= (?:${TIMES})\\b)`
+const ENDS = `(?:${CURRENCY})?(${NUMBER})(?:\\s?([%‰°]\\p{L}?|\\p{L}[\\p{L}/]*)((?: \\p{L}+){0,3}))?`
+/** A claim that ends in a comparison; what stands before it names the number. */
+const COMPARED = COMPARATORS.map(([words, holds]) => ({ pattern: new RegExp(`^(.+?)\\s(${words}) ?${ENDS}[.?!]?$`, 'iu'), holds }))
+
+/**
+ * Of several things, of one that has to be looked for, of something that is worked out first, or not said as a plain
+ * fact: not one number that stands in the state.
+ */
+const NOT_ONE = new RegExp(
+  `\\b(?:${[
+    'all any each every everybody everyone anybody anyone some somebody someone nobody none both either neither most',
+    'zero one two three four five six seven eight nine ten that which who whose',
+    'average mean sum together combined altogether difference plus minus per ago',
+    'no not never and or but if when while because than may might must should could would least',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')})\\b|n['’]t\\b|,|\\bby$`,
+  'i',
+)
+const BE = /^(is|are|was|were)\s+(.+)$/i
+const ASKS = /^(?:do|does|did|has|have|had|will|can)\s+/i
+const HEDGES = /\s(?:just|slightly|well|far|much|already|still)$/i
+const ENDS_IN_BE = /\b(?:is|are|was|were|be|been|of|costs?|weighs?|at)$/i
+
+/** UTF-16 units of a claim that is looked at: what is longer does not plainly compare one number. */
+const LONGEST = 300
+
+/** Null where a claim compares nothing, or not plainly one number of the state. */
+export function comparisonOf(claim: string): Comparison | null {
+  if (claim.length > LONGEST) return null
+  for (const { pattern, holds } of COMPARED) {
+    const [, before = '', comparator = '', limitText = '', word = '', more = ''] = pattern.exec(claim.trim()) ?? []
+    const limit = /^an?$/i.test(limitText) ? 1 : (numberOf(limitText) ?? wordNumber(limitText))
+    if (before === '' || limit === null || NOT_ONE.test(before) || NOT_ONE.test(`${word}${more}`)) continue
+    const scale = SCALES[word.toLowerCase()]
+    const unit = scale === undefined ? word : (more.trim().split(' ')[0] ?? '')
+    return {
+      asked: askedFor(before.trim(), comparator, (scale === undefined ? `${word}${more}` : more).trim()),
+      holds: ({ text, behind }) => compared(holds, text, behind, limit * (scale ?? 1), unit),
+    }
+  }
+  return null
+}
+
+/** What is asked for where the claim names no unit: "older than 30" asks how old. */
+const HOW = [
+  [/^(?:older|younger)/i, 'how old'],
+  [/^(?:longer|shorter)/i, 'how long'],
+  [/^(?:larger|bigger|smaller)/i, 'how large'],
+  [/heavier|lighter/i, 'how heavy'],
+] as const
+
+/** "The flat has", "more than", "rooms" to "The flat has how many rooms?" */
+function askedFor(before: string, comparator: string, unit: string): string {
+  const turned = BE.exec(before)
+  const said = (turned !== null ? `${turned[2]} ${turned[1]?.toLowerCase()}` : before.replace(ASKS, '')).replace(HEDGES, '')
+  const many = unit.replace(ONE_UNIT, '$1s')
+  const how = /^\p{L}/u.test(unit) ? `how many ${many}` : (HOW.find(([word]) => word.test(comparator))?.[1] ?? 'what')
+  const asked = how === 'what' && !ENDS_IN_BE.test(said) ? `${said} is what?` : `${said} ${how}?`
+  return asked.charAt(0).toUpperCase() + asked.slice(1)
+}
+
+function compared(holds: Holds, text: string, behind: string, limit: number, unit: string): boolean | null {
+  const value = numberOf(text)
+  if (value === null) return null
+  const [, first = '', second = ''] = /^\s?([%‰°]\p{L}?|\p{L}+)?(?:\s(\p{L}+))?/u.exec(behind) ?? []
+  const scale = SCALES[first.toLowerCase()]
+  const own = UNITS.get(unitName(scale === undefined ? first : second))
+  const wanted = UNITS.get(unitName(unit))
+  if (own !== undefined && wanted !== undefined && own.of !== wanted.of) return null
+  const factor = own !== undefined && wanted !== undefined ? own.size / wanted.size : 1
+  return holds(value * (scale ?? 1) * factor, limit)
+}
+
+const SCALES: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, mn: 1e6, million: 1e6, bn: 1e9, billion: 1e9 }
+
+/** Sizes of units of one kind, in one of them: only those of one kind are compared. */
+const UNITS = new Map(
+  Object.entries({
+    time: { ms: 0.001, millisecond: 0.001, s: 1, sec: 1, second: 1, min: 60, minute: 60, h: 3600, hour: 3600, day: 86_400, week: 604_800 },
+    years: { month: 1, year: 12 },
+    length: {
+      mm: 0.001,
+      millimetre: 0.001,
+      cm: 0.01,
+      centimetre: 0.01,
+      m: 1,
+      metre: 1,
+      meter: 1,
+      km: 1000,
+      kilometre: 1000,
+      kilometer: 1000,
+    },
+    mass: { mg: 0.001, g: 1, gram: 1, kg: 1000, kilo: 1000, kilogram: 1000, tonne: 1e6 },
+    data: { kb: 1e-3, mb: 1, gb: 1e3, tb: 1e6 },
+    share: { '%': 1, percent: 1 },
+    euro: { eur: 1, euro: 1 },
+    dollar: { usd: 1, dollar: 1 },
+    pound: { gbp: 1 },
+  }).flatMap(([of, sizes]) => Object.entries(sizes).map(([name, size]) => [name, { of, size }] as const)),
+)
+
+function unitName(word: string): string {
+  const name = word.toLowerCase()
+  return UNITS.has(name) ? name : name.replace(/s$/, '')
+}
+
+function wordNumber(text: string): number | null {
+  const at = WORDS.indexOf(text.toLowerCase())
+  return at < 0 ? null : at + 1
+}
+
+/** A number with thousands and decimals as people write them; null for what is none. */
+function numberOf(text: string): number | null {
+  const plain = text.replace(/[\s'’\u00a0\u202f]/g, '').replace('−', '-')
+  const [point, comma] = [plain.lastIndexOf('.'), plain.lastIndexOf(',')]
+  // The later of the two is before the decimals; a lone comma before three digits, and several of one, are thousands.
+  const isDecimal = (mark: string, at: number, other: number): boolean =>
+    at > other && plain.indexOf(mark) === at && !(mark === ',' && other < 0 && /^\d{3}$/.test(plain.slice(at + 1)))
+  const decimals = isDecimal('.', point, comma) ? point : isDecimal(',', comma, point) ? comma : plain.length
+  const value = Number(`${plain.slice(0, decimals).replace(/[.,]/g, '')}.${plain.slice(decimals + 1)}`)
+  return plain !== '' && Number.isFinite(value) ? value : null
+}

@@ -1,0 +1,99 @@
+// Decides a statement: as it is read, or, where it says so much by itself, by what the model makes of its parts. Of one
+// that is put together from others these are decided, and the laws of probability do the rest; of one that compares a
+// number the number is read, and compared.
+import type { Branch } from '../../backends/backend.ts'
+import { entropyBits } from '../../core/math.ts'
+import { type Comparison, comparisonOf } from '../logic/comparison.ts'
+import { claimsOf, probabilityOf } from '../logic/formula.ts'
+import { formulaOf } from '../logic/parse.ts'
+import type { QuestionContext } from './checked-question.ts'
+import { all, free, type QuestionCoroutine, read } from './coroutine.ts'
+import { type DecideOptions, type DecideResult, decideBranch, LOG_FLOOR } from './decide-branch.ts'
+import { decideRead } from './decide-read.ts'
+import { decisionKey } from './decision.ts'
+
+/** Where the caller describes what true and false mean, a statement is read as it is written. */
+export function* decideStatement(branch: Branch, context: QuestionContext, options: DecideOptions = {}): QuestionCoroutine<DecideResult> {
+  if (branch.candidates.some(({ description }) => description !== null)) return yield* decideBranch(branch, 'binary', context, options)
+  const formula = formulaOf(branch.instructions)
+  const claimed = (instructions: string): Branch => ({ ...branch, instructions })
+  if (typeof formula === 'string') return yield* decideClaim(claimed(formula), context, options)
+  const claims = claimsOf(formula)
+  const parts = yield* all(claims.map((claim) => decideClaim(claimed(claim), context, {})))
+  const isTrue = probabilityOf(formula, new Map(claims.map((claim, i) => [claim, probabilityOfTrue(parts[i]!)])))
+  return workedOut({ branch, readout: 'composed', isTrue, parts }, context, options)
+}
+
+/** One claim. That it compares a number counts where the model finds numbers better than it compares them. */
+function* decideClaim(branch: Branch, context: QuestionContext, options: DecideOptions): QuestionCoroutine<DecideResult> {
+  const comparison = context.comparesNumbers ? comparisonOf(branch.instructions) : null
+  if (comparison === null) return yield* decideBranch(branch, 'binary', context, options)
+  // How sure the whole claim and its number are counts together, so neither is told by itself.
+  const quiet = { ...context, decided: undefined }
+  const both = [decideBranch(branch, 'binary', quiet, options), free(compareNumber(branch, comparison, quiet))]
+  const [plain, found] = (yield* all<DecideResult | Compared | null>(both)) as [DecideResult, Compared | null]
+  const made = found === null ? plain : weighed(branch, plain, found, context, options)
+  const { readout, mass } = made.decision
+  context.decided?.({ readout, probabilities: made.probabilities, mass, isLearned: made.report.calibration.applied === 'learned' })
+  return made
+}
+
+/** Where the number may be another one, what was made of the claim as a whole decides. */
+function weighed(branch: Branch, plain: DecideResult, found: Compared, context: QuestionContext, options: DecideOptions): DecideResult {
+  const isTrue = found.confidence * Number(found.isTrue) + (1 - found.confidence) * probabilityOfTrue(plain)
+  return workedOut({ branch, readout: 'compared', isTrue, parts: [plain] }, context, options)
+}
+
+/** What a number makes of a claim, and how sure it is that it is the right number. */
+interface Compared {
+  readonly isTrue: boolean
+  readonly confidence: number
+}
+
+/** Null where no number was found, or none that can be compared. */
+function* compareNumber(branch: Branch, comparison: Comparison, context: QuestionContext): QuestionCoroutine<Compared | null> {
+  const asked: Branch = { readout: 'read', instructions: comparison.asked, candidates: [], image: branch.image }
+  const reply = yield* read(asked, { type: 'span', many: false, format: 'number' })
+  const span = reply.type === 'spans' ? reply.spans[0] : undefined
+  if (span === undefined) return null
+  const behind = context.textOf(span.source)?.slice(span.end) ?? ''
+  const isTrue = comparison.holds({ text: span.text, behind })
+  if (isTrue === null) return null
+  return { isTrue, confidence: decideRead(asked, 'quote', span.text, span.logProbability, context).confidence }
+}
+
+interface WorkedOut {
+  readonly branch: Branch
+  readonly readout: 'composed' | 'compared'
+  /** The probability that the statement is true, by its parts. */
+  readonly isTrue: number
+  readonly parts: readonly DecideResult[]
+}
+
+/** The decision of a statement that was worked out from calibrated ones: it has a calibration of its own. */
+function workedOut(
+  { branch, readout, isTrue, parts }: WorkedOut,
+  { calibrator, hasImages, predictionSets }: QuestionContext,
+  { asked, names: shown }: DecideOptions,
+): DecideResult {
+  const key = decisionKey(branch, readout, hasImages, asked)
+  const single = [[isTrue, 1 - isTrue].map((probability) => Math.max(LOG_FLOOR, Math.log(probability)))]
+  const { probabilities, note } = calibrator.calibrate(key, 'single', single, null)
+  const mass = Math.min(...parts.map(({ decision }) => decision.mass))
+  const names = branch.candidates.map(({ name }) => name)
+  return {
+    probabilities,
+    decision: { ...key, names, single, deliberated: null, mass, features: null, value: null },
+    report: {
+      entropyBits: entropyBits(probabilities[0]!),
+      mass,
+      isDeliberated: parts.some(({ report }) => report.isDeliberated),
+      calibration: note,
+    },
+    setAndAbstention: predictionSets(key, probabilities, shown ?? names),
+  }
+}
+
+function probabilityOfTrue({ probabilities }: DecideResult): number {
+  return probabilities[0]![0]!
+}

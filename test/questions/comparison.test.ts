@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import type { Generated } from '../../src/backends/backend.ts'
+import { parse } from '../../src/constraint/grammar.ts'
+import { runCoroutines } from '../../src/pipeline/executor.ts'
+import { questionContext, UNCALIBRATED } from '../../src/pipeline/requirements.ts'
+import type { NoulAnswer } from '../../src/questions/index.ts'
+import { comparisonOf } from '../../src/questions/logic/comparison.ts'
+import { checkOne } from './ask.ts'
+
+describe('a claim that compares a number', () => {
+  it.each([
+    ['The total is more than 50.', 'The total is what?'],
+    ['Is the total above 1,000 EUR?', 'The total is how many EUR?'],
+    ['total > 100', 'Total is what?'],
+    ['The flat has at least 2 rooms.', 'The flat has how many rooms?'],
+    ['Did the customer call more than 5 times?', 'The customer call how many times?'],
+    ['The candidate has more than 5 years of experience.', 'The candidate has how many years of experience?'],
+    ['The customer is older than 30.', 'The customer is how old?'],
+    ['The company has over 2 million users.', 'The company has how many users?'],
+    ['The error rate is below 1%.', 'The error rate is what?'],
+    ['Uptime exceeds 2000 hours.', 'Uptime how many hours?'],
+    ['There are exactly 3 errors.', 'There are how many errors?'],
+    ['The customer has called at least three times.', 'The customer has called how many times?'],
+    ['The parcel has been on its way for more than a week.', 'The parcel has been on its way for how many weeks?'],
+  ])('%s', (claim, asked) => {
+    expect(comparisonOf(claim)?.asked).toBe(asked)
+  })
+
+  it.each([
+    'The customer is angry.',
+    'All the numbers are above 10.',
+    'At least one row shows over 3 attempts.',
+    'Somebody tried more than 3 times.',
+    "The total isn't above 50.",
+    'The delay at 20:45 exceeds that at 19:05.',
+    'The parcel was sent over 3 weeks ago.',
+    'The trip costs more than 400 euros, without any extras.',
+    'The domain has at most 90 days left and is not expired.',
+    'The lorry may carry more than 4 tonnes.',
+    'The hosting overran its plan by more than 500.',
+    'There is more than a problem.',
+    'At least two rooms are free.',
+    'He is over the moon.',
+    'On average more than 20 were sold.',
+    'The number is more than twice as large.',
+    `${'more than '.repeat(400)}5`,
+  ])('is not %s', (claim) => {
+    expect(comparisonOf(claim)).toBeNull()
+  })
+
+  it.each([
+    ['The total is more than 50.', '59.9', '', true],
+    ['The total is more than 50.', '50', '', false],
+    ['The total is at least 50.', '50', '', true],
+    ['The total is no more than 1.000,50 euros.', '1,000.50', ' EUR', true],
+    ['The total is exactly 1000.', "1'000.00", '', true],
+    ['The salary is over 90k EUR.', '95', 'k EUR', true],
+    ['The salary is over 90,000 EUR.', '95', 'k EUR', true],
+    ['The population is below 3 million.', '2,900,000', ' people', true],
+    ['The delay is less than 2 hours.', '90', ' minutes', true],
+    ['The delay is more than 2 hours.', '90', ' min late', false],
+    ['The delay is more than a week.', '9', ' days', true],
+    ['The flat has at least four rooms.', '3', ' rooms', false],
+    ['The file is larger than 2 GB.', '800', ' MB', false],
+    ['The bag weighs more than 3 kg.', '3200', ' g', true],
+    // Another kind of unit: another number.
+    ['The bag weighs more than 3 kg.', '3200', ' EUR', null],
+    ['The error rate is above 1%.', '310', ' ms', null],
+    ['The temperature is below -5 degrees.', '−7', ' °C', true],
+  ])('%s %s%s is %s', (claim, text, behind, holds) => {
+    expect(comparisonOf(claim)?.holds({ text, behind })).toBe(holds)
+  })
+})
+
+describe('a noul of it', () => {
+  const span: Generated = {
+    type: 'spans',
+    spans: [{ text: '90', source: { part: 0, path: null }, start: 8, end: 10, logProbability: Math.log(0.8) }],
+    logProbability: Math.log(0.8),
+    inputTokens: 100,
+    outputTokens: 1,
+  }
+  const nothing: Generated = { ...span, spans: [] }
+
+  async function ask(instructions: string, reply: Generated | null, comparesNumbers = true) {
+    const { asked } = checkOne({ type: 'noul', instructions })
+    const reads: string[] = []
+    const prefix = {
+      tokens: 1,
+      cachedTokens: 0,
+      score: async () => [{ rows: [{ logProbabilities: [Math.log(0.3), Math.log(0.7)], mass: 1 }], inputTokens: 5 }],
+      async generate(branch: { readonly instructions: string }): Promise<Generated> {
+        reads.push(branch.instructions)
+        if (reply === null) throw new Error('no such read')
+        return reply
+      },
+      close() {},
+    }
+    const texts = { comparesNumbers, textOf: () => 'Late by 90 minutes.' }
+    const context = questionContext([], parse, UNCALIBRATED, texts)
+    const { results, inputTokens } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
+    const { answer, decisions } = results[0]!.value
+    return { noul: (answer as unknown as NoulAnswer).noul, readout: decisions['']!.readout, reads, inputTokens }
+  }
+
+  it('reads the number, free of charge, and says what it makes of the claim as far as it is sure', async () => {
+    const { noul, readout, reads, inputTokens } = await ask('The delay is more than 1 hour.', span)
+    expect(reads).toEqual(['The delay is how many hours?'])
+    expect(noul).toBeCloseTo(0.8 + 0.2 * 0.3, 4)
+    expect(readout).toBe('compared')
+    expect(inputTokens).toBe(5)
+    expect((await ask('The delay is more than 2 hours.', span)).noul).toBeCloseTo(0.2 * 0.3, 4)
+  })
+
+  it.each([
+    ['no number is there', nothing],
+    ['the model cannot read', null],
+  ])('is read as a whole where %s', async (_, reply) => {
+    expect(await ask('The delay is more than 1 hour.', reply)).toMatchObject({ noul: expect.closeTo(0.3, 4), readout: 'binary' })
+  })
+
+  it('is read as a whole by models that compare by themselves', async () => {
+    expect(await ask('The delay is more than 1 hour.', span, false)).toMatchObject({ reads: [], readout: 'binary' })
+  })
+
+  it('may be a part of a statement', async () => {
+    const { noul, readout } = await ask('It is not the case that the delay is more than 2 hours.', span)
+    expect(noul).toBeCloseTo(1 - 0.2 * 0.3, 4)
+    expect(readout).toBe('composed')
+  })
+})
