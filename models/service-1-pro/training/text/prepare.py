@@ -54,6 +54,7 @@ CONVERTERS = [
 MADE = {
     "functions": ["{data}"],
     "graded": ["{data}"],
+    "measured": [],
     "who_did_what": [],
     "records": ["{pictures}/tokenizer.json"],
 }  # generators in ../data and what they are given
@@ -188,7 +189,7 @@ def families(options):
 
 
 def made(options):
-    """Rows of our own generators (../data): requests and functions, who did what, records. Often nothing fits."""
+    """Rows of our own generators (../data): functions, who did what, records, numbers. Often nothing fits."""
     os.makedirs(f"{options.out}/train", exist_ok=True)
     for name, given in MADE.items():
         count = str(MADE_ROWS)
