@@ -6,11 +6,28 @@ import { type Passage, passagesOf } from './passages.ts'
 import type { StateText } from './state-text.ts'
 import type { PiecedText } from './word-pieces.ts'
 
-/** Passages that a question attends to; of more, those that fit it best. */
+/** Passages of the parts that a question names; of more, those that fit it best. */
 export const MOST_PASSAGES = 8
+/**
+ * Of a state of at most so many passages a question attends to all. Of more it attends to the best two, as many as it
+ * was trained with: among eight, other passages drown what the right one says.
+ */
+const ALL_PASSAGES = 4
+const BEST_PASSAGES = 2
+/**
+ * How much words that question and passage share count beside their cosine, which knows what a passage is about and
+ * little of names and numbers.
+ */
+const SHARED_WORDS = 0.5
 
 /** Reads passages of a state, or takes what was read of their pieces before. */
 export type ReadPassages = (passages: readonly Passage[], signal: AbortSignal | undefined) => Promise<EncodedPassage[]>
+
+/** The question and its options: their pieces, and their vectors, [texts][W]. */
+export interface AskedTexts {
+  readonly ids: readonly (readonly number[])[]
+  readonly told: readonly Float32Array[]
+}
 
 export class AskedPassages {
   readonly #text: string
@@ -19,6 +36,9 @@ export class AskedPassages {
   readonly #passages: readonly EncodedPassage[]
   readonly #parts: NumberedParts
   readonly #read: ReadPassages
+  /** What pieces a passage holds, and how rare each of them is; made as questions need it. */
+  readonly #held = new Map<Passage, ReadonlySet<number>>()
+  #rarity: ((id: number) => number) | undefined
 
   /** `mostPieces`: of a passage. */
   constructor(state: StateText, pieces: PiecedText, mostPieces: number, passages: readonly EncodedPassage[], read: ReadPassages) {
@@ -32,17 +52,17 @@ export class AskedPassages {
 
   /** Whether a question can be about passages that others are not about. */
   get areMany(): boolean {
-    return this.#passages.length > MOST_PASSAGES || this.#parts.size > 0
+    return this.#passages.length > ALL_PASSAGES || this.#parts.size > 0
   }
 
   namedBy({ instructions, readout }: Branch): NamedParts {
     return namedParts(instructions, this.#parts, readout === 'read')
   }
 
-  /** Of a question that names some parts, whose texts are `told`, [texts][W]; the best first. */
-  async of({ parts, areAll }: NamedParts, told: readonly Float32Array[], signal: AbortSignal | undefined): Promise<EncodedPassage[]> {
+  /** Of a question that names some parts; the best first. */
+  async of({ parts, areAll }: NamedParts, asked: AskedTexts, signal: AbortSignal | undefined): Promise<EncodedPassage[]> {
     const byFit = (passages: readonly EncodedPassage[]): EncodedPassage[] => {
-      const fits = new Map(passages.map((passage) => [passage, Math.max(...told.map((one) => cosine(one, passage.mean)))]))
+      const fits = new Map(passages.map((passage) => [passage, this.#fit(passage, asked)]))
       return [...passages].sort((a, b) => (fits.get(b) as number) - (fits.get(a) as number) || a.from - b.from)
     }
     if (areAll) {
@@ -53,7 +73,42 @@ export class AskedPassages {
     const ranges = parts.map(({ start, end }) => this.#piecesOf(start, end))
     const isNamed = (passage: Passage): boolean => ranges.some(({ from, to }) => passage.from < to && from < passage.to)
     const all = byFit(this.#passages)
-    return [...all.filter(isNamed), ...all.filter((passage) => !isNamed(passage))].slice(0, MOST_PASSAGES)
+    const most = parts.length > 0 ? MOST_PASSAGES : all.length > ALL_PASSAGES ? BEST_PASSAGES : ALL_PASSAGES
+    return [...all.filter(isNamed), ...all.filter((passage) => !isNamed(passage))].slice(0, most)
+  }
+
+  /** The cosine of the nearest text, and the share of the words asked for that it holds, rare ones counting more. */
+  #fit(passage: EncodedPassage, { ids, told }: AskedTexts): number {
+    const near = Math.max(...told.map((one) => cosine(one, passage.mean)))
+    const rarity = this.#rarityOf()
+    const held = this.#heldBy(passage)
+    let [shared, all] = [0, 0]
+    for (const id of new Set(ids.flat())) {
+      all += rarity(id)
+      if (held.has(id)) shared += rarity(id)
+    }
+    return all === 0 ? near : near + (SHARED_WORDS * shared) / all
+  }
+
+  /** How rare a piece is among the passages: log(1 + passages / those that hold it), and 0 for one that none holds. */
+  #rarityOf(): (id: number) => number {
+    if (this.#rarity !== undefined) return this.#rarity
+    const counts = new Map<number, number>()
+    for (const passage of this.#passages) for (const id of this.#heldBy(passage)) counts.set(id, (counts.get(id) ?? 0) + 1)
+    const rarity = (id: number): number => {
+      const count = counts.get(id)
+      return count === undefined ? 0 : Math.log(1 + this.#passages.length / count)
+    }
+    this.#rarity = rarity
+    return rarity
+  }
+
+  #heldBy(passage: Passage): ReadonlySet<number> {
+    const known = this.#held.get(passage)
+    if (known !== undefined) return known
+    const held = new Set(this.#pieces.ids.slice(passage.from, passage.to))
+    this.#held.set(passage, held)
+    return held
   }
 
   /** Passages of some of the text alone, cut as a state is. */

@@ -25,8 +25,6 @@ import { writtenValues } from './written-values.ts'
 
 /** Pieces of a pass: more are hardly faster, and others wait longer. */
 const PASS_PIECES = 512
-/** Passages of a second look where not all fit into the places of the encoder. */
-const SECOND_LOOK_PASSAGES = 2
 /** Combinations of passages whose keys and values are kept together; each takes as much as its passages again. */
 const MOST_VIEWS = 2
 /** Places that a question leaves for the state in a second look. */
@@ -236,7 +234,9 @@ export class PassageState {
   /** The pass of a second look: its vectors, and the tokens of the passages it read. */
   async #readAgain({ question, passages: best }: AskedQuestion) {
     const { graphs, pieces, config } = this.#model
-    const passages = fitting(best, config.places - behindQuestion(question) - 1)
+    const isAll = best.length === this.#passages.length || question.named.parts.length > 0
+    const most = question.named.parts.length > 1 ? 2 : 1
+    const passages = fitting(isAll ? best : best.slice(0, most), most, config.places - behindQuestion(question) - 1)
     const ids = passages.flatMap(({ from, to }) => this.#pieces.ids.slice(from, to))
     const { blocks, places } = secondLook(question, ids, pieces)
     const vectors = await graphs.read(blocks, null)
@@ -272,7 +272,7 @@ export class PassageState {
     for (const [i, question] of questions.entries()) {
       const own = vectors.slice(at, at + (texts[i] as unknown[]).length)
       at += own.length
-      const passages = await this.#asked.of(question.named, own, signal)
+      const passages = await this.#asked.of(question.named, { ids: texts[i] as (readonly number[])[], told: own }, signal)
       asked.push({ question, told: question.options.length === 0 ? own : own.slice(1), passages })
     }
     return asked
@@ -317,11 +317,14 @@ const viewKey = (passages: readonly Passage[]): string =>
     .map(({ from, to }) => `${from}-${to}`)
     .join()
 
-/** The passages of a second look, in reading order: all that fit, or the best two, the last cut where places end. */
-function fitting(best: readonly Passage[], room: number): Passage[] {
+/**
+ * The passages of a second look, in reading order: all where they fit, or the best `most`, the last cut where places
+ * end. One is best where the question names no parts: beside others the right words are found less often.
+ */
+function fitting(best: readonly Passage[], most: number, room: number): Passage[] {
   const isRoomy = best.reduce((sum, { from, to }) => sum + to - from, 0) <= room
   let left = room
-  return inReadingOrder(isRoomy ? best : best.slice(0, SECOND_LOOK_PASSAGES)).flatMap(({ from, to }) => {
+  return inReadingOrder(isRoomy ? best : best.slice(0, most)).flatMap(({ from, to }) => {
     const taken = Math.min(to - from, left)
     left -= taken
     return taken > 0 || to === from ? [{ from, to: from + taken }] : []
