@@ -30,10 +30,11 @@ const fitted = calibratorOf(calibration, model)
 
 const tasks = compare(scoredDistributions(dev, fitted, 'single'), scoredDistributions(dev, identity, 'single'))
 const [all, ...byTask] = tasks
-const byReadout = DECISION_READOUTS.map((readout) => {
+const byReadout = DECISION_READOUTS.flatMap((readout) => {
   const own = dev.filter((one) => one.readout === readout)
+  if (own.length === 0) return []
   const scored = scoredDistributions(own, fitted, 'single')
-  return { readout, decisions: own.length, after: excessOf(scored), before: excessOf(scoredDistributions(own, identity, 'single')) }
+  return [{ readout, decisions: own.length, after: excessOf(scored), before: excessOf(scoredDistributions(own, identity, 'single')) }]
 })
 const notWorse = byTask.filter(({ logLoss }) => logLoss.difference <= 0).length / byTask.length
 /** The 95 % interval of the difference lies above 0. */
