@@ -63,6 +63,7 @@ describe('a claim that compares a number', () => {
     ['The flat has at least four rooms.', '3', ' rooms', false],
     ['The file is larger than 2 GB.', '800', ' MB', false],
     ['The bag weighs more than 3 kg.', '3200', ' g', true],
+    ['The house has more than 2 constructor.', '3', ' constructor', true],
     // Another kind of unit: another number.
     ['The bag weighs more than 3 kg.', '3200', ' EUR', null],
     ['The error rate is above 1%.', '310', ' ms', null],

@@ -66,7 +66,7 @@ export function comparisonOf(claim: string): Comparison | null {
     const [, before = '', comparator = '', limitText = '', word = '', more = ''] = pattern.exec(claim.trim()) ?? []
     const limit = /^an?$/i.test(limitText) ? 1 : (numberOf(limitText) ?? wordNumber(limitText))
     if (before === '' || limit === null || NOT_ONE.test(before) || NOT_ONE.test(`${word}${more}`)) continue
-    const scale = SCALES[word.toLowerCase()]
+    const scale = SCALES.get(word.toLowerCase())
     const unit = scale === undefined ? word : (more.trim().split(' ')[0] ?? '')
     return {
       asked: askedFor(before.trim(), comparator, (scale === undefined ? `${word}${more}` : more).trim()),
@@ -98,7 +98,7 @@ function compared(holds: Holds, text: string, behind: string, limit: number, uni
   const value = numberOf(text)
   if (value === null) return null
   const [, first = '', second = ''] = /^\s?([%‰°]\p{L}?|\p{L}+)?(?:\s(\p{L}+))?/u.exec(behind) ?? []
-  const scale = SCALES[first.toLowerCase()]
+  const scale = SCALES.get(first.toLowerCase())
   const own = UNITS.get(unitName(scale === undefined ? first : second))
   const wanted = UNITS.get(unitName(unit))
   if (own !== undefined && wanted !== undefined && own.of !== wanted.of) return null
@@ -106,7 +106,7 @@ function compared(holds: Holds, text: string, behind: string, limit: number, uni
   return holds(value * (scale ?? 1) * factor, limit)
 }
 
-const SCALES: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, mn: 1e6, million: 1e6, bn: 1e9, billion: 1e9 }
+const SCALES = new Map(Object.entries({ k: 1e3, thousand: 1e3, mn: 1e6, million: 1e6, bn: 1e9, billion: 1e9 }))
 
 /** Sizes of units of one kind, in one of them: only those of one kind are compared. */
 const UNITS = new Map(

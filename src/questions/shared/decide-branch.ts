@@ -29,6 +29,7 @@ export interface DecideOptions {
   readonly asked?: string
 }
 
+/** Decides a branch as it is read: its candidates, under the read-out that it is calibrated by. */
 export function* decideBranch(
   branch: Branch,
   readout: DecisionReadout,
