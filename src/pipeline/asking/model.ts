@@ -3,6 +3,7 @@ import type { Backend, ModelInfo } from '../../backends/backend.ts'
 import type { ModelCalibrator } from '../../calibration/calibration.ts'
 import { parse } from '../../constraint/grammar.ts'
 import { EngineError } from '../../core/errors.ts'
+import type { TextSource } from '../../core/types.ts'
 import { toSentPixels } from '../../media/coordinates.ts'
 import type {
   CheckedQuestion,
@@ -102,8 +103,9 @@ function aboutState(error: EngineError): EngineError {
 /** The texts of a state by their sources. */
 function textsOf({ prompt }: ReadState): QuestionContext['textOf'] {
   return ({ part, path }) => {
-    const of = prompt.pieces.filter((piece) => piece.type === 'text' && piece.source?.part === part && piece.source.path === path)
-    return of.length === 0 ? null : of.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')
+    const isOf = (source: TextSource | null): boolean => source?.part === part && source.path === path
+    const texts = prompt.pieces.flatMap((piece) => (piece.type === 'text' && isOf(piece.source) ? [piece.text] : []))
+    return texts.length === 0 ? null : texts.join('')
   }
 }
 

@@ -1,5 +1,6 @@
 // "The total is more than 50 EUR": a claim that compares one number of the state with a number of its own. Which number
 // of the state that is can be asked by itself ("The total is how many EUR?"); comparing is arithmetic.
+import { capitalised, numberOfDigits, SMALL_NUMBERS } from '../../core/as-written.ts'
 
 /** A claim as a question for a number, and what the number makes of the claim. */
 export interface Comparison {
@@ -27,11 +28,10 @@ const COMPARATORS: readonly (readonly [words: string, holds: Holds])[] = [
   ['exactly|equal to|equals|==', (value, limit) => value === limit],
 ]
 const CURRENCY = '[€$£]|EUR |USD |GBP |CHF '
-const WORDS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
 const TIMES = 'second|minute|hour|day|week|month|year'
 const ONE_UNIT = new RegExp(`^(${TIMES})\\b`, 'i')
 /** "a week" is one of a unit of time; "a problem" is no number. */
-const NUMBER = `[-−]?\\d[\\d,.]*(?<![,.])|(?:${WORDS.join('|')})\\b|an?(?= (?:${TIMES})\\b)`
+const NUMBER = `[-−]?\\d[\\d,.]*(?<![,.])|(?:${SMALL_NUMBERS.slice(1, 13).join('|')})\\b|an?(?= (?:${TIMES})\\b)`
 const ENDS = `(?:${CURRENCY})?(${NUMBER})(?:\\s?([%‰°]\\p{L}?|\\p{L}[\\p{L}/]*)((?: \\p{L}+){0,3}))?`
 /** A claim that ends in a comparison; what stands before it names the number. */
 const COMPARED = COMPARATORS.map(([words, holds]) => ({ pattern: new RegExp(`^(.+?)\\s(${words}) ?${ENDS}[.?!]?$`, 'iu'), holds }))
@@ -64,7 +64,7 @@ export function comparisonOf(claim: string): Comparison | null {
   if (claim.length > LONGEST) return null
   for (const { pattern, holds } of COMPARED) {
     const [, before = '', comparator = '', limitText = '', word = '', more = ''] = pattern.exec(claim.trim()) ?? []
-    const limit = /^an?$/i.test(limitText) ? 1 : (numberOf(limitText) ?? wordNumber(limitText))
+    const limit = /^an?$/i.test(limitText) ? 1 : numberOf(limitText)
     if (before === '' || limit === null || NOT_ONE.test(before) || NOT_ONE.test(`${word}${more}`)) continue
     const scale = SCALES.get(word.toLowerCase())
     const unit = scale === undefined ? word : (more.trim().split(' ')[0] ?? '')
@@ -91,7 +91,7 @@ function askedFor(before: string, comparator: string, unit: string): string {
   const many = unit.replace(ONE_UNIT, '$1s')
   const how = /^\p{L}/u.test(unit) ? `how many ${many}` : (HOW.find(([word]) => word.test(comparator))?.[1] ?? 'what')
   const asked = how === 'what' && !ENDS_IN_BE.test(said) ? `${said} is what?` : `${said} ${how}?`
-  return asked.charAt(0).toUpperCase() + asked.slice(1)
+  return capitalised(asked)
 }
 
 function compared(holds: Holds, text: string, behind: string, limit: number, unit: string): boolean | null {
@@ -139,19 +139,9 @@ function unitName(word: string): string {
   return UNITS.has(name) ? name : name.replace(/s$/, '')
 }
 
-function wordNumber(text: string): number | null {
-  const at = WORDS.indexOf(text.toLowerCase())
-  return at < 0 ? null : at + 1
-}
-
-/** A number with thousands and decimals as people write them; null for what is none. */
+/** In digits or in a word; null for what is none. */
 function numberOf(text: string): number | null {
-  const plain = text.replace(/[\s'’\u00a0\u202f]/g, '').replace('−', '-')
-  const [point, comma] = [plain.lastIndexOf('.'), plain.lastIndexOf(',')]
-  // The later of the two is before the decimals; a lone comma before three digits, and several of one, are thousands.
-  const isDecimal = (mark: string, at: number, other: number): boolean =>
-    at > other && plain.indexOf(mark) === at && !(mark === ',' && other < 0 && /^\d{3}$/.test(plain.slice(at + 1)))
-  const decimals = isDecimal('.', point, comma) ? point : isDecimal(',', comma, point) ? comma : plain.length
-  const value = Number(`${plain.slice(0, decimals).replace(/[.,]/g, '')}.${plain.slice(decimals + 1)}`)
-  return plain !== '' && Number.isFinite(value) ? value : null
+  const word = SMALL_NUMBERS.indexOf(text.toLowerCase())
+  const number = word >= 0 ? word : numberOfDigits(text)
+  return Number.isFinite(number) ? number : null
 }

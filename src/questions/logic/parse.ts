@@ -1,6 +1,7 @@
 // English that puts statements together: "It is not true that …", "At least two of these hold: …", "… AND NOT (…)".
 // What such a sentence says beside the statements, its frame, is made of nothing but words of logic. So "All of these
 // are correct: …" is put together, and "All of the items are correct" is a claim, which is read as it is written.
+import { capitalised, SMALL_NUMBERS } from '../../core/as-written.ts'
 import { allOf, anyOf, claimsOf, depthOf, type Formula, type Group, MOST_CLAIMS, not } from './formula.ts'
 
 /** The formula of a statement; the statement itself where nothing is put together in it, or not plainly. */
@@ -78,10 +79,11 @@ function isClause(text: string): boolean {
 
 const SUBJECT =
   'the|a|an|this|that|these|those|there|it|he|she|they|we|you|any|anyone|anything|some|someone|his|her|its|their|\\p{Lu}\\p{L}+'
+const IS_QUESTION = new RegExp(`^(?:${VERBS})\\b[^:]*[^?:]\\?$`, 'iu')
 const BETWEEN_QUESTIONS = new RegExp(`,?\\s+(and|or)\\s+(?=(?:${VERBS})\\s+(?:${SUBJECT})\\b)`, 'gu')
 
 function ofQuestions(text: string, inner: Inner): Formula | null {
-  if (!new RegExp(`^(?:${VERBS})\\b[^:]*[^?:]\\?$`, 'iu').test(text)) return null
+  if (!IS_QUESTION.test(text)) return null
   const joins = new Set([...text.matchAll(BETWEEN_QUESTIONS)].map((found) => found[1]))
   const parts = cutAt(text, BETWEEN_QUESTIONS)
   if (joins.size !== 1 || parts.length < 2 || !parts.every(isClause)) return null
@@ -89,16 +91,14 @@ function ofQuestions(text: string, inner: Inner): Formula | null {
   return joins.has('and') ? allOf(asked) : anyOf(asked)
 }
 
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
 // ── A frame and its statements: "Both of these are true: … …", "It is false that …", 'The claim "…" is untrue.' ──
 
 function framed(text: string, inner: Inner): Formula | null {
   for (const { frame, claims } of readings(text)) {
     if (claims.length === 0 || !claims.every((claim) => claim.split(/\s+/).length > 1)) continue
-    const made = meaningOf(frame, claims.map(inner))
+    const said = logicOf(frame)
+    // Most frames say more than logic, so what they hold is looked at last.
+    const made = said === null ? null : meaningOf(said, frame !== '', claims.map(inner))
     if (made !== null) return made
   }
   return null
@@ -160,8 +160,7 @@ const LOGIC = new Set(
 )
 const NEGATIVE = new Set(['not', 'no', 'false', 'untrue', 'incorrect', 'fail', 'fails', 'negated', 'negation', 'opposite'])
 const POSITIVE = new Set(['true', 'correct', 'hold', 'holds', 'so', 'yes'])
-const NUMBERS = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
-const NUMBER = `(${NUMBERS.slice(1).join('|')}|\\d+)`
+const NUMBER = `(${SMALL_NUMBERS.slice(1, 11).join('|')}|\\d+)`
 
 /** How many of `n` have to hold; the first that is found. */
 const QUANTIFIERS: readonly (readonly [RegExp, (k: number, n: number) => readonly [least: number, most: number]])[] = [
@@ -173,8 +172,8 @@ const QUANTIFIERS: readonly (readonly [RegExp, (k: number, n: number) => readonl
   [/\bboth\b|\ball\b|\beach\b|\bevery\b/, (_, n) => [n, n]],
 ]
 
-/** What a frame makes of its statements; null where it says more than logic, or nothing that fits them. */
-function meaningOf(frame: string, of: readonly Formula[]): Formula | null {
+/** The words of a frame; null where it says more than logic. */
+function logicOf(frame: string): string | null {
   const said = frame
     .toLowerCase()
     .replace(/n['’]t\b/g, ' not')
@@ -185,12 +184,18 @@ function meaningOf(frame: string, of: readonly Formula[]): Formula | null {
     .trim()
   const words = said === '' ? [] : said.split(' ')
   if (!words.every((word) => LOGIC.has(word) || /^\d+$/.test(word)) || words.indexOf('if') !== words.lastIndexOf('if')) return null
+  return said
+}
+
+/** What a frame of these words makes of its statements; null where it says nothing that fits them. */
+function meaningOf(said: string, isFramed: boolean, of: readonly Formula[]): Formula | null {
+  const words = said.split(' ')
   const isDenied = (part: string): boolean => part.split(' ').filter((word) => NEGATIVE.has(word)).length % 2 === 1
   for (const [pattern, rangeOf] of QUANTIFIERS) {
     const found = pattern.exec(said)
     if (found === null) continue
     const number = found[1] ?? found[2] ?? ''
-    const [least, most] = rangeOf(NUMBERS.includes(number) ? NUMBERS.indexOf(number) : Number(number), of.length)
+    const [least, most] = rangeOf(SMALL_NUMBERS.includes(number) ? SMALL_NUMBERS.indexOf(number) : Number(number), of.length)
     if (of.length < 2 || least > of.length) return null
     // "Not both are true" denies the whole, "both are not true" each of them.
     const group: Group = { least, most: Math.min(most, of.length), of: isDenied(said.slice(found.index)) ? of.map(not) : of }
@@ -199,7 +204,7 @@ function meaningOf(frame: string, of: readonly Formula[]): Formula | null {
   if (of.length === 1) {
     const isSaid = words.some((word) => NEGATIVE.has(word) || POSITIVE.has(word)) || /\bthe case\b/.test(said)
     const only = of[0] as Formula
-    return isDenied(said) ? not(only) : isSaid || (frame !== '' && said === '') ? only : null
+    return isDenied(said) ? not(only) : isSaid || (isFramed && said === '') ? only : null
   }
   const joined = words.includes('or') ? anyOf(of) : words.includes('and') ? allOf(of) : null
   return joined !== null && isDenied(said) ? not(joined) : joined

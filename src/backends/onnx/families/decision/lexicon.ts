@@ -1,5 +1,6 @@
 // Corrects words with a wrong letter. An unknown word is compared with the known words near it, by the probability of
 // each at that position: the probability that CTC gives all its paths together (Graves et al. 2006).
+import { capitalised } from '../../../../core/as-written.ts'
 
 /** Known words may be one letter away, and two from this length on. */
 const LONG_WORD_LETTERS = 6
@@ -79,5 +80,5 @@ function inTwo(word: string, lexicon: Lexicon): string[] {
 function likeCase(other: string, word: string): string {
   const capitals = [...word].filter((letter) => letter !== letter.toLowerCase()).length
   if (capitals > word.length / 2) return other.toUpperCase()
-  return word[0] === word[0]?.toLowerCase() ? other : other.charAt(0).toUpperCase() + other.slice(1)
+  return word[0] === word[0]?.toLowerCase() ? other : capitalised(other)
 }

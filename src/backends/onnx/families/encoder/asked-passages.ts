@@ -60,9 +60,11 @@ export class AskedPassages {
   }
 
   /** Of a question that names some parts; the best first. */
-  async of({ parts, areAll }: NamedParts, asked: AskedTexts, signal: AbortSignal | undefined): Promise<EncodedPassage[]> {
+  async of({ parts, areAll }: NamedParts, { ids, told }: AskedTexts, signal: AbortSignal | undefined): Promise<EncodedPassage[]> {
+    const rarity = this.#rarityOf()
+    const words = [...new Set(ids.flat())].flatMap((id): [number, number][] => (rarity(id) > 0 ? [[id, rarity(id)]] : []))
     const byFit = (passages: readonly EncodedPassage[]): EncodedPassage[] => {
-      const fits = new Map(passages.map((passage) => [passage, this.#fit(passage, asked)]))
+      const fits = new Map(passages.map((passage) => [passage, this.#fit(passage, told, words)]))
       return [...passages].sort((a, b) => (fits.get(b) as number) - (fits.get(a) as number) || a.from - b.from)
     }
     if (areAll) {
@@ -78,16 +80,16 @@ export class AskedPassages {
   }
 
   /** The cosine of the nearest text, and the share of the words asked for that it holds, rare ones counting more. */
-  #fit(passage: EncodedPassage, { ids, told }: AskedTexts): number {
+  #fit(passage: EncodedPassage, told: readonly Float32Array[], words: readonly (readonly [id: number, rarity: number])[]): number {
     const near = Math.max(...told.map((one) => cosine(one, passage.mean)))
-    const rarity = this.#rarityOf()
+    if (words.length === 0) return near
     const held = this.#heldBy(passage)
     let [shared, all] = [0, 0]
-    for (const id of new Set(ids.flat())) {
-      all += rarity(id)
-      if (held.has(id)) shared += rarity(id)
+    for (const [id, rarity] of words) {
+      all += rarity
+      if (held.has(id)) shared += rarity
     }
-    return all === 0 ? near : near + (SHARED_WORDS * shared) / all
+    return near + (SHARED_WORDS * shared) / all
   }
 
   /** How rare a piece is among the passages: log(1 + passages / those that hold it), and 0 for one that none holds. */

@@ -1,5 +1,6 @@
 // Written values are chosen, not spelled: the ints, numbers and dates that a text holds, each with its place and in the
 // form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py).
+import { numberOfDigits, SMALL_NUMBERS } from '../../../../core/as-written.ts'
 
 /** A value that stands in a text: UTF-16 offsets, and how it is written as an answer. */
 export interface WrittenValue {
@@ -10,10 +11,6 @@ export interface WrittenValue {
 
 export type ValueKind = 'int' | 'number' | 'date'
 
-const SMALL =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  )
 const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
 const MONTHS = [
   ...['january', 'february', 'march', 'april', 'may', 'june'],
@@ -25,7 +22,7 @@ const MONTH =
 const GROUPED = "\\d{1,3}(?:[.,' \\u2009]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)"
 const DIGITS = new RegExp(`(?:(?<![\\w-])[-−])?(?:(?<![\\w.,])${GROUPED}|\\d{1,40}(?:[.,]\\d{1,40})?)`, 'gu')
 const NAMED = new RegExp(
-  `\\b(?:(?:${TENS.slice(2).join('|')})(?:[- ](?:${SMALL.join('|')}))?|${SMALL.join('|')}|a dozen|a hundred)\\b`,
+  `\\b(?:(?:${TENS.slice(2).join('|')})(?:[- ](?:${SMALL_NUMBERS.join('|')}))?|${SMALL_NUMBERS.join('|')}|a dozen|a hundred)\\b`,
   'giu',
 )
 
@@ -42,7 +39,7 @@ const DATES: readonly (readonly [RegExp, year: number, month: number, day: numbe
 export function writtenValues(kind: ValueKind, text: string): WrittenValue[] {
   if (kind === 'date') return dates(text)
   const found = [
-    ...Array.from(text.matchAll(DIGITS), (match) => ({ match, number: ofDigits(match[0]) })),
+    ...Array.from(text.matchAll(DIGITS), (match) => ({ match, number: numberOfDigits(match[0]) })),
     ...Array.from(text.matchAll(NAMED), (match) => ({ match, number: ofWords(match[0]) })),
   ]
   return found.flatMap(({ match, number }) => {
@@ -52,25 +49,10 @@ export function writtenValues(kind: ValueKind, text: string): WrittenValue[] {
   })
 }
 
-/** Of two kinds of marks the last is the decimal one; of one kind, three digits behind a comma are thousands. */
-function ofDigits(said: string): number {
-  const digits = said.replaceAll(/[' \u2009]/g, '').replace('−', '-')
-  const marks = [...digits].filter((character) => character === '.' || character === ',')
-  const mark = marks[0]
-  if (mark === undefined) return Number(digits)
-  if (new Set(marks).size === 2) {
-    const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','))
-    return Number(`${digits.slice(0, last).replaceAll(/[.,]/g, '')}.${digits.slice(last + 1)}`)
-  }
-  const behind = digits.length - 1 - digits.lastIndexOf(mark)
-  const areThousands = marks.length > 1 || (behind === 3 && mark === ',' && !/^-?0/.test(digits))
-  return Number(digits.replaceAll(mark, areThousands ? '' : '.'))
-}
-
 function ofWords(said: string): number {
   const words = said.toLowerCase().split(/[- ]/)
   if (words[0] === 'a') return words[1] === 'dozen' ? 12 : 100
-  return words.reduce((sum, word) => sum + Math.max(0, SMALL.indexOf(word)) + 10 * Math.max(0, TENS.indexOf(word)), 0)
+  return words.reduce((sum, word) => sum + Math.max(0, SMALL_NUMBERS.indexOf(word)) + 10 * Math.max(0, TENS.indexOf(word)), 0)
 }
 
 /** The number without an exponent, of at most 15 digits; null where that cannot be. */

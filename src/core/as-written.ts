@@ -1,0 +1,29 @@
+// Numbers and words as people write them.
+
+/** From zero on; each stands at its number. */
+export const SMALL_NUMBERS: readonly string[] =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  )
+
+/**
+ * The number of some digits, with a sign, decimals and thousands; NaN for what is none. Of two kinds of marks the last
+ * is the decimal one; of one kind, three digits behind a comma are thousands.
+ */
+export function numberOfDigits(said: string): number {
+  const digits = said.replaceAll(/[\s'’]/g, '').replace('−', '-')
+  const marks = [...digits].filter((character) => character === '.' || character === ',')
+  const mark = marks[0]
+  if (mark === undefined) return digits === '' ? Number.NaN : Number(digits)
+  if (new Set(marks).size === 2) {
+    const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','))
+    return Number(`${digits.slice(0, last).replaceAll(/[.,]/g, '')}.${digits.slice(last + 1)}`)
+  }
+  const behind = digits.length - 1 - digits.lastIndexOf(mark)
+  const areThousands = marks.length > 1 || (behind === 3 && mark === ',' && !/^-?0/.test(digits))
+  return Number(digits.replaceAll(mark, areThousands ? '' : '.'))
+}
+
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
