@@ -304,11 +304,8 @@ THINGS = {
 }
 ASKS = ["{name}", "What is the {name}?", "{name}, as a number", "Give the {name}."]
 MORE, LESS = ("more than", "over", "above", "at least"), ("less than", "under", "below", "at most")
-ECHO, COMPARED, ABSENT = (
-    0.6,
-    0.35,
-    0.2,
-)  # of numbers: asked as the engine asks, compared as well; of rows: one asked that isn't there
+ECHO, COMPARED = 0.6, 0.35  # of numbers: asked as the engine asks; compared as well
+ABSENT = 0.2  # of rows: one number is asked that isn't there
 
 
 def echo(said, unit, rng):
@@ -316,6 +313,12 @@ def echo(said, unit, rng):
     if unit and rng.random() < 0.75:
         return f"{said} how many {unit}?"
     return f"{said} what?" if said.endswith((" is", " costs", " weighs")) else f"{said} is what?"
+
+
+def wanted(name, said, unit, rng):
+    """A question for a number."""
+    asked = echo(said, unit, rng) if rng.random() < ECHO else rng.choice(ASKS).format(name=name)
+    return {"type": "extract", "kind": "number", "instructions": asked[0].upper() + asked[1:]}
 
 
 def number(span, rng):
@@ -372,15 +375,13 @@ def row(index, rng):
         place = written if isinstance(state, str) else json.dumps(int(value) if value == int(value) else value)
         if whole.count(place) != 1:
             continue
-        asked = echo(said, unit, rng) if rng.random() < ECHO else rng.choice(ASKS).format(name=name)
-        ask({"type": "extract", "kind": "number", "instructions": asked[0].upper() + asked[1:]}, place)
+        ask(wanted(name, said, unit, rng), place)
         if rng.random() < COMPARED:
             claim, holds = compared(said, unit, value, rng)
             ask({"type": "noul", "instructions": claim}, holds)
     if rng.random() < ABSENT:
         _, name, said, unit, *_ = away
-        asked = echo(said, unit, rng) if rng.random() < ECHO else rng.choice(ASKS).format(name=name)
-        ask({"type": "extract", "kind": "number", "instructions": asked[0].upper() + asked[1:]}, None)
+        ask(wanted(name, said, unit, rng), None)
     return {
         "id": f"measured-{index:06d}",
         "source": "measured",

@@ -3,41 +3,34 @@ line or by who speaks it. A row is a scene, or a few lines of it around an answe
 """
 
 import json
-import re
 
 from data.shifts import LONGEST_ANSWER, parts
+from data.spaced import closed
 
 REPOSITORY = "emorynlp/FriendsQA"
 FILES = ("dat/friendsqa_dev.json", "dat/friendsqa_tst.json")
-# The set has a space before each mark and each shortened word.
-MARKS = re.compile(r" ([.,;:!?%)…]|'(?:s|re|ve|ll|d|m|t)\b|n't\b)")
 NEVER_NAMED = ("#NOTE#",)
-
-
-def plain(text):
-    return MARKS.sub(r"\1", " ".join(text.split())).replace(" n't", "n't")
 
 
 def scene(paragraph):
     """The lines as one text, and [(question, place of its answer)]."""
-    text, starts, speakers = "", {}, {}
+    text, starts = "", {}
     for line in paragraph["utterances:"]:
         speaker = ", ".join(one for one in line["speakers"] if one not in NEVER_NAMED)
-        said = plain(line["utterance"])
+        said = closed(line["utterance"])
         if not said:
             continue
         begin = len(text)
         text += f"{speaker}: {said}\n" if speaker else f"({said})\n"
         starts[line["uid"]] = (begin, len(text))
-        speakers[line["uid"]] = speaker
     found = []
     for one in paragraph["qas"]:
         for answer in one["answers"]:
             begin, end = starts.get(answer["utterance_id"], (0, 0))
-            words = plain(answer["answer_text"]).strip(" .,!?")
+            words = closed(answer["answer_text"]).strip(" .,!?")
             at = text.find(words, begin, end) if words else -1
             if at >= 0 and len(words.split()) <= LONGEST_ANSWER:
-                found.append((plain(one["question"]), (at, at + len(words))))
+                found.append((closed(one["question"]), (at, at + len(words))))
                 break
     return text, found
 

@@ -6,20 +6,18 @@ import collections
 import json
 import re
 
+from data.spaced import closed
+
 REPOSITORY = "wenhuchen/Table-Fact-Checking"
 PAIRS, TITLES, TABLES = "pairwise_data/all_positive_negative_pairs.json", "data/table_to_page.json", "data/all_csv"
 MOST_CHARACTERS, MOST_ROWS = 900, 12
 FEWEST_WORDS = 4
 TITLED = 0.7  # of tables
-SPACED = [(re.compile(r" ([.,;:!?%)])"), r"\1"), (re.compile(r"\( "), "("), (re.compile(r" ('s|n't)\b"), r"\1")]
 OF_A_NUMBER = re.compile(r"(?<=\d) - (?=\d)")
 
 
 def plain(text):
-    """Words as one writes them: the set has a space before each mark."""
-    for mark, put in SPACED:
-        text = mark.sub(put, text)
-    return OF_A_NUMBER.sub("-", " ".join(text.split()))
+    return OF_A_NUMBER.sub("-", closed(text).replace("( ", "("))
 
 
 def table(text):
