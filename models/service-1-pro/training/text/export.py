@@ -1,7 +1,8 @@
 """The graphs of a checkpoint in float32 and in eight bits, each checked against PyTorch.
 
-    python export.py RUN/mean.pt OUT
+    python export.py RUN/mean.pt OUT [--rows ROWS/train]
 
+With rows, weights are rounded to eight bits so that on those rows what comes out changes least (rounding.py).
 `encoder.onnx` turns pieces into vectors, and serves passages, first look and second look alike: it takes the keys and
 values of what has been read already (none for a passage and for the second look; those of the passages for the
 questions and options of the first look) and gives those of what it has read now. `memory.onnx` gives what all
@@ -9,6 +10,7 @@ questions ask of a state's tokens, `heads.onnx` decides, `quotes.onnx` points. S
 kept ones; q questions of s slots over t tokens of one state.
 """
 
+import argparse
 import json
 import os
 import sys
@@ -18,6 +20,7 @@ import onnxruntime
 import torch
 
 import layout
+import rounding
 import start
 from config import KINDS, Config
 from model import HIDDEN, Model, Rows
@@ -26,7 +29,7 @@ from nodes import Graph
 MOST_APART = 1e-4  # of the largest number of a question
 CONTEXT = 16384  # pieces of a state
 LEAST_GELU = -0.17  # no number is less behind a gelu
-EVENNESS = 0.7
+EVENNESS, MEASURED_EVENNESS = 0.7, 0.4
 
 
 def encoder(config, weights, eight=False):
@@ -47,7 +50,7 @@ def encoder(config, weights, eight=False):
 
     for n in range(config.layers):
         name, before = f"encoder.layers.{n}", f"encoder.layers.{n - 1}.norm" if n else "encoder.norm"
-        even = evened(weights, before, f"{name}.query", f"{name}.key")
+        even = evened(g, before, f"{name}.query", f"{name}.key")
         query = g.times(g.linear(x, f"{name}.query", even=even), (width // heads) ** -0.5)
         # What a value loses by rounding is lost for good; the others are averaged by the softmax.
         key, value = g.linear(x, f"{name}.key", even=even), g.linear(x, f"{name}.value", whole=False)
@@ -57,9 +60,10 @@ def encoder(config, weights, eight=False):
         value = g.op("Concat", g.take(past[1], n), value, axis=1)
         fits = g.op("Add", g.op("MatMul", split(query, 0, 2, 1, 3), split(key, 0, 2, 3, 1)), bias)
         seen = g.op("MatMul", g.op("Softmax", fits, axis=-1), split(value, 0, 2, 1, 3))
-        seen = g.linear(g.reshape(g.turn(seen, 0, 2, 1, 3), 0, -1, width), f"{name}.out")
+        seen = g.reshape(g.turn(seen, 0, 2, 1, 3), 0, -1, width)
+        seen = g.linear(seen, f"{name}.out", even=evened(g, None, f"{name}.out"))
         x = g.norm(g.op("Add", x, seen), f"{name}.norm_attention", config.epsilon)
-        even = evened(weights, f"{name}.norm_attention", f"{name}.widen")
+        even = evened(g, f"{name}.norm_attention", f"{name}.widen")
         wide = g.op("Gelu", g.linear(x, f"{name}.widen", even=even))
         narrow = g.linear(wide, f"{name}.narrow", least=LEAST_GELU)
         x = g.norm(g.op("Add", x, narrow), f"{name}.norm", config.epsilon)
@@ -69,13 +73,21 @@ def encoder(config, weights, eight=False):
     return g
 
 
-def evened(weights, norm, *products):
-    """What the columns of a normalised input are divided by before they are rounded in eight bits: large ones more, as
-    the scale of the norm says, and those with small weights (SmoothQuant, arXiv 2211.10438).
+def evened(g, norm, *products):
+    """What the columns of an input are divided by before they are rounded in eight bits: large ones more, and those
+    with small weights (SmoothQuant, arXiv 2211.10438). How large they are is known (rounding.py), or said by the scale
+    of the norm that they come out of; None where it is neither.
     """
-    reach = 3 * np.abs(weights[f"{norm}.weight"]) + np.abs(weights[f"{norm}.bias"])
-    largest = np.max([np.abs(weights[f"{name}.weight"]).max(0) for name in products], 0)
-    even = reach**EVENNESS / largest.clip(1e-6) ** (1 - EVENNESS)
+    weights = [np.abs(g.weights[f"{name}.weight"]) for name in products]
+    if isinstance(g.eight, rounding.Inputs):
+        reach, power = g.eight.largest[products[0]], MEASURED_EVENNESS
+        against = np.sqrt(np.mean([weight**2 for weight in weights], (0, 1)))
+    elif norm is not None:
+        reach, power = 3 * np.abs(g.weights[f"{norm}.weight"]) + np.abs(g.weights[f"{norm}.bias"]), EVENNESS
+        against = np.max([weight.max(0) for weight in weights], 0)
+    else:
+        return None
+    even = reach**power / against.clip(1e-6) ** (1 - power)
     return (even / even.mean()).clip(1e-2).astype(np.float32)
 
 
@@ -97,7 +109,7 @@ def heads(config, weights, eight=False):
     """Decides q questions of s slots about one state. `kind` is the question's kind plus five in the second look,
     `like` the cosine of each slot with the nearest passage (0 in the second look).
     """
-    g = Graph("heads", weights, eight)
+    g = Graph("heads", weights, eight, whole=False)
     width, count = config.width, config.sibling_heads
     slots = g.input("slots", "float", "q", "s", width)
     means = g.input("means", "float", "q", "s", width)
@@ -182,7 +194,8 @@ def quotes(config, weights, eight=False):
     state = g.input("state", "bool", "t")
     nothing = g.op("Split", g.linear(mark, "quotes.nothing"), outputs=2, axis=1, num_outputs=2)
     for part, at in (("first", nothing[0]), ("last", nothing[1])):
-        fits = g.op("MatMul", g.linear(mark, f"quotes.{part}"), g.turn(g.linear(tokens, f"quotes.key_{part}"), 1, 0))
+        asks = g.linear(mark, f"quotes.{part}", whole=False)
+        fits = g.op("MatMul", asks, g.turn(g.linear(tokens, f"quotes.key_{part}"), 1, 0))
         g.output(part, pointed(g, g.times(fits, config.width**-0.5), state, at, 1), 1, "1+t")
     return g
 
@@ -301,13 +314,15 @@ def check(model, folder, suffix):
 
 
 def write_folder(model, folder, about, eight=True):
-    """config.json and the graphs of a model as the engine loads it; tokenizer.json goes beside them."""
+    """config.json and the graphs of a model as the engine loads it; tokenizer.json goes beside them. `eight` is True,
+    False or what enters the layers (nodes.py).
+    """
     weights = {name: value.float().numpy() for name, value in model.state_dict().items()}
     os.makedirs(f"{folder}/onnx", exist_ok=True)
     for name, graph in GRAPHS.items():
         graph(model.config, weights).save(f"{folder}/onnx/{name}.onnx")
         if eight:
-            graph(model.config, weights, eight=True).save(f"{folder}/onnx/{name}_int8.onnx")
+            graph(model.config, weights, eight=eight).save(f"{folder}/onnx/{name}_int8.onnx")
     config = {
         "model_type": "assay-encoder",
         **about,
@@ -329,13 +344,18 @@ def write_tokenizer(folder):
 
 
 def main():
-    source, folder = sys.argv[1:3]
-    found = torch.load(source, map_location="cpu")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint")
+    parser.add_argument("out")
+    parser.add_argument("--rows")
+    options = parser.parse_args()
+    folder, found = options.out, torch.load(options.checkpoint, map_location="cpu")
     model = Model(Config.read(found["config"]))
     model.load_state_dict(found["model"])
     model.eval()
     seen = {"tokens": found["tokens"], "questions": found["asked"], "seconds": round(found["spent"])}
-    write_folder(model, folder, {"id": "text", "name": "Text", "context_length": CONTEXT, "trained": seen})
+    eight = rounding.inputs(model, options.rows) if options.rows else True
+    write_folder(model, folder, {"id": "text", "name": "Text", "context_length": CONTEXT, "trained": seen}, eight)
     write_tokenizer(folder)
     worst, rounded = check(model, folder, ""), check(model, folder, "_int8")
     print(f"largest difference to PyTorch: {worst:.1e} of the largest logit; in eight bits {rounded:.1e}")

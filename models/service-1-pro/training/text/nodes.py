@@ -9,6 +9,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+import rounding
+
 OPSETS = [helper.make_opsetid("", 21)]
 ZERO, WEIGHT_STEPS = 128, 63
 LEAST_EIGHT = 16  # tables and weights with fewer rows or columns stay as they are
@@ -16,11 +18,13 @@ TYPES = {"float": TensorProto.FLOAT, "int": TensorProto.INT64, "bool": TensorPro
 
 
 class Graph:
-    """Nodes and the weights they use; `weights` is the state dict as arrays."""
+    """Nodes and the weights they use; `weights` is the state dict as arrays. With `eight` they are rounded to eight
+    bits; where it is what enters the layers (rounding.py), so that what is known to enter changes least.
+    """
 
-    def __init__(self, name, weights, eight=False):
+    def __init__(self, name, weights, eight=False, whole=True):
         self.name, self.weights, self.nodes, self.kept, self.inputs, self.outputs = name, weights, [], {}, [], []
-        self.eight, self.rounded = eight, {}
+        self.eight, self.whole, self.rounded = eight, whole, {}
 
     def input(self, name, kind, *shape):
         self.inputs.append(helper.make_tensor_value_info(name, TYPES[kind], shape))
@@ -50,27 +54,39 @@ class Graph:
     def linear(self, x, name, least=None, even=None, whole=True):
         """x times the weight [out][in], turned, and the bias. In eight bits: `least` is the smallest number of x where
         that is known (all 255 steps are above it then), `even` [in] what its columns are divided by before they are
-        rounded, so that none is so large that the others have no steps left; without `whole` only the weight is.
+        rounded, so that none is so large that the others have no steps left; without `whole`, here or of the graph,
+        only the weight is rounded.
         """
         weight, bias = self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
         if not self.eight or min(weight.shape) < LEAST_EIGHT:
             return self.op("Add", self.op("MatMul", x, self.weight(f"{name}.weight.T")), self.weight(f"{name}.bias"))
+        whole = whole and self.whole
         most = WEIGHT_STEPS if whole else 127
         weight = weight if even is None else weight * even
         steps = np.abs(weight).max(1, keepdims=True).clip(1e-12) / most
-        rounded = np.round(weight / steps)
+        rounded, bias = self.steps(name, weight, steps, most, even, bias)
         kept = self.keep(f"{name}.weight.T/8", rounded.astype(np.int8).T)
-        steps = self.keep(f"{name}.weight/steps", steps[:, 0].astype(np.float32))
+        wide, steps = steps, self.keep(f"{name}.weight/steps", steps[:, 0].astype(np.float32))
         if not whole:
             weight = self.op("Mul", self.op("Cast", kept, to=TensorProto.FLOAT), steps)
-            return self.op("Add", self.op("MatMul", x, weight), self.weight(f"{name}.bias"))
+            return self.op("Add", self.op("MatMul", x, weight), self.keep(f"{name}.bias", bias))
         columns, scale = self.rows(x if even is None else self.evened(x, even, name), least)
         zero = ZERO if least is None else 0
         summed = self.op("MatMulInteger", columns, kept, self.constant(zero, np.uint8))
         product = self.op("Mul", self.op("Mul", self.op("Cast", summed, to=TensorProto.FLOAT), scale), steps)
         if least is not None:
-            bias = bias + least * (rounded * np.abs(weight).max(1, keepdims=True).clip(1e-12) / most).sum(1)
+            bias = bias + least * (rounded * wide).sum(1)
         return self.op("Add", product, self.keep(f"{name}.bias/{least}", bias.astype(np.float32)))
+
+    def steps(self, name, weight, steps, most, even, bias):
+        """Whole steps of a weight, and the bias that leaves the mean of what the product gives as it was."""
+        if not isinstance(self.eight, rounding.Inputs) or name not in self.eight:
+            return rounding.nearest(weight, steps, most), bias
+        mean, covariance = self.eight.mean(name), self.eight.covariance(name)
+        if even is not None:
+            mean, covariance = mean / even, covariance / np.outer(even, even)
+        rounded = rounding.passed_on(weight, steps, most, covariance)
+        return rounded, (bias + (weight - rounded * steps) @ mean).astype(np.float32)
 
     def evened(self, x, even, name):
         if (x, id(even)) not in self.rounded:

@@ -70,7 +70,8 @@ def folder(options):
     """OUT/service-1-pro: the shipped folder with the checkpoint's graphs in eight bits in place of its texts."""
     model = f"{options.out}/service-1-pro"
     shutil.copytree(SHIPPED, f"{model}.new", ignore=shutil.ignore_patterns("training", "texts"), dirs_exist_ok=True)
-    subprocess.run([sys.executable, "export.py", options.checkpoint, f"{model}.new/texts"], check=True, cwd=HERE)
+    command = [sys.executable, "export.py", options.checkpoint, f"{model}.new/texts", "--rows", f"{options.rows}/train"]
+    subprocess.run(command, check=True, cwd=HERE)
     for path in glob.glob(f"{model}.new/texts/onnx/*.onnx"):
         if not path.endswith("_int8.onnx"):
             os.remove(path)
@@ -150,7 +151,9 @@ def main():
     parser.add_argument("--each", type=int, default=150, help="rows a dev task and half")
     parser.add_argument("--held", type=int, default=200, help="rows a kind of family and half")
     options = parser.parse_args()
-    options.out, options.checkpoint = os.path.abspath(options.out), os.path.abspath(options.checkpoint)
+    options.out, options.checkpoint, options.rows = map(
+        os.path.abspath, (options.out, options.checkpoint, options.rows)
+    )
     for made, make in (("measure", rows), ("service-1-pro", folder), ("calibration.json", calibrated)):
         if not os.path.exists(f"{options.out}/{made}"):
             make(options)

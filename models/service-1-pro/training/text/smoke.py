@@ -109,7 +109,7 @@ def main():
     assert not unmoved, unmoved
     run("pack.py", "weights", f"{out}/run/mean.pt", f"{out}/packed")
     run("pack.py", "join", f"{out}/packed", f"{out}/joined.pt")
-    run("export.py", f"{out}/joined.pt", f"{out}/onnx")
+    run("export.py", f"{out}/joined.pt", f"{out}/onnx", "--rows", f"{out}/rows/train")
     run("restore.py", f"{out}/onnx", f"{out}/restored.pt")
     apart = distance(f"{out}/joined.pt", f"{out}/restored.pt")
     assert apart < MOST_LOST, f"restored weights are {apart:.3f} of their size away"
