@@ -90,16 +90,24 @@ export async function runCoroutines<A>(
       })
     }
 
-    // Reads at the same time, so that a backend may run them together; each fails on its own.
+    // Reads at the same time, so that a backend may run them together; each fails on its own. Those that the engine
+    // makes by itself are made once where they are the same: "more than 50" and "more than 100" ask for one number.
     const reads = rounds.flatMap(({ state, works, replies }) =>
       works.flatMap((work, at) => (work.type === 'read' ? [{ state, work, put: (reply: ModelReply) => (replies[at] = reply) }] : [])),
     )
     if (reads.length > 0) {
       beforeCall()
-      const done = await settleAll(reads.map(({ state, work }) => readOne(prefix, work, state.param, signal)))
+      const made = new Map<unknown, Promise<Generated | FailedRead>>()
+      const replies = reads.map(({ state, work }) => {
+        const key = work.isFree ? JSON.stringify([work.branch, work.constraint]) : work
+        const reply = made.get(key) ?? readOne(prefix, work, state.param, signal)
+        made.set(key, reply)
+        return reply
+      })
+      passes += made.size
+      const done = await settleAll(replies)
       reads.forEach(({ state, work, put }, i) => {
         const reply = done[i]!
-        passes += 1
         state.passes += 1
         if (reply.type === 'failed') state.hasFailed = true
         else if (!work.isFree) {

@@ -3,7 +3,7 @@ import type { Branch, Prefix } from '../../src/backends/backend.ts'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { EngineError } from '../../src/core/errors.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
-import { type QuestionCoroutine, score } from '../../src/questions/shared/coroutine.ts'
+import { free, type QuestionCoroutine, score } from '../../src/questions/shared/coroutine.ts'
 
 const branch = (instructions: string): Branch => ({
   readout: 'binary',
@@ -117,6 +117,26 @@ describe('rounds', () => {
     const result = await runCoroutines(await backend.open({ pieces: [] }), ['slow', 'b', 'c'].map(reading), () => {})
     expect(result.results.map(({ value }) => value)).toEqual(['slow', 'b', 'c'])
     expect([result.passes, result.outputTokens]).toEqual([3, 3])
+  })
+
+  it('make a free read once where several questions want the same, and every read that is paid for', async () => {
+    let reads = 0
+    const backend = createFakeBackend({
+      read: ({ instructions }) => {
+        reads += 1
+        return { type: 'text', text: instructions, complete: true, logProbability: -1 }
+      },
+    })
+    const ask = async (...wanted: { param: string; coroutine: QuestionCoroutine<unknown> }[]) => {
+      reads = 0
+      return runCoroutines(await backend.open({ pieces: [] }), wanted, () => {})
+    }
+    const freely = (text: string) => ({ param: `/questions/${text}`, coroutine: free(reading(text).coroutine) })
+    const shared = await ask(freely('total'), freely('total'), freely('date'), reading('total'))
+    expect(shared.results.map(({ value, passes }) => [value, passes])).toEqual(['total', 'total', 'date', 'total'].map((text) => [text, 1]))
+    expect([reads, shared.passes, shared.outputTokens]).toEqual([3, 3, 1])
+    await ask(reading('total'), reading('total'))
+    expect(reads).toBe(2)
   })
 
   it('throw the first error in the order of the questions when reads fail at the same time, once all have ended', async () => {

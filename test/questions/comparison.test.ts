@@ -43,6 +43,10 @@ describe('a claim that compares a number', () => {
     'He is over the moon.',
     'On average more than 20 were sold.',
     'The number is more than twice as large.',
+    'Sales were higher than a year before.',
+    'The summary is longer than ten words.',
+    'The company is older than 1990.',
+    'Trainings: more than 1000 above plan.',
     `${'more than '.repeat(400)}5`,
   ])('is not %s', (claim) => {
     expect(comparisonOf(claim)).toBeNull()
@@ -69,7 +73,20 @@ describe('a claim that compares a number', () => {
     ['The error rate is above 1%.', '310', ' ms', null],
     ['The temperature is below -5 degrees.', '−7', ' °C', true],
   ])('%s %s%s is %s', (claim, text, behind, holds) => {
-    expect(comparisonOf(claim)?.holds({ text, behind })).toBe(holds)
+    expect(comparisonOf(claim)?.holds({ text, behind, name: '' })).toBe(holds)
+  })
+
+  it.each([
+    ['The break is less than 1 hour.', '45', 'length_min', true],
+    ['The response took more than 2 seconds.', '900', 'durationMs', false],
+    ['The upload is larger than 2 GB.', '800', 'size.mb', false],
+    ['The stay is longer than 2 weeks.', '10', 'working_days', false],
+    ['The total is more than 50.', '59', 'amount_eur', true],
+    // Another kind of unit: another number.
+    ['The bag weighs more than 3 kg.', '3200', 'price_eur', null],
+    ['The queue has more than 3 jobs.', '4', 'queue length', true],
+  ])('%s %s of %s is %s', (claim, text, name, holds) => {
+    expect(comparisonOf(claim)?.holds({ text, behind: '', name })).toBe(holds)
   })
 })
 

@@ -10,10 +10,11 @@ export interface Comparison {
   holds(number: ReadNumber): boolean | null
 }
 
-/** A number as it stands in a text, with what stands behind it there. */
+/** A number as it stands in a text, with what stands behind it there, and the name of the JSON value it is of ('' in a text). */
 export interface ReadNumber {
   readonly text: string
   readonly behind: string
+  readonly name: string
 }
 
 type Holds = (value: number, limit: number) => boolean
@@ -51,6 +52,10 @@ const NOT_ONE = new RegExp(
     .replaceAll(' ', '|')})\\b|n['’]t\\b|,|\\bby$`,
   'i',
 )
+/** Behind the number: it is seen from another one, or counts what the text itself is made of. */
+const NOT_SAID = /\b(?:before|earlier|later|after|above|below|over|under|words?|characters?|letters?|sentences?|lines?|paragraphs?)\b/i
+const BY_AGE = /^(?:older|younger)/i
+const A_YEAR = /^[12]\d{3}$/
 const BE = /^(is|are|was|were)\s+(.+)$/i
 const ASKS = /^(?:do|does|did|has|have|had|will|can)\s+/i
 const HEDGES = /\s(?:just|slightly|well|far|much|already|still)$/i
@@ -65,12 +70,14 @@ export function comparisonOf(claim: string): Comparison | null {
   for (const { pattern, holds } of COMPARED) {
     const [, before = '', comparator = '', limitText = '', word = '', more = ''] = pattern.exec(claim.trim()) ?? []
     const limit = /^an?$/i.test(limitText) ? 1 : numberOf(limitText)
-    if (before === '' || limit === null || NOT_ONE.test(before) || NOT_ONE.test(`${word}${more}`)) continue
+    const end = `${word}${more}`
+    if (before === '' || limit === null || NOT_ONE.test(before) || NOT_ONE.test(end) || NOT_SAID.test(end)) continue
+    if (end === '' && A_YEAR.test(limitText) && BY_AGE.test(comparator)) continue
     const scale = SCALES.get(word.toLowerCase())
     const unit = scale === undefined ? word : (more.trim().split(' ')[0] ?? '')
     return {
-      asked: askedFor(before.trim(), comparator, (scale === undefined ? `${word}${more}` : more).trim()),
-      holds: ({ text, behind }) => compared(holds, text, behind, limit * (scale ?? 1), unit),
+      asked: askedFor(before.trim(), comparator, (scale === undefined ? end : more).trim()),
+      holds: (number) => compared(holds, number, limit * (scale ?? 1), unit),
     }
   }
   return null
@@ -78,7 +85,7 @@ export function comparisonOf(claim: string): Comparison | null {
 
 /** What is asked for where the claim names no unit: "older than 30" asks how old. */
 const HOW = [
-  [/^(?:older|younger)/i, 'how old'],
+  [BY_AGE, 'how old'],
   [/^(?:longer|shorter)/i, 'how long'],
   [/^(?:larger|bigger|smaller)/i, 'how large'],
   [/heavier|lighter/i, 'how heavy'],
@@ -94,12 +101,12 @@ function askedFor(before: string, comparator: string, unit: string): string {
   return capitalised(asked)
 }
 
-function compared(holds: Holds, text: string, behind: string, limit: number, unit: string): boolean | null {
+function compared(holds: Holds, { text, behind, name }: ReadNumber, limit: number, unit: string): boolean | null {
   const value = numberOf(text)
   if (value === null) return null
   const [, first = '', second = ''] = /^\s?([%‰°]\p{L}?|\p{L}+)?(?:\s(\p{L}+))?/u.exec(behind) ?? []
   const scale = SCALES.get(first.toLowerCase())
-  const own = UNITS.get(unitName(scale === undefined ? first : second))
+  const own = UNITS.get(unitName(scale === undefined ? first : second)) ?? UNITS.get(unitName(lastWordOf(name)))
   const wanted = UNITS.get(unitName(unit))
   if (own !== undefined && wanted !== undefined && own.of !== wanted.of) return null
   const factor = own !== undefined && wanted !== undefined ? own.size / wanted.size : 1
@@ -133,6 +140,11 @@ const UNITS = new Map(
     pound: { gbp: 1 },
   }).flatMap(([of, sizes]) => Object.entries(sizes).map(([name, size]) => [name, { of, size }] as const)),
 )
+
+/** "min" of "length_min", "Ms" of "durationMs": where a JSON value has its unit. */
+function lastWordOf(name: string): string {
+  return /(?:[A-Z][a-z]*|[a-z]+|%)$/.exec(name)?.[0] ?? ''
+}
 
 function unitName(word: string): string {
   const name = word.toLowerCase()

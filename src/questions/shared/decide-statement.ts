@@ -57,7 +57,8 @@ function* compareNumber(branch: Branch, comparison: Comparison, context: Questio
   const span = reply.type === 'spans' ? reply.spans[0] : undefined
   if (span === undefined) return null
   const behind = context.textOf(span.source)?.slice(span.end) ?? ''
-  const isTrue = comparison.holds({ text: span.text, behind })
+  const name = span.source.path?.split('/').at(-1) ?? ''
+  const isTrue = comparison.holds({ text: span.text, behind, name })
   if (isTrue === null) return null
   return { isTrue, confidence: decideRead(asked, 'quote', span.text, span.logProbability, context).confidence }
 }

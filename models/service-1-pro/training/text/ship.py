@@ -18,6 +18,7 @@ import glob
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,11 +30,26 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(f"{HERE}/../../../..")
 SHIPPED, EVIDENCE = f"{ROOT}/models/service-1-pro", f"{ROOT}/calibration-data/service-1-pro/evidence.jsonl.gz"
 READS = ("quote", "written", "not_there")
+COMPARES = re.compile(
+    r"\b(?:than|over|under|above|below|at least|at most|exceeds?|exactly)\b.* (?:\d|one|two|three|four|five|a )|[<>]"
+)
 TYPES = ["noul", "choice", "score", "select", "extract", "fill"]
 
 
 def evenly(rows, most):
     return rows if len(rows) <= most else [rows[int(n * len(rows) / most)] for n in range(most)]
+
+
+def comparing(rows):
+    """The rows with those claims alone that seem to compare a number."""
+    for row in rows:
+        asked = {
+            name: question
+            for name, question in row["questions"].items()
+            if question["type"] == "noul" and COMPARES.search(str(question.get("instructions", name)))
+        }
+        if asked:
+            yield {**row, "questions": asked, "truth": {name: row["truth"][name] for name in asked}}
 
 
 def assay(*words):
@@ -47,7 +63,7 @@ def rows(options):
         if task not in PICTURES:
             half = "measure" if os.path.basename(path).startswith("dev") else "fit"
             write(f"{options.out}/{half}/dev-{task}.jsonl", evenly(list(lines(path)), options.each))
-    claims = []
+    claims = {"measure": [], "fit": []}
     for path in sorted(glob.glob(f"{options.rows}/held/*.jsonl")):
         kind = os.path.basename(path)[:-6]
         if kind.startswith("pairs"):
@@ -55,13 +71,15 @@ def rows(options):
         by_family = collections.defaultdict(list)
         for row in lines(path):
             by_family[row["task"]].append(row)
-        for n, half in enumerate(("measure", "fit")):
+        for n, half in enumerate(claims):
             found = [row for name in sorted(by_family)[n::2] for row in by_family[name]]
             write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(found, options.held))
-            claims += found if half == "measure" else []
-    together = list(put_together.rows(claims, "measure"))
-    write(f"{options.out}/measure/held-put-together.jsonl", evenly(together, options.held))
-
+            claims[half] += found
+    # What the engine works out from what it reads is calibrated by itself.
+    for half, found in claims.items():
+        together = list(put_together.rows(found, half))
+        write(f"{options.out}/{half}/held-put-together.jsonl", evenly(together, options.held))
+        write(f"{options.out}/{half}/held-comparing.jsonl", evenly(list(comparing(found)), options.held))
     for path in sorted(glob.glob(f"{options.unseen}/*.jsonl")) if options.unseen else []:
         write(f"{options.out}/measure/unseen-{os.path.basename(path)}", evenly(list(lines(path)), options.each))
 
