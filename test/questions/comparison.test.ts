@@ -90,6 +90,55 @@ describe('a claim that compares a number', () => {
   })
 })
 
+describe('a claim that compares a day', () => {
+  it.each([
+    ['The invoice is due before 1 April 2026.', 'When is the invoice due?'],
+    ['Is the invoice due before April 1?', 'When is the invoice due?'],
+    ['Did the customer order after 2026-03-01?', 'When did the customer order?'],
+    ['The parcel was handed over no later than the 3rd of May.', 'When was the parcel handed over?'],
+    ['due_date < 2026-04-01', 'Due_date: when?'],
+    ['The contract ends on or after 31.12.2026', 'The contract ends: when?'],
+    ['Ana Berg has paid by 3 May 2026.', 'When has Ana Berg paid?'],
+  ])('%s', (claim, asked) => {
+    expect(comparisonOf(claim)).toMatchObject({ asked, format: 'date' })
+  })
+
+  it.each([
+    'The invoice was paid before the goods came.',
+    'The offer is valid until 3 May 2026.',
+    'She has been a customer since 3 May 2026.',
+    'The invoice was not paid before 3 May 2026.',
+    'All of them were paid before 3 May 2026.',
+    'It was sent three days after 3 May 2026.',
+    'The order was placed before 31 February 2026.',
+    'The order was placed before 3 May 2026 at noon.',
+    'The company was founded before 1990.',
+    `${'before 3 '.repeat(400)}5`,
+  ])('is not %s', (claim) => {
+    expect(comparisonOf(claim)).toBeNull()
+  })
+
+  it.each([
+    ['The bill is due before 1 April 2026.', '2026-03-31', true],
+    ['The bill is due before 1 April 2026.', '1 April 2026', false],
+    ['The bill is due by 1 April 2026.', 'April 1st, 2026', true],
+    ['The bill is due by 1 April 2026.', '2 April 2026', false],
+    ['The bill is due after 1 April 2026.', '02.04.2026', true],
+    ['The bill is due on or after 1 April 2026.', '2026/04/01', true],
+    ['The bill is due no earlier than 1 April 2026.', '31 Mar. 2026', false],
+    // Of the same year where one of them says none.
+    ['The bill is due before 1 April.', '3 March 2019', true],
+    ['The bill is due after 1 April 2026.', 'May 3rd', true],
+    ['The bill is due after 28 Feb.', '29 February', true],
+    // No day, or none that exists.
+    ['The bill is due before 1 April 2026.', 'March 2026', null],
+    ['The bill is due before 1 April 2026.', '31 February 2026', null],
+    ['The bill is due before 1 April 2026.', '03/04/2026', null],
+  ])('%s %s is %s', (claim, text, holds) => {
+    expect(comparisonOf(claim)?.holds({ text, behind: '', name: '' })).toBe(holds)
+  })
+})
+
 describe('a noul of it', () => {
   const span: Generated = {
     type: 'spans',

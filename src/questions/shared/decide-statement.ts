@@ -1,9 +1,10 @@
 // Decides a statement: as it is read, or, where it says so much by itself, by what the model makes of its parts. Of one
 // that is put together from others these are decided, and the laws of probability do the rest; of one that compares a
-// number the number is read, and compared.
+// number or a day, that is read, and compared.
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits } from '../../core/math.ts'
-import { type Comparison, comparisonOf } from '../logic/comparison.ts'
+import type { Comparison } from '../logic/compared-values.ts'
+import { comparisonOf } from '../logic/comparison.ts'
 import { claimsOf, probabilityOf } from '../logic/formula.ts'
 import { formulaOf } from '../logic/parse.ts'
 import type { QuestionContext } from './checked-question.ts'
@@ -24,13 +25,13 @@ export function* decideStatement(branch: Branch, context: QuestionContext, optio
   return workedOut({ branch, readout: 'composed', isTrue, parts }, context, options)
 }
 
-/** One claim. That it compares a number counts where the model finds numbers better than it compares them. */
+/** One claim. That it compares a number or a day counts where the model finds these better than it compares them. */
 function* decideClaim(branch: Branch, context: QuestionContext, options: DecideOptions): QuestionCoroutine<DecideResult> {
   const comparison = context.comparesNumbers ? comparisonOf(branch.instructions) : null
   if (comparison === null) return yield* decideBranch(branch, 'binary', context, options)
-  // How sure the whole claim and its number are counts together, so neither is told by itself.
+  // How sure the whole claim and its value are counts together, so neither is told by itself.
   const quiet = { ...context, decided: undefined }
-  const both = [decideBranch(branch, 'binary', quiet, options), free(compareNumber(branch, comparison, quiet))]
+  const both = [decideBranch(branch, 'binary', quiet, options), free(compareValue(branch, comparison, quiet))]
   const [plain, found] = (yield* all<DecideResult | Compared | null>(both)) as [DecideResult, Compared | null]
   const made = found === null ? plain : weighed(branch, plain, found, context, options)
   const { readout, mass } = made.decision
@@ -38,22 +39,22 @@ function* decideClaim(branch: Branch, context: QuestionContext, options: DecideO
   return made
 }
 
-/** Where the number may be another one, what was made of the claim as a whole decides. */
+/** Where the value may be another one, what was made of the claim as a whole decides. */
 function weighed(branch: Branch, plain: DecideResult, found: Compared, context: QuestionContext, options: DecideOptions): DecideResult {
   const isTrue = found.confidence * Number(found.isTrue) + (1 - found.confidence) * probabilityOfTrue(plain)
   return workedOut({ branch, readout: 'compared', isTrue, parts: [plain] }, context, options)
 }
 
-/** What a number makes of a claim, and how sure it is that it is the right number. */
+/** What a number or a day makes of a claim, and how sure it is that it is the right one. */
 interface Compared {
   readonly isTrue: boolean
   readonly confidence: number
 }
 
-/** Null where no number was found, or none that can be compared. */
-function* compareNumber(branch: Branch, comparison: Comparison, context: QuestionContext): QuestionCoroutine<Compared | null> {
+/** Null where none was found, or none that can be compared. */
+function* compareValue(branch: Branch, comparison: Comparison, context: QuestionContext): QuestionCoroutine<Compared | null> {
   const asked: Branch = { readout: 'read', instructions: comparison.asked, candidates: [], image: branch.image }
-  const reply = yield* read(asked, { type: 'span', many: false, format: 'number' })
+  const reply = yield* read(asked, { type: 'span', many: false, format: comparison.format })
   const span = reply.type === 'spans' ? reply.spans[0] : undefined
   if (span === undefined) return null
   const behind = context.textOf(span.source)?.slice(span.end) ?? ''

@@ -31,7 +31,8 @@ ROOT = os.path.abspath(f"{HERE}/../../../..")
 SHIPPED, EVIDENCE = f"{ROOT}/models/service-1-pro", f"{ROOT}/calibration-data/service-1-pro/evidence.jsonl.gz"
 READS = ("quote", "written", "not_there")
 COMPARES = re.compile(
-    r"\b(?:than|over|under|above|below|at least|at most|exceeds?|exactly)\b.* (?:\d|one|two|three|four|five|a )|[<>]"
+    r"\b(?:than|before|after|by|over|under|above|below|at least|at most|exceeds?|exactly)\b.* "
+    r"(?:\d|one|two|three|four|five|a )|[<>]"
 )
 TYPES = ["noul", "choice", "score", "select", "extract", "fill"]
 

@@ -1,6 +1,7 @@
 // Written values are chosen, not spelled: the ints, numbers and dates that a text holds, each with its place and in the
 // form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py).
 import { numberOfDigits, SMALL_NUMBERS } from '../../../../core/as-written.ts'
+import { datesIn } from '../../../../core/dates-as-written.ts'
 
 /** A value that stands in a text: UTF-16 offsets, and how it is written as an answer. */
 export interface WrittenValue {
@@ -12,12 +13,6 @@ export interface WrittenValue {
 export type ValueKind = 'int' | 'number' | 'date'
 
 const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
-const MONTHS = [
-  ...['january', 'february', 'march', 'april', 'may', 'june'],
-  ...['july', 'august', 'september', 'october', 'november', 'december'],
-]
-const MONTH =
-  'january|february|march|april|june|july|august|september|october|november|december|sept|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
 
 const GROUPED = "\\d{1,3}(?:[.,' \\u2009]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)"
 const DIGITS = new RegExp(`(?:(?<![\\w-])[-−])?(?:(?<![\\w.,])${GROUPED}|\\d{1,40}(?:[.,]\\d{1,40})?)`, 'gu')
@@ -25,15 +20,6 @@ const NAMED = new RegExp(
   `\\b(?:(?:${TENS.slice(2).join('|')})(?:[- ](?:${SMALL_NUMBERS.join('|')}))?|${SMALL_NUMBERS.join('|')}|a dozen|a hundred)\\b`,
   'giu',
 )
-
-/** Patterns of dates, and which group is the year, the month and the day. */
-const DATES: readonly (readonly [RegExp, year: number, month: number, day: number])[] = [
-  [/(?<![\d-])(\d{4})-(\d{1,2})-(\d{1,2})(?![\d-])/gu, 1, 2, 3],
-  [new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?\\.? (?:of )?(${MONTH})\\.?,? (\\d{4})\\b`, 'giu'), 3, 2, 1],
-  [new RegExp(`\\b(${MONTH})\\.? (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})\\b`, 'giu'), 3, 1, 2],
-  [/\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b/gu, 3, 2, 1],
-  [/\b(\d{4})\/(\d{1,2})\/(\d{1,2})\b/gu, 1, 2, 3],
-]
 
 /** The values of a kind in reading order of their pattern. Dates are days that exist. */
 export function writtenValues(kind: ValueKind, text: string): WrittenValue[] {
@@ -62,15 +48,8 @@ function plain(number: number): string | null {
 }
 
 function dates(text: string): WrittenValue[] {
-  return DATES.flatMap(([pattern, yearAt, monthAt, dayAt]) =>
-    Array.from(text.matchAll(pattern)).flatMap((match) => {
-      const said = (match[monthAt] as string).toLowerCase()
-      const named = MONTHS.findIndex((name) => name.startsWith(said.slice(0, 3)))
-      const month = /^\d/.test(said) ? Number(said) : named + 1
-      const [year, day] = [Number(match[yearAt]), Number(match[dayAt])]
-      const date = new Date(Date.UTC(year, month - 1, day))
-      const exists = year > 0 && date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
-      return exists ? [{ start: match.index, end: match.index + match[0].length, value: date.toISOString().slice(0, 10) }] : []
-    }),
-  )
+  return datesIn(text).map(({ start, end, year, month, day }) => {
+    const [whole, two] = [String(year).padStart(4, '0'), (part: number) => String(part).padStart(2, '0')]
+    return { start, end, value: `${whole}-${two(month)}-${two(day)}` }
+  })
 }

@@ -1,0 +1,60 @@
+// "The invoice is due before 1 April" as a question for its day, and what the day makes of it.
+import { capitalised } from '../../core/as-written.ts'
+import { ANY_YEAR, dateOf, type WrittenDate } from '../../core/dates-as-written.ts'
+import { type Comparison, isOfOne, LONGEST_CLAIM } from './compared-values.ts'
+
+/** `days`: how many days the day of the state is behind that of the claim. */
+type Holds = (days: number) => boolean
+
+/** "Until" and "since" say when something ends and begins, so that day itself is claimed. */
+const COMPARATORS: readonly (readonly [words: string, holds: Holds])[] = [
+  ['(?:no|not) later than|on or before|by|<=|≤', (days) => days <= 0],
+  ['(?:no|not) (?:earlier|sooner) than|on or after|>=|≥', (days) => days >= 0],
+  ['before|earlier than|prior to|<', (days) => days < 0],
+  ['after|later than|>', (days) => days > 0],
+]
+const COMPARED = COMPARATORS.map(([words, holds]) => ({
+  pattern: new RegExp(`^(.+?)\\s(?:${words}) ?(?:the )?(.*\\d.*?)[.?!]?$`, 'iu'),
+  holds,
+}))
+/** What is not plainly the time of one thing: a stretch of time, or what is seen from another time. */
+const NOT_A_TIME = /\b(?:days|weeks|months|years|hours|long|between|until|since|from|sometime|shortly|only)\b/i
+/** "The invoice is due": subject, verb and the rest. */
+const SAYS = /^(.+?) (is|are|was|were|has|have|had|will)\b(.*)$/i
+const ASKS = /^(?:is|are|was|were|do|does|did|has|have|had|will)\b/i
+const SMALL_AT_BEGIN = /^(?:Is|Are|Was|Were|Do|Does|Did|Has|Have|Had|Will|The|This|That|These|Those|Its|Their|Our|My|Your|His|Her|An?)\b/
+const DAY_MS = 86_400_000
+
+/** Null where a claim compares nothing, or not plainly one day of the state. */
+export function comparedDate(claim: string): Comparison | null {
+  if (claim.length > LONGEST_CLAIM) return null
+  for (const { pattern, holds } of COMPARED) {
+    const [, before = '', said = ''] = pattern.exec(claim.trim()) ?? []
+    const limit = dateOf(said)
+    if (before === '' || limit === null || !isOfOne(before) || NOT_A_TIME.test(before)) continue
+    return {
+      format: 'date',
+      asked: dayAsked(before.trim()),
+      holds: ({ text }) => {
+        const day = dateOf(text)
+        return day === null ? null : holds(daysBetween(limit, day))
+      },
+    }
+  }
+  return null
+}
+
+/** "Is the invoice due" and "The invoice is due" to "When is the invoice due?", "The contract ends" to "The contract ends: when?" */
+function dayAsked(before: string): string {
+  const small = (part: string) => part.replace(SMALL_AT_BEGIN, (word) => word.toLowerCase())
+  if (ASKS.test(before)) return `When ${small(before)}?`
+  const [, subject, verb = '', rest = ''] = SAYS.exec(before) ?? []
+  return subject === undefined ? `${capitalised(before)}: when?` : `When ${verb} ${small(subject)}${rest}?`
+}
+
+/** From the first day to the second. Where one of them has no year, it is of the year of the other. */
+function daysBetween(first: WrittenDate, second: WrittenDate): number {
+  const year = first.year ?? second.year ?? ANY_YEAR
+  const [from, to] = [first, second].map((date) => Date.UTC(date.year ?? year, date.month - 1, date.day)) as [number, number]
+  return (to - from) / DAY_MS
+}

@@ -1,0 +1,41 @@
+// What claims have in common that compare one value of the state: each is asked as a question for that value.
+
+/** A claim as a question for a value, and what the value makes of the claim. */
+export interface Comparison {
+  /** What the value looks like. */
+  readonly format: 'number' | 'date'
+  /** The claim as a question for its value. */
+  readonly asked: string
+  /** Whether the claim holds for a value of a text; null where the two cannot be compared. */
+  holds(value: ReadValue): boolean | null
+}
+
+/** A value as it stands in a text, with what stands behind it there, and the name of the JSON value it is of ('' in a text). */
+export interface ReadValue {
+  readonly text: string
+  readonly behind: string
+  readonly name: string
+}
+
+/** UTF-16 units of a claim that is looked at: what is longer does not plainly compare one value. */
+export const LONGEST_CLAIM = 300
+
+const NOT_ONE = new RegExp(
+  `\\b(?:${[
+    'all any each every everybody everyone anybody anyone some somebody someone nobody none both either neither most',
+    'zero one two three four five six seven eight nine ten that which who whose',
+    'average mean sum together combined altogether difference plus minus per ago',
+    'no not never and or but if when while because than may might must should could would least',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')})\\b|n['’]t\\b|,|\\bby$`,
+  'i',
+)
+
+/**
+ * False for a part of a claim that speaks of several things, of one that has to be looked for, of something that is
+ * worked out first, or not of a plain fact: that is not about one value that stands in the state.
+ */
+export function isOfOne(part: string): boolean {
+  return !NOT_ONE.test(part)
+}
