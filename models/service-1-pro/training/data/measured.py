@@ -2,8 +2,8 @@
 
 A record, lines or a few sentences that hold several numbers with their units. What is asked is one of them, in the
 words in which the engine asks for the number that a statement compares ("The flat has how many rooms?", see
-src/questions/logic/comparison.ts) and as people ask ("Rent", "How much is the rent?"); or one that is not there, though
-others are. The statements that compare it are asked as well. Made from the lists below.
+src/questions/logic/compared-numbers.ts) and as people ask ("Rent", "How much is the rent?"); or one that is not there,
+though others are. The statements that compare it are asked as well. Made from the lists below.
 """
 
 import json

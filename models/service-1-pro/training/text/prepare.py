@@ -55,6 +55,7 @@ MADE = {
     "functions": ["{data}"],
     "graded": ["{data}"],
     "measured": [],
+    "dated": [],
     "who_did_what": [],
     "records": ["{pictures}/tokenizer.json"],
 }  # generators in ../data and what they are given
