@@ -3,9 +3,9 @@
     python average.py CHECKPOINT [CHECKPOINT ...] OUT.pt [--went-on-from CHECKPOINT] [--start 0.3]
 
 What runs from the same start learned apart adds up, and what each of them forgot does not (HISTORY.md). Of a run's
-last.pt the weights averaged along the run are taken. --went-on-from: the checkpoint that all of them began with, so that
-tokens, questions and seconds are those of all runs together; else they are those of the last. --start: so much of the
-public start's own encoder is mixed back in, so that what training forgot comes back.
+last.pt the weights averaged along the run are taken. --went-on-from: the checkpoint that all of them began with; with
+it tokens, questions and seconds are those of all runs together, else those of the last. --start: so much of the public
+start's own encoder is mixed back in, so that what training forgot comes back.
 """
 
 import argparse
