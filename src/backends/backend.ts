@@ -44,7 +44,7 @@ export interface Capabilities {
   readonly boxes: boolean
   /** It can read the state once more with the question in mind (`Branch.look`). Absent: it cannot. */
   readonly rereads?: boolean
-  /** In texts and JSON it finds a number or a day better than it compares it, so that comparing is left to the engine. */
+  /** In texts and JSON it finds a number or a day better than it compares it: comparing is left to the engine. */
   readonly findsNumbers?: boolean
   /**
    * Why a model of a kind that sees reads no images: what its files leave out, and what has it. Absent: it reads what

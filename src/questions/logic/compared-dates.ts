@@ -44,7 +44,7 @@ export function comparedDate(claim: string): Comparison | null {
   return null
 }
 
-/** "Is the invoice due" and "The invoice is due" to "When is the invoice due?", "The contract ends" to "The contract ends: when?" */
+/** "Is the invoice due", "The invoice is due" to "When is the invoice due?"; "Due date" to "Due date: when?" */
 function dayAsked(before: string): string {
   const small = (part: string) => part.replace(SMALL_AT_BEGIN, (word) => word.toLowerCase())
   if (ASKS.test(before)) return `When ${small(before)}?`

@@ -10,7 +10,7 @@ export interface Comparison {
   holds(value: ReadValue): boolean | null
 }
 
-/** A value as it stands in a text, with what stands behind it there, and the name of the JSON value it is of ('' in a text). */
+/** A value as it stands in a text, what stands behind it there, and the name of its JSON value ('' in a text). */
 export interface ReadValue {
   readonly text: string
   readonly behind: string

@@ -1,6 +1,6 @@
 """The average of some checkpoints' weights, to be shipped or gone on from:
 
-    python average.py CHECKPOINT [CHECKPOINT ...] OUT.pt [--went-on-from CHECKPOINT] [--start 0.3]
+    python average.py CHECKPOINT [CHECKPOINT ...] OUT.pt [--shares 0.5 0.5] [--went-on-from CHECKPOINT] [--start 0.3]
 
 What runs from the same start learned apart adds up, and what each of them forgot does not (HISTORY.md). Of a run's
 last.pt the weights averaged along the run are taken. --went-on-from: the checkpoint that all of them began with; with
@@ -19,13 +19,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoints", nargs="+")
     parser.add_argument("out")
+    parser.add_argument("--shares", type=float, nargs="+", help="of each checkpoint; default: equal ones")
     parser.add_argument("--went-on-from")
     parser.add_argument("--start", type=float, default=0.0)
     options = parser.parse_args()
     found = [torch.load(path, map_location="cpu") for path in options.checkpoints]
     each = [one.get("mean") or one["model"] for one in found]
+    shares = options.shares or [1 / len(each)] * len(each)
+    assert len(shares) == len(each) and abs(sum(shares) - 1) < 1e-6, f"{len(each)} shares that sum to 1 are wanted"
     weights = {
-        name: torch.stack([one[name].double() for one in each]).mean(0).to(value.dtype)
+        name: sum(share * one[name].double() for share, one in zip(shares, each, strict=True)).to(value.dtype)
         for name, value in each[-1].items()
     }
     if options.start:

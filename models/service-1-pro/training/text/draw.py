@@ -134,11 +134,18 @@ class Drawer:
                 step += 1
 
 
+def mixture_of(path):
+    """Phases with the shares of their groups, and factors of sources; without these, those of mixtures.json count."""
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
 def drawer(options, rank, size):
     """The drawer of one process, by the options of a run (train.py)."""
-    with open(options.mixture or f"{HERE}/mixtures.json", encoding="utf-8") as file:
-        mixture = json.load(file)
-    phases = [{**phase, "factors": mixture["factors"]} for phase in mixture["phases"]]
+    usual = mixture_of(f"{HERE}/mixtures.json")
+    mixture = mixture_of(options.mixture) if options.mixture else usual
+    factors = mixture.get("factors", usual["factors"])
+    phases = [{**phase, "factors": factors} for phase in mixture["phases"]]
     preset = PRESETS[options.preset]
     sources = Sources(options.rows, preset.rows_a_source, options.seed)
     reader = layout.Reader(start.tokenizer(), Config().passage)

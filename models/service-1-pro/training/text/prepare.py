@@ -4,9 +4,9 @@
     [--seed 1] [--only families]
 
 DATA holds train/text and dev (packs); --compose is the folder of compose.py; --mirror holds the snapshots
-(OWNER+NAME/repo). Writes OUT/train/*.jsonl (one file a
-source), OUT/held/*.jsonl (families held out, by kind) and OUT/dev/*.jsonl (text tasks of the dev packs). Rows of
-public pairs that share a text with a dev row are left out, and said.
+(OWNER+NAME/repo). Writes OUT/train/*.jsonl (one file a source), OUT/held/*.jsonl (families held out, by kind;
+comparing.py) and OUT/dev/*.jsonl (text tasks of the dev packs). Rows of public pairs that share a text with a dev row
+are left out, and said.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import re
 import subprocess
 import sys
 
+import comparing
 import held
 
 CONVERTERS = [
@@ -65,6 +66,7 @@ PICTURES = {"blood-cells", "photo-class", "receipts", "shapes", "images"}
 HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 60}
 FEWEST_WORDS = 6
 HELD_SEED = 990
+COMPARING, COMPARING_ROWS = "comparing", 150
 PAIRED = {"letters", "dialogues", "documents", "unsaid", "cases"}  # kinds that can be drawn one sentence a row
 
 
@@ -189,6 +191,14 @@ def families(options):
                 )
 
 
+def compared(options):
+    """OUT/held/comparing.jsonl: of many rows of families held out the claims that compare a number or a day."""
+    to = f"{options.out}/held/{COMPARING}.jsonl"
+    paths = [path for _, kept in held.split(options.families).values() for path in kept]
+    composed(options, "rows", to, COMPARING_ROWS, HELD_SEED + 1, paths)
+    print(f"{COMPARING}: {write(to, list(comparing.rows(lines(to)))):,} rows")
+
+
 def made(options):
     """Rows of our own generators (../data): functions, who did what, records, numbers. Often nothing fits."""
     os.makedirs(f"{options.out}/train", exist_ok=True)
@@ -217,6 +227,7 @@ def main():
     options = parser.parse_args()
     if options.only in (None, "families"):
         families(options)
+        compared(options)
     if options.only in (None, "made"):
         made(options)
     dev = set()

@@ -52,7 +52,7 @@ class Inputs:
             def take(_, given):
                 x = given[0].detach()
                 for there in (batch.real, batch.present):
-                    if x.shape[:2] == there.shape:
+                    if x.dim() == 3 and x.shape[:2] == there.shape:
                         return self.add(name, x[there])
                 return self.add(name, x.reshape(-1, x.shape[-1]))
 

@@ -18,39 +18,22 @@ import glob
 import gzip
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 
 import put_together
-from prepare import PICTURES, lines, write
+from prepare import COMPARING, PICTURES, lines, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(f"{HERE}/../../../..")
 SHIPPED, EVIDENCE = f"{ROOT}/models/service-1-pro", f"{ROOT}/calibration-data/service-1-pro/evidence.jsonl.gz"
 READS = ("quote", "written", "not_there")
-COMPARES = re.compile(
-    r"\b(?:than|before|after|by|over|under|above|below|at least|at most|exceeds?|exactly)\b.* "
-    r"(?:\d|one|two|three|four|five|a )|[<>]"
-)
 TYPES = ["noul", "choice", "score", "select", "extract", "fill"]
 
 
 def evenly(rows, most):
     return rows if len(rows) <= most else [rows[int(n * len(rows) / most)] for n in range(most)]
-
-
-def comparing(rows):
-    """The rows with those claims alone that seem to compare a number."""
-    for row in rows:
-        asked = {
-            name: question
-            for name, question in row["questions"].items()
-            if question["type"] == "noul" and COMPARES.search(str(question.get("instructions", name)))
-        }
-        if asked:
-            yield {**row, "questions": asked, "truth": {name: row["truth"][name] for name in asked}}
 
 
 def assay(*words):
@@ -64,23 +47,29 @@ def rows(options):
         if task not in PICTURES:
             half = "measure" if os.path.basename(path).startswith("dev") else "fit"
             write(f"{options.out}/{half}/dev-{task}.jsonl", evenly(list(lines(path)), options.each))
-    claims = {"measure": [], "fit": []}
+    found = {"measure": collections.defaultdict(list), "fit": collections.defaultdict(list)}
+    halves = {}
     for path in sorted(glob.glob(f"{options.rows}/held/*.jsonl")):
         kind = os.path.basename(path)[:-6]
-        if kind.startswith("pairs"):
+        if kind.startswith("pairs") or kind == COMPARING:
             continue
         by_family = collections.defaultdict(list)
         for row in lines(path):
             by_family[row["task"]].append(row)
-        for n, half in enumerate(claims):
-            found = [row for name in sorted(by_family)[n::2] for row in by_family[name]]
-            write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(found, options.held))
-            claims[half] += found
-    # What the engine works out from what it reads is calibrated by itself.
-    for half, found in claims.items():
-        together = list(put_together.rows(found, half))
-        write(f"{options.out}/{half}/held-put-together.jsonl", evenly(together, options.held))
-        write(f"{options.out}/{half}/held-comparing.jsonl", evenly(list(comparing(found)), options.held))
+        for n, half in enumerate(found):
+            for name in sorted(by_family)[n::2]:
+                halves[name] = half
+                found[half][kind] += by_family[name]
+    # What is compared is calibrated by itself. What is put together isn't: it fits together as it is.
+    for row in lines(f"{options.rows}/held/{COMPARING}.jsonl"):
+        if row["task"] in halves:
+            found[halves[row["task"]]][COMPARING].append(row)
+    claims = [row for kind, rows in found["measure"].items() if kind != COMPARING for row in rows]
+    found["measure"]["put-together"] = list(put_together.rows(claims, "measure"))
+    for half, kinds in found.items():
+        for kind, rows in kinds.items():
+            most = 5 * options.held if kind == COMPARING else options.held
+            write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(rows, most))
     for path in sorted(glob.glob(f"{options.unseen}/*.jsonl")) if options.unseen else []:
         write(f"{options.out}/measure/unseen-{os.path.basename(path)}", evenly(list(lines(path)), options.each))
 
@@ -114,7 +103,7 @@ def calibrated(options):
     answered(options, "fit", "fitted-reads", *words, "--deliberation", "never", "--evidence", reads)
     with gzip.open(f"{options.out}/evidence.jsonl.gz", "wt", encoding="utf-8") as to:
         with open(texts, encoding="utf-8") as file:
-            to.write(file.read())
+            to.writelines(line for line in file if json.loads(line).get("readout") != "composed")
         with open(reads, encoding="utf-8") as file:
             to.writelines(line for line in list(file)[1:] if json.loads(line)["readout"] in READS)
         with gzip.open(EVIDENCE, "rt", encoding="utf-8") as file:
