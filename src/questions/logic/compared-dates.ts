@@ -1,7 +1,7 @@
 // "The invoice is due before 1 April" as a question for its day, and what the day makes of it.
 import { capitalised } from '../../core/as-written.ts'
 import { ANY_YEAR, dateOf, type WrittenDate } from '../../core/dates-as-written.ts'
-import { type Comparison, isOfOne, LONGEST_CLAIM } from './compared-values.ts'
+import { type Comparison, isOfOne } from './compared-values.ts'
 
 /** `days`: how many days the day of the state is behind that of the claim. */
 type Holds = (days: number) => boolean
@@ -27,9 +27,8 @@ const DAY_MS = 86_400_000
 
 /** Null where a claim compares nothing, or not plainly one day of the state. */
 export function comparedDate(claim: string): Comparison | null {
-  if (claim.length > LONGEST_CLAIM) return null
   for (const { pattern, holds } of COMPARED) {
-    const [, before = '', said = ''] = pattern.exec(claim.trim()) ?? []
+    const [, before = '', said = ''] = pattern.exec(claim) ?? []
     const limit = dateOf(said)
     if (before === '' || limit === null || !isOfOne(before) || NOT_A_TIME.test(before)) continue
     return {

@@ -1,6 +1,6 @@
 // "The total is more than 50 EUR" as a question for its number, and what the number makes of it.
 import { capitalised, numberOfDigits, SMALL_NUMBERS } from '../../core/as-written.ts'
-import { type Comparison, isOfOne, LONGEST_CLAIM, type ReadValue } from './compared-values.ts'
+import { type Comparison, isOfOne, type ReadValue } from './compared-values.ts'
 
 type Holds = (value: number, limit: number) => boolean
 
@@ -33,9 +33,8 @@ const ENDS_IN_BE = /\b(?:is|are|was|were|be|been|of|costs?|weighs?|at)$/i
 
 /** Null where a claim compares nothing, or not plainly one number of the state. */
 export function comparedNumber(claim: string): Comparison | null {
-  if (claim.length > LONGEST_CLAIM) return null
   for (const { pattern, holds } of COMPARED) {
-    const [, before = '', comparator = '', limitText = '', word = '', more = ''] = pattern.exec(claim.trim()) ?? []
+    const [, before = '', comparator = '', limitText = '', word = '', more = ''] = pattern.exec(claim) ?? []
     const limit = /^an?$/i.test(limitText) ? 1 : numberOf(limitText)
     const end = `${word}${more}`
     if (before === '' || limit === null || !isOfOne(before) || !isOfOne(end) || NOT_SAID.test(end)) continue

@@ -17,9 +17,6 @@ export interface ReadValue {
   readonly name: string
 }
 
-/** UTF-16 units of a claim that is looked at: what is longer does not plainly compare one value. */
-export const LONGEST_CLAIM = 300
-
 const NOT_ONE = new RegExp(
   `\\b(?:${[
     'all any each every everybody everyone anybody anyone some somebody someone nobody none both either neither most',

@@ -6,7 +6,12 @@ import { comparedDate } from './compared-dates.ts'
 import { comparedNumber } from './compared-numbers.ts'
 import type { Comparison } from './compared-values.ts'
 
+/** UTF-16 units of a claim that is looked at: what is longer does not plainly compare one value. */
+const LONGEST_CLAIM = 300
+
 /** Null where a claim compares nothing, or not plainly one number or day of the state. */
 export function comparisonOf(claim: string): Comparison | null {
-  return comparedNumber(claim) ?? comparedDate(claim)
+  if (claim.length > LONGEST_CLAIM) return null
+  const said = claim.trim()
+  return comparedNumber(said) ?? comparedDate(said)
 }

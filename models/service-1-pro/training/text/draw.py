@@ -111,14 +111,7 @@ class Drawer:
             given[name] += size
             total += size if sequences else 0
             made += sequences
-        made.sort(key=lambda one: len(one[0].tokens))
-        steps, now = [], []
-        for one in made:
-            if now and (len(now) + 1) * len(one[0].tokens) > self.preset.step_tokens:
-                steps.append(now)
-                now = []
-            now.append(one)
-        steps.append(now)
+        steps = list(layout.cut(made, self.preset.step_tokens))
         rnd.shuffle(steps)
         return steps[:POOL_STEPS]
 

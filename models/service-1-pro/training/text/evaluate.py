@@ -51,13 +51,7 @@ def area(scores, truths):
 def runs(made, look, model):
     """Key -> logits (and for quotes the likeliest span), of sequences batched by length."""
     out = {}
-    made.sort(key=lambda one: len(one[1][0].tokens))
-    at = 0
-    while at < len(made):
-        end = at + 1
-        while end < len(made) and (end + 1 - at) * len(made[end][1][0].tokens) <= PASS_TOKENS:
-            end += 1
-        part = made[at:end]
+    for part in layout.cut(made, PASS_TOKENS, lambda one: one[1][0]):
         batch = layout.batch([one for _, one in part], look)
         with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
             logits, evidence, quotes = model(batch)
@@ -75,7 +69,6 @@ def runs(made, look, model):
                         if spans or not question.evidence:
                             out[*key, question.name, "evidence"] = any(best in s for s in spans) if spans else best < 0
                 q += 1
-        at = end
     return out
 
 

@@ -427,6 +427,18 @@ def second(item, question):
     return s, [(question, slots or [begin], [])]
 
 
+def cut(made, most, sequence=lambda one: one[0]):
+    """What was made, shortest first, in lists whose sequences padded to the longest are `most` pieces at most."""
+    now = []
+    for one in sorted(made, key=lambda one: len(sequence(one).tokens)):
+        if now and (len(now) + 1) * len(sequence(one).tokens) > most:
+            yield now
+            now = []
+        now.append(one)
+    if now:
+        yield now
+
+
 def batch(sequences, look):
     """Sequences with their questions, padded to the longest."""
     rows, length = len(sequences), max(len(s.tokens) for s, _ in sequences)

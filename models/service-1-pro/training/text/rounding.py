@@ -88,13 +88,8 @@ def inputs(model, folder, seed=1):
                     made["first"].append(layout.first(layout.Item(item.passages, asked[:4], item.source)))
                 made["second"].append(layout.second(item, rnd.choice(item.questions)))
     for look, sequences in made.items():
-        sequences.sort(key=lambda one: len(one[0].tokens))
-        now = []
-        for one in [*sequences, None]:
-            if now and (one is None or (len(now) + 1) * len(one[0].tokens) > PASS_TOKENS):
-                out.watch(model, now, look)
-                now = []
-            now.append(one)
+        for part in layout.cut(sequences, PASS_TOKENS):
+            out.watch(model, part, look)
     return out
 
 

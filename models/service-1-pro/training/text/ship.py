@@ -64,12 +64,12 @@ def rows(options):
     for row in lines(f"{options.rows}/held/{COMPARING}.jsonl"):
         if row["task"] in halves:
             found[halves[row["task"]]][COMPARING].append(row)
-    claims = [row for kind, rows in found["measure"].items() if kind != COMPARING for row in rows]
+    claims = [row for kind, taken in found["measure"].items() if kind != COMPARING for row in taken]
     found["measure"]["put-together"] = list(put_together.rows(claims, "measure"))
     for half, kinds in found.items():
-        for kind, rows in kinds.items():
+        for kind, taken in kinds.items():
             most = 5 * options.held if kind == COMPARING else options.held
-            write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(rows, most))
+            write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(taken, most))
     for path in sorted(glob.glob(f"{options.unseen}/*.jsonl")) if options.unseen else []:
         write(f"{options.out}/measure/unseen-{os.path.basename(path)}", evenly(list(lines(path)), options.each))
 

@@ -48,8 +48,8 @@ function plain(number: number): string | null {
 }
 
 function dates(text: string): WrittenValue[] {
+  const two = (part: number): string => String(part).padStart(2, '0')
   return datesIn(text).map(({ start, end, year, month, day }) => {
-    const [whole, two] = [String(year).padStart(4, '0'), (part: number) => String(part).padStart(2, '0')]
-    return { start, end, value: `${whole}-${two(month)}-${two(day)}` }
+    return { start, end, value: `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}` }
   })
 }
