@@ -1,7 +1,7 @@
 // The frame of the signed-in console: the views, the navigation, and the line that says what was done. The view stands
 // in the address after #.
 import type { ComponentType } from 'preact'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ServiceReply } from '../service/console/replies.ts'
 import type { Api } from './api.ts'
 import { ConsoleContext } from './context.ts'
@@ -70,7 +70,8 @@ export function Shell({ api, service, onSignOut }: ShellProps) {
   }, [])
   const context = useMemo(() => ({ api, service, say, account, chooseAccount }), [api, service, say, account])
   const isFirst = useRef(true)
-  useEffect(() => {
+  // Before anything is painted: after it, the focus could be taken from where a quick hand has put it in the new view.
+  useLayoutEffect(() => {
     document.title = `${view.title} · assay`
     // Screen readers go on from the new view, not from the link that led there.
     if (!isFirst.current) main.current?.focus({ preventScroll: true })

@@ -37,6 +37,18 @@ const NAMELESS = `[...document.querySelectorAll('input, select, textarea, button
   return (label || control.textContent).trim() === ''
 }).map((control) => control.outerHTML.slice(0, 120))`
 
+/** Goes to the keys, gives a button of theirs the focus in the moment in which it appears, and tells what has it a little later. */
+const FOCUSED_AT_ONCE = `new Promise((done) => {
+  const button = () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent.startsWith('Create key'))
+  new MutationObserver((_, observer) => {
+    if (button() === undefined) return
+    observer.disconnect()
+    button().focus()
+    setTimeout(() => done(document.activeElement.textContent), 200)
+  }).observe(document.body, { subtree: true, childList: true })
+  location.hash = '#/keys'
+})`
+
 async function fill(running: Running): Promise<void> {
   await running.store.ledger.credit('main', 5_000_000_000n, 'a note')
   await running.store.aliases.point('fast', 'service-1-pro', 'to begin with')
@@ -119,5 +131,11 @@ describeInBrowser('the looks of the console', ({ start, open }) => {
     expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Name')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  it('leave the focus where a quick hand puts it as soon as a view is there', async () => {
+    const { page } = await open(await start())
+    const holder = await page.evaluate(FOCUSED_AT_ONCE)
+    expect(holder).toBe('Create key…')
   })
 })
