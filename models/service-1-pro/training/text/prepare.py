@@ -51,6 +51,12 @@ CONVERTERS = [
     "tabled",
     "spoken",
     "deduction",
+    "rated",
+    "emobank",
+    "liked",
+    "sent",
+    "service",
+    "support",
 ]
 MADE = {
     "functions": ["{data}"],
@@ -111,10 +117,10 @@ def row_prints(row, claims=False):
     return {one for text in [*leaves(row["state"]), *asked] for one in prints(text)}
 
 
-def git(folder, path):
-    return subprocess.run(["git", "-C", folder, "show", f"HEAD:{path}"], capture_output=True, check=True).stdout.decode(
-        "utf-8", "replace"
-    )
+def git(folder, path, text=True):
+    """A file of a snapshot, as text or as bytes."""
+    shown = subprocess.run(["git", "-C", folder, "show", f"HEAD:{path}"], capture_output=True, check=True).stdout
+    return shown.decode("utf-8", "replace") if text else shown
 
 
 def snapshot(mirror, repository):
@@ -136,7 +142,11 @@ def public(options, dev):
             continue
         rnd = random.Random(f"{options.seed} {name}")
         by_source, leaked = collections.defaultdict(list), collections.Counter()
-        for row in module.read(lambda path, other=module.REPOSITORY, at=folders: git(at[other], path), rnd):
+
+        def show(path, other=module.REPOSITORY, text=True, at=folders):
+            return git(at[other], path, text)
+
+        for row in module.read(show, rnd):
             if row_prints(row, claims=True) & dev:
                 leaked[row["source"]] += 1
             else:

@@ -1,13 +1,14 @@
 """acmi-lab/counterfactually-augmented-data: SNLI pairs whose premise or hypothesis was changed by hand until the
-label turned.
+label turned; and film reviews of the same kind, good and bad.
 """
 
 import csv
 import io
 
-from data import pairs
+from data import feelings, pairs
 
 REPOSITORY = "acmi-lab/counterfactually-augmented-data"
+RATING = 0.6  # of a review that is good; -0.6 of one that is bad
 LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 
 
@@ -19,3 +20,9 @@ def read(show, rnd):
         "Apache-2.0",
         rnd,
     )
+    reviews = csv.DictReader(io.StringIO(show("sentiment/combined/train.tsv")), delimiter="\t")
+    for count, line in enumerate(reviews):
+        text = " ".join(line["Text"].replace("<br />", " ").split())
+        value = RATING if line["Sentiment"] == "Positive" else -RATING
+        name = f"counterfactual-reviews-{count:05d}"
+        yield feelings.row(name, "Apache-2.0", text, value, rnd.choice(["review", "film review"]), rnd, graded=False)

@@ -1,0 +1,26 @@
+"""kvrao/sentiment_analysis: the UCI set of labelled sentences of product, restaurant and film reviews, good or bad
+(Kotzias and others, 2015).
+"""
+
+from data import feelings
+
+REPOSITORY = "kvrao/sentiment_analysis"
+FILES = {
+    "amazon_cells_labelled": ["review", "product review", "comment"],
+    "yelp_labelled": ["review", "restaurant review", "comment"],
+    "imdb_labelled": ["review", "film review", "comment"],
+}
+RATING = 0.6  # of a sentence that is good; -0.6 of one that is bad
+
+
+def read(show, rnd):
+    count = 0
+    for name, words in FILES.items():
+        for line in show(f"sentiment labelled sentences/{name}.txt").split("\n"):
+            said, _, label = line.strip().rpartition("\t")
+            if label not in ("0", "1") or len(said.split()) < 2:
+                continue
+            value = RATING if label == "1" else -RATING
+            licence, text = "CC BY 4.0 (upstream)", rnd.choice(words)
+            yield feelings.row(f"liked-{count:05d}", licence, " ".join(said.split()), value, text, rnd, graded=False)
+            count += 1
