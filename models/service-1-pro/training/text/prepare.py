@@ -57,6 +57,8 @@ CONVERTERS = [
     "sent",
     "service",
     "support",
+    "judged",
+    "languages",
 ]
 MADE = {
     "functions": ["{data}"],
