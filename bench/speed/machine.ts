@@ -51,7 +51,7 @@ function machineTicks(): Ticks | null {
 }
 
 /** Ticks of a process with those it started and waited for. */
-function ticksOf(pid: number): number {
+function cpuTicksOf(pid: number): number {
   const stat = readOr(`/proc/${pid}/stat`, '')
   // The name, in brackets, may have spaces.
   const words = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -67,7 +67,7 @@ export interface Watch {
 const LEAST_TICKS = 10
 
 export function watchOthers(pids: readonly number[]): Watch {
-  const own = () => [process.pid, ...pids].reduce((sum, pid) => sum + ticksOf(pid), 0)
+  const own = () => [process.pid, ...pids].reduce((sum, pid) => sum + cpuTicksOf(pid), 0)
   const [before, ours] = [machineTicks(), own()]
   return {
     shareOfOthers() {
