@@ -7,8 +7,8 @@ Needs a build of the engine (`npm run build`). ROWS comes from prepare.py, UNSEE
 on are not asked.
 Writes OUT/service-1-pro (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of
 the families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are
-the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families, the dev split
-and what is unseen.
+the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families, the dev split,
+first/ (what newcomers might try, by three writers who wrote nothing else here; for measuring only) and what is unseen.
 What is there already is not made again, so it goes on where it was stopped.
 """
 
@@ -70,6 +70,8 @@ def rows(options):
         for kind, taken in kinds.items():
             most = 5 * options.held if kind == COMPARING else options.held
             write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(taken, most))
+    for path in sorted(glob.glob(f"{HERE}/first/*.jsonl")):
+        write(f"{options.out}/measure/first-{os.path.basename(path)}", list(lines(path)))
     for path in sorted(glob.glob(f"{options.unseen}/*.jsonl")) if options.unseen else []:
         write(f"{options.out}/measure/unseen-{os.path.basename(path)}", evenly(list(lines(path)), options.each))
 

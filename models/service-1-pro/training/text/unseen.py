@@ -104,11 +104,15 @@ def squad(show, rnd):
 
 
 def stars(show, rnd):
-    """How good a sentence of a film review finds the film, in five levels (SST, test)."""
+    """How good a sentence of a film review finds the film, in five levels, and whether it does (SST, test)."""
     for line in lines(show, "data/stsa.fine.test"):
         label, text = line.split(" ", 1)
         asked = {"type": "score", "instructions": "How good does the writer find the film?", "criteria": list(STARS)}
-        yield text, {"stars": asked}, {"stars": int(label)}
+        questions, truth = {"stars": asked}, {"stars": int(label)}
+        if int(label) != len(STARS) // 2:
+            questions["positive"] = {"type": "noul", "instructions": "The review is positive."}
+            truth["positive"] = int(label) > len(STARS) // 2
+        yield text, questions, truth
 
 
 def subjective(show, rnd):
