@@ -59,6 +59,7 @@ CONVERTERS = [
     "support",
     "judged",
     "languages",
+    "grounded",
 ]
 MADE = {
     "functions": ["{data}"],
@@ -66,6 +67,7 @@ MADE = {
     "measured": [],
     "dated": [],
     "who_did_what": [],
+    "contains": [],
     "records": ["{pictures}/tokenizer.json"],
 }  # generators in ../data and what they are given
 MADE_ROWS = 9000

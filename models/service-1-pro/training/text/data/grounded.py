@@ -1,0 +1,118 @@
+"""modestyachts/squadshifts-website a third time: whether a text supports an answer, and whether a text that was found
+for a question answers it.
+"""
+
+import json
+
+from data.asked import alike
+from data.shifts import FILES, asked_of, sentences
+
+REPOSITORY = "modestyachts/squadshifts-website"
+MOST = 12000
+AROUND = 2  # sentences that a text has beside the one that answers, at most
+SUPPORTED = [
+    ("The answer is right, going by the text.", True),
+    ("The text supports the answer.", True),
+    ("The answer is grounded in the source.", True),
+    ("The answer is wrong.", False),
+    ("The source does not support the answer.", False),
+    ("The answer contradicts the text or is not found in it.", False),
+]
+CHECKED = [
+    ("Is the answer right?", ("yes", "no")),
+    ("Check the answer against the text.", ("supported", "not supported")),
+    ("Grade the answer.", ("correct", "incorrect")),
+]
+FOUND = [
+    ("The document answers the query.", True),
+    ("The text holds the answer to the question.", True),
+    ("Somebody who asks this finds the answer here.", True),
+    ("The answer has to be looked for elsewhere.", False),
+    ("The text says nothing about what was asked.", False),
+]
+RATES = ["How relevant is the document?", "Rate how well the text fits the query.", "Relevance of the result"]
+SCALES = [
+    ["not relevant", "somewhat relevant", "answers it"],
+    ["about something else", "about the same, without the answer", "holds the answer"],
+]
+LEVEL = {"here": 2, "near": 1, "far": 0}
+ANSWERED_IN = [("text", "question", "answer"), ("source", "question", "answer"), ("context", "query", "answer")]
+FOUND_IN = [("query", "document"), ("question", "text"), ("query", "result")]
+
+
+def cut(passage, at, rnd):
+    """A few sentences of a passage around a place."""
+    spans = sentences(passage)
+    here = next((n for n, (a, b) in enumerate(spans) if a <= at < b), 0)
+    first = max(0, here - rnd.randint(0, AROUND))
+    return passage[spans[first][0] : spans[min(len(spans) - 1, here + rnd.randint(0, AROUND))][1]].strip()
+
+
+def asked_about(claims, choices, holds, rnd):
+    """A claim, and now and then a choice, and their truth."""
+    claim, when = rnd.choice(claims)
+    yield {"type": "noul", "instructions": claim}, holds == when
+    if choices and rnd.random() < 0.4:
+        ask, options = rnd.choice(choices)
+        shown = list(options if rnd.random() < 0.5 else options[::-1])
+        yield {"type": "choice", "instructions": ask, "criteria": shown}, options[0] if holds else options[1]
+
+
+def supported(passage, found, rnd):
+    """(state, questions with truths): a text, a question and an answer: its own, or the one to another question."""
+    ask, (a, b) = rnd.choice(found)
+    right, text = passage[a:b], cut(passage, a, rnd)
+    holds, said = rnd.random() < 0.5, right
+    if not holds:
+        others = [passage[c:d] for other, (c, d) in found if other != ask]
+        others = [one for one in others if one not in right and right not in one]
+        if not others:
+            return None
+        said = max(others, key=lambda one: (alike(right, one), rnd.random()))
+    names = rnd.choice(ANSWERED_IN)
+    return dict(zip(names, (text, ask, said), strict=True)), list(asked_about(SUPPORTED, CHECKED, holds, rnd))
+
+
+def retrieved(passage, found, passages, rnd):
+    """The same: a question and a text that was found for it."""
+    ask, (a, b) = rnd.choice(found)
+    kind = rnd.choices(list(LEVEL), [0.45, 0.25, 0.3])[0]
+    if kind == "here":
+        text = cut(passage, a, rnd)
+    elif kind == "near":
+        text = cut(passage, rnd.randrange(len(passage)), rnd)
+        if passage[a:b] in text:
+            return None
+    else:
+        other = rnd.choice(passages)[0]
+        if other == passage:
+            return None
+        text = cut(other, rnd.randrange(len(other)), rnd)
+    made = list(asked_about(FOUND, [], kind == "here", rnd))
+    if rnd.random() < 0.5:
+        asked = {"type": "score", "instructions": rnd.choice(RATES), "criteria": list(rnd.choice(SCALES))}
+        made.append((asked, LEVEL[kind]))
+    return dict(zip(rnd.choice(FOUND_IN), (ask, text), strict=True)), made
+
+
+def read(show, rnd):
+    count = 0
+    pages = [page for path in FILES.values() for page in json.loads(show(path))["data"]]
+    passages = [one for one in (asked_of(each) for page in pages for each in page["paragraphs"]) if one[1]]
+    while count < MOST:
+        passage, found = rnd.choice(passages)
+        made = supported(passage, found, rnd) if rnd.random() < 0.5 else retrieved(passage, found, passages, rnd)
+        if made is None:
+            continue
+        state, questions = made
+        flat = "\n".join(f"{name.capitalize()}: {said}" for name, said in state.items())
+        yield {
+            "id": f"grounded-{count:05d}",
+            "source": "grounded",
+            "task": "supported or not",
+            "licence": "CC BY 4.0",
+            "state": flat if rnd.random() < 0.5 else state,
+            "questions": {f"q{n}": asked for n, (asked, _) in enumerate(questions)},
+            "truth": {f"q{n}": right for n, (_, right) in enumerate(questions)},
+        }
+        count += 1
