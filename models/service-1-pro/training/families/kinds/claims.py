@@ -40,5 +40,18 @@ def draw(f, rnd):
     return row
 
 
+def pair(f, rnd):
+    """A text and plain claims about it, as people write conditions, most of them bare."""
+    item = rnd.choice(f["items"])
+    row = Row()
+    row.state = rnd.choice([item["text"], item["text"], *item["same"]])
+    pool = [(s, kind) for kind in ("follows", "contradicts") for s in item[kind]]
+    for n, (say, kind) in enumerate(rnd.sample(pool, min(len(pool), rnd.randint(3, 6)))):
+        row.claim(f"claim{n}", say, kind == "follows")
+    if rnd.random() < 0.3:
+        row.claim("open", f"According to the text: {rnd.choice(item['open'])}", False)
+    return row
+
+
 def check(f):
     return few(f, {"items": 40})
