@@ -77,7 +77,8 @@ HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 6
 FEWEST_WORDS = 6
 HELD_SEED = 990
 COMPARING, COMPARING_ROWS = "comparing", 150
-PAIRED = {"letters", "claims", "dialogues", "documents", "unsaid", "cases"}  # kinds that can be drawn one sentence a row
+# Kinds that can be drawn short: one sentence a row, or claims alone.
+PAIRED = {"letters", "claims", "dialogues", "documents", "unsaid", "cases"}
 
 
 def lines(path):
