@@ -37,7 +37,7 @@ const NAMELESS = `[...document.querySelectorAll('input, select, textarea, button
   return (label || control.textContent).trim() === ''
 }).map((control) => control.outerHTML.slice(0, 120))`
 
-/** Goes to the keys, gives a button of theirs the focus in the moment in which it appears, and tells what has it a little later. */
+/** Goes to the keys, gives a button of theirs the focus as soon as it appears, and tells what has it a little later. */
 const FOCUSED_AT_ONCE = `new Promise((done) => {
   const button = () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent.startsWith('Create key'))
   new MutationObserver((_, observer) => {
