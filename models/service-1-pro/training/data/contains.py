@@ -18,7 +18,6 @@ LAST = (
 STREETS = ["Mill Lane", "Station Road", "High Street", "Oak Avenue", "Harbour Walk", "Queen's Road", "Elm Court"]
 TOWNS = ["Leeds", "Porto", "Basel", "Austin", "Ghent", "Malmo", "Toronto", "Cork", "Lyon", "Gdansk"]
 MONTHS = "January February March April May June July August September October November December".split()
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 SITES = ["example.com", "northbound.example", "mail.example", "shop.example.org", "tickets.example.net"]
 
 FILLERS = [
@@ -189,13 +188,12 @@ def row(count, rnd):
     }
 
 
-def main():
-    to, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 9000
+def main(out, count=9000):
     rnd = random.Random("contains")
-    with open(to, "w", encoding="utf-8") as file:
-        for n in range(count):
-            print(json.dumps(row(n, rnd), ensure_ascii=False), file=file)
+    with open(out, "w", encoding="utf-8") as file:
+        for index in range(int(count)):
+            file.write(json.dumps(row(index, rnd), ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:3])

@@ -8,7 +8,6 @@ import io
 from data import feelings, pairs
 
 REPOSITORY = "acmi-lab/counterfactually-augmented-data"
-RATING = 0.6  # of a review that is good; -0.6 of one that is bad
 LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 
 
@@ -23,6 +22,6 @@ def read(show, rnd):
     reviews = csv.DictReader(io.StringIO(show("sentiment/combined/train.tsv")), delimiter="\t")
     for count, line in enumerate(reviews):
         text = " ".join(line["Text"].replace("<br />", " ").split())
-        value = RATING if line["Sentiment"] == "Positive" else -RATING
         name = f"counterfactual-reviews-{count:05d}"
-        yield feelings.row(name, "Apache-2.0", text, value, rnd.choice(["review", "film review"]), rnd, graded=False)
+        good, called = line["Sentiment"] == "Positive", rnd.choice(["review", "film review"])
+        yield feelings.sided(name, "Apache-2.0", text, good, called, rnd)

@@ -5,7 +5,7 @@ pleasant and by how stirred up they are.
 import csv
 import io
 
-from data import feelings
+from data import feelings, rows
 from data.spaced import closed
 
 REPOSITORY = "JULIELab/EmoBank"
@@ -32,8 +32,7 @@ def stirred(arousal, rnd):
         return None
     high = arousal >= STIRRED
     if rnd.random() < 0.5:
-        claim, when = rnd.choice(CLAIMS)
-        return {"type": "noul", "instructions": claim}, high == when
+        return rows.claim(CLAIMS, high, rnd)
     return {"type": "score", "instructions": rnd.choice(ASKS), "criteria": list(rnd.choice(SCALES))}, 2 if high else 0
 
 

@@ -2,8 +2,11 @@
 texts asks.
 """
 
+from data import rows
+
 CLEAR, NEUTRAL = 0.2, 0.08  # a side is taken from here on; none is taken below
 FULL = 0.75  # what counts as the end of a scale
+SIDED = 0.6  # the rating of a text of which only the side is known
 POSITIVE = [
     "The {text} is positive.",
     "The sentiment is positive.",
@@ -111,13 +114,9 @@ def row(name, licence, state, value, text, rnd, graded=True):
         made.append(choice(value, text, rnd))
     if graded and rnd.random() < 0.7:
         made.append(scale(value, text, rnd))
-    made = [one for one in made if one is not None]
-    return {
-        "id": name,
-        "source": name.rsplit("-", 1)[0],
-        "task": "sentiment",
-        "licence": licence,
-        "state": state,
-        "questions": {f"q{n}": asked for n, (asked, _) in enumerate(made)},
-        "truth": {f"q{n}": right for n, (_, right) in enumerate(made)},
-    }
+    return rows.row(name, "sentiment", licence, state, [one for one in made if one is not None])
+
+
+def sided(name, licence, state, good, text, rnd):
+    """The same of a text that is good or bad, nobody said how much."""
+    return row(name, licence, state, SIDED if good else -SIDED, text, rnd, graded=False)

@@ -2,10 +2,9 @@
 for a question answers it.
 """
 
-import json
-
+from data import rows
 from data.asked import alike
-from data.shifts import FILES, asked_of, sentences
+from data.shifts import FILES, passages_of, sentences
 
 REPOSITORY = "modestyachts/squadshifts-website"
 MOST = 12000
@@ -48,16 +47,6 @@ def cut(passage, at, rnd):
     return passage[spans[first][0] : spans[min(len(spans) - 1, here + rnd.randint(0, AROUND))][1]].strip()
 
 
-def asked_about(claims, choices, holds, rnd):
-    """A claim, and now and then a choice, and their truth."""
-    claim, when = rnd.choice(claims)
-    yield {"type": "noul", "instructions": claim}, holds == when
-    if choices and rnd.random() < 0.4:
-        ask, options = rnd.choice(choices)
-        shown = list(options if rnd.random() < 0.5 else options[::-1])
-        yield {"type": "choice", "instructions": ask, "criteria": shown}, options[0] if holds else options[1]
-
-
 def supported(passage, found, rnd):
     """(state, questions with truths): a text, a question and an answer: its own, or the one to another question."""
     ask, (a, b) = rnd.choice(found)
@@ -69,8 +58,11 @@ def supported(passage, found, rnd):
         if not others:
             return None
         said = max(others, key=lambda one: (alike(right, one), rnd.random()))
-    names = rnd.choice(ANSWERED_IN)
-    return dict(zip(names, (text, ask, said), strict=True)), list(asked_about(SUPPORTED, CHECKED, holds, rnd))
+    state = dict(zip(rnd.choice(ANSWERED_IN), (text, ask, said), strict=True))
+    made = [rows.claim(SUPPORTED, holds, rnd)]
+    if rnd.random() < 0.4:
+        made.append(rows.either(CHECKED, holds, rnd))
+    return state, made
 
 
 def retrieved(passage, found, passages, rnd):
@@ -88,7 +80,7 @@ def retrieved(passage, found, passages, rnd):
         if other == passage:
             return None
         text = cut(other, rnd.randrange(len(other)), rnd)
-    made = list(asked_about(FOUND, [], kind == "here", rnd))
+    made = [rows.claim(FOUND, kind == "here", rnd)]
     if rnd.random() < 0.5:
         asked = {"type": "score", "instructions": rnd.choice(RATES), "criteria": list(rnd.choice(SCALES))}
         made.append((asked, LEVEL[kind]))
@@ -97,22 +89,13 @@ def retrieved(passage, found, passages, rnd):
 
 def read(show, rnd):
     count = 0
-    pages = [page for path in FILES.values() for page in json.loads(show(path))["data"]]
-    passages = [one for one in (asked_of(each) for page in pages for each in page["paragraphs"]) if one[1]]
+    passages = [one for path in FILES.values() for one in passages_of(show, path) if one[1]]
     while count < MOST:
         passage, found = rnd.choice(passages)
         made = supported(passage, found, rnd) if rnd.random() < 0.5 else retrieved(passage, found, passages, rnd)
         if made is None:
             continue
         state, questions = made
-        flat = "\n".join(f"{name.capitalize()}: {said}" for name, said in state.items())
-        yield {
-            "id": f"grounded-{count:05d}",
-            "source": "grounded",
-            "task": "supported or not",
-            "licence": "CC BY 4.0",
-            "state": flat if rnd.random() < 0.5 else state,
-            "questions": {f"q{n}": asked for n, (asked, _) in enumerate(questions)},
-            "truth": {f"q{n}": right for n, (_, right) in enumerate(questions)},
-        }
+        state = rows.named(state, rnd.random() < 0.5)
+        yield rows.row(f"grounded-{count:05d}", "supported or not", "CC BY 4.0", state, questions)
         count += 1

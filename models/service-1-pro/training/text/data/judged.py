@@ -2,9 +2,8 @@
 sentence that answers, another one of the same text, one of another text, or an excuse.
 """
 
-import json
-
-from data.shifts import FILES, asked_of, sentences
+from data import rows
+from data.shifts import FILES, passages_of, sentences
 
 REPOSITORY = "modestyachts/squadshifts-website"
 EXCUSES = [
@@ -87,17 +86,13 @@ def replies(passages, rnd):
 def judgements(kind, names, rnd):
     """Questions about a reply, and their truth."""
     said = {"ask": names[2], "reply": names[3]}
-    claim, when = rnd.choice(ANSWERED)
-    yield {"type": "noul", "instructions": claim.format(**said)}, (kind == "answer") == when
+    yield rows.claim(ANSWERED, kind == "answer", rnd, **said)
     if rnd.random() < 0.5:
         claim, when = rnd.choice(TO_THE_POINT)
         truth = RELEVANT[kind] if when else 1 - RELEVANT[kind]
         yield {"type": "noul", "instructions": claim.format(**said)}, truth
     if rnd.random() < 0.4:
-        ask, options = rnd.choice(CHOICES)
-        shown = list(options if rnd.random() < 0.5 else options[::-1])
-        truth = options[0] if kind == "answer" else options[1]
-        yield {"type": "choice", "instructions": ask.format(**said), "criteria": shown}, truth
+        yield rows.either(CHOICES, kind == "answer", rnd, **said)
     if kind in LEVEL and rnd.random() < 0.4:
         asked = {"type": "score", "instructions": rnd.choice(RATES).format(**said), "criteria": rnd.choice(SCALES)}
         yield asked, LEVEL[kind]
@@ -106,18 +101,9 @@ def judgements(kind, names, rnd):
 def read(show, rnd):
     count = 0
     for path in FILES.values():
-        passages = [asked_of(one) for page in json.loads(show(path))["data"] for one in page["paragraphs"]]
-        for ask, reply, kind in replies(passages, rnd):
+        for ask, reply, kind in replies(passages_of(show, path), rnd):
             names = rnd.choice(WHO)
             made = list(judgements(kind, names, rnd))
-            flat = f"{names[0].capitalize()}: {ask}\n{names[1].capitalize()}: {reply}"
-            yield {
-                "id": f"judged-{count:06d}",
-                "source": "judged",
-                "task": "answer or not",
-                "licence": "CC BY 4.0",
-                "state": flat if rnd.random() < 0.6 else {names[0]: ask, names[1]: reply},
-                "questions": {f"q{n}": asked for n, (asked, _) in enumerate(made)},
-                "truth": {f"q{n}": right for n, (_, right) in enumerate(made)},
-            }
+            state = rows.named({names[0]: ask, names[1]: reply}, rnd.random() < 0.6)
+            yield rows.row(f"judged-{count:06d}", "answer or not", "CC BY 4.0", state, made)
             count += 1

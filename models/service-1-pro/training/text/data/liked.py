@@ -10,7 +10,6 @@ FILES = {
     "yelp_labelled": ["review", "restaurant review", "comment"],
     "imdb_labelled": ["review", "film review", "comment"],
 }
-RATING = 0.6  # of a sentence that is good; -0.6 of one that is bad
 
 
 def read(show, rnd):
@@ -20,7 +19,6 @@ def read(show, rnd):
             said, _, label = line.strip().rpartition("\t")
             if label not in ("0", "1") or len(said.split()) < 2:
                 continue
-            value = RATING if label == "1" else -RATING
-            licence, text = "CC BY 4.0 (upstream)", rnd.choice(words)
-            yield feelings.row(f"liked-{count:05d}", licence, " ".join(said.split()), value, text, rnd, graded=False)
+            licence, said, text = "CC BY 4.0 (upstream)", " ".join(said.split()), rnd.choice(words)
+            yield feelings.sided(f"liked-{count:05d}", licence, said, label == "1", text, rnd)
             count += 1

@@ -7,6 +7,8 @@ that the text says nothing about counts as hardly true (NEUTRAL); behind words t
 
 import collections
 
+from data.rows import named
+
 FOLLOWS = [
     "It follows that: {}",
     "According to the text: {}",
@@ -84,10 +86,7 @@ def about(hypotheses, rnd):
 def together(premise, said, label, rnd):
     """Both texts as the state, and questions about how they stand to each other."""
     first, second = rnd.choice(SIDES)
-    flat = rnd.random() < 0.3
-    state = (
-        f"{first.capitalize()}: {premise}\n{second.capitalize()}: {said}" if flat else {first: premise, second: said}
-    )
+    state = named({first: premise, second: said}, rnd.random() < 0.3)
     questions = {
         "follows": {"type": "noul", "instructions": rnd.choice(SECOND_FOLLOWS).format(first=first, second=second)}
     }

@@ -4,6 +4,8 @@ that lure.
 
 import gzip
 
+from data import rows
+
 REPOSITORY = "learn-co-students/dsc-document-classification-with-naive-bayes-lab-online-ds-pt-051319"
 MORE = {"mails": "ParakweetLabs/EmailIntentDataSet", "headlines": "bhargaviparanjape/clickbait"}
 MOST_WANTED, MOST_HEADLINES = 1800, 4000
@@ -67,15 +69,7 @@ def row(name, licence, state, holds, words, rnd):
         right = options[0] if holds else options[1]
         rnd.shuffle(options)
         made.append(({"type": "choice", "instructions": rnd.choice(words["asks"]), "criteria": options}, right))
-    return {
-        "id": name,
-        "source": name.rsplit("-", 1)[0],
-        "task": "kind of text",
-        "licence": licence,
-        "state": state,
-        "questions": {f"q{n}": asked for n, (asked, _) in enumerate(made)},
-        "truth": {f"q{n}": right for n, (_, right) in enumerate(made)},
-    }
+    return rows.row(name, "kind of text", licence, state, made)
 
 
 def read(show, rnd):

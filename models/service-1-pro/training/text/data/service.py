@@ -6,9 +6,11 @@ import collections
 import csv
 import io
 
+from data import rows
+
 REPOSITORY = "awslabs/multi-domain-goal-oriented-dialogues-dataset"
 PATH = "data/paper_splits/splits_annotated_at_turn_level/{}/train.tsv"
-MOST_TALKS, MOST_WANTS, MOST_QUOTES = 1500, 4, 3
+MOST_TALKS, MOST_QUOTES = 1500, 3
 OTHER_SLOTS = 0.3  # of quotes: of a value that is not there
 WANTS = {
     "airline": {
@@ -135,9 +137,8 @@ def wants(turns, every, rnd):
         yield {"type": "select", "instructions": rnd.choice(ALL), "options": list(every.values())}, wanted
 
 
-def values(turns, slots, rnd):
+def values(given, slots, rnd):
     """Quotes of what the customer gives, and of what they do not."""
-    given = quotes(turns)
     for slot in rnd.sample(sorted(given), min(len(given), MOST_QUOTES)):
         if len(given[slot]) == 1:
             yield {"type": "extract", "instructions": SLOTS[slot]}, given[slot][0]
@@ -149,19 +150,11 @@ def values(turns, slots, rnd):
 def read(show, rnd):
     count = 0
     for domain, every in WANTS.items():
-        found = talks(show(PATH.format(domain)))
-        slots = sorted({slot for turns in found for slot in quotes(turns)})
-        for turns in rnd.sample(found, min(len(found), MOST_TALKS)):
-            made = [*wants(turns, every, rnd), *values(turns, slots, rnd)]
+        found = [(turns, quotes(turns)) for turns in talks(show(PATH.format(domain)))]
+        slots = sorted({slot for _, given in found for slot in given})
+        for turns, given in rnd.sample(found, min(len(found), MOST_TALKS)):
+            made = [*wants(turns, every, rnd), *values(given, slots, rnd)]
             told = [" ".join(words) for words, _, _ in turns]
             state = "\n".join(f"Customer: {one}" for one in told) if rnd.random() < 0.5 else "\n".join(told)
-            yield {
-                "id": f"service-{count:05d}",
-                "source": "service",
-                "task": "customer service",
-                "licence": "CDLA-Permissive-1.0",
-                "state": state,
-                "questions": {f"q{n}": asked for n, (asked, _) in enumerate(made)},
-                "truth": {f"q{n}": right for n, (_, right) in enumerate(made)},
-            }
+            yield rows.row(f"service-{count:05d}", "customer service", "CDLA-Permissive-1.0", state, made)
             count += 1

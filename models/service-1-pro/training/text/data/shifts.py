@@ -56,6 +56,11 @@ def asked_of(paragraph):
     return passage, found
 
 
+def passages_of(show, path):
+    """[(passage, [(question, place of its answer)])] of one of FILES."""
+    return [asked_of(one) for page in json.loads(show(path))["data"] for one in page["paragraphs"]]
+
+
 def row(passage, cut, inside, outside, answers, rnd):
     """Questions about passage[cut], whose answers stand in it or not, and their truths; `answers` are all that stand
     in the passage.
@@ -118,8 +123,7 @@ def parts(passages, rnd):
 
 def read(show, rnd):
     for source, path in FILES.items():
-        passages = [asked_of(one) for page in json.loads(show(path))["data"] for one in page["paragraphs"]]
-        for count, (text, questions, truth) in enumerate(parts(passages, rnd)):
+        for count, (text, questions, truth) in enumerate(parts(passages_of(show, path), rnd)):
             yield {
                 "id": f"{source}-{count:06d}",
                 "source": source,

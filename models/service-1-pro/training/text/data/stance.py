@@ -1,5 +1,7 @@
 """swarnaHub/ExplaGraphs: whether an argument is for or against a belief."""
 
+from data.rows import named
+
 REPOSITORY = "swarnaHub/ExplaGraphs"
 SIDES = [("belief", "argument"), ("opinion", "reason"), ("proposal", "comment"), ("A", "B")]
 ASKS = [
@@ -32,13 +34,12 @@ def row(name, licence, belief, argument, label, rnd):
     """One pair as text or as a record, and what is asked about it; `name`: source and number."""
     first, second = rnd.choice(SIDES)
     questions, truth = asked(first, second, label, rnd)
-    flat = f"{first.capitalize()}: {belief}\n{second.capitalize()}: {argument}"
     return {
         "id": name,
         "source": name.rsplit("-", 1)[0],
         "task": "stance",
         "licence": licence,
-        "state": flat if rnd.random() < 0.4 else {first: belief, second: argument},
+        "state": named({first: belief, second: argument}, rnd.random() < 0.4),
         "questions": questions,
         "truth": truth,
     }
