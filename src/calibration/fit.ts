@@ -21,7 +21,7 @@ export interface FitOptions {
    * get biases from 30 labels on. Default true.
    */
   readonly preserveArgmax?: boolean
-  /** Most decisions that may deliberate, from 0 to 1. Default 0.25. */
+  /** Most decisions that may deliberate, from 0 to 1. Default 0.33: a third, each at the price of a second pass. */
   readonly share?: number
   /** Wordings and questions with fewer labels get no map of their own, which keeps the file short. Default 5. */
   readonly leastLabels?: number
@@ -61,7 +61,7 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
   for (const readout of DECISION_READOUTS) {
     const cases = decisions.filter(({ evidence: { readout: own } }) => own === readout)
     if (cases.length === 0) continue
-    const gate = chooseGate(cases.map(gateCaseOf), { share: options.share ?? 0.25, ...GATE })
+    const gate = chooseGate(cases.map(gateCaseOf), { share: options.share ?? 0.33, ...GATE })
     gates[readout] = gate
     heldOut[readout] = heldOutOf(cases, gate)
   }
