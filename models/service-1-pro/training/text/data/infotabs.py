@@ -31,7 +31,7 @@ def read(show, rnd):
             continue
         rnd.shuffle(said)
         for at in range(0, len(said), pairs.MOST_CLAIMS):
-            questions, truth = pairs.about(said[at : at + pairs.MOST_CLAIMS], rnd)
+            questions, truth = pairs.about(said[at : at + pairs.MOST_CLAIMS], True, rnd)
             yield {
                 "id": f"infotabs-{count:06d}",
                 "source": "infotabs",

@@ -2,7 +2,8 @@
 
 Labels: `entails`, `contradicts`, `neutral` (may or may not be), `not` (does not follow, more is not known). Most claims
 are asked bare, as users ask them: what words around a claim cost in learning was measured (README.md). A bare claim
-that the text says nothing about counts as hardly true (NEUTRAL); behind words that ask what follows it is not.
+that the text says nothing about counts as hardly true (NEUTRAL); behind words that ask what follows it is not. A set
+that knows `not` is two-way: nothing in it is asked that only what is entailed could be asked, which would tell.
 """
 
 import collections
@@ -61,11 +62,11 @@ def shown(names, rnd):
     return names if rnd.random() < 0.4 else dict.fromkeys(names)
 
 
-def about(hypotheses, rnd):
-    """Questions about one premise: claims, and verdicts where three labels are known."""
+def about(hypotheses, three_way, rnd):
+    """Questions about one premise: claims, and bare ones and verdicts where three labels are known."""
     questions, truth = {}, {}
     for n, (said, label) in enumerate(hypotheses):
-        if label in ORDER and rnd.random() < 0.3:
+        if three_way and rnd.random() < 0.3:
             ask, names = rnd.choice(VERDICTS)
             questions[f"verdict{n}"] = {
                 "type": "choice",
@@ -74,7 +75,7 @@ def about(hypotheses, rnd):
             }
             truth[f"verdict{n}"] = names[ORDER[label]]
         else:
-            bare = label in ORDER and rnd.random() < ASKED_BARE
+            bare = three_way and rnd.random() < ASKED_BARE
             questions[f"claim{n}"] = {
                 "type": "noul",
                 "instructions": rnd.choice(BARE if bare else FOLLOWS).format(said),
@@ -83,7 +84,7 @@ def about(hypotheses, rnd):
     return questions, truth
 
 
-def together(premise, said, label, rnd):
+def together(premise, said, label, three_way, rnd):
     """Both texts as the state, and questions about how they stand to each other."""
     first, second = rnd.choice(SIDES)
     state = named({first: premise, second: said}, rnd.random() < 0.3)
@@ -91,7 +92,7 @@ def together(premise, said, label, rnd):
         "follows": {"type": "noul", "instructions": rnd.choice(SECOND_FOLLOWS).format(first=first, second=second)}
     }
     truth = {"follows": label == "entails"}
-    if label in ORDER:
+    if three_way:
         ask, names = rnd.choice(RELATION)
         questions["relation"] = {
             "type": "choice",
@@ -106,17 +107,20 @@ def together(premise, said, label, rnd):
 
 def rows(pairs, source, licence, rnd):
     """Rows of one source; hypotheses on one premise share a row."""
-    by_premise = collections.defaultdict(list)
+    by_premise, labels = collections.defaultdict(list), set()
     for premise, said, label in pairs:
+        labels.add(label)
         premise, said = " ".join(premise.split()), " ".join(said.split())
         if premise and said:
             by_premise[premise].append((said, label))
-    count = 0
+    count, three_way = 0, labels <= ORDER.keys()
     for premise, hypotheses in by_premise.items():
         rnd.shuffle(hypotheses)
         alone = [one for one in hypotheses if rnd.random() < 0.8]
-        made = [(premise, *about(alone[at : at + MOST_CLAIMS], rnd)) for at in range(0, len(alone), MOST_CLAIMS)]
-        made += [together(premise, *one, rnd) for one in hypotheses if one not in alone]
+        made = [
+            (premise, *about(alone[at : at + MOST_CLAIMS], three_way, rnd)) for at in range(0, len(alone), MOST_CLAIMS)
+        ]
+        made += [together(premise, *one, three_way, rnd) for one in hypotheses if one not in alone]
         for state, questions, truth in made:
             yield {
                 "id": f"{source}-{count:06d}",
