@@ -1,0 +1,28 @@
+"""alisawuffles/ambient: sentences that can be read in two ways, each reading spelt out, and what follows from it; and
+clear ones (Liu and others, 2023; written by a language model, judged by linguists). Those taken from elsewhere are not
+read: some are of MultiNLI's matched half.
+"""
+
+import json
+
+from data import pairs
+from data.evened import evened
+
+REPOSITORY = "alisawuffles/ambient"
+FILES = ("AmbiEnt/dev.jsonl", "AmbiEnt/test.jsonl")
+LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
+
+
+def read(show, rnd):
+    triples = {}
+    for path in FILES:
+        for line in show(path).splitlines():
+            one = json.loads(line)
+            if str(one["id"]).endswith("_c"):  # from elsewhere
+                continue
+            clear = [one | {"label": one["labels"]}] if one["labels"] in LABELS else []
+            for reading in [*clear, *one["disambiguations"]]:
+                if reading["label"] in LABELS:
+                    triples[reading["premise"], reading["hypothesis"]] = LABELS[reading["label"]]
+    triples = [(premise, said, label) for (premise, said), label in triples.items()]
+    yield from pairs.rows(evened(triples, rnd), "readings", "CC BY 4.0", rnd)
