@@ -6,6 +6,7 @@ const COMBINING_MARK = /\p{M}/u
 const SPACE = /[\s\u0085]/u
 const DIGIT = /\p{Nd}/u
 const LETTER = /\p{L}/u
+const UPPER = /\p{Lu}/u
 /** Scripts written without spaces: every character may begin or end a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const THOUSANDS = /^,\d{3}(?!\d)/
@@ -26,9 +27,13 @@ function kindOf(character: string): CharacterKind {
   return UNSPACED.test(character) ? 'unspaced' : 'word'
 }
 
+function isOfWord(character: string): boolean {
+  return WORD.test(character) && !UNSPACED.test(character)
+}
+
 /**
- * Whether the character at this offset is punctuation inside a word: the apostrophe of "don't", the point of "12.50",
- * the comma of "1,250".
+ * Whether the character at this offset is punctuation inside a word: the apostrophe of "don't", the point of "12.50"
+ * and "notes.md" (not of "done.Next", where a space was forgotten), the comma of "1,250".
  */
 function joins(text: string, at: number): boolean {
   const before = text[at - 1]
@@ -39,7 +44,7 @@ function joins(text: string, at: number): boolean {
     case '\u2019':
       return LETTER.test(before) && LETTER.test(after)
     case '.':
-      return DIGIT.test(before) && DIGIT.test(after)
+      return isOfWord(before) && isOfWord(after) && (UPPER.test(before) || !UPPER.test(after))
     case ',':
       return DIGIT.test(before) && THOUSANDS.test(text.slice(at, at + 5))
     default:
