@@ -49,8 +49,8 @@ PRESETS = {
         rows_a_source=60,
     ),
     "cpu": Preset(
-        step_tokens=1300,
-        rate=1.5e-4,
+        step_tokens=6000,
+        rate=2e-4,
         longest_state=360,
         longest_branches=420,
         keep_every_s=240,
