@@ -66,7 +66,7 @@ describe('assay calibrate', () => {
     expect(out).toMatch(/^single pass +labels +temperature +bias or shift/m)
     expect(out).toMatch(/^binary +160 +\d\.\d\d ± \d\.\d\d +-?\d\.\d\d ± \d\.\d\d/m)
     expect(out).toMatch(/^ {6}q0 +40 /m)
-    expect(out).toMatch(/^binary +160 +0\.\d{3} +25\.0 % +share *$/m)
+    expect(out).toMatch(/^binary +160 +0\.\d{3} +33\.1 % +share *$/m)
     const few = await run(['show', 'calibration.json', '--least', '100'], { isInteractive: true })
     expect(few.out).not.toContain('q0')
     const json = await run(['show', 'calibration.json'])
