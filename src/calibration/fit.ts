@@ -21,12 +21,14 @@ export interface FitOptions {
    * get biases from 30 labels on. Default true.
    */
   readonly preserveArgmax?: boolean
-  /** Most decisions that may deliberate, from 0 to 1. Default 0.33: a third, each at the price of a second pass. */
+  /** Most decisions that may deliberate, from 0 to 1. Default `DEFAULT_SHARE`. */
   readonly share?: number
   /** Wordings and questions with fewer labels get no map of their own, which keeps the file short. Default 5. */
   readonly leastLabels?: number
 }
 
+/** A third of the decisions, each at the price of a second pass. */
+export const DEFAULT_SHARE = 0.33
 const FOLDS = 5
 /** Held-out decisions of a read-out that are kept for prediction sets and abstention. */
 const MOST_HELD_OUT = 2000
@@ -61,7 +63,7 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
   for (const readout of DECISION_READOUTS) {
     const cases = decisions.filter(({ evidence: { readout: own } }) => own === readout)
     if (cases.length === 0) continue
-    const gate = chooseGate(cases.map(gateCaseOf), { share: options.share ?? 0.33, ...GATE })
+    const gate = chooseGate(cases.map(gateCaseOf), { share: options.share ?? DEFAULT_SHARE, ...GATE })
     gates[readout] = gate
     heldOut[readout] = heldOutOf(cases, gate)
   }

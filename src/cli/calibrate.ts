@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type CalibratedModel, type Calibration, calibratorOf } from '../calibration/calibration.ts'
-import { fit as fitCalibration } from '../calibration/fit.ts'
+import { DEFAULT_SHARE, fit as fitCalibration } from '../calibration/fit.ts'
 import { compare, scoredDistributions } from '../calibration/metrics/compare.ts'
 import type { Evidence } from '../calibration/outcomes/evidence.ts'
 import { type EvidenceFile, readEvidence } from '../calibration/outcomes/evidence-file.ts'
@@ -63,7 +63,7 @@ function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void
     .option('--model-id <id>', 'the model, where the evidence names none or another')
     .option('--revision <hash>', 'its revision')
     .option('--template <hash>', 'its template hash')
-    .option('--share <share>', 'most decisions that may look again, 0 to 1', share, 0.33)
+    .option('--share <share>', 'most decisions that may look again, 0 to 1', share, DEFAULT_SHARE)
     .option('--move-argmax', 'let candidates of one question have biases, which can change the first place')
     .addOption(asJson())
     .action((files: readonly string[], flags: FitFlags) => {

@@ -27,10 +27,6 @@ function kindOf(character: string): CharacterKind {
   return UNSPACED.test(character) ? 'unspaced' : 'word'
 }
 
-function isOfWord(character: string): boolean {
-  return WORD.test(character) && !UNSPACED.test(character)
-}
-
 /**
  * Whether the character at this offset is punctuation inside a word: the apostrophe of "don't", the point of "12.50"
  * and "notes.md" (not of "done.Next", where a space was forgotten), the comma of "1,250".
@@ -44,7 +40,7 @@ function joins(text: string, at: number): boolean {
     case '\u2019':
       return LETTER.test(before) && LETTER.test(after)
     case '.':
-      return isOfWord(before) && isOfWord(after) && (UPPER.test(before) || !UPPER.test(after))
+      return kindOf(before) === 'word' && kindOf(after) === 'word' && (UPPER.test(before) || !UPPER.test(after))
     case ',':
       return DIGIT.test(before) && THOUSANDS.test(text.slice(at, at + 5))
     default:

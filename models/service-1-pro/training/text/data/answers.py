@@ -2,9 +2,8 @@
 claim that one of them is right, or a reply to be graded.
 """
 
-from data import rows
+from data import grounded, pairs, rows
 from data.asked import stated
-from data.grounded import ANSWERED_IN, CHECKED, SUPPORTED
 
 AS_CLAIM, STATED = 0.5, 0.6
 MOST_WRONG = 3
@@ -43,20 +42,12 @@ def question(ask, right, wrong, rnd, state_of=stated):
     if rnd.random() < AS_CLAIM:
         return claim(ask, right, wrong, rnd, state_of)
     names = [right, *rnd.sample(wrong, min(len(wrong), rnd.randint(2, MOST_WRONG)))]
-    rnd.shuffle(names)
-    return {
-        "type": "choice",
-        "instructions": ask,
-        "criteria": names if rnd.random() < 0.4 else dict.fromkeys(names),
-    }, right
+    return {"type": "choice", "instructions": ask, "criteria": pairs.shown(names, rnd)}, right
 
 
 def graded(text, ask, right, wrong, rnd):
     """(state, questions with truths): a text, a question, and somebody's answer to it."""
     holds = rnd.random() < 0.5
     said = begun(right if holds else rnd.choice(wrong)) + "."
-    state = dict(zip(rnd.choice(ANSWERED_IN), (text, ask, said), strict=True))
-    made = [rows.claim(SUPPORTED, holds, rnd)]
-    if rnd.random() < 0.4:
-        made.append(rows.either(CHECKED, holds, rnd))
+    state, made = grounded.answered(text, ask, said, holds, rnd)
     return rows.named(state, rnd.random() < 0.5), made

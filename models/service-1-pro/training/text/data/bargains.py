@@ -103,15 +103,11 @@ SETTLED = ["The two come to an agreement.", "They agree in the end.", "A deal is
 OPEN = ["Nothing has been agreed yet.", "The two have not come to terms so far.", "There is no deal at this point."]
 
 
-def plain(text):
-    return " ".join(text.split())
-
-
 def moves(talk, surplus, rnd):
     """Rows on single lines: (state, questions)."""
     before = None
     for line, marks in talk["annotations"]:
-        line, marks = plain(line), set(marks.split(","))
+        line, marks = rows.plain(line), set(marks.split(","))
         last, before = before, line
         if len(line.split()) < 4 or (not marks & set(MOVES) and rnd.random() > PLAIN_KEPT):
             continue
@@ -134,7 +130,7 @@ def agreed(talk):
     offer = lines[offers[0]]
     other = next(who for who in talk["participant_info"] if who != offer["id"])
     deal = {offer["id"]: offer["task_data"]["issue2youget"], other: offer["task_data"]["issue2theyget"]}
-    return [(line["id"], plain(line["text"])) for line in lines[: offers[0]]], deal
+    return [(line["id"], rows.plain(line["text"])) for line in lines[: offers[0]]], deal
 
 
 def is_named(said, deal):

@@ -6,7 +6,6 @@ import io
 from data import pairs
 
 REPOSITORY = "swarnaHub/ConjNLI"
-LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 
 
 def read(show, rnd):
@@ -18,9 +17,9 @@ def read(show, rnd):
             (
                 x["Premise"].strip('"').replace('""', '"'),
                 x["Hypothesis"].strip('"').replace('""', '"'),
-                LABELS[x["Label"].strip()],
+                pairs.LABELS[x["Label"].strip()],
             )
             for x in lines
-            if (x["Label"] or "").strip() in LABELS
+            if (x["Label"] or "").strip() in pairs.LABELS
         ]
         yield from pairs.rows(triples, "conjnli", "MIT", rnd)

@@ -8,13 +8,12 @@ import io
 from data import feelings, pairs
 
 REPOSITORY = "acmi-lab/counterfactually-augmented-data"
-LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 
 
 def read(show, rnd):
     lines = csv.DictReader(io.StringIO(show("NLI/all_combined/train.tsv")), delimiter="\t")
     yield from pairs.rows(
-        [(line["sentence1"], line["sentence2"], LABELS[line["gold_label"]]) for line in lines],
+        [(line["sentence1"], line["sentence2"], pairs.LABELS[line["gold_label"]]) for line in lines],
         "counterfactual-nli",
         "Apache-2.0",
         rnd,

@@ -6,10 +6,8 @@ import csv
 import io
 
 from data import pairs
-from data.evened import evened
 
 REPOSITORY = "mosharafhossain/negation-and-nli"
-LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 LICENCE = {"SNLI": "MIT (captions: CC BY-SA 4.0)", "MNLI": "MIT (texts: OANC and others)"}
 
 
@@ -17,5 +15,5 @@ def read(show, rnd):
     for part, licence in LICENCE.items():
         text = show(f"data/new_benchmarks/clean_data/{part}.txt")
         lines = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
-        triples = [(line["Text"], line["Hypothesis"], LABELS[line["gold_label"]]) for line in lines]
-        yield from pairs.rows(evened(triples, rnd), f"denied-{part.lower()}", licence, rnd)
+        triples = [(line["Text"], line["Hypothesis"], pairs.LABELS[line["gold_label"]]) for line in lines]
+        yield from pairs.rows(pairs.evened(triples, rnd), f"denied-{part.lower()}", licence, rnd)

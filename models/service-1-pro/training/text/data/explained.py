@@ -4,14 +4,13 @@ from data import pairs
 from data.qamr import joined
 
 REPOSITORY = "OanaMariaCamburu/e-SNLI"
-LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 
 
 def read(show, rnd):
     columns = (show(f"dataset/eSNLI/{name}.test").splitlines() for name in ("s1", "s2", "labels"))
     triples = [
-        (joined(premise.split()), joined(said.split()), LABELS[label.strip()])
+        (joined(premise.split()), joined(said.split()), pairs.LABELS[label.strip()])
         for premise, said, label in zip(*columns, strict=True)
-        if label.strip() in LABELS
+        if label.strip() in pairs.LABELS
     ]
     yield from pairs.rows(triples, "snli-test", "CC BY-SA 4.0 (MIT repository)", rnd)

@@ -47,6 +47,15 @@ def cut(passage, at, rnd):
     return passage[spans[first][0] : spans[min(len(spans) - 1, here + rnd.randint(0, AROUND))][1]].strip()
 
 
+def answered(text, ask, said, holds, rnd):
+    """(state, questions with truths): a text, a question and what was answered, which holds or not."""
+    state = dict(zip(rnd.choice(ANSWERED_IN), (text, ask, said), strict=True))
+    made = [rows.claim(SUPPORTED, holds, rnd)]
+    if rnd.random() < 0.4:
+        made.append(rows.either(CHECKED, holds, rnd))
+    return state, made
+
+
 def supported(passage, found, rnd):
     """(state, questions with truths): a text, a question and an answer: its own, or the one to another question."""
     ask, (a, b) = rnd.choice(found)
@@ -58,11 +67,7 @@ def supported(passage, found, rnd):
         if not others:
             return None
         said = max(others, key=lambda one: (alike(right, one), rnd.random()))
-    state = dict(zip(rnd.choice(ANSWERED_IN), (text, ask, said), strict=True))
-    made = [rows.claim(SUPPORTED, holds, rnd)]
-    if rnd.random() < 0.4:
-        made.append(rows.either(CHECKED, holds, rnd))
-    return state, made
+    return answered(text, ask, said, holds, rnd)
 
 
 def retrieved(passage, found, passages, rnd):

@@ -60,10 +60,6 @@ ROUTES = [
 SPEAKERS = [("Customer", "Assistant"), ("User", "System"), ("guest", "agent"), ("U", "S")]
 
 
-def plain(text):
-    return " ".join(text.split())
-
-
 def asked_of(logs, labels):
     """(talk, place, snippets that help) of the messages that ask about one place."""
     for talk, label in zip(logs, labels, strict=True):
@@ -77,7 +73,7 @@ def reviewed(place, asked, rnd):
     """(review, questions) for the reviews of a place; `asked`: (message, {review: sentences that help})."""
     told_of = dict(asked)
     for number, review in place["reviews"].items():
-        sentences = {n: plain(said) for n, said in review["sentences"].items()}
+        sentences = {n: rows.plain(said) for n, said in review["sentences"].items()}
         helped = [(ask, told[number]) for ask, told in asked if number in told]
         others = [(ask, []) for ask, told in asked if number not in told]
         if not helped or not others:
@@ -104,7 +100,7 @@ def reviewed(place, asked, rnd):
 def reviews(places, found, rnd):
     by_place = collections.defaultdict(dict)
     for talk, place, helps in found:
-        ask, told = plain(talk[-1]["text"]), collections.defaultdict(list)
+        ask, told = rows.plain(talk[-1]["text"]), collections.defaultdict(list)
         for one in helps:
             if one["doc_type"] == "review":
                 told[str(one["doc_id"])].append(str(one["sent_id"]))
@@ -119,7 +115,7 @@ def reviews(places, found, rnd):
 def entries(places, found, rnd):
     """Messages that one entry of a list of questions answers."""
     for talk, (domain, number), helps in found:
-        listed = {n: plain(one["question"]) for n, one in places[domain][number]["faqs"].items()}
+        listed = {n: rows.plain(one["question"]) for n, one in places[domain][number]["faqs"].items()}
         right = [listed[str(one["doc_id"])] for one in helps if one["doc_type"] == "faq"]
         others = [said for said in listed.values() if said not in right]
         if len(right) != 1 or len(others) < 4:
@@ -129,7 +125,7 @@ def entries(places, found, rnd):
         names = [right[0], *rnd.sample(others, rnd.randint(2, 4))]
         rnd.shuffle(names)
         made.append(({"type": "choice", "instructions": rnd.choice(ENTRIES), "criteria": names}, right[0]))
-        yield {"message": plain(talk[-1]["text"])} if rnd.random() < 0.4 else plain(talk[-1]["text"]), made
+        yield {"message": rows.plain(talk[-1]["text"])} if rnd.random() < 0.4 else rows.plain(talk[-1]["text"]), made
 
 
 def routed(logs, labels, rnd):
@@ -137,7 +133,7 @@ def routed(logs, labels, rnd):
     for talk, label in zip(logs, labels, strict=True):
         if rnd.random() < 0.5:
             names = dict(zip("US", rnd.choice(SPEAKERS), strict=True))
-            lines = [f"{names[one['speaker']]}: {plain(one['text'])}" for one in talk[-rnd.choice([1, 2, 3, 3]) :]]
+            lines = [f"{names[one['speaker']]}: {rows.plain(one['text'])}" for one in talk[-rnd.choice([1, 2, 3, 3]) :]]
             made = [rows.claim(NEEDS, label["target"], rnd)]
             if rnd.random() < 0.4:
                 made.append(rows.either(ROUTES, label["target"], rnd))

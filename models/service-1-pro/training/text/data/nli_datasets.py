@@ -9,7 +9,7 @@ import re
 from data import pairs
 
 REPOSITORY = "felipessalvatore/NLI_datasets"
-LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral", "not_entailment": "not"}
+LABELS = pairs.LABELS | {"not_entailment": "not"}
 LICENCE = {
     "mnli": "MIT (repository); texts: OANC and others",
     "snli": "CC BY-SA 4.0",

@@ -10,7 +10,6 @@ import zipfile
 from data import pairs
 
 REPOSITORY = "BIU-NLP/Breaking_NLI"
-LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 MOST = 1150  # pairs that contradict
 
 
@@ -21,7 +20,7 @@ def read(show, rnd):
     rnd.shuffle(items)
     triples, left = [], MOST
     for one in items:
-        label = LABELS[one["gold_label"]]
+        label = pairs.LABELS[one["gold_label"]]
         left -= label == "contradicts"
         if label != "contradicts" or left >= 0:
             triples.append((one["sentence1"], one["sentence2"], label))

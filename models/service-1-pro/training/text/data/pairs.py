@@ -54,6 +54,8 @@ CLASH = [
 ]
 ORDER = {"entails": 0, "contradicts": 1, "neutral": 2}
 MOST_CLAIMS = 5
+LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}  # as most sets name them
+FALSE = 1.25  # of evened pairs: those of which the second text does not follow, to one of which it does
 
 
 def shown(names, rnd):
@@ -103,6 +105,20 @@ def together(premise, said, label, three_way, rnd):
         questions["clash"] = {"type": "noul", "instructions": rnd.choice(CLASH).format(first=first, second=second)}
         truth["clash"] = label == "contradicts"
     return state, questions, truth
+
+
+def evened(triples, rnd):
+    """Of sets that mostly leave a claim open: (premise, hypothesis, label) with as many that contradict as follow at
+    most, the open ones fill up, so that claims are about as often true as not.
+    """
+    by_label = collections.defaultdict(list)
+    for one in triples:
+        by_label[one[2]].append(one)
+    kept, left = by_label["entails"], round(FALSE * len(by_label["entails"]))
+    for label, most in (("contradicts", len(kept)), ("neutral", left)):
+        taken = rnd.sample(by_label[label], min(len(by_label[label]), most, left))
+        kept, left = kept + taken, left - len(taken)
+    return kept
 
 
 def rows(pairs, source, licence, rnd):

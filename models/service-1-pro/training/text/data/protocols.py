@@ -9,7 +9,6 @@ import io
 from data import pairs
 
 REPOSITORY = "google-research-datasets/Textual-Entailment-New-Protocols"
-LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 PARTS = ("base", "contrast", "edit_other", "edit_premise")
 
 
@@ -17,9 +16,9 @@ def read(show, rnd):
     for part in PARTS:
         lines = csv.DictReader(io.StringIO(show(f"data/{part}/train.tsv")), delimiter="\t", quoting=csv.QUOTE_NONE)
         triples = [
-            (line["sentence1"], line["sentence2"], LABELS[line["gold_label"]])
+            (line["sentence1"], line["sentence2"], pairs.LABELS[line["gold_label"]])
             for line in lines
-            if line["gold_label"] in LABELS
+            if line["gold_label"] in pairs.LABELS
         ]
         name = f"protocols-{part.replace('_', '-')}"
         yield from pairs.rows(triples, name, "CC BY-SA 3.0 (texts: Wikipedia)", rnd)

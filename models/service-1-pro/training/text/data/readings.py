@@ -6,11 +6,9 @@ read: some are of MultiNLI's matched half.
 import json
 
 from data import pairs
-from data.evened import evened
 
 REPOSITORY = "alisawuffles/ambient"
 FILES = ("AmbiEnt/dev.jsonl", "AmbiEnt/test.jsonl")
-LABELS = {"entailment": "entails", "contradiction": "contradicts", "neutral": "neutral"}
 
 
 def read(show, rnd):
@@ -20,9 +18,9 @@ def read(show, rnd):
             one = json.loads(line)
             if str(one["id"]).endswith("_c"):  # from elsewhere
                 continue
-            clear = [one | {"label": one["labels"]}] if one["labels"] in LABELS else []
+            clear = [one | {"label": one["labels"]}] if one["labels"] in pairs.LABELS else []
             for reading in [*clear, *one["disambiguations"]]:
-                if reading["label"] in LABELS:
-                    triples[reading["premise"], reading["hypothesis"]] = LABELS[reading["label"]]
+                if reading["label"] in pairs.LABELS:
+                    triples[reading["premise"], reading["hypothesis"]] = pairs.LABELS[reading["label"]]
     triples = [(premise, said, label) for (premise, said), label in triples.items()]
-    yield from pairs.rows(evened(triples, rnd), "readings", "CC BY 4.0", rnd)
+    yield from pairs.rows(pairs.evened(triples, rnd), "readings", "CC BY 4.0", rnd)

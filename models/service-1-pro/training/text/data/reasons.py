@@ -51,11 +51,6 @@ def words(text):
     return {word.rstrip("s") for word in re.findall(r"\w+", text.lower()) if word not in SMALL}
 
 
-def ended(text):
-    text = " ".join(text.split())
-    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
-
-
 def decides(one):
     said = words(one["sentence"]) - words(one["entity"])
     shared = len(said & words(one["explanation"])) / max(1, len(said))
@@ -71,7 +66,7 @@ def read(show, rnd):
         if decides(one) and (rnd.random() < (TRUE_KEPT if one["label"] == "true" else NEGATED_KEPT if has else 1))
     ]
     for count, one in enumerate(kept):
-        claim, reason, holds = ended(one["sentence"]), ended(one["explanation"]), one["label"] == "true"
+        claim, reason, holds = rows.ended(one["sentence"]), rows.ended(one["explanation"]), one["label"] == "true"
         if rnd.random() < 0.7:
             state, made = reason, [rows.claim([(said.format(claim), when) for said, when in CLAIMS], holds, rnd)]
         else:

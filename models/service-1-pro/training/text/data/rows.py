@@ -1,5 +1,5 @@
 """What converters share that ask several questions about one text: the row, parts that have names, a claim that holds
-or does not, a choice between two verdicts.
+or does not, a choice between two verdicts, a text in one line.
 """
 
 
@@ -34,3 +34,14 @@ def either(choices, holds, rnd, **words):
     shown = list(options if rnd.random() < 0.5 else options[::-1])
     question = {"type": "choice", "instructions": ask.format(**words), "criteria": shown}
     return question, options[0] if holds else options[1]
+
+
+def plain(text):
+    """In one line, with single spaces."""
+    return " ".join(text.split())
+
+
+def ended(text):
+    """The same with a capital and a full stop."""
+    text = plain(text)
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")

@@ -49,22 +49,20 @@ def plain(text):
     return re.sub(r"\n\s*\n", "\n", re.sub(r"(?m)^#+\s*", "", text)).strip()
 
 
-def known(one):
-    return [
-        (each["follow_up_question"].strip(), each["follow_up_answer"][:1].upper() == "Y") for each in one["history"]
-    ]
+def replies(turns):
+    """What was asked back, and whether it is so."""
+    return [(each["follow_up_question"].strip(), each["follow_up_answer"][:1].upper() == "Y") for each in turns]
 
 
 def stated(one):
-    """What was asked about the case that the case itself tells, and whether it is so."""
-    said = [each for each in one["evidence"] if one["scenario"]]
-    return [(each["follow_up_question"].strip(), each["follow_up_answer"][:1].upper() == "Y") for each in said]
+    """The same of what the case itself tells."""
+    return replies(one["evidence"] if one["scenario"] else [])
 
 
 def put(one, rule, rnd):
     """The state, and what its parts are called."""
     names = rnd.choice(NAMES)
-    said = [f"{ask} {'Yes' if yes else 'No'}." for ask, yes in known(one)]
+    said = [f"{ask} {'Yes' if yes else 'No'}." for ask, yes in replies(one["history"])]
     told = one["scenario"].strip()
     case = " ".join([f"{told}." if told and told[-1] not in ".!?" else told, *said]).strip()
     state = {names[0]: rule, names[1]: case} if case else {names[0]: rule}
@@ -98,7 +96,7 @@ def asks(one, state, names, rnd):
     told = stated(one)
     for said, holds in rnd.sample(told, min(2, len(told))):
         yield {"type": "noul", "instructions": said}, holds
-    others = list(dict.fromkeys(said for said, _ in [*known(one), *told] if said != answer))
+    others = list(dict.fromkeys(said for said, _ in [*replies(one["history"]), *told] if said != answer))
     if not decided and others and rnd.random() < 0.7:
         shown = rnd.sample([answer, *others[:3]], len(others[:3]) + 1)
         yield {"type": "choice", "instructions": rnd.choice(NEXT), "criteria": shown}, answer

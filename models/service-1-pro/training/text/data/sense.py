@@ -52,16 +52,11 @@ def table(show, name):
     return list(csv.reader(io.StringIO(show(f"{PLACE}/{name}").lstrip("\ufeff"))))
 
 
-def ended(text):
-    text = " ".join(text.split())
-    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
-
-
 def single(good, bad, reasons, right, rnd):
     holds = rnd.random() < 0.5
     made = [rows.claim(SENSE, holds, rnd)]
     if not holds and rnd.random() < WHY:
-        shown = [ended(one) for one in reasons]
+        shown = [rows.ended(one) for one in reasons]
         truth = shown[right]
         rnd.shuffle(shown)
         made.append(({"type": "choice", "instructions": rnd.choice(REASONS), "criteria": shown}, truth))
@@ -89,7 +84,7 @@ def read(show, rnd):
     known = [one for one in known if all(part.strip() for part in [*pairs[one], *reasons.get(one, [""])])]
     for count, one in enumerate(rnd.sample(known, min(MOST, len(known)))):
         bad = int(answers[one])  # the index of the statement without sense
-        good, bad = ended(pairs[one][1 - bad]), ended(pairs[one][bad])
+        good, bad = rows.ended(pairs[one][1 - bad]), rows.ended(pairs[one][bad])
         alone = rnd.random() < ALONE
         state, made = single(good, bad, reasons[one], "ABC".index(right[one]), rnd) if alone else double(good, bad, rnd)
         yield rows.row(f"sense-{count:05d}", "common sense", "CC BY-SA 4.0", state, made)

@@ -68,7 +68,7 @@ def told(text, names, wish=False):
         if wish
         else text
     )
-    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+    return rows.ended(text)
 
 
 def state(first, new, claim, names, rnd):

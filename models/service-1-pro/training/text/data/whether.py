@@ -6,8 +6,7 @@ set of BoolQ has anything of are left out: it is kept for measuring. As many que
 import json
 import re
 
-from data import rows
-from data.grounded import ANSWERED_IN, CHECKED, SUPPORTED
+from data import grounded, rows
 
 REPOSITORY = "d-eremeev/BoolQ-Question-Answering"
 MORE = {"contrast": "allenai/contrast-sets"}
@@ -61,10 +60,7 @@ def direct(ask, holds, rnd):
 def graded(text, ask, holds, rnd):
     """(state, questions with truths): the paragraph, the question, and somebody's answer."""
     right = rnd.random() < 0.5
-    state = dict(zip(rnd.choice(ANSWERED_IN), (text, ask, "Yes." if right == holds else "No."), strict=True))
-    made = [rows.claim(SUPPORTED, right, rnd)]
-    if rnd.random() < 0.4:
-        made.append(rows.either(CHECKED, right, rnd))
+    state, made = grounded.answered(text, ask, "Yes." if right == holds else "No.", right, rnd)
     return rows.named(state, rnd.random() < 0.5), made
 
 
