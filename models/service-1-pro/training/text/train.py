@@ -31,30 +31,12 @@ import start
 from config import PRESETS, Config
 from gang import Gang, free_port
 from model import Model
+from optimiser import FRESH, NUMBERS, Optimiser
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "pool", "compare", "sure", "widen", "decide")
-NUMBERS = ("likeness_scale", "likeness_shift", "found_scale")
 MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
 LOG_EVERY = 20
 KIND_SHARE = {"noul": 1.2, "choice": 1.0, "score": 1.0, "select": 1.0, "extract": 1.2, "fill": 1.0}
-
-
-def optimiser(model, rate):
-    """AdamW in three groups: what is new moves faster than the encoder, the few scales fastest. Word vectors stay
-    as they are: rare ones would only move by noise, and they are half of all numbers.
-    """
-    groups = collections.defaultdict(list)
-    for name, p in model.named_parameters():
-        if p.requires_grad:
-            groups["number" if name in NUMBERS else "fresh" if name.startswith(FRESH) else "encoder"].append(p)
-    factor = {"encoder": 1.0, "fresh": 4.0, "number": 40.0}
-    return torch.optim.AdamW(
-        [{"params": p, "base": rate * factor[name], "lr": 0.0} for name, p in groups.items()],
-        betas=(0.9, 0.98),
-        weight_decay=0.01,
-        fused=True,
-    )
 
 
 def write(path, value):
@@ -80,9 +62,8 @@ def work(rank, options, port):
         model.encoder.load_state_dict(start.weights())
     model.to(device)
     model.encoder.words.weight.requires_grad_(False)
-    rate = options.rate or preset.rate
     parameters = [p for p in model.parameters() if p.requires_grad]
-    optimise = optimiser(model, rate)
+    optimise = Optimiser(model, options.rate or preset.rate)
     step, tokens, asked, spent = 0, 0, 0, 0.0
     mean = {name: value.detach().clone() for name, value in model.state_dict().items()} if rank == 0 else None
     # What is drawn depends on this: a run that goes on from another's weights does not draw the same rows again.
@@ -94,8 +75,6 @@ def work(rank, options, port):
     if found is not None:
         seed = found.get("seed", options.seed)
         optimise.load_state_dict(found["optimiser"])
-        for group, factor in zip(optimise.param_groups, optimiser(model, rate).param_groups, strict=True):
-            group["base"] = factor["base"]
         step, tokens, asked, spent = found["step"], found["tokens"], found["asked"], found["spent"]
         if rank == 0:
             mean = {name: value.to(device) for name, value in found["mean"].items()}
@@ -145,8 +124,7 @@ def work(rank, options, port):
         pace = min(1.0, (step - warm_from + 1) / preset.warm_up) * min(
             1.0, max(left, 0.0) / options.cool if options.cool else 1.0
         )
-        for group in optimise.param_groups:
-            group["lr"] = group["base"] * pace
+        optimise.pace(pace)
         batch = batch.to(device)
         with precise():
             logits, evidence, quotes = model(batch)
@@ -162,7 +140,6 @@ def work(rank, options, port):
             gang.average([p.grad for p in parameters], [])
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimise.step()
-        optimise.zero_grad()
         step += 1
         if meets:
             with torch.no_grad():
