@@ -128,14 +128,14 @@ class Drawer:
 
 
 def mixture_of(path):
-    """Phases with the shares of their groups, and factors of sources; without these, those of mixtures.json count."""
+    """Phases with the shares of their groups, and factors of sources; without these, those of mixtures/usual.json count."""
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
 def drawer(options, rank, size):
     """The drawer of one process, by the options of a run (train.py)."""
-    usual = mixture_of(f"{HERE}/mixtures.json")
+    usual = mixture_of(f"{HERE}/mixtures/usual.json")
     mixture = mixture_of(options.mixture) if options.mixture else usual
     factors = mixture.get("factors", usual["factors"])
     phases = [{**phase, "factors": factors} for phase in mixture["phases"]]

@@ -1,14 +1,15 @@
 """What a checkpoint is worth as the text half of the shipped model: a folder that the engine loads, with a calibration
 of its own, beside what ships now, both through the engine on the same rows.
 
-    python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--unseen UNSEEN] [--each 150] [--held 200]
+    python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--unseen UNSEEN] [--aside ASIDE] [--each 150] [--held 200]
 
 Needs a build of the engine (`npm run build`). ROWS comes from prepare.py, UNSEEN from unseen.py; rows that were trained
 on are not asked.
 Writes OUT/service-1-pro (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of
 the families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are
 the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families, the dev split,
-first/ (what newcomers might try, by three writers who wrote nothing else here; for measuring only) and what is unseen.
+first/ (what newcomers might try, by three writers who wrote nothing else here; for measuring only), what is unseen, and
+rows that were set aside of what is trained on (25 a set); tables as the card has them.
 What is there already is not made again, so it goes on where it was stopped.
 """
 
@@ -28,8 +29,46 @@ from prepare import COMPARING, PICTURES, lines, write
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(f"{HERE}/../../../..")
 SHIPPED, EVIDENCE = f"{ROOT}/models/service-1-pro", f"{ROOT}/calibration-data/service-1-pro/evidence.jsonl.gz"
+ASIDE_ROWS = 25
 READS = ("quote", "written", "not_there")
 TYPES = ["noul", "choice", "score", "select", "extract", "fill"]
+# Groups of sets, and names of sets that a stranger would not understand by their file's.
+GROUPS = {
+    "held": "Families held out",
+    "dev": "Dev tasks",
+    "aside": "Rows set aside of sets that are trained on",
+    "first": "What newcomers might try",
+    "unseen": "Public sets never read",
+}
+NAMES = {
+    "claims": "short texts; what follows",
+    "compared": "two texts compared",
+    "unsaid": "what is not said",
+    "comparing": "numbers or days compared, many more rows",
+    "put-together": "put together from others",
+    "bbq-appearance": "answer or abstain (BBQ)",
+    "clinc150": "intents (CLINC150)",
+    "dialogue-state": "dialogue state",
+    "function-relevance": "function relevance",
+    "goemotions": "emotions (GoEmotions)",
+    "new-names": "new names (WNUT17)",
+    "restaurant8k": "booking details (Restaurant8k)",
+    "snips": "commands (SNIPS)",
+    "sts-b": "similarity (STS-B)",
+    "mail": "mail, support, reviews",
+    "agents": "logs, records, agents, rules",
+    "texts": "news, notices, contracts, talks",
+    "ag-news": "news (AG News)",
+    "banking77": "bank intents of ten (BANKING77)",
+    "irony": "irony in tweets",
+    "qnli": "does a sentence answer (QNLI)",
+    "sick": "inference (SICK)",
+    "squad": "questions about a passage (SQuAD dev, of XQuAD)",
+    "stars": "film reviews (SST)",
+    "subjective": "fact or opinion (Subj)",
+    "who-or-what": "who or what in a passage (Quoref)",
+    "yes-or-no": "yes or no about a passage (BoolQ, contrast set)",
+}
 
 
 def evenly(rows, most):
@@ -74,6 +113,8 @@ def rows(options):
         write(f"{options.out}/measure/first-{os.path.basename(path)}", list(lines(path)))
     for path in sorted(glob.glob(f"{options.unseen}/*.jsonl")) if options.unseen else []:
         write(f"{options.out}/measure/unseen-{os.path.basename(path)}", evenly(list(lines(path)), options.each))
+    for path in sorted(glob.glob(f"{options.aside}/*.jsonl")) if options.aside else []:
+        write(f"{options.out}/measure/aside-{os.path.basename(path)}", evenly(list(lines(path)), ASIDE_ROWS))
 
 
 def folder(options):
@@ -138,16 +179,38 @@ def summed(path):
     return out
 
 
-def table(before, now):
-    """Markdown: right (log-loss) before → now, and how many questions."""
-    said = ["| set | " + " | ".join(f"`{kind}`" for kind in TYPES) + " |", "|---" * (1 + len(TYPES)) + "|"]
-    for name in sorted({name for name, _ in now}, key=lambda name: (not name.startswith("all"), name)):
-        cells = []
-        for kind in TYPES:
-            (n, right, loss), (_, right_now, loss_now) = before[name, kind], now[name, kind]
-            losses = f", {loss / n:.2f} → {loss_now / n:.2f}" if n and loss_now else ""
-            cells.append(f"{right / n:.2f} → {right_now / n:.2f}{losses} ({n})" if n else "")
-        said.append(f"| {name} | " + " | ".join(cells) + " |")
+def rounded(value):
+    return f"{value:.2f}".lstrip("0")
+
+
+def cell(before, now):
+    """Right before → now, log-loss before → now (questions)."""
+    (n, right, loss), (_, right_now, loss_now) = before, now
+    if not n:
+        return ""
+    losses = f", {rounded(loss / n)} → {rounded(loss_now / n)}" if loss_now else ""
+    return f"{rounded(right / n)} → {rounded(right_now / n)}{losses} ({n})"
+
+
+def tables(before, now):
+    """Markdown: a table a group of sets, as the card has them; types that a group never asks are left out."""
+    said = []
+    for group, title in GROUPS.items():
+        names = sorted({name for name, _ in now if name.startswith(f"{group}-")})
+        types = [kind for kind in TYPES if now[f"all {group}", kind][0]]
+        if not names:
+            continue
+        said += [
+            f"**{title}**:",
+            "",
+            "| right, log-loss: before → now (questions) | " + " | ".join(f"`{kind}`" for kind in types) + " |",
+        ]
+        said.append("|---" * (1 + len(types)) + "|")
+        for name in [*names, f"all {group}"]:
+            short = "all" if name.startswith("all") else name.removeprefix(f"{group}-").removeprefix("public-")
+            cells = " | ".join(cell(before[name, kind], now[name, kind]) for kind in types)
+            said.append(f"| {NAMES.get(short, short)} | {cells} |")
+        said.append("")
     return "\n".join(said)
 
 
@@ -158,6 +221,7 @@ def main():
     parser.add_argument("--rows", required=True)
     parser.add_argument("--data", required=True)
     parser.add_argument("--unseen")
+    parser.add_argument("--aside", help="rows kept out of ROWS/train, a file a set")
     parser.add_argument("--each", type=int, default=150, help="rows a dev task and half")
     parser.add_argument("--held", type=int, default=200, help="rows a kind of family and half")
     options = parser.parse_args()
@@ -170,7 +234,7 @@ def main():
     before = answered(options, "measure", "before")
     own = ("--model", f"{options.out}/service-1-pro", "--calibration", f"{options.out}/calibration.json")
     now = answered(options, "measure", "now", *own)
-    compared = table(summed(before), summed(now))
+    compared = tables(summed(before), summed(now))
     with open(f"{options.out}/table.md", "w", encoding="utf-8") as to:
         print(compared, file=to)
     print(compared)
