@@ -128,7 +128,7 @@ class Drawer:
 
 
 def mixture_of(path):
-    """Phases with the shares of their groups, and factors of sources; without these, those of mixtures/usual.json count."""
+    """Phases with the shares of their groups, and factors of sources (of mixtures/usual.json where it has none)."""
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
