@@ -13,6 +13,7 @@ import random
 import layout
 import start
 from config import PRESETS, Config
+from reader import POINTED, Item, Reader, spread
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -75,13 +76,13 @@ class Drawer:
 
     def sequences(self, item, look, rnd):
         """An item's sequences in a look; questions are drawn so that branches stay short."""
-        questions = [q for q in item.questions if look == "second" or q.kind not in layout.POINTED]
+        questions = [q for q in item.questions if look == "second" or q.kind not in POINTED]
         rnd.shuffle(questions)
         if look == "second" and rnd.random() < POINTED_FIRST:
-            questions.sort(key=lambda question: question.kind not in layout.POINTED)
+            questions.sort(key=lambda question: question.kind not in POINTED)
         keep, spent = [], 0
         for question in questions[: QUESTIONS_A_STATE[look]]:
-            cost = layout.spread(question) * (2 if question.options and look == "first" else 1)
+            cost = spread(question) * (2 if question.options and look == "first" else 1)
             if (look == "second" and cost + item.state_tokens() <= 500) or (
                 look == "first" and spent + cost <= self.preset.longest_branches
             ):
@@ -91,7 +92,7 @@ class Drawer:
             return []
         if look == "second":
             return [layout.second(item, question) for question in keep]
-        return [layout.first(layout.Item(item.passages, keep, item.source))]
+        return [layout.first(Item(item.passages, keep, item.source))]
 
     def pool(self, number, look, tokens):
         """Steps of one look: lists of sequences whose padded size fits a step."""
@@ -141,5 +142,5 @@ def drawer(options, rank, size):
     phases = [{**phase, "factors": factors} for phase in mixture["phases"]]
     preset = PRESETS[options.preset]
     sources = Sources(options.rows, preset.rows_a_source, options.seed)
-    reader = layout.Reader(start.tokenizer(), Config().passage)
+    reader = Reader(start.tokenizer(), Config().passage)
     return Drawer(sources, reader, preset, phases, rank, size, options.drawn)

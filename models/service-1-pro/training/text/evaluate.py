@@ -25,6 +25,7 @@ import loss
 import start
 from config import Config
 from model import Model
+from reader import POINTED, Item, Reader
 
 MOST_SECOND = 500
 PASS_TOKENS = 4000
@@ -58,7 +59,7 @@ def runs(made, look, model):
         q = 0
         for key, (_, asked) in part:
             for question, slots, _ in asked:
-                if question.kind in layout.POINTED:
+                if question.kind in POINTED:
                     out[*key, question.name] = span(quotes[q].float(), batch.at[q], question.choices)
                 else:
                     out[*key, question.name] = logits[q, : len(slots)].float()
@@ -111,7 +112,7 @@ def cut(item):
         left -= len(out[-1])
         if left <= 0:
             break
-    return layout.Item(out, item.questions, item.source)
+    return Item(out, item.questions, item.source)
 
 
 def look_at(model, rows, reader, by):
@@ -124,10 +125,10 @@ def look_at(model, rows, reader, by):
     answers = {}
     made = []
     for n, (_, item) in enumerate(items):
-        asked = [q for q in item.questions if q.kind not in layout.POINTED]
+        asked = [q for q in item.questions if q.kind not in POINTED]
         # Many options twice over and many questions: a few at a time.
         for at in range(0, len(asked), 4):
-            made.append(((n,), layout.first(layout.Item(item.passages, asked[at : at + 4], item.source))))
+            made.append(((n,), layout.first(Item(item.passages, asked[at : at + 4], item.source))))
     answers["first"] = runs(made, "first", model)
     made = []
     for n, (_, item) in enumerate(items):
@@ -153,7 +154,7 @@ def look_at(model, rows, reader, by):
         for question in item.questions:
             key = (n, question.name)
             into = out[group, question.kind]
-            if question.kind in layout.POINTED:
+            if question.kind in POINTED:
                 if key in answers["second"]:
                     into["n"] += 1
                     got = answers["second"][key]
@@ -208,7 +209,7 @@ def numbers(into, kind):
     return {
         "n": n,
         "base": round(base, 4),
-        **(looks if kind not in layout.POINTED else {"second": {"right": looks["second"]["right"]}}),
+        **(looks if kind not in POINTED else {"second": {"right": looks["second"]["right"]}}),
     }
 
 
@@ -228,7 +229,7 @@ def main():
     model = Model(Config.read(found["config"]))
     model.load_state_dict(found["model"])
     model.eval()
-    reader = layout.Reader(start.tokenizer(), model.config.passage)
+    reader = Reader(start.tokenizer(), model.config.passage)
     begun, line, totals = time.time(), {}, collections.defaultdict(lambda: {look: [0, 0.0, 0] for look in LOOKS})
     names = options.sets or [
         f"{side}/{os.path.basename(path)[:-6]}"
@@ -261,7 +262,7 @@ def main():
                 if look in got
             )
             print(f"{name:24s} {group:24s} {kind:8s} n {got['n']:5d} base {got['base']:.2f}  {said}", flush=True)
-            if kind not in layout.POINTED:
+            if kind not in POINTED:
                 for look in LOOKS:
                     total = totals[f"{name.split('/')[0]} {kind}"][look]
                     total[0], total[1], total[2] = (

@@ -25,6 +25,7 @@ import start
 from config import KINDS, Config
 from model import HIDDEN, Model, Rows
 from nodes import Graph
+from reader import Reader
 
 MOST_APART = 1e-4  # of the largest number of a question
 CONTEXT = 16384  # pieces of a state
@@ -244,7 +245,7 @@ def check(model, folder, suffix):
     states.
     """
     sessions = {name: onnxruntime.InferenceSession(f"{folder}/onnx/{name}{suffix}.onnx") for name in GRAPHS}
-    reader = layout.Reader(start.tokenizer(), model.config.passage)
+    reader = Reader(start.tokenizer(), model.config.passage)
     row = {
         "source": "check",
         "task": "check",

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-import layout
+from reader import POINTED
 
 EVIDENCE_SHARE = 0.5
 TWIN_SHARE = 0.1
@@ -47,7 +47,7 @@ def losses(batch, logits, evidence, quotes):
             fits = torch.stack([quotes[q, 0, 1 + at[a]] + quotes[q, 1, 1 + at[b]] for (a, b), _ in question.choices])
             one = places_loss(fits, [n for n, (place, _) in enumerate(question.choices) if place in question.target])
             out.append(one)
-        elif question.kind in layout.POINTED:
+        elif question.kind in POINTED:
             # In the first look nothing in the state knows the question: quotes are pointed at in the second.
             firsts, lasts = ([1 + at[place[n]] for place in question.target] or [0] for n in (0, 1))
             one = 0.5 * (places_loss(quotes[q, 0], firsts) + places_loss(quotes[q, 1], lasts))

@@ -11,6 +11,7 @@ import torch
 
 import layout
 import start
+from reader import POINTED, Item, Reader
 
 ROWS_A_FILE = 4
 PASS_TOKENS = 4000
@@ -75,7 +76,7 @@ class Inputs:
 
 def inputs(model, folder, seed=1):
     """What enters the layers of a model on a few rows of each file of a folder, in both looks."""
-    rnd, reader, out = random.Random(seed), layout.Reader(start.tokenizer(), model.config.passage), Inputs()
+    rnd, reader, out = random.Random(seed), Reader(start.tokenizer(), model.config.passage), Inputs()
     made = {"first": [], "second": []}
     for path in sorted(glob.glob(f"{folder}/*.jsonl")):
         with open(path, "rb") as file:
@@ -83,9 +84,9 @@ def inputs(model, folder, seed=1):
         for row in rows:
             item = reader.item(json.loads(row), 400)
             if item is not None:
-                asked = [q for q in item.questions if q.kind not in layout.POINTED]
+                asked = [q for q in item.questions if q.kind not in POINTED]
                 if asked:
-                    made["first"].append(layout.first(layout.Item(item.passages, asked[:4], item.source)))
+                    made["first"].append(layout.first(Item(item.passages, asked[:4], item.source)))
                 made["second"].append(layout.second(item, rnd.choice(item.questions)))
     for look, sequences in made.items():
         for part in layout.cut(sequences, PASS_TOKENS):

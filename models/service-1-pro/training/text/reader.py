@@ -1,0 +1,255 @@
+"""From rows (request and truth) to items: the pieces of a state's passages and of its questions, as the engine reads
+them (README.md), and what is wanted of each. For training, some questions become others (variants.py).
+"""
+
+import dataclasses
+
+import states
+import values
+import variants
+
+POINTED = ("extract", "fill")
+MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
+UNNAMED = 0.9  # of options that are described: read without their names, as the engine reads them
+
+
+@dataclasses.dataclass
+class Question:
+    kind: str
+    pieces: list
+    options: list  # of pieces; none for claims and quotes
+    # noul: a number; choice: an index; score: shares of the levels; select: a list of 0 and 1; extract: a list of
+    # (first, last) pieces, empty where nothing is there
+    target: object
+    # a list of (first, last) pieces; empty where the state says nothing of it; None where that is not known
+    evidence: object
+    name: str
+    # for written values: [(first, last), value] of all that the text holds of the kind; None where any quote will do
+    choices: object = None
+    # for training: the claim that this one denies, asked beside it; their shares should add up to one
+    denies: object = None
+    # for training: the choice or scale that this claim was made of, asked beside it, and the options whose shares
+    # should add up to this one's
+    made_of: object = None
+    of: object = None
+
+
+@dataclasses.dataclass
+class Item:
+    """A state's passages, and questions about it."""
+
+    passages: list  # lists of pieces
+    questions: list
+    source: str
+
+    def state_tokens(self):
+        return sum(map(len, self.passages)) + 2 * len(self.passages)
+
+
+def spread(question):
+    """Tokens of a question and its options."""
+    return len(question.pieces) + 2 + sum(len(option) + 1 for option in question.options)
+
+
+def words_of(option, rnd=None):
+    """A described option by what describes it, whatever it is called; for training now and then with its name."""
+    name, about = option
+    if not (isinstance(about, str) and about):
+        return str(name)
+    drawn = 0.0 if rnd is None else rnd.random()
+    return about if drawn < UNNAMED else f"{name}: {about}"
+
+
+def options_of(question):
+    given = question.get("criteria") or question.get("options")
+    if given is None:
+        return None
+    if isinstance(given, dict):
+        return list(given.items())
+    named = [one if isinstance(one, dict) else {"label": one} for one in given]
+    return [(str(one.get("label", one.get("value", one.get("name")))), one.get("description")) for one in named]
+
+
+def levels(truth, count):
+    """A level between two is shared by both."""
+    truth = min(max(float(truth), 0.0), count - 1.0)
+    out = [0.0] * count
+    low = int(truth)
+    out[low] += 1 - (truth - low)
+    if truth > low:
+        out[low + 1] += truth - low
+    return out
+
+
+def places_of(said, text, spans_by_passage):
+    """(first, last) pieces, counted over all passages, of every place where the text says it; a list says it in
+    several places.
+    """
+    if isinstance(said, list):
+        return [place for one in said for place in places_of(one, text, spans_by_passage)]
+    found, at = [], text.find(said)
+    if at < 0:
+        text, said = text.lower(), said.lower()
+        at = text.find(said)
+    while at >= 0 and len(found) < 8:
+        found.append((at, at + len(said)))
+        at = text.find(said, at + len(said))
+    out = []
+    for begin, end in found:
+        covered = [n for n, (a, b) in enumerate(spans_by_passage) if a < end and b > begin]
+        if covered:
+            out.append((covered[0], covered[-1]))
+    return out
+
+
+class Reader:
+    """Rows (requests and truth) to items."""
+
+    def __init__(self, tokenizer, passage):
+        self.tokenizer, self.passage = tokenizer, passage
+        self.kept = {}
+
+    def pieces(self, text, most):
+        key = (text, most)
+        if key not in self.kept:
+            if len(self.kept) > 200_000:
+                self.kept.clear()
+            self.kept[key] = self.tokenizer.encode(text, add_special_tokens=False).ids[:most]
+        return self.kept[key]
+
+    def item(self, row, longest=None, rnd=None):
+        """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds.
+        With `rnd` for training: many options become fewer.
+        """
+        text = states.text_of(row["state"])
+        if text is None or (longest is not None and len(text) > 9 * longest):
+            return None
+        cut = states.passages(text, self.tokenizer, self.passage)
+        if longest is not None and sum(len(one.pieces) for one in cut) > longest:
+            return None
+        spans = [span for one in cut for span in one.spans]
+        questions = []
+        for name, asked in row["questions"].items():
+            made = self.question(name, asked, row, text, spans, rnd)
+            if made is not None:
+                questions += [one for one in (made.denies, made.made_of, made) if one is not None]
+        questions += self.statements(row, text, spans, rnd)
+        return (
+            Item([one.pieces for one in cut], questions, row["source"] if row["source"] != "written" else row["task"])
+            if questions
+            else None
+        )
+
+    def statements(self, row, text, spans, rnd):
+        """For training: claims of the row as the options of a choice (variants.py)."""
+        drawn = None if rnd is None else variants.which_statement(row, rnd)
+        if drawn is None:
+            return []
+        asked, options, right, name = drawn
+        sentence = row.get("evidence", {}).get(name)
+        evidence = (places_of(sentence, text, spans) or None) if sentence else None
+        asked = self.pieces(asked, MOST_QUESTION)
+        options = [self.pieces(one, MOST_OPTION) for one in options]
+        return [Question("choice", asked, options, right, evidence, "which statement")]
+
+    def question(self, name, asked, row, text, spans, rnd):
+        kind, truth = asked["type"], row["truth"].get(name)
+        said = asked.get("instructions") or name
+        pieces = self.pieces(said if isinstance(said, str) else states.flat(said), MOST_QUESTION)
+        evidence = None
+        if "evidence" in row and kind in ("noul", "choice", "score"):
+            sentence = row["evidence"].get(name)
+            # A letter that says nothing of a fact has no sentence for it; of other kinds, that may have other
+            # reasons.
+            unsaid = kind == "noul" and not truth and row["task"].startswith("letter-")
+            evidence = places_of(sentence, text, spans) if sentence else [] if unsaid else None
+            if sentence and not evidence:
+                evidence = None
+        if kind == "noul" and truth is not None:
+            return self.claim(name, said, pieces, float(truth), evidence, rnd, row["task"])
+        if kind == "extract":
+            if asked.get("kind") == "coordinates":
+                return None
+            quotes = [] if truth is None else truth if isinstance(truth, list) else [truth]
+            target = [place for quote in quotes for place in places_of(str(quote), text, spans)]
+            return None if quotes and not target else Question(kind, pieces, [], target, None, name)
+        if kind == "fill" and truth is not None:
+            return self.written(name, asked.get("kind"), truth, pieces, text, spans, rnd)
+        if kind not in ("choice", "score", "select") or truth is None:
+            return None
+        options = options_of(asked)
+        if not options:
+            return None
+        names = [option[0] for option in options]
+        if kind == "choice":
+            if str(truth) not in names:
+                return None
+            if rnd is not None and len(options) > MOST_OPTIONS:
+                options = rnd.sample([option for option in options if option[0] != str(truth)], MOST_OPTIONS - 1) + [
+                    option for option in options if option[0] == str(truth)
+                ]
+                rnd.shuffle(options)
+            truth = str(truth)
+            if rnd is not None:
+                options, truth, evidence = variants.nothing_fits(options, truth, evidence, rnd)
+            target = [option[0] for option in options].index(truth)
+            if rnd is not None:
+                options, places = variants.merged(options, False, words_of, rnd)
+                target = places[target]
+        elif kind == "score":
+            target = levels(truth, len(options))
+            if rnd is not None:
+                shares = target
+                options, places = variants.merged(options, True, words_of, rnd)
+                target = [
+                    sum(share for at, share in zip(places, shares, strict=True) if at == n) for n in range(len(options))
+                ]
+        else:
+            if rnd is not None and len(options) > MOST_OPTIONS:
+                options = rnd.sample(options, MOST_OPTIONS)
+            target = [float(option[0] in truth) for option in options]
+        shown = [words_of(option, rnd) for option in options]
+        made = Question(kind, pieces, [self.pieces(one, MOST_OPTION) for one in shown], target, evidence, name)
+        if rnd is not None and kind != "select" and isinstance(said, str) and rnd.random() < variants.AS_CLAIM:
+            return self.answered(made, said, shown, rnd)
+        return made
+
+    def claim(self, name, said, pieces, truth, evidence, rnd, task):
+        """A claim; for training now and then the same as a choice of two, or its denial, with the claim beside it
+        or alone.
+        """
+        drawn = 1.0 if rnd is None or not isinstance(said, str) else rnd.random()
+        if drawn < variants.AS_CHOICE:
+            names, right = variants.as_choice(truth, rnd)
+            return Question(
+                "choice", pieces, [self.pieces(one, MOST_OPTION) for one in names], right, evidence or None, name
+            )
+        plain = Question("noul", pieces, [], truth, evidence, name)
+        if drawn >= variants.AS_CHOICE + variants.DENIED + variants.TWINS:
+            return plain
+        denied = variants.denial(said, task)
+        if denied is None:
+            return plain
+        denied = self.pieces(denied, MOST_QUESTION)
+        beside = plain if drawn >= variants.AS_CHOICE + variants.DENIED else None
+        return Question("noul", denied, [], 1.0 - truth, evidence, name, denies=beside)
+
+    def answered(self, made, said, shown, rnd):
+        """For training: a choice or scale as a claim about its options, beside what it was made of, or alone."""
+        claim, truth, of = variants.as_claim(said, shown, made.target, rnd)
+        beside = made if rnd.random() < variants.BESIDE else None
+        pieces = self.pieces(claim, MOST_QUESTION)
+        return Question("noul", pieces, [], truth, made.evidence, made.name, made_of=beside, of=of)
+
+    def written(self, name, kind, truth, pieces, text, spans, rnd):
+        """A question for a value; for training, None where the text does not hold it."""
+        if kind in values.KINDS:
+            choices = []
+            for begin, end, value in values.candidates(text, kind):
+                covered = [n for n, (a, b) in enumerate(spans) if a < end and b > begin]
+                if covered:
+                    choices.append(((covered[0], covered[-1]), value))
+            target = [place for place, value in choices if values.same(value, truth)]
+        else:
+            choices, target = None, places_of(str(truth), text, spans)
+        return None if rnd is not None and not target else Question("fill", pieces, [], target, None, name, choices)
