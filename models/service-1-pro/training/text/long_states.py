@@ -12,7 +12,7 @@ import json
 import os
 import random
 
-from data import answers
+from data.shared import answers
 from prepare import git, snapshot, write
 
 REPOSITORY, PATH = "deepmind/xquad", "xquad.en.json"

@@ -25,71 +25,6 @@ import sys
 import comparing
 import held
 
-CONVERTERS = [
-    "nli_datasets",
-    "dnc",
-    "counterfactual",
-    "monotonicity",
-    "conjunctions",
-    "infotabs",
-    "ecare",
-    "control",
-    "intents",
-    "trivia",
-    "protocols",
-    "stance",
-    "perspectives",
-    "qamr",
-    "shifts",
-    "gap",
-    "comprehension",
-    "searched",
-    "facts",
-    "negated",
-    "explained",
-    "fooled",
-    "tabled",
-    "spoken",
-    "deduction",
-    "rated",
-    "emobank",
-    "liked",
-    "sent",
-    "service",
-    "support",
-    "judged",
-    "languages",
-    "grounded",
-    "updates",
-    "sense",
-    "combined",
-    "attributed",
-    "meant",
-    "reasons",
-    "scope",
-    "one_word",
-    "readings",
-    "denied",
-    "symmetric",
-    "revised",
-    "whether",
-    "understood",
-    "rulings",
-    "processes",
-    "applied",
-    "tales",
-    "orders",
-    "bargains",
-    "guests",
-    "moods",
-    "insults",
-    "manner",
-    "commits",
-    "snippets",
-    "health",
-    "personal",
-    "convincing",
-]
 MADE = {
     "functions": ["{data}"],
     "graded": ["{data}"],
@@ -100,6 +35,7 @@ MADE = {
     "records": ["{pictures}/tokenizer.json"],
 }  # generators in ../data and what they are given
 MADE_ROWS = 9000
+SHARED = "shared"
 HERE = os.path.dirname(os.path.abspath(__file__))
 PICTURES = {"blood-cells", "photo-class", "receipts", "shapes", "images"}
 HELD_ROWS = {"letters": 20, "records": 20, "claims": 60, "sorts": 40, "cases": 60}
@@ -165,9 +101,16 @@ def snapshot(mirror, repository):
     return None
 
 
+def converters():
+    """(name, module) of all public sets: a module a repository in the folders of data/, by what it teaches."""
+    for path in sorted(glob.glob(f"{HERE}/data/*/*.py")):
+        folder, name = path[:-3].split("/")[-2:]
+        if folder != SHARED and name != "__init__":
+            yield name, importlib.import_module(f"data.{folder}.{name}")
+
+
 def public(options, dev):
-    for name in CONVERTERS:
-        module = importlib.import_module(f"data.{name}")
+    for name, module in converters():
         wanted = [module.REPOSITORY, *getattr(module, "MORE", {}).values()]
         folders = {repository: snapshot(options.mirror, repository) for repository in wanted}
         lacking = [repository for repository, folder in folders.items() if folder is None]

@@ -1,0 +1,1 @@
+"""How a text feels."""

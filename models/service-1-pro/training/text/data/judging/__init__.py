@@ -1,0 +1,1 @@
+"""Is a reply, an answer, a source right for this; for or against."""

@@ -1,0 +1,1 @@
+"""Questions that people asked about a passage; rules and a case; who is meant."""

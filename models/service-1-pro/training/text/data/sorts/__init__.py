@@ -1,0 +1,1 @@
+"""What sort of text it is."""
