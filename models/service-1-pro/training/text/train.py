@@ -4,19 +4,15 @@
     [--resume] [--seconds 3600] [--seed 1] [--rate 1.5e-4] [--cool 600]
 
 A file RUN/stop ends the run after its step, kept. RUN/last.pt is everything to go on from (written whole, then
-renamed), RUN/mean.pt the weights averaged along the run
-(what is looked at and shipped), RUN/log.jsonl a line every twenty steps.
+renamed), RUN/mean.pt the weights averaged along the run (what is looked at and shipped), RUN/log.jsonl a line every
+twenty steps.
 With one process or `--apart 1` gradients are averaged every step; with `--apart 8` each process takes eight steps of
-its
-own, then their weights are averaged: less waiting for each other where the cores are shared.
+its own, then their weights are averaged: less waiting for each other where the cores are shared.
 Steps change between the two looks. The rate rises, stays, and falls over the last `--cool` seconds where `--seconds`
 says when that is.
 """
 
 import argparse
-import collections
-import contextlib
-import json
 import os
 import time
 
@@ -26,160 +22,60 @@ import torch.multiprocessing as processes
 
 import draw
 import loaders
-import loss
-import start
-from config import PRESETS, Config
+from config import PRESETS
 from gang import Gang, free_port
-from model import Model
-from optimiser import FRESH, NUMBERS, Optimiser
+from run import MEAN_EVERY, Run
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
 LOG_EVERY = 20
-KIND_SHARE = {"noul": 1.2, "choice": 1.0, "score": 1.0, "select": 1.0, "extract": 1.2, "fill": 1.0}
+NO_END = 1e9
 
 
-def write(path, value):
-    torch.save(value, f"{path}.new")
-    os.replace(f"{path}.new", path)
+def pace_of(steps, left, warm_up, cool):
+    """The share of the full rate: it rises over the first steps and falls over the last `cool` seconds."""
+    return min(1.0, (steps + 1) / warm_up) * min(1.0, max(left, 0.0) / cool if cool else 1.0)
 
 
 def work(rank, options, port):
-    gang = Gang(rank, options.workers, port)
-    preset = PRESETS[options.preset]
+    """One process: takes steps of its own rows, meets the others, and (the first) keeps and tells."""
+    gang, preset = Gang(rank, options.workers, port), PRESETS[options.preset]
     device = "cuda" if options.preset == "gpu" and torch.cuda.is_available() else "cpu"
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
-    model, last = Model(Config()), f"{options.run}/last.pt"
-    found = torch.load(last, map_location="cpu") if options.resume and os.path.exists(last) else None
-    if found is not None:
-        model.load_state_dict(found["model"])
-    elif options.start:
-        begin = torch.load(options.start, map_location="cpu")
-        lacking, unknown = model.load_state_dict(begin["model"], strict=False)
-        assert not unknown and all(name.startswith((*FRESH, *NUMBERS)) for name in lacking), (lacking, unknown)
-    else:
-        model.encoder.load_state_dict(start.weights())
-    model.to(device)
-    model.encoder.words.weight.requires_grad_(False)
-    parameters = [p for p in model.parameters() if p.requires_grad]
-    optimise = Optimiser(model, options.rate or preset.rate)
-    step, tokens, asked, spent = 0, 0, 0, 0.0
-    mean = {name: value.detach().clone() for name, value in model.state_dict().items()} if rank == 0 else None
-    # What is drawn depends on this: a run that goes on from another's weights does not draw the same rows again.
-    seed = (
-        options.seed
-        if not options.start
-        else f"{options.seed} {torch.load(options.start, map_location='cpu')['tokens']}"
-    )
-    if found is not None:
-        seed = found.get("seed", options.seed)
-        optimise.load_state_dict(found["optimiser"])
-        step, tokens, asked, spent = found["step"], found["tokens"], found["asked"], found["spent"]
-        if rank == 0:
-            mean = {name: value.to(device) for name, value in found["mean"].items()}
-    precise = contextlib.nullcontext if not preset.half else lambda: torch.autocast(device, dtype=torch.bfloat16)
-    begun = kept = time.time()
-    first_tokens, recent = tokens, collections.defaultdict(list)
-
-    def keep():
-        write(
-            last,
-            {
-                "model": model.state_dict(),
-                "optimiser": optimise.state_dict(),
-                "mean": mean,
-                "step": step,
-                "tokens": tokens,
-                "asked": asked,
-                "spent": spent + time.time() - begun,
-                "config": vars(model.config),
-                "seed": seed,
-            },
-        )
-        write(
-            f"{options.run}/mean.pt",
-            {
-                "model": mean,
-                "config": vars(model.config),
-                "step": step,
-                "tokens": tokens,
-                "asked": asked,
-                "spent": spent + time.time() - begun,
-            },
-        )
-
-    since, stop = np.zeros(2), False
-    if found is None and options.start:  # the same run with a fresh optimiser: what was seen counts
-        tokens, asked, spent = begin["tokens"], begin["asked"], begin["spent"]
-        first_tokens = tokens
-    options.drawn = seed
-    beside = loaders.Loaders(options.loaders, options, step, tokens) if options.loaders else None
+    run = Run(options, device)
+    options.drawn = run.seed
+    beside = loaders.Loaders(options.loaders, options, run.step, run.tokens) if options.loaders else None
     phases = draw.drawer(options, rank, options.workers)
-    batches = beside or loaders.drawn(phases, step, lambda: tokens)
-    halt = f"{options.run}/stop"
-    warm_from = step
-    for look, batch in batches:
-        left = options.seconds - (time.time() - begun) if options.seconds else 1e9
-        pace = min(1.0, (step - warm_from + 1) / preset.warm_up) * min(
-            1.0, max(left, 0.0) / options.cool if options.cool else 1.0
-        )
-        optimise.pace(pace)
-        batch = batch.to(device)
-        with precise():
-            logits, evidence, quotes = model(batch)
-        each, plain = loss.losses(batch, logits, evidence, quotes)
-        share = torch.tensor([KIND_SHARE[question.kind] for question in batch.asked], device=each.device)
-        (each * share).mean().backward()
-        real = int(batch.real.sum())
-        since += real, len(batch.asked)
-        meets = (step + 1) % options.apart == 0
+    since, first_step, kept = np.zeros(2), run.step, time.time()
+    for look, batch in beside or loaders.drawn(phases, run.step, lambda: run.tokens):
+        left = options.seconds - run.took() if options.seconds else NO_END
+        since += run.gradients(look, batch)
         if options.apart == 1:
-            for p in parameters:
+            for p in run.parameters:
                 p.grad = torch.zeros_like(p) if p.grad is None else p.grad
-            gang.average([p.grad for p in parameters], [])
-        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-        optimise.step()
-        step += 1
+            gang.average([p.grad for p in run.parameters], [])
+        run.move(pace_of(run.step - first_step, left, preset.warm_up, options.cool))
+        meets, stop = run.step % options.apart == 0, False
         if meets:
+            ends = left <= 0 or os.path.exists(f"{options.run}/stop")
             with torch.no_grad():
-                weights = [] if options.apart == 1 else parameters
-                real_all, asked_all, stop = gang.average(weights, [*since, float(left <= 0 or os.path.exists(halt))])
-            tokens, asked, since = tokens + int(real_all), asked + int(asked_all), np.zeros(2)
+                weights = [] if options.apart == 1 else run.parameters
+                tokens, asked, stop = gang.average(weights, [*since, float(ends)])
+            run.tokens, run.asked, since = run.tokens + int(tokens), run.asked + int(asked), np.zeros(2)
             if beside:
-                beside.seen.value = tokens
-        for question, value in zip(batch.asked, plain.tolist(), strict=True):
-            recent[f"{look} {question.kind}"].append(value)
-        recent["filled"].append(real / batch.tokens.numel())
-        if rank == 0 and meets and step % max(MEAN_EVERY, options.apart) == 0:
-            keeps = min(MEAN_KEEPS, step / (step + 10 * MEAN_EVERY)) ** max(MEAN_EVERY, options.apart)
-            with torch.no_grad():
-                for name, value in model.named_parameters():
-                    if value.requires_grad:
-                        mean[name].lerp_(value, 1 - keeps)
-        if rank == 0 and (step % LOG_EVERY == 0 or step == options.steps):
-            took = time.time() - begun
-            line = {
-                "step": step,
-                "tokens": tokens,
-                "asked": asked,
-                "seconds": round(spent + took),
-                "tokens_a_second": round((tokens - first_tokens) / took),
-                "phase": phases.phase(tokens)["name"],
-                **{name: round(sum(values) / len(values), 4) for name, values in sorted(recent.items())},
-                "scale": [round(x, 2) for x in [*model.likeness_scale.tolist(), *model.found_scale.tolist()]],
-            }
-            with open(f"{options.run}/log.jsonl", "a", encoding="utf-8") as log:
-                print(json.dumps(line), file=log)
-            recent.clear()
+                beside.seen.value = run.tokens
+        if rank == 0 and meets and run.step % max(MEAN_EVERY, options.apart) == 0:
+            run.average(max(MEAN_EVERY, options.apart))
+        if rank == 0 and (run.step % LOG_EVERY == 0 or run.step == options.steps):
+            run.log(phases.phase(run.tokens)["name"])
         if rank == 0 and meets and time.time() - kept > preset.keep_every_s:
-            keep()
+            run.keep()
             kept = time.time()
-        if stop or (meets and options.steps and step >= options.steps):
+        if stop or (meets and options.steps and run.step >= options.steps):
             break
     if rank == 0:
-        keep()
-        print(f"{step} steps, {tokens:,} tokens, {asked:,} questions, {spent + time.time() - begun:.0f} s", flush=True)
+        run.keep()
+        seconds = run.spent + run.took()
+        print(f"{run.step} steps, {run.tokens:,} tokens, {run.asked:,} questions, {seconds:.0f} s", flush=True)
     if beside:
         beside.stop()
     gang.leave()
