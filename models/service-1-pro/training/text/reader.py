@@ -121,6 +121,7 @@ class Reader:
         """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds.
         With `rnd` for training: many options become fewer.
         """
+        row = row if rnd is None else variants.asked_apart(row, rnd)
         text = states.text_of(row["state"])
         if text is None or (longest is not None and len(text) > 9 * longest):
             return None
@@ -252,4 +253,9 @@ class Reader:
             target = [place for place, value in choices if values.same(value, truth)]
         else:
             choices, target = None, places_of(str(truth), text, spans)
+        if rnd is not None and kind in ("int", "number"):
+            found = variants.how_found([value for _, value in sorted(choices)], truth, rnd)
+            if found is not None:
+                options, right = found
+                return Question("choice", pieces, [self.pieces(one, MOST_OPTION) for one in options], right, None, name)
         return None if rnd is not None and not target else Question("fill", pieces, [], target, None, name, choices)

@@ -5,6 +5,7 @@ function takes words and gives words; reader.py makes pieces of them. README.md 
 import re
 
 import denials
+import values
 
 # Tasks whose false claims are false, and not only left open by the text.
 CLOSED = ("case-", "letter-", "record-", "dialogue-", "document-", "policy-", "table-")
@@ -17,6 +18,10 @@ MERGED = 0.06  # of choices and scales: two options become one
 NONE_SHOWN, NONE_RIGHT, FEWEST_LEFT = 0.25, 0.5, 2  # of choices; of those; other options at least
 STATEMENTS, MOST_STATEMENTS = 0.3, 4  # of states that a claim is true of and another false: which of some is true
 DENIAL_SHOWN = 0.5  # of those: what denies the true one stands among them, where it has a denial
+FOUND = 0.12  # of numbers that stand in a text with others: asked how they are found
+APART = 0.5  # of sums told as stories: the question stands apart
+FEWEST_NUMBERS, MOST_NUMBERS, MOST_WORKED_OUT = 2, 5, 10
+STANDS = "a number that stands in the text"
 
 NONE_NAMED = re.compile(r"\b(none|no|not|other|out of scope|unknown|neither|nothing|undetermined|cannot|can't)\b", re.I)
 NONES = [
@@ -110,6 +115,38 @@ def as_claim(asked, options, target, rnd):
     holds = rnd.random() < 0.5
     at = rnd.choice([n for n in named if (n == target) == holds] or named)
     return rnd.choice(ANSWERED).format(asked=asked, option=options[at]), float(at == target), [at]
+
+
+def asked_apart(row, rnd):
+    """A sum told as a story, half of the time with its last sentence as the question and the rest as the state."""
+    if row["task"] != "arithmetic" or not isinstance(row["state"], str) or rnd.random() >= APART:
+        return row
+    found = re.fullmatch(r"(.+[.!])\s+([^.!?]+\?)\s*", row["state"], re.S)
+    if found is None:
+        return row
+    questions = {name: {**asked, "instructions": found[2]} for name, asked in row["questions"].items()}
+    return {**row, "state": found[1], "questions": questions}
+
+
+def how_found(numbers, truth, rnd):
+    """How the number that answers is found: it stands in the text, or it is worked out of some that do. Gives the
+    options and which is right; or None where that can't be told, or isn't asked this time.
+    """
+    numbers = list(dict.fromkeys(numbers))
+    if not FEWEST_NUMBERS <= len(numbers) <= MOST_NUMBERS:
+        return None
+    stands = any(values.same(one, truth) for one in numbers)
+    if stands and rnd.random() >= FOUND:
+        return None
+    made = values.worked_out(numbers)
+    right = [words for words, value in made.items() if values.same(value, truth)]
+    if not stands and not right:
+        return None
+    wrong = [words for words in made if words not in right]
+    options = rnd.sample(wrong, min(len(wrong), MOST_WORKED_OUT)) + ([] if stands else [right[0], STANDS])
+    options = [*options, STANDS] if stands else options
+    rnd.shuffle(options)
+    return options, options.index(STANDS if stands else right[0])
 
 
 def which_statement(row, rnd):

@@ -16,6 +16,8 @@ export interface EncoderConfig {
   readonly places: number
   /** Most pieces of a passage, its marks not counted. */
   readonly passagePieces: number
+  /** Whether it was trained to tell a number that stands in a text from one that is worked out of some. */
+  readonly worksOut: boolean
 }
 
 /** Of pieces, places and layers: no published model has more. */
@@ -47,5 +49,5 @@ export function encoderConfigOf({ name, config }: ModelFolder): EncoderConfig {
     )
   }
   const shape = { width: count('width'), layers: count('layers') }
-  return { shape, contextLength: count('context_length'), places, passagePieces }
+  return { shape, contextLength: count('context_length'), places, passagePieces, worksOut: config.works_out === true }
 }

@@ -18,9 +18,10 @@ import { bytesOf, cosine, type EncodedPassage, type PassageView, passageView } f
 import type { Passage } from './passages.ts'
 import { PossibleSpans } from './possible-spans.ts'
 import { behindQuestion, type EncoderQuestion, packQuestion, placesOf, sharedLogits, tokensOf } from './questions.ts'
-import { everyQuote, NO_VALUE, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
+import { everyQuote, NO_VALUE, numbersOf, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
 import type { StateText } from './state-text.ts'
 import type { PiecedText, WordPieces } from './word-pieces.ts'
+import { likeliestSum, STANDS, sumsOf } from './worked-out.ts'
 import { writtenValues } from './written-values.ts'
 
 /** Pieces of a pass: more are hardly faster, and others wait longer. */
@@ -143,8 +144,29 @@ export class PassageState {
       const { spans, logProbability } = oneQuote(pointers, 'text')
       return { text: spans[0] === undefined ? null : onOneLine(spans[0].text), logProbability }
     }
-    const { value, logProbability } = oneValue(pointers, grammar.type)
+    const { type } = grammar
+    const made = type === 'date' ? null : await this.#workOut(branch, type, numbersOf(pointers, type), signal)
+    if (made !== null) return made
+    const { value, logProbability } = oneValue(pointers, type)
     return { text: value, logProbability }
+  }
+
+  /** What some of the numbers come to, read in both looks; null where the answer is likelier to stand in the text. */
+  async #workOut(
+    branch: Branch,
+    kind: 'int' | 'number',
+    numbers: readonly number[],
+    signal: AbortSignal | undefined,
+  ): Promise<WrittenAnswer | null> {
+    const sums = this.#model.config.worksOut ? sumsOf(numbers) : null
+    if (sums === null) return null
+    const asked: Branch = { ...branch, readout: 'exclusive', candidates: [STANDS, ...sums.keys()].map(named) }
+    const looks = await this.score([asked, { ...asked, look: 'second' }], signal)
+    return likeliestSum(
+      sums,
+      looks.map(({ rows }) => (rows[0] as Scores['rows'][number]).logProbabilities),
+      kind,
+    )
   }
 
   async #chooseValue(branch: Branch, values: readonly string[], signal: AbortSignal | undefined): Promise<WrittenAnswer> {

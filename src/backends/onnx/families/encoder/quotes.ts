@@ -66,16 +66,7 @@ export function everyQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpan
 
 /** The likeliest of the values that stand in the text; null where there is none. Equal values share their chances. */
 export function oneValue(pointers: SpanLogits, kind: ValueKind): { readonly value: string | null; readonly logProbability: number } {
-  const { spans } = pointers
-  const found = everyPassage(pointers, (from, to) =>
-    spans
-      .stretchesWithin(from, to)
-      .flatMap((number) =>
-        writtenValues(kind, spans.stretch(number).string).flatMap((written) =>
-          spans.covering(number, [written], from, to).map((span) => ({ span, value: written.value })),
-        ),
-      ),
-  )
+  const found = valuesOf(pointers, kind)
   const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
   const total = logSumExp(scores)
   const shares = new Map<string, number>()
@@ -84,6 +75,25 @@ export function oneValue(pointers: SpanLogits, kind: ValueKind): { readonly valu
   })
   const [best] = [...shares].sort((a, b) => b[1] - a[1])
   return best === undefined ? { value: null, logProbability: NO_VALUE } : { value: best[0], logProbability: Math.min(0, Math.log(best[1])) }
+}
+
+/** The numbers that stand in the text, in reading order. */
+export function numbersOf(pointers: SpanLogits, kind: 'int' | 'number'): number[] {
+  const found = valuesOf(pointers, kind).sort((a, b) => a.span.first + a.offset - (b.span.first + b.offset))
+  return found.map(({ value }) => Number(value))
+}
+
+function valuesOf(pointers: SpanLogits, kind: ValueKind) {
+  const { spans } = pointers
+  return everyPassage(pointers, (from, to) =>
+    spans
+      .stretchesWithin(from, to)
+      .flatMap((number) =>
+        writtenValues(kind, spans.stretch(number).string).flatMap((written) =>
+          spans.covering(number, [written], from, to).map((span) => ({ span, value: written.value })),
+        ),
+      ),
+  )
 }
 
 type Placed<T> = T & { readonly offset: number }

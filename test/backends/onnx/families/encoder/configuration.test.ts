@@ -13,7 +13,8 @@ const folder = (change: Record<string, number | string | boolean | null>) => ({
 describe('config.json of an encoder model', () => {
   it('gives the numbers that the code runs on', () => {
     const shape = { width: 16, layers: 2 }
-    expect(encoderConfigOf(folder({}))).toEqual({ shape, contextLength: 400, places: 320, passagePieces: 40 })
+    expect(encoderConfigOf(folder({}))).toEqual({ shape, contextLength: 400, places: 320, passagePieces: 40, worksOut: false })
+    expect(encoderConfigOf(folder({ works_out: true })).worksOut).toBe(true)
   })
 
   it.each([
