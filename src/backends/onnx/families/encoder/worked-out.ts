@@ -5,6 +5,8 @@ import { logSoftmax } from '../../../../core/math.ts'
 
 /** The option that says that nothing is to be worked out. */
 export const STANDS = 'a number that stands in the text'
+/** The share that a sum needs to answer, and how many times that of `STANDS`: with less, more is spoiled than found. */
+const [LEAST_SHARE, LEAST_TIMES] = [0.3, Math.E]
 /** Significant digits of an answer: what is behind them is rounding. */
 const DIGITS = 12
 /** With fewer there is nothing to work out, with more too much. */
@@ -28,8 +30,8 @@ export function sumsOf(numbers: readonly number[]): Sums | null {
 }
 
 /**
- * The likeliest number that is worked out, ways to the same sharing their chances; null where one that stands in the
- * text is likelier. `looks`: log-probabilities of `STANDS` and of each sum, by look.
+ * The likeliest number that is worked out, ways to the same sharing their chances; null where it is not likely enough
+ * beside one that stands in the text. `looks`: log-probabilities of `STANDS` and of each sum, by look.
  */
 export function likeliestSum(
   sums: Sums,
@@ -43,7 +45,7 @@ export function likeliestSum(
     if (kind === 'number' || Number.isInteger(value)) shares.set(text, (shares.get(text) ?? 0) + Math.exp(pooled[1 + i]!))
   })
   const [best] = [...shares].sort((a, b) => b[1] - a[1])
-  if (best === undefined || best[1] <= Math.exp(pooled[0]!)) return null
+  if (best === undefined || best[1] < Math.max(LEAST_SHARE, LEAST_TIMES * Math.exp(pooled[0]!))) return null
   return { text: best[0], logProbability: Math.min(0, Math.log(best[1])) }
 }
 
