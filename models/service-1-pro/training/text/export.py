@@ -330,7 +330,7 @@ def write_folder(model, folder, about, eight=True):
         "places": model.config.places,
         "passage_pieces": model.config.passage,
         "options_apart": True,
-        "works_out": True,
+        "works_out": False,
         "width": model.config.width,
         "layers": model.config.layers,
     }
