@@ -9,14 +9,15 @@ the share that is the same, the mean difference of a probability, and how many a
 
 import argparse
 import collections
+import json
 
 from prepare import lines
 
 
 def decisions(question):
-    """What is decided, by name: [(probabilities)], or what is quoted or written."""
+    """What is decided: probabilities by name, of `select` of each option; or what is quoted or written, as JSON."""
     if question["type"] in ("extract", "fill"):
-        return [question["said"]]
+        return [json.dumps(question["said"])]
     found = question["distribution"]
     order = sorted(range(len(found["names"])), key=lambda n: found["names"][n])
     if question["type"] == "select":
