@@ -121,7 +121,7 @@ class Reader:
         """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds.
         With `rnd` for training: many options become fewer.
         """
-        row = row if rnd is None else variants.asked_apart(row, rnd)
+        row = row if rnd is None else variants.told(row, rnd)
         text = states.text_of(row["state"])
         if text is None or (longest is not None and len(text) > 9 * longest):
             return None

@@ -19,9 +19,17 @@ NONE_SHOWN, NONE_RIGHT, FEWEST_LEFT = 0.25, 0.5, 2  # of choices; of those; othe
 STATEMENTS, MOST_STATEMENTS = 0.3, 4  # of states that a claim is true of and another false: which of some is true
 DENIAL_SHOWN = 0.5  # of those: what denies the true one stands among them, where it has a denial
 FOUND = 0.35  # of numbers that stand in a text with others: asked how they are found
-APART = 0.5  # of sums told as stories: the question stands apart
+APART, FACT = 0.7, 0.6  # of sums told as stories: the question stands apart; of those: one of its numbers is asked for
 FEWEST_NUMBERS, MOST_NUMBERS, MOST_WORKED_OUT = 2, 5, 10
 STANDS = "a number that stands in the text"
+TELLS = re.compile(r"\b(?P<who>[A-Z][a-z]+) (?P<did>[a-z]+) (?P<count>\d+) (?P<what>[a-z]+s)\b(?![,.]\d)")
+VERBS = """has:have had:have bought:buy picked:pick grew:grow found:find gave:give takes:take buys:buy made:make
+    placed:place baked:bake gets:get sold:sell took:take scored:score ate:eat used:use received:receive earned:earn
+    uploaded:upload won:win saw:see got:get collected:collect lost:lose"""
+BASES = dict(verb.split(":") for verb in VERBS.split())
+CHANGES = re.compile(
+    r"\b(more|other|another|left|rest|gave|gives|takes?|took|lost|sold|ate|buys|bought|gets?|got|used|remove[ds]?)\b"
+)
 
 NONE_NAMED = re.compile(r"\b(none|no|not|other|out of scope|unknown|neither|nothing|undetermined|cannot|can't)\b", re.I)
 NONES = [
@@ -117,15 +125,39 @@ def as_claim(asked, options, target, rnd):
     return rnd.choice(ANSWERED).format(asked=asked, option=options[at]), float(at == target), [at]
 
 
-def asked_apart(row, rnd):
-    """A sum told as a story, half of the time with its last sentence as the question and the rest as the state."""
+def told(row, rnd):
+    """A sum told as a story, half of the time with its last sentence as the question and the rest as the state; then
+    often with a question for one of the numbers that it tells, which stands there, beside the sum or alone.
+    """
     if row["task"] != "arithmetic" or not isinstance(row["state"], str) or rnd.random() >= APART:
         return row
     found = re.fullmatch(r"(.+[.!])\s+([^.!?]+\?)\s*", row["state"], re.S)
     if found is None:
         return row
-    questions = {name: {**asked, "instructions": found[2]} for name, asked in row["questions"].items()}
-    return {**row, "state": found[1], "questions": questions}
+    story, asked = found.groups()
+    questions = {name: {**one, "instructions": asked} for name, one in row["questions"].items()}
+    row = {**row, "state": story, "questions": questions}
+    facts = [fact for fact in TELLS.finditer(story) if fact["did"] in BASES]
+    if not facts or rnd.random() >= FACT:
+        return row
+    fact = rnd.choice(facts)
+    questions = {
+        **(questions if rnd.random() < BESIDE else {}),
+        "told": {"type": "fill", "kind": "int", "instructions": fact_asked(fact, story, rnd)},
+    }
+    return {**row, "questions": questions, "truth": {**row["truth"], "told": int(fact["count"])}}
+
+
+def fact_asked(fact, story, rnd):
+    """ "How many pears did Mike pick?" of "Mike picked 8 pears"; of what somebody has, at first, where that changes."""
+    helper = "does" if fact["did"] in ("has", "takes", "buys", "gets") else "did"
+    first = " at first" if fact["did"] in ("has", "had") and CHANGES.search(story) else ""
+    asked = (
+        "How many {what} {helper} {who} {base}{first}?",
+        "{what} that {who} {did}{first}",
+        "Number of {what} that {who} {did}{first}",
+    )
+    return rnd.choice(asked).format(helper=helper, base=BASES[fact["did"]], first=first, **fact.groupdict())
 
 
 def how_found(numbers, truth, rnd):
