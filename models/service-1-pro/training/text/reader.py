@@ -5,6 +5,7 @@ them (README.md), and what is wanted of each. For training, some questions becom
 import dataclasses
 
 import states
+import sums
 import values
 import variants
 
@@ -121,7 +122,7 @@ class Reader:
         """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds.
         With `rnd` for training: many options become fewer.
         """
-        row = row if rnd is None else variants.told(row, rnd)
+        row = row if rnd is None else sums.told(row, rnd)
         text = states.text_of(row["state"])
         if text is None or (longest is not None and len(text) > 9 * longest):
             return None
@@ -254,7 +255,7 @@ class Reader:
         else:
             choices, target = None, places_of(str(truth), text, spans)
         if rnd is not None and kind in ("int", "number"):
-            found = variants.how_found([value for _, value in sorted(choices)], truth, rnd)
+            found = sums.how_found([value for _, value in sorted(choices)], truth, rnd)
             if found is not None:
                 options, right = found
                 return Question("choice", pieces, [self.pieces(one, MOST_OPTION) for one in options], right, None, name)

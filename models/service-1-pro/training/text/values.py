@@ -6,7 +6,6 @@ for a value is trained and answered as a quote that has to be one of them, so ev
 """
 
 import datetime
-import itertools
 import re
 
 KINDS = ("int", "number", "date")
@@ -77,33 +76,6 @@ def candidates(text, kind):
     out = [(found.start(), found.end(), number(found.group())) for found in DIGITS.finditer(text)]
     out += [(found.start(), found.end(), float(word(found.group()))) for found in WORDS.finditer(text)]
     return [one for one in out if kind == "number" or one[2] == int(one[2])]
-
-
-def shown(value):
-    return str(int(value)) if value == int(value) else f"{value:.6f}".rstrip("0")
-
-
-def worked_out(numbers):
-    """What two or three numbers of a text come to, as {words: value}; `numbers` in the order of the text."""
-    out = {}
-    for a, b in itertools.combinations(numbers, 2):
-        high, low = max(a, b), min(a, b)
-        out[f"{shown(a)} plus {shown(b)}"] = a + b
-        out[f"{shown(high)} minus {shown(low)}"] = high - low
-        out[f"{shown(a)} times {shown(b)}"] = a * b
-        if low:
-            out[f"{shown(high)} divided by {shown(low)}"] = high / low
-    for a, b, c in itertools.combinations(numbers, 3):
-        first, second, third = shown(a), shown(b), shown(c)
-        out[f"{first} plus {second} plus {third}"] = a + b + c
-        out[f"{first} minus {second} plus {third}"] = a - b + c
-        out[f"{first} plus {second} minus {third}"] = a + b - c
-        out[f"{first} minus {second} minus {third}"] = a - b - c
-        out[f"{first} times {second}, plus {third}"] = a * b + c
-        out[f"{first} times {second}, minus {third}"] = a * b - c
-        out[f"{second} times {third}, plus {first}"] = b * c + a
-        out[f"{first} minus {second} times {third}"] = a - b * c
-    return out
 
 
 def same(a, b):

@@ -1,6 +1,6 @@
 // Numbers that a text does not hold, but that two or three of its numbers come to: "14 minus 7". Which of them answers,
 // or one that stands there, is a choice that the model was trained on. Training lists the same
-// (models/service-1-pro/training/text/values.py, variants.py).
+// (models/service-1-pro/training/text/sums.py).
 import { logSoftmax } from '../../../../core/math.ts'
 
 /** The option that says that nothing is to be worked out. */
