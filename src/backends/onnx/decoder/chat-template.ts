@@ -73,6 +73,18 @@ const FIXED_DAY = 'fixed_day_of_prompts'
 const DAY: Readonly<Record<string, string>> = { d: '26', b: 'Jul', B: 'July', m: '07', Y: '2024', H: '00', M: '00', '%': '%' }
 const fixedDay = (format: unknown): string => String(format).replace(/%([dbBmYHM%])/g, (_, code: string) => DAY[code] as string)
 
+/**
+ * The library's own `range` makes its list before anything can stop it, and one that no array can hold ends the process.
+ */
+const BOUNDED_RANGE = 'bounded_range_of_prompts'
+const MOST_OF_RANGE = 100_000
+function boundedRange(first: number, second: number | null = null, step: number | null = 1): number[] {
+  const [start, stop, by] = second === null ? [0, first, 1] : [first, second, step ?? 1]
+  const count = Math.max(0, Math.ceil((stop - start) / by))
+  if (!(count <= MOST_OF_RANGE)) throw new RangeError(`range() of more than ${MOST_OF_RANGE} numbers`)
+  return Array.from({ length: count }, (_, i) => start + i * by)
+}
+
 /** How control tokens of chat templates are spelled: `<|im_start|>`, `<start_of_turn>`, `<|turn>`, `<turn|>`. */
 const CONTROL_NAME = /<\|[^\s<>|]+\|?>|<[a-z_]+\|>|<(?:start|end)_of_[a-z]+>/
 
@@ -106,15 +118,16 @@ function ofTemplate<T>(work: () => T): T {
 
 export function makePromptBuilder({ tokenizer, template, variables, content, images }: ChatTemplateOptions): PromptBuilder {
   const compiled = ofTemplate(() => new Template(template))
-  // The library declares `strftime_now` itself, so it is set before the template begins.
-  compiled.parsed.body.unshift(...new Template(`{% set strftime_now = ${FIXED_DAY} %}`).parsed.body)
+  // The library declares `strftime_now` and `range` itself, so they are set before the template begins.
+  compiled.parsed.body.unshift(...new Template(`{% set strftime_now = ${FIXED_DAY} %}{% set range = ${BOUNDED_RANGE} %}`).parsed.body)
 
   /** The turn with placeholders, cut at the question: the text before it and the text behind it. */
   const render = (items: readonly ContentItem[], questionIndex: number): [string, string] => {
     const all: readonly ContentItem[] = [...items, { type: 'text', text: placeholder(questionIndex) }]
     const written = content === 'list' ? all : all.map((item) => (item.type === 'text' ? item.text : '')).join('')
     const messages = [{ role: 'user', content: written as Json }]
-    const rendered = ofTemplate(() => compiled.render({ ...variables, messages, add_generation_prompt: true, [FIXED_DAY]: fixedDay }))
+    const given = { ...variables, messages, add_generation_prompt: true, [FIXED_DAY]: fixedDay, [BOUNDED_RANGE]: boundedRange }
+    const rendered = ofTemplate(() => compiled.render(given))
     if (rendered.length > MOST_TEMPLATE_CHARACTERS) {
       const message = `the chat template writes ${rendered.length} characters around a state, at most ${MOST_TEMPLATE_CHARACTERS} are taken`
       throw new EngineError('model_not_available', `${message}; take the folder as it was published`)

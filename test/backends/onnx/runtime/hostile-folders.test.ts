@@ -49,12 +49,18 @@ async function edit(file: string, change: (json: JsonFile) => void): Promise<voi
 const useTemplate = (template: string) => writeFile(join(folder, 'chat_template.jinja'), template)
 
 describe('a chat template', () => {
+  it('with a list that no array can hold is refused', async () => {
+    await useTemplate('{{ range(1000000000) | length }}{{ messages[0].content }}')
+    expect(await refused()).toBe(
+      'the chat template cannot be used (range() of more than 100000 numbers); take the folder as it was published',
+    )
+  })
+
   it.each([
     [
       'loops in loops',
       '{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}',
     ],
-    ['a list without end', '{{ range(1000000000) | length }}'],
   ])('with %s is stopped', async (_, loop) => {
     await useTemplate(`${loop}{{ messages[0].content }}`)
     expect(await refused()).toBe(
