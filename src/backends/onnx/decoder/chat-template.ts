@@ -74,7 +74,8 @@ const DAY: Readonly<Record<string, string>> = { d: '26', b: 'Jul', B: 'July', m:
 const fixedDay = (format: unknown): string => String(format).replace(/%([dbBmYHM%])/g, (_, code: string) => DAY[code] as string)
 
 /**
- * The library's own `range` makes its list before anything can stop it, and one that no array can hold ends the process.
+ * The library's own `range` makes its list before anything can stop it, and one that no array can hold ends the
+ * process.
  */
 const BOUNDED_RANGE = 'bounded_range_of_prompts'
 const MOST_OF_RANGE = 100_000
