@@ -20,6 +20,7 @@ import states  # noqa: E402
 import torch  # noqa: E402
 from config import Config  # noqa: E402
 from model import Model  # noqa: E402
+from reader import Item, Reader  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
 MAIL = (
@@ -96,7 +97,7 @@ def decided(model, reader, state):
     item = reader.item({"source": "golden", "task": "golden", "state": state, "questions": QUESTIONS, "truth": TRUTH})
     out = {}
     for question in item.questions:
-        only = layout.Item(item.passages, [question], "golden")
+        only = Item(item.passages, [question], "golden")
         for look in ("first", "second"):
             made = [layout.first(only)] if look == "first" else [layout.second(item, question)]
             batch = layout.batch(made, look)
@@ -126,7 +127,7 @@ def main():
     export.write_folder(model, folder, {"id": "tiny-encoder", "name": "Tiny encoder", "context_length": 400}, eight=False)
     with open(f"{folder}/tokenizer.json", "w", encoding="utf-8") as file:
         json.dump(tokenizer_json, file, ensure_ascii=False, separators=(",", ":"))
-    reader = layout.Reader(tokenizer, CONFIG.passage)
+    reader = Reader(tokenizer, CONFIG.passage)
     golden = {"pieces": [], "states": [], "answers": []}
     for text in TEXTS:
         encoded = tokenizer.encode(text, add_special_tokens=False)
