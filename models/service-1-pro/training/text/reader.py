@@ -103,6 +103,12 @@ def places_of(said, text, spans_by_passage):
     return out
 
 
+def decided_by(row, name, text, spans):
+    """Places of the sentence that decides a question; None where none is known, or it does not stand there."""
+    sentence = row.get("evidence", {}).get(name)
+    return (places_of(sentence, text, spans) or None) if sentence else None
+
+
 class Reader:
     """Rows (requests and truth) to items."""
 
@@ -148,11 +154,9 @@ class Reader:
         if drawn is None:
             return []
         asked, options, right, name = drawn
-        sentence = row.get("evidence", {}).get(name)
-        evidence = (places_of(sentence, text, spans) or None) if sentence else None
         asked = self.pieces(asked, MOST_QUESTION)
         options = [self.pieces(one, MOST_OPTION) for one in options]
-        return [Question("choice", asked, options, right, evidence, "which statement")]
+        return [Question("choice", asked, options, right, decided_by(row, name, text, spans), "which statement")]
 
     def question(self, name, asked, row, text, spans, rnd):
         kind, truth = asked["type"], row["truth"].get(name)
@@ -160,13 +164,10 @@ class Reader:
         pieces = self.pieces(said if isinstance(said, str) else states.flat(said), MOST_QUESTION)
         evidence = None
         if "evidence" in row and kind in ("noul", "choice", "score"):
-            sentence = row["evidence"].get(name)
             # A letter that says nothing of a fact has no sentence for it; of other kinds, that may have other
             # reasons.
-            unsaid = kind == "noul" and not truth and row["task"].startswith("letter-")
-            evidence = places_of(sentence, text, spans) if sentence else [] if unsaid else None
-            if sentence and not evidence:
-                evidence = None
+            is_unsaid = kind == "noul" and not truth and row["task"].startswith("letter-")
+            evidence = [] if is_unsaid and not row["evidence"].get(name) else decided_by(row, name, text, spans)
         if kind == "noul" and truth is not None:
             return self.claim(name, said, pieces, float(truth), evidence, rnd, row["task"])
         if kind == "extract":

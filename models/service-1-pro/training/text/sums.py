@@ -74,7 +74,7 @@ def told(row, rnd):
 
 
 def fact_asked(fact, story, rnd):
-    """ "How many pears did Mike pick?" of "Mike picked 8 pears"; of what somebody has, at first, where that changes."""
+    """Of "Mike picked 8 pears" "How many pears did Mike pick?"; of what somebody has, at first, where that changes."""
     helper = "does" if fact["did"] in ("has", "takes", "buys", "gets") else "did"
     first = " at first" if fact["did"] in ("has", "had") and CHANGES.search(story) else ""
     asked = (
@@ -100,7 +100,7 @@ def how_found(numbers, truth, rnd):
     if not stands and not right:
         return None
     wrong = [words for words in made if words not in right]
-    options = rnd.sample(wrong, min(len(wrong), MOST_WORKED_OUT)) + ([] if stands else [right[0], STANDS])
-    options = [*options, STANDS] if stands else options
+    answer = STANDS if stands else right[0]
+    options = [*rnd.sample(wrong, min(len(wrong), MOST_WORKED_OUT)), *dict.fromkeys([answer, STANDS])]
     rnd.shuffle(options)
-    return options, options.index(STANDS if stands else right[0])
+    return options, options.index(answer)

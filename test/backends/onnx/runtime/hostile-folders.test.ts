@@ -56,13 +56,9 @@ describe('a chat template', () => {
     )
   })
 
-  it.each([
-    [
-      'loops in loops',
-      '{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}',
-    ],
-  ])('with %s is stopped', async (_, loop) => {
-    await useTemplate(`${loop}{{ messages[0].content }}`)
+  it('with loops in loops is stopped', async () => {
+    const loops = '{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}'
+    await useTemplate(`${loops}{{ messages[0].content }}`)
     expect(await refused()).toBe(
       'the chat template did not end within 2 s, so it may be one that never ends; take the folder as it was published',
     )

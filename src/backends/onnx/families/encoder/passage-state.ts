@@ -145,8 +145,10 @@ export class PassageState {
       return { text: spans[0] === undefined ? null : onOneLine(spans[0].text), logProbability }
     }
     const { type } = grammar
-    const made = type === 'date' ? null : await this.#workOut(branch, type, numbersOf(pointers, type), signal)
-    if (made !== null) return made
+    if (type !== 'date' && this.#model.config.worksOut) {
+      const made = await this.#workOut(branch, type, numbersOf(pointers, type), signal)
+      if (made !== null) return made
+    }
     const { value, logProbability } = oneValue(pointers, type)
     return { text: value, logProbability }
   }
@@ -158,7 +160,7 @@ export class PassageState {
     numbers: readonly number[],
     signal: AbortSignal | undefined,
   ): Promise<WrittenAnswer | null> {
-    const sums = this.#model.config.worksOut ? sumsOf(numbers) : null
+    const sums = sumsOf(numbers)
     if (sums === null) return null
     const asked: Branch = { ...branch, readout: 'exclusive', candidates: [STANDS, ...sums.keys()].map(named) }
     const looks = await this.score([asked, { ...asked, look: 'second' }], signal)

@@ -6,7 +6,7 @@ import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
 import type { Passage } from './passages.ts'
 import type { PossibleSpan, PossibleSpans } from './possible-spans.ts'
-import { type ValueKind, writtenValues } from './written-values.ts'
+import { likeliestOf, type ValueKind, writtenValues } from './written-values.ts'
 
 /** A list takes every span that is at least so likely. */
 const LEAST_OF_MANY = 0.1
@@ -69,11 +69,7 @@ export function oneValue(pointers: SpanLogits, kind: ValueKind): { readonly valu
   const found = valuesOf(pointers, kind)
   const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
   const total = logSumExp(scores)
-  const shares = new Map<string, number>()
-  found.forEach(({ value }, i) => {
-    shares.set(value, (shares.get(value) ?? 0) + Math.exp((scores[i] as number) - total))
-  })
-  const [best] = [...shares].sort((a, b) => b[1] - a[1])
+  const best = likeliestOf(found.map(({ value }, i) => [value, Math.exp((scores[i] as number) - total)]))
   return best === undefined ? { value: null, logProbability: NO_VALUE } : { value: best[0], logProbability: Math.min(0, Math.log(best[1])) }
 }
 

@@ -2,6 +2,7 @@
 // or one that stands there, is a choice that the model was trained on. Training lists the same
 // (models/service-1-pro/training/text/sums.py).
 import { logSoftmax } from '../../../../core/math.ts'
+import { likeliestOf } from './written-values.ts'
 
 /** The option that says that nothing is to be worked out. */
 export const STANDS = 'a number that stands in the text'
@@ -39,12 +40,10 @@ export function likeliestSum(
   kind: 'int' | 'number',
 ): { readonly text: string; readonly logProbability: number } | null {
   const pooled = logSoftmax(looks[0]!.map((_, i) => looks.reduce((sum, look) => sum + look[i]!, 0) / looks.length))
-  const shares = new Map<string, number>()
-  ;[...sums.values()].forEach((value, i) => {
-    const text = String(Number(value.toPrecision(DIGITS)))
-    if (kind === 'number' || Number.isInteger(value)) shares.set(text, (shares.get(text) ?? 0) + Math.exp(pooled[1 + i]!))
-  })
-  const [best] = [...shares].sort((a, b) => b[1] - a[1])
+  const found = [...sums.values()].flatMap((value, i): [string, number][] =>
+    kind === 'number' || Number.isInteger(value) ? [[String(Number(value.toPrecision(DIGITS))), Math.exp(pooled[1 + i]!)]] : [],
+  )
+  const best = likeliestOf(found)
   if (best === undefined || best[1] < Math.max(LEAST_SHARE, LEAST_TIMES * Math.exp(pooled[0]!))) return null
   return { text: best[0], logProbability: Math.min(0, Math.log(best[1])) }
 }

@@ -35,6 +35,13 @@ export function writtenValues(kind: ValueKind, text: string): WrittenValue[] {
   })
 }
 
+/** The likeliest of some values, of which equal ones share their chances; undefined where there are none. */
+export function likeliestOf(found: readonly (readonly [value: string, probability: number])[]): readonly [string, number] | undefined {
+  const shares = new Map<string, number>()
+  for (const [value, probability] of found) shares.set(value, (shares.get(value) ?? 0) + probability)
+  return [...shares].sort((a, b) => b[1] - a[1])[0]
+}
+
 function ofWords(said: string): number {
   const words = said.toLowerCase().split(/[- ]/)
   if (words[0] === 'a') return words[1] === 'dozen' ? 12 : 100
