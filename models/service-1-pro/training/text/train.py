@@ -22,6 +22,7 @@ import torch.multiprocessing as processes
 
 import draw
 import loaders
+import memory
 from config import PRESETS
 from gang import Gang, free_port
 from run import MEAN_EVERY, Run
@@ -37,6 +38,7 @@ def pace_of(steps, left, warm_up, cool):
 
 def work(rank, options, port):
     """One process: takes steps of its own rows, meets the others, and (the first) keeps and tells."""
+    memory.keep()
     gang, preset = Gang(rank, options.workers, port), PRESETS[options.preset]
     device = "cuda" if options.preset == "gpu" and torch.cuda.is_available() else "cpu"
     torch.manual_seed(options.seed)

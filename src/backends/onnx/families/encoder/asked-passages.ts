@@ -8,25 +8,47 @@ import type { PiecedText } from './word-pieces.ts'
 
 /** Passages of the parts that a question names; of more, those that fit it best. */
 export const MOST_PASSAGES = 8
+/** Of a state of at most so many passages a question attends to all: training rows have no more. */
+const ALL_PASSAGES = 2
 /**
- * Of a state of at most so many passages a question attends to all. Of more it attends to the best two, as many as it
- * was trained with: among eight, other passages drown what the right one says.
+ * Of more it attends to the one that fits it best and to those that fit it nearly as well: other passages drown what
+ * the right one says. Among many there are always some that come near by chance. A second look reads all of a few.
  */
-const ALL_PASSAGES = 4
-const BEST_PASSAGES = 2
+const FEW = { passages: 4, near: 0.2, most: 4 } as const
+const MANY = { near: 0.05, most: 2 } as const
 /**
- * How much words that question and passage share count beside their cosine, which knows what a passage is about and
+ * How much words that a question and a passage share count beside their cosine, which knows what a passage is about and
  * little of names and numbers.
  */
 const SHARED_WORDS = 0.5
+/** How much the option that fits best counts beside the question: wrong ones stand in other passages. */
+const OPTION = 0.3
 
 /** Reads passages of a state, or takes what was read of their pieces before. */
 export type ReadPassages = (passages: readonly Passage[], signal: AbortSignal | undefined) => Promise<EncodedPassage[]>
 
-/** The question and its options: their pieces, and their vectors, [texts][W]. */
+/** The question, then its options: their pieces, and their vectors, [texts][W]. */
 export interface AskedTexts {
   readonly ids: readonly (readonly number[])[]
   readonly told: readonly Float32Array[]
+}
+
+/** A text beside the passages: its vector, [W], and its pieces that some of them hold, rare ones counting more. */
+interface SoughtText {
+  readonly vector: Float32Array
+  readonly words: readonly (readonly [id: number, rarity: number])[]
+}
+
+/** The passages of a question, the best first. */
+export interface ChosenPassages {
+  readonly firstLook: readonly EncodedPassage[]
+  /** More may be given than have room. */
+  readonly secondLook: readonly EncodedPassage[]
+}
+
+interface FittingPassage {
+  readonly passage: EncodedPassage
+  readonly fit: number
 }
 
 export class AskedPassages {
@@ -59,37 +81,45 @@ export class AskedPassages {
     return namedParts(instructions, this.#parts, readout === 'read')
   }
 
-  /** Of a question that names some parts; the best first. */
-  async of({ parts, areAll }: NamedParts, { ids, told }: AskedTexts, signal: AbortSignal | undefined): Promise<EncodedPassage[]> {
-    const rarity = this.#rarityOf()
-    const words = [...new Set(ids.flat())].flatMap((id): [number, number][] => (rarity(id) > 0 ? [[id, rarity(id)]] : []))
-    const byFit = (passages: readonly EncodedPassage[]): EncodedPassage[] => {
-      const fits = new Map(passages.map((passage) => [passage, this.#fit(passage, told, words)]))
-      return [...passages].sort((a, b) => (fits.get(b) as number) - (fits.get(a) as number) || a.from - b.from)
-    }
+  /** @throws EngineError as `read` does. */
+  async of({ parts, areAll }: NamedParts, { ids, told }: AskedTexts, signal: AbortSignal | undefined): Promise<ChosenPassages> {
+    const texts = ids.map((one, i) => this.#sought(one, told[i] as Float32Array))
+    const byFit = (passages: readonly EncodedPassage[]): FittingPassage[] =>
+      passages
+        .map((passage) => ({ passage, fit: this.#fit(passage, texts) }))
+        .sort((a, b) => b.fit - a.fit || a.passage.from - b.passage.from)
     if (areAll) {
       // One part is read as if it had been sent by itself; of several, which is which matters.
       const cut = parts.flatMap(({ start, content, end }) => this.#cut(parts.length > 1 ? start : content, end))
-      return byFit(await this.#read(cut, signal)).slice(0, MOST_PASSAGES)
+      return bothLooks(byFit(await this.#read(cut, signal)))
     }
-    const ranges = parts.map(({ start, end }) => this.#piecesOf(start, end))
-    const isNamed = (passage: Passage): boolean => ranges.some(({ from, to }) => passage.from < to && from < passage.to)
     const all = byFit(this.#passages)
-    const most = parts.length > 0 ? MOST_PASSAGES : all.length > ALL_PASSAGES ? BEST_PASSAGES : ALL_PASSAGES
-    return [...all.filter(isNamed), ...all.filter((passage) => !isNamed(passage))].slice(0, most)
+    if (parts.length === 0) return nearBest(all)
+    const ranges = parts.map(({ start, end }) => this.#piecesOf(start, end))
+    const isNamed = ({ passage }: FittingPassage): boolean => ranges.some(({ from, to }) => passage.from < to && from < passage.to)
+    return bothLooks([...all.filter(isNamed), ...all.filter((one) => !isNamed(one))])
   }
 
-  /** The cosine of the nearest text, and the share of the words asked for that it holds, rare ones counting more. */
-  #fit(passage: EncodedPassage, told: readonly Float32Array[], words: readonly (readonly [id: number, rarity: number])[]): number {
-    const near = Math.max(...told.map((one) => cosine(one, passage.mean)))
-    if (words.length === 0) return near
+  #sought(ids: readonly number[], vector: Float32Array): SoughtText {
+    const rarity = this.#rarityOf()
+    const words = [...new Set(ids)].flatMap((id): [number, number][] => (rarity(id) > 0 ? [[id, rarity(id)]] : []))
+    return { vector, words }
+  }
+
+  #fit(passage: EncodedPassage, [question, ...options]: readonly SoughtText[]): number {
+    const ofText = (text: SoughtText): number => cosine(text.vector, passage.mean) + SHARED_WORDS * this.#shared(passage, text.words)
+    return ofText(question as SoughtText) + (options.length === 0 ? 0 : OPTION * Math.max(...options.map(ofText)))
+  }
+
+  /** The share of the words that a passage holds, rare ones counting more; 0 where there are none. */
+  #shared(passage: Passage, words: SoughtText['words']): number {
     const held = this.#heldBy(passage)
     let [shared, all] = [0, 0]
     for (const [id, rarity] of words) {
       all += rarity
       if (held.has(id)) shared += rarity
     }
-    return near + (SHARED_WORDS * shared) / all
+    return all === 0 ? 0 : shared / all
   }
 
   /** How rare a piece is among the passages: log(1 + passages / those that hold it), and 0 for one that none holds. */
@@ -130,4 +160,20 @@ export class AskedPassages {
     }
     return { from: firstFrom(start), to: firstFrom(end) }
   }
+}
+
+/** Of the parts that a question names, and what fits it best beside them. */
+function bothLooks(sorted: readonly FittingPassage[]): ChosenPassages {
+  const passages = sorted.slice(0, MOST_PASSAGES).map(({ passage }) => passage)
+  return { firstLook: passages, secondLook: passages }
+}
+
+/** The best, and those that fit nearly as well; for the second look all of a few, and the best of many. */
+function nearBest(sorted: readonly FittingPassage[]): ChosenPassages {
+  const isFew = sorted.length <= FEW.passages
+  const { near, most } = isFew ? FEW : MANY
+  const least = sorted.length <= ALL_PASSAGES ? Number.NEGATIVE_INFINITY : (sorted[0] as FittingPassage).fit - near
+  const firstLook = sorted.slice(0, most).filter(({ fit }) => fit >= least)
+  const secondLook = isFew ? sorted : sorted.slice(0, 1)
+  return { firstLook: firstLook.map(({ passage }) => passage), secondLook: secondLook.map(({ passage }) => passage) }
 }

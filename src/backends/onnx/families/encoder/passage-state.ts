@@ -6,7 +6,7 @@ import type { Branch, Candidate, Constraint, Generated, Grammar, Scores } from '
 import { type Batcher, makeBatcher } from '../../scheduling/batcher.ts'
 import type { FairScheduler } from '../../scheduling/fair-scheduler.ts'
 import { rowsOfLogits } from '../../scored-rows.ts'
-import { AskedPassages, MOST_PASSAGES, type ReadPassages } from './asked-passages.ts'
+import { AskedPassages, type ChosenPassages, MOST_PASSAGES, type ReadPassages } from './asked-passages.ts'
 import { startsOf } from './blocks.ts'
 import type { EncoderConfig } from './configuration.ts'
 import { decide, type Reading } from './decide.ts'
@@ -50,8 +50,7 @@ interface AskedQuestion {
   readonly question: EncoderQuestion
   /** [texts][W] what its options, or itself, are compared with the state by. */
   readonly told: readonly Float32Array[]
-  /** The best first. */
-  readonly passages: readonly EncodedPassage[]
+  readonly passages: ChosenPassages
 }
 
 /** A written answer before its grammar has seen it; null where nothing was found. */
@@ -79,7 +78,7 @@ export class PassageState {
       scheduler: model.scheduler,
       mostTokens: PASS_PIECES,
       tokensOf: ({ question }) => tokensOf(question),
-      groupOf: ({ passages }) => viewKey(passages),
+      groupOf: ({ passages }) => viewKey(passages.firstLook),
       pass: (asked) => this.#firstLook(asked),
     })
   }
@@ -232,7 +231,7 @@ export class PassageState {
 
   async #firstLook(asked: readonly AskedQuestion[]): Promise<Reading[]> {
     const { graphs, pieces } = this.#model
-    const view = await this.#view((asked[0] as AskedQuestion).passages)
+    const view = await this.#view((asked[0] as AskedQuestion).passages.firstLook)
     const { blocks, places } = firstLook(
       asked.map(({ question }) => question),
       pieces,
@@ -256,11 +255,10 @@ export class PassageState {
   }
 
   /** The pass of a second look: its vectors, and the tokens of the passages it read. */
-  async #readAgain({ question, passages: best }: AskedQuestion) {
+  async #readAgain({ question, passages: { secondLook: best } }: AskedQuestion) {
     const { graphs, pieces, config } = this.#model
-    const isAll = best.length === this.#passages.length || question.named.parts.length > 0
     const most = question.named.parts.length > 1 ? 2 : 1
-    const passages = fitting(isAll ? best : best.slice(0, most), most, config.places - behindQuestion(question) - 1)
+    const passages = fitting(best, most, config.places - behindQuestion(question) - 1)
     const ids = passages.flatMap(({ from, to }) => this.#pieces.ids.slice(from, to))
     const { blocks, places } = secondLook(question, ids, pieces)
     const vectors = await graphs.read(blocks, null)

@@ -21,25 +21,38 @@ function asking(count: number, means: readonly (readonly [number, number])[]) {
   const pieces = { ids, starts: ids.map((_, i) => i), ends: ids.map((_, i) => i + 1) }
   const state = { text: 'x'.repeat(ids.length), stretches: [], elements: [] }
   const asked = new AskedPassages(state, pieces, LENGTH, passages, () => Promise.reject(new Error('nothing is named')))
-  return async (words: readonly number[], vector: readonly [number, number] = [1, 0]) => {
-    const found = await asked.of(NAMES_NONE, { ids: [words], told: [Float32Array.from(vector)] }, undefined)
-    return found.map(({ from }) => from / LENGTH)
+  return async (...texts: readonly (readonly number[])[]) => {
+    const told = texts.map(() => Float32Array.from([1, 0]))
+    const { firstLook, secondLook } = await asked.of(NAMES_NONE, { ids: texts, told }, undefined)
+    const numbers = (found: readonly EncodedPassage[]): number[] => found.map(({ from }) => from / LENGTH)
+    return { first: numbers(firstLook), second: numbers(secondLook) }
   }
 }
 
 describe('the passages that a question is asked about', () => {
-  it('are all of a few, the best first', async () => {
-    expect(await asking(4, [])([102])).toEqual([2, 0, 1, 3])
+  it('are both of two, the best first', async () => {
+    expect(await asking(2, [])([101])).toEqual({ first: [1, 0], second: [1, 0] })
   })
 
-  it('are the best two of many: those that hold its rare words', async () => {
-    expect(await asking(9, [])([1, 2, 107])).toEqual([7, 0])
-    expect(await asking(9, [])([104, 107])).toEqual([4, 7])
+  it('are of a few the best and those that fit nearly as well; a second look reads all', async () => {
+    expect(await asking(4, [])([102])).toEqual({ first: [2], second: [2, 0, 1, 3] })
+    expect((await asking(4, [])([1])).first).toEqual([0, 1, 2, 3])
+  })
+
+  it('are of many the one that holds the rare words, and one more that fits as well', async () => {
+    expect(await asking(9, [])([1, 2, 107])).toEqual({ first: [7], second: [7] })
+    expect(await asking(9, [])([104, 107])).toEqual({ first: [4, 7], second: [4] })
+    expect((await asking(9, [])([1])).first).toEqual([0, 1])
+  })
+
+  it('are those of the question rather than of an option', async () => {
+    expect((await asking(9, [])([1, 107], [1, 103], [2, 105])).second).toEqual([7])
+    expect((await asking(9, [])([1], [103, 104], [105])).second).toEqual([5])
   })
 
   it('are the nearest where they share no words, and where words are everywhere', async () => {
     const means = Array.from({ length: 9 }, (_, n): [number, number] => (n === 5 ? [1, 0] : [0.2, 1]))
-    expect((await asking(9, means)([]))[0]).toBe(5)
-    expect((await asking(9, means)([1, 2]))[0]).toBe(5)
+    expect((await asking(9, means)([])).second).toEqual([5])
+    expect((await asking(9, means)([1, 2])).second).toEqual([5])
   })
 })
