@@ -45,7 +45,7 @@ export interface AdmissionQueue {
   arrive(group: string): Arrival
   /** Takes a slot. Throws `overloaded`, with the numbers and when to try again, when none is free. */
   enter(group: string): QueueSlot
-  /** Turns that have begun, and slots without one. */
+  /** Turns that have begun, and those that slots wait for. */
   readonly load: { readonly running: number; readonly waiting: number }
   /** Requests whose bodies are coming in. */
   readonly arriving: number
@@ -82,7 +82,7 @@ export function createAdmissionQueue(
   let total = 0
   let running = 0
   let turnsBegun = 0
-  let slotsWithTurn = 0
+  let inLine = 0
   let whenEmpty: (() => void)[] = []
 
   /** The group that had the fewest turns at all replicas; of those that are equal, the first in the round. */
@@ -111,14 +111,13 @@ export function createAdmissionQueue(
 
   function makeSlot(group: string): QueueSlot {
     let hasLeft = false
-    let hasTurn = false
     let giveUpWaiting: () => void = () => {}
     return {
       turn(signal) {
         return new Promise((resolve, reject) => {
           const quit = (reason: unknown) => {
             signal.removeEventListener('abort', onAbort)
-            waiting.remove(group, waiter)
+            if (waiting.remove(group, waiter)) inLine -= 1
             reject(reason)
           }
           const onAbort = () => quit(signal.reason)
@@ -127,8 +126,7 @@ export function createAdmissionQueue(
             begin() {
               signal.removeEventListener('abort', onAbort)
               giveUpWaiting = () => {}
-              hasTurn = true
-              slotsWithTurn += 1
+              inLine -= 1
               const countEnd = recentTurns?.begin(group)
               let isRunning = true
               resolve(() => {
@@ -136,8 +134,6 @@ export function createAdmissionQueue(
                 isRunning = false
                 running -= 1
                 countEnd?.()
-                if (hasTurn) slotsWithTurn -= 1
-                hasTurn = false
                 beginNext()
               })
             },
@@ -146,6 +142,7 @@ export function createAdmissionQueue(
           if (signal.aborted) return onAbort()
           signal.addEventListener('abort', onAbort, { once: true })
           waiting.push(group, waiter)
+          inLine += 1
           beginNext()
         })
       },
@@ -153,8 +150,6 @@ export function createAdmissionQueue(
         if (hasLeft) return
         hasLeft = true
         total -= 1
-        if (hasTurn) slotsWithTurn -= 1
-        hasTurn = false
         const rest = taken.get(group)! - 1
         if (rest === 0) taken.delete(group)
         else taken.set(group, rest)
@@ -217,7 +212,7 @@ export function createAdmissionQueue(
     },
     enter,
     get load() {
-      return { running, waiting: total - slotsWithTurn }
+      return { running, waiting: inLine }
     },
     get arriving() {
       return arriving
