@@ -82,10 +82,11 @@ describe('an API key', () => {
     expect(await said(await running.post('/v1/outcomes', {}, withKey(asks.secret)))).toEqual([403, 'permission_denied'])
   })
 
+  // The id of a request may hold a few of these letters by chance.
   it('is never said back', async () => {
     running = await startRunning()
     const secret = `service_sk_${'b'.repeat(43)}`
-    expect(await (await running.ask(QUESTION, withKey(secret))).text()).not.toContain('bbbb')
+    expect(await (await running.ask(QUESTION, withKey(secret))).text()).not.toContain('b'.repeat(8))
   })
 
   it('that cannot be looked up is 503 with Retry-After, not 401', async () => {
