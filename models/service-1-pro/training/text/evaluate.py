@@ -20,17 +20,14 @@ import time
 
 import torch
 
-import layout
+import looking
 import loss
 import start
 from config import Config
 from model import Model
-from reader import POINTED, Item, Reader
+from reader import POINTED, Reader
 
-MOST_SECOND = 500
-PASS_TOKENS = 4000
 LOOKS = ("first", "second", "both")
-LONGEST_QUOTE = 24
 
 
 def area(scores, truths):
@@ -49,45 +46,6 @@ def area(scores, truths):
     return (sum(true) - len(true) * (len(true) - 1) / 2) / (len(true) * false) if true and false else float("nan")
 
 
-def runs(made, look, model):
-    """Key -> logits (and for quotes the likeliest span), of sequences batched by length."""
-    out = {}
-    for part in layout.cut(made, PASS_TOKENS, lambda one: one[1][0]):
-        batch = layout.batch([one for _, one in part], look)
-        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-            logits, evidence, quotes = model(batch)
-        q = 0
-        for key, (_, asked) in part:
-            for question, slots, _ in asked:
-                if question.kind in POINTED:
-                    out[*key, question.name] = span(quotes[q].float(), batch.at[q], question.choices)
-                else:
-                    out[*key, question.name] = logits[q, : len(slots)].float()
-                    if question.evidence is not None and question.kind == "noul":
-                        best = evidence[q, 0].argmax().item() - 1
-                        places = batch.at[q]  # a second look may be cut before the evidence
-                        spans = [range(places[a], places[b] + 1) for a, b in question.evidence if b < len(places)]
-                        if spans or not question.evidence:
-                            out[*key, question.name, "evidence"] = any(best in s for s in spans) if spans else best < 0
-                q += 1
-    return out
-
-
-def span(logits, places, choices=None):
-    """(first, last) pieces of the likeliest quote, or None for nothing there; with choices, the likeliest of them."""
-    if choices is not None:
-        held = [place for place, _ in choices if place[1] < len(places)]
-        fits = [(logits[0, 1 + places[a]] + logits[1, 1 + places[b]]).item() for a, b in held]
-        return held[fits.index(max(fits))] if held else None
-    logits = logits.log_softmax(-1)
-    first, last = (logits[n, [1 + place for place in places]] for n in (0, 1))
-    fits = first[:, None] + last[None]
-    length = torch.arange(len(places))[None] - torch.arange(len(places))[:, None]
-    fits = fits.masked_fill((length < 0) | (length >= LONGEST_QUOTE), -1e9)
-    best = fits.argmax().item()
-    return None if fits.max() < logits[0, 0] + logits[1, 0] else (best // len(places), best % len(places))
-
-
 def right(question, logits):
     """How many of how many decisions are right."""
     if question.kind == "noul":
@@ -104,113 +62,121 @@ def right(question, logits):
     return int(logits.argmax().item() == target), 1
 
 
-def cut(item):
-    """The item with as much of its state as a second look takes."""
-    out, left = [], MOST_SECOND - 90
-    for pieces in item.passages:
-        out.append(pieces[:left])
-        left -= len(out[-1])
-        if left <= 0:
-            break
-    return Item(out, item.questions, item.source)
+def lost(question, logits):
+    """Log-loss of a decision, in nats; of a selection the mean of its options."""
+    if question.kind == "score":
+        return -(logits.log_softmax(0) * torch.tensor(question.target)).sum().item()
+    return loss.decided(question, logits).item()
+
+
+class Tally:
+    """Decisions of one kind of question: how many, how many a guess gets, and what each look makes of them."""
+
+    def __init__(self, kind):
+        self.kind, self.count, self.base, self.truths = kind, 0, 0.0, []
+        self.right, self.lost = dict.fromkeys(LOOKS, 0), dict.fromkeys(LOOKS, 0.0)
+        self.scores, self.evidence = {look: [] for look in LOOKS}, {look: [] for look in LOOKS}
+
+    def read(self, question, answers, key):
+        """A quote or written value, which the second look alone answers."""
+        if key not in answers["second"]:
+            return
+        got, is_nothing = answers["second"][key], question.kind == "extract" and not question.target
+        self.count += 1
+        self.right["second"] += int(got is None if is_nothing else got in question.target)
+        self.base += 1 / max(1, len(question.choices)) if question.choices is not None else int(is_nothing)
+
+    def decide(self, question, answers, key):
+        first = answers["first"][key]
+        second = answers["second"].get(key, first)
+        for look, logits in zip(LOOKS, (first, second, (first + second) / 2), strict=True):
+            good, count = right(question, logits)
+            self.right[look] += good
+            self.lost[look] += lost(question, logits) * count
+            if question.kind == "noul":
+                self.scores[look].append(logits[0].item())
+            found = answers.get(look, {}).get((*key, "evidence"))
+            if found is not None:
+                self.evidence[look].append(int(found))
+        self.count += count
+        self.base += guessed(question)
+        if question.kind == "noul":
+            self.truths.append(question.target)
+
+    def numbers(self):
+        base = self.base / self.count
+        base = max(base, 1 - base) if self.kind in ("noul", "select", "extract") else base
+        share = {look: round(good / self.count, 4) for look, good in self.right.items()}
+        out = {"n": self.count, "base": round(base, 4)}
+        if self.kind in POINTED:
+            return {**out, "second": {"right": share["second"]}}
+        for look in LOOKS:
+            out[look] = {"right": share[look], "loss": round(self.lost[look] / self.count, 4)}
+            if self.kind == "noul":
+                out[look]["area"] = round(area(self.scores[look], self.truths), 4)
+            if self.evidence[look]:
+                out[look]["evidence"] = round(sum(self.evidence[look]) / len(self.evidence[look]), 4)
+        return out
+
+
+def guessed(question):
+    """How many decisions a guess gets right; of claims and selections, how many are true."""
+    if question.kind == "noul":
+        return question.target
+    return sum(question.target) if question.kind == "select" else 1 / max(1, len(question.options))
 
 
 def look_at(model, rows, reader, by):
-    """(group, kind) -> counts and sums."""
-    items = []
-    for row in rows:
-        item = reader.item(row)
-        if item is not None:
-            items.append((row["task"] if by == "task" else row["source"] if by == "source" else "", item))
-    answers = {}
-    made = []
-    for n, (_, item) in enumerate(items):
-        asked = [q for q in item.questions if q.kind not in POINTED]
-        # Many options twice over and many questions: a few at a time.
-        for at in range(0, len(asked), 4):
-            made.append(((n,), layout.first(Item(item.passages, asked[at : at + 4], item.source))))
-    answers["first"] = runs(made, "first", model)
-    made = []
-    for n, (_, item) in enumerate(items):
-        short = cut(item)
-        fits = [
-            q
-            for q in item.questions
-            if len(q.pieces) + 3 + max([len(o) + 1 for o in q.options], default=0) + sum(map(len, short.passages)) < 510
-        ]
-        made += [((n,), layout.second(short, question)) for question in fits]
-    answers["second"] = runs(made, "second", model)
-    out = collections.defaultdict(
-        lambda: {
-            "n": 0,
-            "base": 0.0,
-            "looks": {look: [0, 0.0] for look in LOOKS},
-            "scores": {look: [] for look in LOOKS},
-            "truths": [],
-            "evidence": collections.defaultdict(list),
-        }
-    )
+    """(group, kind) -> Tally, where there was anything to decide."""
+    read = [("" if by == "set" else row[by], reader.item(row)) for row in rows]
+    items = [(group, item) for group, item in read if item is not None]
+    answers = looking.answered(model, [item for _, item in items])
+    tallies = {}
     for n, (group, item) in enumerate(items):
         for question in item.questions:
-            key = (n, question.name)
-            into = out[group, question.kind]
-            if question.kind in POINTED:
-                if key in answers["second"]:
-                    into["n"] += 1
-                    got = answers["second"][key]
-                    nothing = question.kind == "extract" and not question.target
-                    into["looks"]["second"][0] += int(got is None if nothing else got in question.target)
-                    into["base"] += 1 / max(1, len(question.choices)) if question.choices is not None else int(nothing)
-                continue
-            first = answers["first"][key]
-            second = answers["second"].get(key, first)
-            count = None
-            for look, logits in zip(LOOKS, (first, second, (first + second) / 2), strict=True):
-                good, count = right(question, logits)
-                into["looks"][look][0] += good
-                into["looks"][look][1] += (
-                    float(
-                        loss.decided(question, logits)
-                        if question.kind != "score"
-                        else -(logits.log_softmax(0) * torch.tensor(question.target)).sum()
-                    )
-                    * count
-                )
-                if question.kind == "noul":
-                    into["scores"][look].append(logits[0].item())
-                if (n, question.name, "evidence") in answers.get(look, {}):
-                    into["evidence"][look].append(int(answers[look][n, question.name, "evidence"]))
-            into["n"] += count
-            into["base"] += (
-                question.target
-                if question.kind == "noul"
-                else sum(question.target)
-                if question.kind == "select"
-                else 1 / max(1, len(question.options))
-            )
-            if question.kind == "noul":
-                into["truths"].append(question.target)
-    return out
+            tally = tallies.setdefault((group, question.kind), Tally(question.kind))
+            add = tally.read if question.kind in POINTED else tally.decide
+            add(question, answers, (n, question.name))
+    return {key: tally for key, tally in tallies.items() if tally.count}
 
 
-def numbers(into, kind):
-    n = into["n"]
-    base = into["base"] / n
-    base = max(base, 1 - base) if kind in ("noul", "select", "extract") else base
-    looks = {
-        look: {"right": round(good / n, 4), "loss": round(total / n, 4)}
-        for look, (good, total) in into["looks"].items()
-    }
-    if kind == "noul":
+def rows_of(path, limit, without_state):
+    """At most so many rows of a file, evenly spread."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    if len(lines) > limit:
+        lines = [lines[int(n * len(lines) / limit)] for n in range(limit)]
+    rows = [json.loads(one) for one in lines]
+    return [{**row, "state": ""} for row in rows] if without_state else rows
+
+
+def said(got):
+    """Numbers of one kind, a look after the other."""
+    parts = []
+    for look in LOOKS:
+        if look in got:
+            one = got[look]
+            parts.append(f"{look} {one['right']:.3f} {one.get('loss', 0):.3f}")
+            parts[-1] += f" {one['area']:.3f}" if "area" in one else ""
+            parts[-1] += f" e {one['evidence']:.3f}" if "evidence" in one else ""
+    return "  ".join(parts)
+
+
+class Totals:
+    """Over all sets of a side (held, dev), by kind of question."""
+
+    def __init__(self):
+        self.sums = collections.defaultdict(lambda: {look: [0.0, 0.0, 0] for look in LOOKS})
+
+    def add(self, key, got):
         for look in LOOKS:
-            looks[look]["area"] = round(area(into["scores"][look], into["truths"]), 4)
-            if into["evidence"][look]:
-                looks[look]["evidence"] = round(sum(into["evidence"][look]) / len(into["evidence"][look]), 4)
-    return {
-        "n": n,
-        "base": round(base, 4),
-        **(looks if kind not in POINTED else {"second": {"right": looks["second"]["right"]}}),
-    }
+            values = (got[look]["right"] * got["n"], got[look]["loss"] * got["n"], got["n"])
+            self.sums[key][look] = [a + b for a, b in zip(self.sums[key][look], values, strict=True)]
+
+    def tell(self):
+        for name, looks in sorted(self.sums.items()):
+            parts = (f"{look} {good / n:.3f} {total / n:.3f}" for look, (good, total, n) in looks.items())
+            print(f"{'all ' + name:58s} n {looks['first'][2]:5d}            " + "  ".join(parts))
 
 
 def main():
@@ -230,7 +196,7 @@ def main():
     model.load_state_dict(found["model"])
     model.eval()
     reader = Reader(start.tokenizer(), model.config.passage)
-    begun, line, totals = time.time(), {}, collections.defaultdict(lambda: {look: [0, 0.0, 0] for look in LOOKS})
+    begun, line, totals = time.time(), {}, Totals()
     names = options.sets or [
         f"{side}/{os.path.basename(path)[:-6]}"
         for side in ("held", "dev")
@@ -239,59 +205,28 @@ def main():
     minutes = found["spent"] / 60
     print(f"step {found['step']}, {found['tokens']:,} tokens, {found['asked']:,} questions, {minutes:.0f} minutes")
     for name in names:
-        with open(f"{options.rows}/{name}.jsonl", encoding="utf-8") as file:
-            lines = file.read().splitlines()
-        lines = (
-            [lines[int(n * len(lines) / options.limit)] for n in range(options.limit)]
-            if len(lines) > options.limit
-            else lines
-        )
-        rows = [json.loads(one) for one in lines]
-        if options.without_state:
-            rows = [{**row, "state": ""} for row in rows]
-        for (group, kind), into in sorted(look_at(model, rows, reader, options.by).items()):
-            if not into["n"]:
-                continue
-            got = numbers(into, kind)
+        rows = rows_of(f"{options.rows}/{name}.jsonl", options.limit, options.without_state)
+        for (group, kind), tally in sorted(look_at(model, rows, reader, options.by).items()):
+            got = tally.numbers()
             line[f"{name} {group} {kind}".replace("  ", " ")] = got
-            said = "  ".join(
-                f"{look} {got[look]['right']:.3f} {got[look].get('loss', 0):.3f}"
-                + (f" {got[look]['area']:.3f}" if kind == "noul" else "")
-                + (f" e {got[look]['evidence']:.3f}" if "evidence" in got[look] else "")
-                for look in LOOKS
-                if look in got
-            )
-            print(f"{name:24s} {group:24s} {kind:8s} n {got['n']:5d} base {got['base']:.2f}  {said}", flush=True)
+            about = f"{name:24s} {group:24s} {kind:8s} n {got['n']:5d} base {got['base']:.2f}"
+            print(f"{about}  {said(got)}", flush=True)
             if kind not in POINTED:
-                for look in LOOKS:
-                    total = totals[f"{name.split('/')[0]} {kind}"][look]
-                    total[0], total[1], total[2] = (
-                        total[0] + got[look]["right"] * got["n"],
-                        total[1] + got[look]["loss"] * got["n"],
-                        total[2] + got["n"],
-                    )
-    for name, looks in sorted(totals.items()):
-        print(
-            f"{'all ' + name:58s} n {looks['first'][2]:5d}            "
-            + "  ".join(f"{look} {good / n:.3f} {total / n:.3f}" for look, (good, total, n) in looks.items())
-        )
+                totals.add(f"{name.split('/')[0]} {kind}", got)
+    totals.tell()
     print(f"{time.time() - begun:.0f} s")
     if options.curve:
-        with open(options.curve, "a") as to:
-            to.write(
-                json.dumps(
-                    {
-                        "step": found["step"],
-                        "tokens": found["tokens"],
-                        "asked": found["asked"],
-                        "minutes": round(found["spent"] / 60, 1),
-                        "limit": options.limit,
-                        "without_state": options.without_state,
-                        "numbers": line,
-                    }
-                )
-                + "\n"
-            )
+        whole = {
+            "step": found["step"],
+            "tokens": found["tokens"],
+            "asked": found["asked"],
+            "minutes": round(minutes, 1),
+            "limit": options.limit,
+            "without_state": options.without_state,
+            "numbers": line,
+        }
+        with open(options.curve, "a", encoding="utf-8") as to:
+            print(json.dumps(whole), file=to)
 
 
 if __name__ == "__main__":
