@@ -21,6 +21,8 @@ interface WordCharacter {
 /** Longer words become one unknown piece, as in training. */
 const LONGEST_WORD = 100
 const MOST_CACHED_WORDS = 50_000
+/** UTF-16 units of the lines whose pieces are kept, so that a state that grows costs what is new. */
+const MOST_CACHED_UNITS = 1_000_000
 
 const ACCENT = /\p{Mn}/u
 const OTHER = /\p{C}/u
@@ -39,6 +41,9 @@ export class WordPieces {
   readonly #unknown: number
   /** Word -> the pieces of it as id, characters, id, characters, ... */
   readonly #words = new Map<string, readonly number[]>()
+  /** Line -> its pieces, as if it began the text: no word goes on in the next one. */
+  readonly #lines = new Map<string, PiecedText>()
+  #lineUnits = 0
 
   /** Throws `model_not_available` for a tokenizer of another kind. */
   constructor(tokenizerJson: JsonObject, folder: string) {
@@ -71,7 +76,31 @@ export class WordPieces {
 
   encode(text: string): PiecedText {
     const pieces = { ids: [] as number[], starts: [] as number[], ends: [] as number[] }
-    for (const word of wordsOf(text)) this.#split(word, pieces)
+    let begin = 0
+    for (const line of text.split('\n')) {
+      const { ids, starts, ends } = this.#line(line)
+      for (let i = 0; i < ids.length; i++) {
+        pieces.ids.push(ids[i] as number)
+        pieces.starts.push(begin + (starts[i] as number))
+        pieces.ends.push(begin + (ends[i] as number))
+      }
+      begin += line.length + 1
+    }
+    return pieces
+  }
+
+  #line(line: string): PiecedText {
+    const known = this.#lines.get(line)
+    if (known !== undefined) return known
+    const pieces = { ids: [] as number[], starts: [] as number[], ends: [] as number[] }
+    for (const word of wordsOf(line)) this.#split(word, pieces)
+    if (line.length > MOST_CACHED_UNITS) return pieces
+    this.#lineUnits += line.length
+    if (this.#lineUnits > MOST_CACHED_UNITS) {
+      this.#lines.clear()
+      this.#lineUnits = line.length
+    }
+    this.#lines.set(line, pieces)
     return pieces
   }
 
