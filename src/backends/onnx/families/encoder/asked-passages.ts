@@ -31,6 +31,8 @@ export type ReadPassages = (passages: readonly Passage[], signal: AbortSignal | 
 export interface AskedTexts {
   readonly ids: readonly (readonly number[])[]
   readonly told: readonly Float32Array[]
+  /** Whether several options may be true, each for what another passage says. */
+  readonly areApart: boolean
 }
 
 /** A text beside the passages: its vector, [W], and its pieces that some of them hold, rare ones counting more. */
@@ -82,7 +84,7 @@ export class AskedPassages {
   }
 
   /** @throws EngineError as `read` does. */
-  async of({ parts, areAll }: NamedParts, { ids, told }: AskedTexts, signal: AbortSignal | undefined): Promise<ChosenPassages> {
+  async of({ parts, areAll }: NamedParts, { ids, told, areApart }: AskedTexts, signal: AbortSignal | undefined): Promise<ChosenPassages> {
     const texts = ids.map((one, i) => this.#sought(one, told[i] as Float32Array))
     const byFit = (passages: readonly EncodedPassage[]): FittingPassage[] =>
       passages
@@ -94,7 +96,7 @@ export class AskedPassages {
       return bothLooks(byFit(await this.#read(cut, signal)))
     }
     const all = byFit(this.#passages)
-    if (parts.length === 0) return nearBest(all)
+    if (parts.length === 0) return nearBest(all, areApart)
     const ranges = parts.map(({ start, end }) => this.#piecesOf(start, end))
     const isNamed = ({ passage }: FittingPassage): boolean => ranges.some(({ from, to }) => passage.from < to && from < passage.to)
     return bothLooks([...all.filter(isNamed), ...all.filter((one) => !isNamed(one))])
@@ -168,11 +170,15 @@ function bothLooks(sorted: readonly FittingPassage[]): ChosenPassages {
   return { firstLook: passages, secondLook: passages }
 }
 
-/** The best, and those that fit nearly as well; for the second look all of a few, and the best of many. */
-function nearBest(sorted: readonly FittingPassage[]): ChosenPassages {
+/**
+ * The best, and those that fit nearly as well, or that others of the options may be true for; for the second look all
+ * of a few, and the best of many.
+ */
+function nearBest(sorted: readonly FittingPassage[], areApart: boolean): ChosenPassages {
   const isFew = sorted.length <= FEW.passages
   const { near, most } = isFew ? FEW : MANY
-  const least = sorted.length <= ALL_PASSAGES ? Number.NEGATIVE_INFINITY : (sorted[0] as FittingPassage).fit - near
+  const takesAll = areApart || sorted.length <= ALL_PASSAGES
+  const least = takesAll ? Number.NEGATIVE_INFINITY : (sorted[0] as FittingPassage).fit - near
   const firstLook = sorted.slice(0, most).filter(({ fit }) => fit >= least)
   const secondLook = isFew ? sorted : sorted.slice(0, 1)
   return { firstLook: firstLook.map(({ passage }) => passage), secondLook: secondLook.map(({ passage }) => passage) }

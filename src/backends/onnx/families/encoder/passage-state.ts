@@ -294,7 +294,8 @@ export class PassageState {
     for (const [i, question] of questions.entries()) {
       const own = vectors.slice(at, at + (texts[i] as unknown[]).length)
       at += own.length
-      const passages = await this.#asked.of(question.named, { ids: texts[i] as (readonly number[])[], told: own }, signal)
+      const asking = { ids: texts[i] as (readonly number[])[], told: own, areApart: question.kind === 'independent' }
+      const passages = await this.#asked.of(question.named, asking, signal)
       asked.push({ question, told: question.options.length === 0 ? own : own.slice(1), passages })
     }
     return asked

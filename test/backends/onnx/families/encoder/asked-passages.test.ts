@@ -21,9 +21,9 @@ function asking(count: number, means: readonly (readonly [number, number])[]) {
   const pieces = { ids, starts: ids.map((_, i) => i), ends: ids.map((_, i) => i + 1) }
   const state = { text: 'x'.repeat(ids.length), stretches: [], elements: [] }
   const asked = new AskedPassages(state, pieces, LENGTH, passages, () => Promise.reject(new Error('nothing is named')))
-  return async (...texts: readonly (readonly number[])[]) => {
+  return async (texts: readonly (readonly number[])[], areApart = false) => {
     const told = texts.map(() => Float32Array.from([1, 0]))
-    const { firstLook, secondLook } = await asked.of(NAMES_NONE, { ids: texts, told }, undefined)
+    const { firstLook, secondLook } = await asked.of(NAMES_NONE, { ids: texts, told, areApart }, undefined)
     const numbers = (found: readonly EncodedPassage[]): number[] => found.map(({ from }) => from / LENGTH)
     return { first: numbers(firstLook), second: numbers(secondLook) }
   }
@@ -31,28 +31,44 @@ function asking(count: number, means: readonly (readonly [number, number])[]) {
 
 describe('the passages that a question is asked about', () => {
   it('are both of two, the best first', async () => {
-    expect(await asking(2, [])([101])).toEqual({ first: [1, 0], second: [1, 0] })
+    expect(await asking(2, [])([[101]])).toEqual({ first: [1, 0], second: [1, 0] })
   })
 
   it('are of a few the best and those that fit nearly as well; a second look reads all', async () => {
-    expect(await asking(4, [])([102])).toEqual({ first: [2], second: [2, 0, 1, 3] })
-    expect((await asking(4, [])([1])).first).toEqual([0, 1, 2, 3])
+    expect(await asking(4, [])([[102]])).toEqual({ first: [2], second: [2, 0, 1, 3] })
+    expect((await asking(4, [])([[1]])).first).toEqual([0, 1, 2, 3])
   })
 
   it('are of many the one that holds the rare words, and one more that fits as well', async () => {
-    expect(await asking(9, [])([1, 2, 107])).toEqual({ first: [7], second: [7] })
-    expect(await asking(9, [])([104, 107])).toEqual({ first: [4, 7], second: [4] })
-    expect((await asking(9, [])([1])).first).toEqual([0, 1])
+    expect(await asking(9, [])([[1, 2, 107]])).toEqual({ first: [7], second: [7] })
+    expect(await asking(9, [])([[104, 107]])).toEqual({ first: [4, 7], second: [4] })
+    expect((await asking(9, [])([[1]])).first).toEqual([0, 1])
   })
 
   it('are those of the question rather than of an option', async () => {
-    expect((await asking(9, [])([1, 107], [1, 103], [2, 105])).second).toEqual([7])
-    expect((await asking(9, [])([1], [103, 104], [105])).second).toEqual([5])
+    expect(
+      (
+        await asking(
+          9,
+          [],
+        )([
+          [1, 107],
+          [1, 103],
+          [2, 105],
+        ])
+      ).second,
+    ).toEqual([7])
+    expect((await asking(9, [])([[1], [103, 104], [105]])).second).toEqual([5])
+  })
+
+  it('of a selection are all of a few and two of many: each option may be true for another', async () => {
+    expect((await asking(4, [])([[1], [102], [103]], true)).first).toHaveLength(4)
+    expect((await asking(9, [])([[107], [103], [105]], true)).first).toHaveLength(2)
   })
 
   it('are the nearest where they share no words, and where words are everywhere', async () => {
     const means = Array.from({ length: 9 }, (_, n): [number, number] => (n === 5 ? [1, 0] : [0.2, 1]))
-    expect((await asking(9, means)([])).second).toEqual([5])
-    expect((await asking(9, means)([1, 2])).second).toEqual([5])
+    expect((await asking(9, means)([[]])).second).toEqual([5])
+    expect((await asking(9, means)([[1, 2]])).second).toEqual([5])
   })
 })
