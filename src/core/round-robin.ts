@@ -22,6 +22,13 @@ export class RoundRobin<Group, Item> {
     return undefined
   }
 
+  /** Items of all groups. */
+  get size(): number {
+    let size = 0
+    for (const items of this.#groups.values()) size += items.length
+    return size
+  }
+
   /** Groups that have items, the one whose turn it is first. */
   groups(): Iterable<Group> {
     return this.#groups.keys()

@@ -82,7 +82,6 @@ export function createAdmissionQueue(
   let total = 0
   let running = 0
   let turnsBegun = 0
-  let inLine = 0
   let whenEmpty: (() => void)[] = []
 
   /** The group that had the fewest turns at all replicas; of those that are equal, the first in the round. */
@@ -117,7 +116,7 @@ export function createAdmissionQueue(
         return new Promise((resolve, reject) => {
           const quit = (reason: unknown) => {
             signal.removeEventListener('abort', onAbort)
-            if (waiting.remove(group, waiter)) inLine -= 1
+            waiting.remove(group, waiter)
             reject(reason)
           }
           const onAbort = () => quit(signal.reason)
@@ -126,7 +125,6 @@ export function createAdmissionQueue(
             begin() {
               signal.removeEventListener('abort', onAbort)
               giveUpWaiting = () => {}
-              inLine -= 1
               const countEnd = recentTurns?.begin(group)
               let isRunning = true
               resolve(() => {
@@ -142,7 +140,6 @@ export function createAdmissionQueue(
           if (signal.aborted) return onAbort()
           signal.addEventListener('abort', onAbort, { once: true })
           waiting.push(group, waiter)
-          inLine += 1
           beginNext()
         })
       },
@@ -212,7 +209,7 @@ export function createAdmissionQueue(
     },
     enter,
     get load() {
-      return { running, waiting: inLine }
+      return { running, waiting: waiting.size }
     },
     get arriving() {
       return arriving

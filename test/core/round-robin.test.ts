@@ -19,8 +19,10 @@ describe('round robin', () => {
     for (const item of [10, 20]) rotation.push('b', item)
     rotation.push('c', 100)
     expect(rotation.peek()).toEqual({ group: 'a', item: 1 })
+    expect(rotation.size).toBe(6)
     expect(served(rotation)).toEqual([1, 10, 100, 2, 20, 3])
     expect(rotation.peek()).toBeUndefined()
+    expect(rotation.size).toBe(0)
   })
 
   it('lets groups that came during a turn go before the one that had it', () => {

@@ -15,7 +15,7 @@ def keep():
     """
     if sys.platform != "linux":
         return
-    settings = {MMAP_MAX: 0, TRIM_THRESHOLD: KEPT, TOP_PAD: TAKEN_AT_ONCE}
-    allocate = getattr(ctypes.CDLL(None), "mallopt", None)
-    for what, value in settings.items() if allocate else ():
-        allocate(what, value)
+    allocator = ctypes.CDLL(None)
+    if hasattr(allocator, "mallopt"):
+        for what, value in ((MMAP_MAX, 0), (TRIM_THRESHOLD, KEPT), (TOP_PAD, TAKEN_AT_ONCE)):
+            allocator.mallopt(what, value)

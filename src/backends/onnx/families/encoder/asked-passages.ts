@@ -14,8 +14,8 @@ const ALL_PASSAGES = 2
  * Of more it attends to the one that fits it best and to those that fit it nearly as well: other passages drown what
  * the right one says. Among many there are always some that come near by chance. A second look reads all of a few.
  */
-const FEW = { passages: 4, near: 0.2, most: 4 } as const
-const MANY = { near: 0.05, most: 2 } as const
+const FEW = { most: 4, near: 0.2 } as const
+const MANY = { taken: 2, near: 0.05 } as const
 /**
  * How much words that a question and a passage share count beside their cosine, which knows what a passage is about and
  * little of names and numbers.
@@ -104,8 +104,8 @@ export class AskedPassages {
 
   #sought(ids: readonly number[], vector: Float32Array): SoughtText {
     const rarity = this.#rarityOf()
-    const words = [...new Set(ids)].flatMap((id): [number, number][] => (rarity(id) > 0 ? [[id, rarity(id)]] : []))
-    return { vector, words }
+    const words = [...new Set(ids)].map((id) => [id, rarity(id)] as const)
+    return { vector, words: words.filter(([, rare]) => rare > 0) }
   }
 
   #fit(passage: EncodedPassage, [question, ...options]: readonly SoughtText[]): number {
@@ -175,11 +175,11 @@ function bothLooks(sorted: readonly FittingPassage[]): ChosenPassages {
  * of a few, and the best of many.
  */
 function nearBest(sorted: readonly FittingPassage[], areApart: boolean): ChosenPassages {
-  const isFew = sorted.length <= FEW.passages
-  const { near, most } = isFew ? FEW : MANY
+  const isFew = sorted.length <= FEW.most
   const takesAll = areApart || sorted.length <= ALL_PASSAGES
-  const least = takesAll ? Number.NEGATIVE_INFINITY : (sorted[0] as FittingPassage).fit - near
-  const firstLook = sorted.slice(0, most).filter(({ fit }) => fit >= least)
-  const secondLook = isFew ? sorted : sorted.slice(0, 1)
+  const near = takesAll ? Number.POSITIVE_INFINITY : (isFew ? FEW : MANY).near
+  const [best] = sorted as readonly [FittingPassage, ...FittingPassage[]]
+  const firstLook = (isFew ? sorted : sorted.slice(0, MANY.taken)).filter(({ fit }) => fit >= best.fit - near)
+  const secondLook = isFew ? sorted : [best]
   return { firstLook: firstLook.map(({ passage }) => passage), secondLook: secondLook.map(({ passage }) => passage) }
 }

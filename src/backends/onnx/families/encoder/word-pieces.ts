@@ -2,6 +2,7 @@
 // punctuation, then the longest known pieces from the left. Text never becomes a control token.
 import { EngineError } from '../../../../core/errors.ts'
 import { isObject } from '../../../../core/untrusted.ts'
+import { ByteCache } from '../../caching/byte-cache.ts'
 import type { JsonObject } from '../../runtime/layout.ts'
 
 /** Pieces of a text; `starts` and `ends` are UTF-16 offsets into it. */
@@ -21,8 +22,12 @@ interface WordCharacter {
 /** Longer words become one unknown piece, as in training. */
 const LONGEST_WORD = 100
 const MOST_CACHED_WORDS = 50_000
-/** UTF-16 units of the lines whose pieces are kept, so that a state that grows costs what is new. */
-const MOST_CACHED_UNITS = 1_000_000
+/** For the pieces of lines, so that a state that grows costs what is new: some million characters. */
+const LINE_CACHE_BYTES = 8 * 1024 * 1024
+/** What a line takes beside its characters and pieces, and what each of these takes. */
+const LINE_BYTES = 200
+const BYTES_PER_UNIT = 2
+const BYTES_PER_PIECE = 24
 
 const ACCENT = /\p{Mn}/u
 const OTHER = /\p{C}/u
@@ -42,8 +47,7 @@ export class WordPieces {
   /** Word -> the pieces of it as id, characters, id, characters, ... */
   readonly #words = new Map<string, readonly number[]>()
   /** Line -> its pieces, as if it began the text: no word goes on in the next one. */
-  readonly #lines = new Map<string, PiecedText>()
-  #lineUnits = 0
+  readonly #lines = new ByteCache<PiecedText>(LINE_CACHE_BYTES)
 
   /** Throws `model_not_available` for a tokenizer of another kind. */
   constructor(tokenizerJson: JsonObject, folder: string) {
@@ -94,13 +98,9 @@ export class WordPieces {
     if (known !== undefined) return known
     const pieces = { ids: [] as number[], starts: [] as number[], ends: [] as number[] }
     for (const word of wordsOf(line)) this.#split(word, pieces)
-    if (line.length > MOST_CACHED_UNITS) return pieces
-    this.#lineUnits += line.length
-    if (this.#lineUnits > MOST_CACHED_UNITS) {
-      this.#lines.clear()
-      this.#lineUnits = line.length
-    }
-    this.#lines.set(line, pieces)
+    // A copy: what was split off a text would keep the whole text.
+    const key = Buffer.from(line, 'utf16le').toString('utf16le')
+    this.#lines.set(key, pieces, LINE_BYTES + BYTES_PER_UNIT * line.length + BYTES_PER_PIECE * pieces.ids.length)
     return pieces
   }
 

@@ -46,19 +46,14 @@ describe('the passages that a question is asked about', () => {
   })
 
   it('are those of the question rather than of an option', async () => {
-    expect(
-      (
-        await asking(
-          9,
-          [],
-        )([
-          [1, 107],
-          [1, 103],
-          [2, 105],
-        ])
-      ).second,
-    ).toEqual([7])
-    expect((await asking(9, [])([[1], [103, 104], [105]])).second).toEqual([5])
+    const ask = asking(9, [])
+    const texts = [
+      [1, 107],
+      [1, 103],
+      [2, 105],
+    ]
+    expect((await ask(texts)).second).toEqual([7])
+    expect((await ask([[1], [103, 104], [105]])).second).toEqual([5])
   })
 
   it('of a selection are all of a few and two of many: each option may be true for another', async () => {
