@@ -1,5 +1,5 @@
-"""Which rows a step learns from: sources by their share of the tokens, in phases; a pool of states of one look,
-cut into steps of like lengths.
+"""Which rows a step learns from: sources by their share of the tokens, in phases; a pool of states of each look, cut
+into batches of like lengths. A step takes a batch of each look.
 """
 
 import collections
@@ -17,7 +17,8 @@ from reader import POINTED, Item, Reader, spread
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-POOL_STEPS = 8
+# Batches of a pool. Of 32 a batch of the largest size is filled to .96 by what stands in it, of 8 to .88.
+POOL = 32
 QUESTIONS_A_STATE = {"first": 8, "second": 3}
 POINTED_FIRST = 0.5  # how often quotes and written values, which the first look never trains, are taken before others
 
@@ -55,7 +56,7 @@ class Sources:
 
 
 class Drawer:
-    """Batches for one process. What is drawn depends on the seed, the process and the step alone, so a run goes on
+    """Steps of one process. What is drawn depends on the seed, the process and the step alone, so a run goes on
     where it stopped.
     """
 
@@ -95,7 +96,7 @@ class Drawer:
         return [layout.first(Item(item.passages, keep, item.source))]
 
     def pool(self, number, look, tokens):
-        """Steps of one look: lists of sequences whose padded size fits a step."""
+        """Batches of one look: lists of sequences of like lengths, which padded are of a batch's size at most."""
         rnd = random.Random(f"{self.seed} {self.rank} {number} {look}")
         phase = self.phase(tokens)
         weights = self.sources.weights(phase)
@@ -103,7 +104,7 @@ class Drawer:
         given, total, made = collections.Counter(), 0, []
         order = list(weights)
         rnd.shuffle(order)
-        while total < self.preset.step_tokens * POOL_STEPS:
+        while total < self.preset.batch_tokens * POOL:
             name = max(order, key=lambda one: weights[one] * (total + 300) * (1 + 0.5 * rnd.random()) - given[one])
             item = self.item(name, rnd, longest)
             sequences = self.sequences(item, look, rnd) if item is not None else []
@@ -112,20 +113,18 @@ class Drawer:
             given[name] += size
             total += size if sequences else 0
             made += sequences
-        steps = list(layout.cut(made, self.preset.step_tokens))
-        rnd.shuffle(steps)
-        return steps[:POOL_STEPS]
+        batches = list(layout.cut(made, self.preset.batch_tokens))
+        rnd.shuffle(batches)
+        return batches[:POOL]
 
-    def batches(self, step, tokens):
-        """(step, look, sequences) for ever, beginning at a step; `tokens` gives what the run has seen."""
+    def steps(self, step, tokens):
+        """Look -> sequences, of each step for ever, beginning at a step; `tokens` gives what the run has seen."""
         while True:
-            number, pools = step // (2 * POOL_STEPS), {}
-            for at in range(step % (2 * POOL_STEPS), 2 * POOL_STEPS):
-                look = ("first", "second")[at % 2]
-                if look not in pools:
-                    pools[look] = self.pool(number, look, tokens())
-                yield step, look, pools[look][(at // 2) % len(pools[look])]
-                step += 1
+            number, first = divmod(step, POOL)
+            pools = {look: self.pool(number, look, tokens()) for look in layout.LOOK}
+            for at in range(first, POOL):
+                yield {look: pool[at % len(pool)] for look, pool in pools.items()}
+            step += POOL - first
 
 
 def mixture_of(path):

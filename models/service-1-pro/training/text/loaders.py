@@ -1,6 +1,6 @@
-"""Batches made beside the training process: a fast device would else wait for Python to lay them out.
+"""Steps laid out beside the training process: a fast device would else wait for Python to do it.
 
-Each loader draws rows of its own, as a process of a gang does; batches are taken from one after the other, so a run is
+Each loader draws rows of its own, as a process of a gang does; steps are taken from one after the other, so a run is
 the same again for the same number of loaders.
 """
 
@@ -10,13 +10,13 @@ import torch.multiprocessing as processes
 import draw
 import layout
 
-WAITING = 6  # batches that a loader keeps ready
+WAITING = 3  # steps that a loader keeps ready
 
 
 def drawn(drawer, step, tokens):
-    """(look, batch) for ever from a step on; `tokens` gives what the run has seen."""
-    for _, look, sequences in drawer.batches(step, tokens):
-        yield look, layout.batch(sequences, look)
+    """Look -> batch, of each step for ever from a step on; `tokens` gives what the run has seen."""
+    for sequences in drawer.steps(step, tokens):
+        yield {look: layout.batch(made, look) for look, made in sequences.items()}
 
 
 def work(number, count, options, step, seen, ready):
@@ -28,8 +28,8 @@ def work(number, count, options, step, seen, ready):
 
 
 class Loaders:
-    """`count` processes; iterating gives (look, batch). `seen.value` is to be kept at the tokens that the run has
-    seen.
+    """`count` processes; iterating gives look -> batch of each step. `seen.value` is to be kept at the tokens that the
+    run has seen.
     """
 
     def __init__(self, count, options, step, tokens):

@@ -16,7 +16,7 @@ from config import PRESETS, Config
 from model import Model
 from optimiser import FRESH, NUMBERS, Optimiser
 
-MEAN_EVERY, MEAN_KEEPS = 4, 0.9975
+MEAN_EVERY, MEAN_KEEPS = 2, 0.995
 KIND_SHARE = {"noul": 1.2, "choice": 1.0, "score": 1.0, "select": 1.0, "extract": 1.2, "fill": 1.0}
 MOST_GRADIENT = 1.0
 
@@ -68,14 +68,14 @@ class Run:
         """Seconds of this process."""
         return time.time() - self.begun
 
-    def gradients(self, look, batch):
-        """Of one batch, left in the parameters. Gives its tokens and questions."""
+    def gradients(self, look, batch, weight):
+        """Of one batch, which has so much weight, added to those in the parameters. Gives its tokens and questions."""
         batch = batch.to(self.device)
         with self.precise():
             logits, evidence, quotes = self.model(batch)
         each, plain = loss.losses(batch, logits, evidence, quotes)
         share = torch.tensor([KIND_SHARE[question.kind] for question in batch.asked], device=each.device)
-        (each * share).mean().backward()
+        (weight * (each * share).mean()).backward()
         for question, value in zip(batch.asked, plain.tolist(), strict=True):
             self.recent[f"{look} {question.kind}"].append(value)
         real = int(batch.real.sum())

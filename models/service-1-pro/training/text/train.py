@@ -6,10 +6,10 @@
 A file RUN/stop ends the run after its step, kept. RUN/last.pt is everything to go on from (written whole, then
 renamed), RUN/mean.pt the weights averaged along the run (what is looked at and shipped), RUN/log.jsonl a line every
 twenty steps.
-With one process or `--apart 1` gradients are averaged every step; with `--apart 8` each process takes eight steps of
+With one process or `--apart 1` gradients are averaged every step; with `--apart 4` each process takes four steps of
 its own, then their weights are averaged: less waiting for each other where the cores are shared.
-Steps change between the two looks. The rate rises, stays, and falls over the last `--cool` seconds where `--seconds`
-says when that is.
+A step learns from a batch of each look. The rate rises, stays, and falls over the last `--cool` seconds where
+`--seconds` says when that is.
 """
 
 import argparse
@@ -48,9 +48,10 @@ def work(rank, options, port):
     beside = loaders.Loaders(options.loaders, options, run.step, run.tokens) if options.loaders else None
     phases = draw.drawer(options, rank, options.workers)
     since, first_step, kept = np.zeros(2), run.step, time.time()
-    for look, batch in beside or loaders.drawn(phases, run.step, lambda: run.tokens):
+    for batches in beside or loaders.drawn(phases, run.step, lambda: run.tokens):
         left = options.seconds - run.took() if options.seconds else NO_END
-        since += run.gradients(look, batch)
+        for look, batch in batches.items():
+            since += run.gradients(look, batch, 1 / len(batches))
         if options.apart == 1:
             for p in run.parameters:
                 p.grad = torch.zeros_like(p) if p.grad is None else p.grad
