@@ -8,8 +8,8 @@ import collections
 import json
 import re
 
-from data.reading.settings import words
 from data.shared import evened, rows
+from data.shared.described import words
 
 REPOSITORY = "eslint/eslint"
 MORE = {"clippy": "rust-lang/rust-clippy"}
@@ -20,7 +20,9 @@ CODE = re.compile(r"```(?:jsx?|javascript|ts)\n(.*?)```", re.S)
 UNSURE = re.compile(
     r"or disallow|consistent|specif|maximum|naming|\bsort|order|style|newline|shorthand|strict mode", re.I
 )
-OFTEN = {"no-undef", "no-unused-vars", "no-use-before-define", "no-useless-assignment", "no-undefined", "valid-typeof"}
+OFTEN = {"no-undef", "no-unused-vars", "no-use-before-define", "no-undefined", "valid-typeof"}
+# Rules whose page calls code right that the words of the rule forbid.
+SURPRISING = {"no-useless-assignment", "no-shadow-restricted-names"}
 LINT = re.compile(r"declare_clippy_lint! \{(.*?)#\[clippy::version", re.S)
 EXAMPLE = re.compile(r"### Example\n+(.*?)```[^\n]*\n(.*?)```(.*?)Use instead:?\n+```[^\n]*\n(.*?)```", re.S)
 REMARKS = re.compile(r"comment|empty|fallthrough|default-case|safety|\bdocs?\b|documentation|todo", re.I)  # matter here
@@ -96,8 +98,9 @@ def javascript(show):
     meta = json.loads(show(META))
     for name, rule in sorted(meta.items()):
         said = rows.plain(rule["docs"]["description"])
-        if rule["type"] != "layout" and not rule.get("deprecated") and not UNSURE.search(said):
-            yield name, rule["type"], rows.ended(said), *of_page(show(f"{PAGES}/{name}.md"), name)
+        if name in SURPRISING or rule["type"] == "layout" or rule.get("deprecated") or UNSURE.search(said):
+            continue
+        yield name, rule["type"], rows.ended(said), *of_page(show(f"{PAGES}/{name}.md"), name)
 
 
 def rust(show):
@@ -107,24 +110,25 @@ def rust(show):
     folders = [name.rstrip("/") for name in names if name.endswith("/")]
     paths += [f"{SOURCES}/{name}/mod.rs" for name in folders if "mod.rs" in show(f"{SOURCES}/{name}", MORE["clippy"])]
     for path in paths:
-        for lint in LINT.findall(show(path, MORE["clippy"])):
-            text = "\n".join(line.strip().removeprefix("///").removeprefix(" ") for line in lint.splitlines())
-            what = re.search(r"### What it does\s+Checks for ([^.]+?)\.?(?:\n\n|\.\s)", f"{text}\n\n", re.S)
-            why = re.search(r"### Why (?:is this bad|restrict this)\?\s+(.+?)\n\n", text, re.S)
-            example = EXAMPLE.search(text)
-            if (
-                what
-                and why
-                and example
-                and "suggest" not in what[1]
-                and "```" not in example[3]
-                and "### " not in example[3]
-            ):
-                codes = [
-                    re.sub(r"(?m)^# .*\n?", "", bare(code, REMARKS.search(lint))) for code in (example[2], example[4])
-                ]
-                if all(map(fits, codes)) and codes[0] != codes[1]:
-                    yield rows.plain(what[1]), rows.plain(why[1]), *codes
+        yield from filter(None, map(checked, LINT.findall(show(path, MORE["clippy"]))))
+
+
+def checked(lint):
+    """(what is looked for, why it is bad, code that has it, code that has not) of one check; None where a part is
+    missing or cannot be told from the code alone.
+    """
+    text = "\n".join(line.strip().removeprefix("///").removeprefix(" ") for line in lint.splitlines())
+    what = re.search(r"### What it does\s+Checks for ([^.]+?)\.?(?:\n\n|\.\s)", f"{text}\n\n", re.S)
+    why = re.search(r"### Why (?:is this bad|restrict this)\?\s+(.+?)\n\n", text, re.S)
+    example = EXAMPLE.search(text)
+    if not (what and why and example) or re.search("```|### ", example[3]):
+        return None
+    if re.search("suggest|only used once", what[1]) or what[1].count("`") % 2:  # cut within a piece of code
+        return None
+    codes = [re.sub(r"(?m)^# .*\n?", "", bare(code, REMARKS.search(lint))) for code in (example[2], example[4])]
+    if not all(map(fits, codes)) or codes[0] == codes[1]:
+        return None
+    return rows.plain(what[1]), rows.plain(why[1]), *codes
 
 
 def of_javascript(known, surplus, rnd):
@@ -147,11 +151,13 @@ def of_rust(known, surplus, rnd):
     for what, why, *codes in known * TIMES:
         claims = HAS if PLURAL.match(what) else CHECKED
         short = rows.ended(re.split(r"(?<=[a-z`)])\. ", why)[0])
+        bad, good = ({one for one in words(short) if one in code.lower()} for code in codes)
+        is_remark = 4 < len(short.split()) < 26 and not good - bad  # else the remark is about the cure
         for holds, code in zip((True, False), codes, strict=True):
             made = []
             if len(what.split()) < 22 and not re.match(r"if |whether |that ", what):
                 made.append(evened.claim(claims, holds, surplus, rnd, what=what))
-            if 4 < len(short.split()) < 26 and any(one in code.lower() for one in words(short)) and rnd.random() < 0.6:
+            if is_remark and (bad if holds else good) and rnd.random() < 0.6:
                 made.append(evened.claim(APPLIES, holds, surplus, rnd, why=short))
             if holds and len(what.split()) < 22 and rnd.random() < 0.5:
                 names = [what, *rnd.sample([one[0] for one in known if one[0] != what and len(one[0].split()) < 22], 3)]

@@ -1,6 +1,8 @@
 """IBM/KPA_2021_shared_task (ArgKP, all parts): what people wrote for or against a proposal, and short points written by
 an expert, with the judgement of eight people whether a point is what somebody says (Bar-Haim and others, 2020; Friedman
 and others, 2021; CDLA-Sharing 1.0). Rows file answers of a survey under points, as one does with comments.
+
+Points that people did not find in a text, but that share words with it or with a point that it makes, are left out.
 """
 
 import collections
@@ -8,12 +10,14 @@ import csv
 import io
 
 from data.shared import rows
+from data.shared.stems import stems
 
 REPOSITORY = "IBM/KPA_2021_shared_task"
 LICENCE = "CDLA-Sharing 1.0"
 PARTS = {"train": "kpm_data", "dev": "kpm_data", "test": "test_data"}
 FEWEST_WORDS, MOST_POINT = 7, 14
 NONE, MISSING = ["none of these", "another point", "no match", "other"], 0.12
+FAR = 0.3  # of claims that do not hold: those with a point of the other side
 NAMES = [
     ("proposal", "answer"),
     ("question", "comment"),
@@ -21,6 +25,7 @@ NAMES = [
     ("motion", "statement"),
     ("survey", "response"),
 ]
+SMALL = frozenset("the are was and that this they them their its for with not can will".split())
 MADE = [
     ("The {text} makes this point: {point}", True),
     ("This is what the writer says: {point}", True),
@@ -60,6 +65,12 @@ WHICH = [
 ALL = ["Which points does the {text} make?", "Select the headings that fit.", "Which of these does the writer argue?"]
 
 
+def apart(point, texts, topic):
+    """Whether a point shares no word with any of these texts but those of the proposal."""
+    own = stems(point, SMALL) - stems(topic)
+    return not any(own & stems(text) for text in texts)
+
+
 def table(show, part, kind):
     return csv.DictReader(io.StringIO(show(f"{PARTS[part]}/{kind}_{part}.csv")))
 
@@ -75,6 +86,7 @@ def argued(show):
             labels[one["arg_id"]][one["label"] != "1"].append(points[one["key_point_id"]]["key_point"])
         for one in table(show, part, "arguments"):
             made, others = ([rows.ended(point) for point in side] for side in labels[one["arg_id"]])
+            others = [point for point in others if apart(point, [one["argument"], *made], one["topic"])]
             far = [
                 rows.ended(point["key_point"])
                 for point in points.values()
@@ -88,7 +100,8 @@ def asked(topic, agrees, made, others, far, words, rnd):
     near = [point for point in others if len(point.split()) <= MOST_POINT]
     if made and near:
         holds = rnd.random() < 0.5
-        yield rows.claim(MADE, holds, rnd, point=rnd.choice(made if holds else near), **words)
+        wrong = far if far and rnd.random() < FAR else near
+        yield rows.claim(MADE, holds, rnd, point=rnd.choice(made if holds else wrong), **words)
     drawn = rnd.random()
     if len(made) == 1 and len(near) > 1 and drawn < 0.55:
         missing = rnd.random() < MISSING and len(near) > 2
@@ -98,8 +111,8 @@ def asked(topic, agrees, made, others, far, words, rnd):
         rnd.shuffle(names)
         question = {"type": "choice", "instructions": rnd.choice(WHICH).format(**words), "criteria": names + none}
         yield question, none[0] if missing else made[0]
-    elif len(made) > 1 or (made and drawn < 0.65):
-        names = [*made, *rnd.sample(near, min(len(near), 3))]
+    elif near and (len(made) > 1 or (made and drawn < 0.65)):
+        names = [*made, *rnd.sample(near, min(len(near), 3)), *rnd.sample(far, min(len(far), rnd.randint(0, 1)))]
         rnd.shuffle(names)
         question = {"type": "select", "instructions": rnd.choice(ALL).format(**words), "options": names}
         yield question, [point for point in names if point in made]

@@ -1,5 +1,8 @@
-"""anesta95/food_safety_recalls (collected by Anesta): notices of the United States that food is called back, those of
-the Department of Agriculture on meat and of the Food and Drug Administration on the rest (public domain). In English.
+"""anesta95/food_safety_recalls (collected by Anesta): notices of the United States that food is called back, of its
+Food Safety and Inspection Service (Department of Agriculture) and its Food and Drug Administration. In English.
+
+The repository has no licence file. The notices are works of the United States Government, which are in the public
+domain (17 U.S.C. 105; the FDA says: "the contents of the FDA website are not copyrighted").
 
 Rows are a notice (why, who, what, where), and a notice beside a package: is it one of those, and if not, why not.
 """
@@ -52,7 +55,7 @@ WHY = one_of_kinds.written(
         ),
         "matter": (
             [
-                "Something that does not belong there may be in the food.",
+                "Pieces of something that nobody eats may be in the food.",
                 "Foreign bodies are the reason.",
                 "Could there be bits of some foreign material in it?",
                 "It is about objects in the food.",

@@ -96,6 +96,14 @@ KINDS = {  # what a summary calls it, a name, the same in other words
         "an attacker's commands are run",
     ),
 }
+SHOWN = {  # what a text has to say to be sure of its category, and none of the others
+    "stop": KINDS["stop"][0],
+    "memory": r"use.after.free|double.(?:free|drop)|corrupt|buffer overflow|out.of.bounds write|heap overflow",
+    "crypto": r"signature|encrypt|decrypt|cryptograph|\bkeys?\b|nonce|cipher|certificate",
+    "malicious": r"malicious (?:code|dependency|crate)|malware|exfiltrat",
+    "exposure": r"uninitiali[sz]ed|out.of.bounds.read|over-?read|expos\w+ (?:of )?memory",
+}
+LEFT = re.compile(r"maintain|deprecat|rebrand|abandon|archived|unresponsive|successor", re.I)
 OF_CATEGORY = {
     "denial-of-service": "stop",
     "memory-corruption": "memory",
@@ -286,32 +294,49 @@ def meets(version, wanted):
     return False
 
 
+def on_requirements(patched, unaffected, text, surplus, rnd):
+    """Claims about versions, by the requirements that versions without the flaw meet; none where the text names other
+    versions than they do.
+    """
+    limits = [number(said) for one in [*patched, *unaffected] for said in PLAIN.findall(one)]
+    around = [one for one in near([(one, None) for one in limits], rnd) if meets(one, patched) is not None]
+    around = [one for one in around if meets(one, unaffected) is not None]
+    hit = [one for one in around if not meets(one, patched) and not meets(one, unaffected)]
+    safe = [one for one in around if one not in hit]
+    is_sure = len(patched) < 4 and {number(one) for one in PLAIN.findall(text)} <= set(limits)
+    for _ in range(2 if is_sure else 0):
+        side = hit if rnd.random() < 0.5 else safe
+        if side:
+            said = sayable(AFFECTED, patched)
+            yield evened.claim(said, side is hit, surplus, rnd, v=written(rnd.choice(side)))
+
+
+def of_sort(advisory, text):
+    """The sort of flaw that both the category of an advisory and its text tell, and nothing else; else None."""
+    told = {kind for kind, named in SHOWN.items() if re.search(named, text, re.I)}
+    named = {OF_CATEGORY.get(one) for one in advisory.get("categories", [])}
+    return told.pop() if len(told) == 1 and told == named else None
+
+
 def of_rust(page, surplus, rnd):
     """(state, questions) of an advisory as it is written: a table of facts and a text."""
     found = re.fullmatch(r"\s*```toml\n(.*?)```\s*# (.*?)\n(.*)", page, re.S)
     facts = tomllib.loads(found[1])
     advisory, versions = facts["advisory"], facts["versions"]
     patched, unaffected = versions.get("patched", []), versions.get("unaffected", [])
-    limits = [number(said) for one in [*patched, *unaffected] for said in PLAIN.findall(one)]
-    around = [one for one in near([(one, None) for one in limits], rnd) if meets(one, patched) is not None]
-    around = [one for one in around if meets(one, unaffected) is not None]
-    hit = [one for one in around if not meets(one, patched) and not meets(one, unaffected)]
-    safe = [one for one in around if one not in hit]
-    text, made = shortened(found[3]), []
-    for _ in range(2):
-        side = hit if rnd.random() < 0.5 else safe
-        if side and len(patched) < 4:
-            said = sayable(AFFECTED, patched)
-            made.append(evened.claim(said, side is hit, surplus, rnd, v=written(rnd.choice(side))))
-    unkept = advisory.get("informational") == "unmaintained"
-    made.append(evened.claim(UNKEPT, unkept, surplus, rnd) if rnd.random() < 0.6 else None)
-    made.append(evened.claim(MENDED, bool(patched), surplus, rnd) if not unkept and rnd.random() < 0.4 else None)
-    sorts = {"unkept"} if unkept else {OF_CATEGORY.get(one) for one in advisory.get("categories", [])}
-    if len(sorts) == 1 and None not in sorts and rnd.random() < 0.6:
-        made.append(sort(sorts.pop(), MORE_KINDS, rnd))
+    title, text = rows.plain(found[2]).replace("`", ""), shortened(found[3])
+    said, is_unkept = f"{title} {text}", advisory.get("informational") == "unmaintained"
+    made = list(on_requirements(patched, unaffected, said, surplus, rnd))
+    if (is_unkept or not LEFT.search(said)) and rnd.random() < 0.6:
+        made.append(evened.claim(UNKEPT, is_unkept, surplus, rnd))
+    is_known = patched or not (unaffected or PLAIN.search(said))  # whether there is a version without the flaw
+    if not is_unkept and is_known and rnd.random() < 0.4:
+        made.append(evened.claim(MENDED, bool(patched), surplus, rnd))
+    kind = "unkept" if is_unkept else of_sort(advisory, said)
+    if kind and rnd.random() < 0.6:
+        made.append(sort(kind, MORE_KINDS, rnd))
     if rnd.random() < 0.15:
         made.append(({"type": "extract", "instructions": rnd.choice(PACKAGE)}, advisory["package"]))
-    title = rows.plain(found[2]).replace("`", "")
     if rnd.random() < 0.5:
         shown = {"package": advisory["package"], "patched": patched, "unaffected": unaffected}
         return {**shown, "title": title, **({"text": text} if text else {})}, made

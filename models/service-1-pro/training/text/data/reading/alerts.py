@@ -8,8 +8,8 @@ import collections
 import json
 import re
 
-from data.reading.settings import far, words
 from data.shared import evened, rows
+from data.shared.described import far, words
 
 REPOSITORY = "samber/awesome-prometheus-alerts"
 LICENCE = "CC BY 4.0"
@@ -36,7 +36,7 @@ WAITS = [
     ("The condition has to hold for {span} before it fires.", True),
     ("It only fires once this has lasted {span}.", True),
     ("Somebody is told after {span}.", True),
-    ("A state that lasts less than {span} is ignored.", True),
+    ("The rule waits for {span}.", True),
     ("It waits for another time than {span}.", False),
     ("{span} is not how long it has to last.", False),
     ("The rule waits for something else than {span}.", False),
@@ -99,12 +99,9 @@ def rules(page):
 
 def shown(rule, told, rnd):
     """A rule as it is written, or as a record; `told`: the words that are shown beside the query."""
-    state = {key: rule[key] for key in ("query", "for", "severity") if key in rule}
-    state = {
-        **({"alert": told} if told else {}),
-        **({"expr": state.pop("query")} if rnd.random() < 0.5 else {}),
-        **state,
-    }
+    names = {"expr" if rnd.random() < 0.5 else "query": "query", "for": "for", "severity": "severity"}
+    state = {"alert": told} if told else {}
+    state |= {name: rule[key] for name, key in names.items() if key in rule}
     return state if rnd.random() < 0.5 else "\n".join(f"{key}: {said}" for key, said in state.items())
 
 

@@ -15,7 +15,7 @@ LICENCE = "CC0"
 ROOMS, WORKS, TIMES, LISTS = ["a", "ar", "n", "p", "t"], 1900, 2, 1400
 WAYS = {
     "bought": r"Purchased",
-    "given": r"Presented|Gift",
+    "given": r"(?:Presented|Gift)(?!.*\bBequest\b)",  # a fund that was left to buy works is neither gift nor will
     "left": r"Bequeathed",
     "moved": r"Transferred",
     "tax": r".*lieu of",

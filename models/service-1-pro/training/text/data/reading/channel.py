@@ -125,12 +125,16 @@ class Stretch:
         if to == n or to not in self.group or self.said[to][0] == self.said[n][0]:
             return None
         (by, text), (who, asked) = self.said[n], self.said[to]
-        return to if names(text, who) or names(asked, by) else None
+        if names(text, who):
+            return to
+        callers = {self.said[one][0] for one in self.shown if one < n and names(self.said[one][1], by)}
+        return to if names(asked, by) and callers == {who} else None
 
     def groups(self, who):
         return {self.group[n] for n in self.shown if self.said[n][0] == who}
 
     def reply(self, surplus, rnd):
+        """Whom or what a message answers."""
         sure = [(n, self.sure(n)) for n in self.shown if self.sure(n) is not None and self.quotable(n)]
         if not sure:
             return None
@@ -140,7 +144,9 @@ class Stretch:
         others = [one for one in self.people if one not in (by, who) and not names(said, one)]
         drawn, holds = rnd.random(), rnd.random() < 0.5
         if not others or drawn < 0.15:
-            return {"type": "extract", "instructions": rnd.choice(COPY).format(by=by, said=said)}, self.said[to][1]
+            is_only = sum(self.said[one][0] == who for one in self.shown if one < n) == 1
+            asks = {"type": "extract", "instructions": rnd.choice(COPY).format(by=by, said=said)}
+            return (asks, self.said[to][1]) if is_only else None
         if drawn < 0.35 and len(others) > 1:
             options = rnd.sample([who, *rnd.sample(others, min(len(others), 4))], min(len(others), 4) + 1)
             return {
@@ -150,15 +156,16 @@ class Stretch:
             }, who
         before = [one for one in self.shown if one < n and self.said[one][0] not in (by, who)]
         if drawn < 0.55 and len(before) > 1 and self.quotable(to):
-            kept = rnd.sample(before, min(len(before), 4))
-            options = list(dict.fromkeys(self.said[one][1] for one in rnd.sample([to, *kept], len(kept) + 1)))
-            asked = {
-                "type": "choice",
-                "instructions": rnd.choice(TO_WHAT).format(by=by, said=said),
-                "criteria": options,
-            }
-            return asked, self.said[to][1]
+            return self.among(n, to, before, rnd)
         return evened.claim(ANSWERS, holds, surplus, rnd, by=by, said=said, who=who if holds else rnd.choice(others))
+
+    def among(self, n, to, before, rnd):
+        """Which message one answers, among several that other people wrote before."""
+        by, said = self.said[n]
+        kept = rnd.sample(before, min(len(before), 4))
+        options = list(dict.fromkeys(self.said[one][1] for one in rnd.sample([to, *kept], len(kept) + 1)))
+        asks = rnd.choice(TO_WHAT).format(by=by, said=said)
+        return {"type": "choice", "instructions": asks, "criteria": options}, self.said[to][1]
 
     def answered(self, surplus, rnd):
         """Whether a question that somebody puts to all gets a reply."""
@@ -178,21 +185,19 @@ class Stretch:
         return evened.claim(ANSWERED, holds, surplus, rnd, who=who)
 
     def together(self, surplus, rnd):
+        """Whether two people talk with each other."""
         alone = [one for one in self.people if len(self.groups(one)) == 1]
         talk = {(self.said[n][0], self.said[self.sure(n)][0]) for n in self.shown if self.sure(n) is not None}
-        pairs = [
-            (a, b) for a in alone for b in alone if a != b and ((a, b) in talk or self.groups(a) != self.groups(b))
-        ]
-        holding = [pair for pair in pairs if pair in talk]
-        side = (
-            holding if rnd.random() < 0.5 else [pair for pair in pairs if self.groups(pair[0]) != self.groups(pair[1])]
-        )
+        pairs = [(a, b) for a in alone for b in alone if a != b]
+        holds = rnd.random() < 0.5
+        side = [(a, b) for a, b in pairs if ((a, b) in talk if holds else self.groups(a) != self.groups(b))]
         if not side:
             return None
         a, b = rnd.choice(side)
-        return evened.claim(TOGETHER, side is holding, surplus, rnd, a=a, b=b)
+        return evened.claim(TOGETHER, holds, surplus, rnd, a=a, b=b)
 
     def opens(self, surplus, rnd):
+        """Whether the last message begins a conversation."""
         last = self.shown[-1]
         text = self.said[last][1]
         new = self.answers[last] == {last} and "?" in text and len(text.split()) > 5

@@ -77,12 +77,12 @@ POINTS = {
         "Must the existence of the agreement or of the talks be kept secret?",
         [
             "The agreement itself, or that the parties are talking, has to be kept secret.",
-            "Not even the fact of the discussions or their terms may be told to others.",
+            "The terms of the agreement, or the fact of the discussions, may not be told to others.",
             "The terms or the existence of the deal are confidential, too.",
         ],
         [
             "Nothing here makes the agreement or the talks themselves secret.",
-            "The text does not forbid telling others that there is an agreement.",
+            "The text keeps neither the terms of the agreement nor the fact of the talks secret.",
         ],
     ),
     "nda-1": (
@@ -301,6 +301,31 @@ def chosen(judged, spans, first, rnd):
     return taken, wanted
 
 
+def verdict(judged, taken, open_ones, rnd):
+    """What the excerpt says to one point: yes, no or nothing."""
+    drawn = rnd.random()
+    no = [name for name in taken if judged[name]["choice"] == RULED_OUT]
+    name = rnd.choice(no or (open_ones if drawn < 0.45 and open_ones else taken))
+    place = 2 if name in open_ones else 1 if name in no else 0
+    names = rnd.choice(VERDICTS)
+    shown = rnd.sample(names, 3)
+    criteria = shown if rnd.random() < 0.5 else dict.fromkeys(shown)
+    return {"type": "choice", "instructions": POINTS[name][1], "criteria": criteria}, names[place]
+
+
+def topic(taken, left_open, rnd):
+    """Which point the excerpt deals with, or which ones, among some that the agreement leaves open."""
+    others = rnd.sample(left_open, rnd.randint(2, min(4, len(left_open))))
+    if len(taken) == 1:
+        shown = rnd.sample([taken[0], *others], len(others) + 1)
+        topics = [POINTS[name][0] for name in shown]
+        return {"type": "choice", "instructions": rnd.choice(TOPICS), "criteria": topics}, POINTS[taken[0]][0]
+    shown = rnd.sample([*taken, *others], len(taken) + len(others))
+    options = [POINTS[name][0] for name in shown]
+    answer = [POINTS[name][0] for name in shown if name in taken]
+    return {"type": "select", "instructions": rnd.choice(SELECT), "options": options}, answer
+
+
 def asked(judged, taken, left_open, spans, text, surplus, rnd):
     """Questions about an excerpt; `taken`: points that it decides, `left_open`: points that the agreement leaves."""
     truths = {name: judged[name]["choice"] == SAID for name in taken}
@@ -311,25 +336,9 @@ def asked(judged, taken, left_open, spans, text, surplus, rnd):
         nothing = rnd.random() < 0.5
         yield rows.claim(NOTHING, nothing, rnd, topic=POINTS[rnd.choice(left_open if nothing else taken)][0])
     if rnd.random() < 0.4:
-        drawn = rnd.random()
-        no = [name for name in taken if judged[name]["choice"] == RULED_OUT]
-        name = rnd.choice(no or (open_ones if drawn < 0.45 and open_ones else taken))
-        place = 2 if name in open_ones else 1 if name in no else 0
-        names = rnd.choice(VERDICTS)
-        shown = rnd.sample(names, 3)
-        criteria = shown if rnd.random() < 0.5 else dict.fromkeys(shown)
-        yield {"type": "choice", "instructions": POINTS[name][1], "criteria": criteria}, names[place]
+        yield verdict(judged, taken, open_ones, rnd)
     if len(left_open) > 2 and rnd.random() < 0.3:
-        others = rnd.sample(left_open, rnd.randint(2, min(4, len(left_open))))
-        if len(taken) == 1:
-            shown = rnd.sample([taken[0], *others], len(others) + 1)
-            topics = [POINTS[name][0] for name in shown]
-            yield {"type": "choice", "instructions": rnd.choice(TOPICS), "criteria": topics}, POINTS[taken[0]][0]
-        else:
-            shown = rnd.sample([*taken, *others], len(taken) + len(others))
-            options = [POINTS[name][0] for name in shown]
-            answer = [POINTS[name][0] for name in shown if name in taken]
-            yield {"type": "select", "instructions": rnd.choice(SELECT), "options": options}, answer
+        yield topic(taken, left_open, rnd)
     if len(taken) > 1 or len(text.split()) > 100:
         for name in taken:
             place = judged[name]["spans"]

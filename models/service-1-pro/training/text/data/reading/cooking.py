@@ -44,12 +44,18 @@ LABELS = {
     "req_title": "dish",
     "thank": "thanks",
 }
+ENDING = re.compile(
+    r"\b(?:all|it for|(?:is|was) that it|that's it|over|else|another (?:step|ingredient)|anything|more|left|last|"
+    r"finish\w*|complete\w*)\b",
+    re.I,
+)
 HINTS = {  # words by which a message may be of a kind, also where nobody noted it
-    "next": r"next|now|then|first|start|continue|step|how do|what (?:should|do|shall|else)|further|more|make|instruct",
+    "next": r"next|now|then|first|start|continue|step|how do|what (?:do|else)|should|shall|already|time to|further|"
+    r"more|make|instruct",
     "repeat": r"repeat|again|understand|understood|remind|sorry|pardon|what was|read|mean|confus|clear",
     "amount": r"how (?:much|many|big|large)|size|amount|cups?\b|spoons?\b|all\b|more|quantit|enough|small|big",
     "ingredients": r"ingredient|next|need|what (?:else|kind|type)|which|more|have|prepare|add|use|and then",
-    "duration": r"how long|minutes?|mins?\b|hours?|time|when|until|ready|long|seconds",
+    "duration": r"how long|minutes?|mins?\b|hours?|time|when|until|ready|long|seconds|know|eat\b",
     "heat": r"temperature|degree|celsius|fahrenheit|hot|warm|heat|\bC\b|\bF\b|high|low",
     "instead": r"instead|substitut|replace|alternative|don't have|other|just use|can i use|could i|only|have no|too",
     "meanwhile": r"mean(?:time|while)|while|during|wait|else",
@@ -63,7 +69,7 @@ SAID = one_of_kinds.said_of(
         "repeat": {"what": "to have something said again"},
         "amount": {"what": "for an amount or a size"},
         "ingredients": {"what": "for ingredients"},
-        "duration": {"what": "how long something takes"},
+        "duration": {"what": "how long something takes or when it is ready"},
         "heat": {"what": "for a temperature"},
         "instead": {"what": "whether something else can be used"},
         "meanwhile": {"what": "what can be done while waiting"},
@@ -91,7 +97,7 @@ NAMES = [
         "repeat": "say it again",
         "amount": "amount",
         "ingredients": "ingredients",
-        "duration": "time",
+        "duration": "time until ready",
         "heat": "temperature",
         "instead": "replacement",
         "meanwhile": "use of waiting time",
@@ -103,7 +109,7 @@ NAMES = [
         "repeat": "to hear something once more",
         "amount": "how much or how big",
         "ingredients": "what is needed",
-        "duration": "how long",
+        "duration": "how long, or when it is ready",
         "heat": "how hot",
         "instead": "whether another thing will do",
         "meanwhile": "what to do while waiting",
@@ -189,6 +195,8 @@ def wanted(messages, surplus, rnd):
         if one["bot"]:
             continue
         text, intents = rows.plain(one["utterance"]), noted(one)[0]
+        if not ENDING.search(text):  # "Can I eat it?" may be meant as "Is that all?", or not
+            intents = {name for name in intents if LABELS.get(name) != "all"}
         truths = {kind: False for kind, hint in HINTS.items() if not re.search(hint, text, re.I)}
         truths |= {LABELS[name]: True for name in intents if name in LABELS}
         asked = [LABELS[name] for name in intents if name in LABELS and name != "thank"]

@@ -120,7 +120,8 @@ def items(text, marks):
 def lone(found):
     """Items whose food no other line speaks of."""
     named = [one for one in found if one.food]
-    return [one for one in named if not any(one.food in other.line.lower() for other in found if other is not one)]
+    lines = [(one, one.line.lower()) for one in found]
+    return [one for one in named if not any(one.food.rstrip("s") in line for other, line in lines if other is not one)]
 
 
 def needed(found, foods, rnd):

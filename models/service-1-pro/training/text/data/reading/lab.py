@@ -145,20 +145,16 @@ def named(kind, name, text):
     return name.lower() if BASE.fullmatch(name) and not NO_VERB.match(name) else None
 
 
-def begun(text):
-    return text[0].upper() + text[1:]
-
-
 def about(found, every, surplus, rnd):
     """A question on one marked value."""
     kind, name, value, others = found
     wrong = [one for one in others if one != value and one not in value and value not in one]
     if kind == "object" or rnd.random() < 0.45:
-        return {"type": "extract", "instructions": begun(rnd.choice(ASKS[kind]).format(name=name))}, value
+        return {"type": "extract", "instructions": rows.begun(rnd.choice(ASKS[kind]).format(name=name))}, value
     if len(wrong) > 1 and rnd.random() < 0.35:
         names = [value, *rnd.sample(wrong, min(len(wrong), 4))]
         rnd.shuffle(names)
-        ask = begun(rnd.choice(ASKS[kind]).format(name=name))
+        ask = rows.begun(rnd.choice(ASKS[kind]).format(name=name))
         return {"type": "choice", "instructions": ask, "criteria": names}, value
     holds = rnd.random() < 0.5
     far = [one for one in rnd.sample(every[kind], 12) if one not in value and value not in one]
@@ -166,7 +162,7 @@ def about(found, every, surplus, rnd):
     asked = evened.claim(SAID[kind], holds, surplus, rnd, name=name, what=what)
     if asked is None:
         return None
-    return asked[0] | {"instructions": begun(asked[0]["instructions"])}, asked[1]
+    return asked[0] | {"instructions": rows.begun(asked[0]["instructions"])}, asked[1]
 
 
 def ordered(steps, acts, surplus, rnd):
@@ -225,7 +221,7 @@ def read(show, rnd):
             for kind, hint in ABSENT_HINTS.items():
                 names = [one[1] for one in found if one[0] == "object"]
                 if names and not hint.search(shown) and rnd.random() < ABSENT:
-                    ask = begun(rnd.choice(ASKS[kind]).format(name=rnd.choice(names)))
+                    ask = rows.begun(rnd.choice(ASKS[kind]).format(name=rnd.choice(names)))
                     made.append(({"type": "extract", "instructions": ask}, None))
             made = [one for one in made if one is not None][:4]
             rnd.shuffle(made)

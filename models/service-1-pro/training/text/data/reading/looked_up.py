@@ -17,13 +17,16 @@ REPOSITORY = "ppasupat/WikiTableQuestions"
 FILES = ("training", "pristine-seen-tables", "pristine-unseen-tables")
 LICENCE = "CC BY-SA 4.0"
 MOST_CHARACTERS, MOST_ROWS, MOST_WORDS, MOST_OPTIONS = 1300, 18, 260, 8
-TITLED, AS_QUOTE, ABSENT, COUNTS_KEPT, MOST_COUNTED = 0.7, 0.45, 0.08, 0.45, 20
+TITLED, AS_QUOTE, ABSENT, MOST_COUNTED = 0.7, 0.45, 0.08, 20
+COUNTS_KEPT = {True: 0.6, False: 0.15}  # by whether counting rows or cells bears them out
 # Questions that have more answers than the one that is given, or that ask about the page.
 SEVERAL = re.compile(
     r"\b(?:(?:name|list|give|tell) (?:me )?(?:a|an|any|one|another|some|two|three)|other than|besides|another|one of"
     r"|example|(?:which|what) other|only other|at least one|aside from|table|chart|shown|wikipedia)\b"
 )
 COUNTED = re.compile(r"\b(?:how many|number of|total|difference|how long|how much|average|times|years|amount|sum)\b")
+# What stands before the name of the thing that is asked for.
+OPENING = re.compile(r"(?:which|what|who)(?: (?:is|are|was|were))?(?: the)?(?: (?:only|first|last|next|[a-z]+est))? ")
 ORDER = re.compile(r"(?:Name|List|Tell|Give|Find|Add|Compare) ")
 NUMBER = re.compile(r"\d+")
 WHETHER = {"yes": True, "no": False, "true": True, "false": False}
@@ -37,13 +40,10 @@ NOT_SO = [
 ]
 
 
-def flat(text):
-    return " ".join(text.split())
-
-
 def table(show, path):
     """Names of columns and rows; None where the table is long or a row has too few cells."""
-    names, *found = ([flat(cell) for cell in line] for line in csv.reader(io.StringIO(show(path)), escapechar="\\"))
+    read_lines = csv.reader(io.StringIO(show(path)), escapechar="\\")
+    names, *found = ([rows.plain(cell) for cell in line] for line in read_lines)
     long = len(found) > MOST_ROWS or sum(len(cell) + 2 for line in [names, *found] for cell in line) > MOST_CHARACTERS
     return None if long or not found or any(len(line) != len(names) for line in found) else (names, found)
 
@@ -66,6 +66,24 @@ def is_named(cell, ask):
     """Whether a question has the words of a cell, or a long one of them."""
     words = re.findall(r"\w+", cell.lower())
     return any(len(word) > 3 and word in ask.lower() for word in words) or cell.lower() in ask.lower()
+
+
+def asks_for_another(ask, said, names, found):
+    """Whether a question opens with the name of a column in which its answer does not stand."""
+    rest = OPENING.sub("", ask.lower(), count=1) if OPENING.match(ask.lower()) else ""
+    heads = [re.sub(r"\(.*?\)", "", name).strip().lower().rstrip("s") for name in names]
+    asked_for = [n for n, head in enumerate(heads) if len(head) > 2 and re.match(rf"{re.escape(head)}(?:e?s)?\b", rest)]
+    return bool(asked_for) and not any(line[n].lower() == said for line in found for n in asked_for)
+
+
+def is_borne_out(ask, answer, found):
+    """Whether a number is that of the rows, of different cells of a column, or of cells that the question names."""
+    numbers = {len(found)}
+    for cells in zip(*found, strict=True):
+        cells = [cell.lower() for cell in cells]
+        numbers.add(len(set(cells)))
+        numbers |= {sum(said in cell for cell in cells) for said in set(cells) if said and said in ask.lower()}
+    return int(answer) in numbers
 
 
 def counted(ask, answer, rnd):
@@ -99,7 +117,7 @@ def of_cells(ask, said, found):
     return None
 
 
-def question(ask, said, found, rnd):
+def question(ask, said, names, found, rnd):
     """A question and its truth, or None where it can't be put."""
     answer = said[0]
     if len(said) > 1:
@@ -114,8 +132,11 @@ def question(ask, said, found, rnd):
     if answer in OPPOSITE and answer in ask and OPPOSITE[answer] in ask:
         return {"type": "choice", "instructions": ask, "criteria": pairs.shown([answer, OPPOSITE[answer]], rnd)}, answer
     if NUMBER.fullmatch(answer) and int(answer) <= MOST_COUNTED and COUNTED.search(ask.lower()):
-        return counted(ask, answer, rnd) if rnd.random() < COUNTS_KEPT else None
+        is_kept = rnd.random() < COUNTS_KEPT[is_borne_out(ask, answer, found)]
+        return counted(ask, answer, rnd) if is_kept else None
     if column(found, answer) is not None:
+        if asks_for_another(ask, answer, names, found):
+            return None
         return of_a_cell(ask, answer, found, rnd)
     within = {cell for line in found for cell in line if re.search(rf"\b{re.escape(answer)}(?!\w)", cell.lower())}
     if len(within) == 1 and not COUNTED.search(ask.lower()):
@@ -136,7 +157,7 @@ def read(show, rnd):
         for line in show(f"data/{name}.tsv").splitlines()[1:]:
             _, ask, path, said = line.split("\t")
             if not SEVERAL.search(ask):
-                of[path].append((flat(ask), [flat(one).lower() for one in said.split("|")]))
+                of[path].append((rows.plain(ask), [rows.plain(one).lower() for one in said.split("|")]))
     count, before = 0, []
     for path, asked in of.items():
         found = table(show, path)
@@ -146,7 +167,7 @@ def read(show, rnd):
         cells = list(dict.fromkeys(cell for line in lines for cell in line))
         everything = " ".join([*names, *cells]).lower()
         title = json.loads(show(path.replace("csv", "page")[: -len("page")] + "json"))["title"]
-        made = [question(written(ask, cells), said, lines, rnd) for ask, said in asked]
+        made = [question(written(ask, cells), said, names, lines, rnd) for ask, said in asked]
         made = [one for one in made if one is not None]
         strange = [ask for ask, there in before if not any(cell.lower() in everything for cell in there)]
         for n in range(0, len(made), 3):

@@ -172,6 +172,9 @@ COPY_NAME = {
         "Which legal form?",
     ],
 }
+LIKE_A_FORM = re.compile(  # words that some take for a legal form, or that nobody marked as one
+    r"\b(?:corp\w*|co|company|inc|pac|p\.a\.c|committee|partner\w*|trust|ass(?:n|oc)\w*|co-?op\w*|d ?b ?a)\b", re.I
+)
 CAN_BE = [
     ("Both can be the same person.", True),
     ("The two names fit one person.", True),
@@ -197,6 +200,12 @@ def marked(page, tag):
         yield runs
 
 
+def is_run_on(one, following):
+    """Whether one cannot see where a street ends and the city begins ("El Tordo Rancho Santa Fe")."""
+    (mark, said), (next_mark, _) = one, following
+    return mark == "StreetName" and next_mark == "PlaceName" and re.search(r"[A-Za-z]\W+[A-Za-z]+$", said)
+
+
 def addresses(page):
     """(text, part -> words as written) of addresses whose parts are each in one piece."""
     for runs in marked(page, "AddressString"):
@@ -209,13 +218,8 @@ def addresses(page):
             parts[part] = f"{parts[part]} {said}" if part in parts else said
             order.append(part)
         known = set(parts) <= {*PARTS, "state", "box", "Recipient"}
-        if (
-            order
-            and known
-            and len(parts) > 2
-            and ("street" in parts) != ("box" in parts)
-            and "state" in parts | {"state": 1}
-        ):
+        known = known and not any(map(is_run_on, runs, runs[1:]))
+        if order and known and len(parts) > 2 and ("street" in parts) != ("box" in parts):
             yield " ".join(said for _, said in runs), {part: said.strip(" ,.;()") for part, said in parts.items()}
 
 
@@ -347,7 +351,8 @@ def truths(runs, is_person):
     marks = [mark for mark, _ in runs]
     known = {"person": is_person, "company": not is_person}
     if not is_person:
-        known["legal"] = "CorporationLegalType" in marks
+        if "CorporationLegalType" in marks or not LIKE_A_FORM.search(" ".join(said for _, said in runs)):
+            known["legal"] = "CorporationLegalType" in marks
     else:
         known["couple"] = "And" in marks
         known["title"] = bool({"PrefixMarital", "PrefixOther"} & set(marks))
@@ -376,7 +381,7 @@ def on_name(text, runs, is_person, givens, surplus, rnd):
             and rnd.random() < 0.6
         ):
             yield {"type": "extract", "instructions": rnd.choice(COPY_NAME[mark])}, word
-    if not is_person and "CorporationLegalType" not in marks and rnd.random() < 0.1:
+    if truths(runs, is_person).get("legal") is False and rnd.random() < 0.1:
         yield {"type": "extract", "instructions": rnd.choice(COPY_NAME["CorporationLegalType"])}, None
 
 

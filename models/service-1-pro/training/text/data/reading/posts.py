@@ -18,8 +18,10 @@ BLOCKS = re.compile(r"(CODE|OP)_?BLOCK : \S+ \( (?:code|output) omitted for anno
 OPENED = re.compile(r"([(\[{]) | ([)\]}])")
 CLOSED = re.compile(r" ([.,;:!?%…](?=\s|$)|'(?:s|re|ve|ll|d|m|t)\b|n't\b)")
 QUOTED = re.compile(r"""(["']) ([^"']{1,60}) \1""")
-LANGUAGES = r"java|javascript|js|typescript|python ?[23]?[.\d]*|php|c\+\+|c#|ruby|(?:t-|pl/?)?sql|html ?5?|css ?3?|xml"
-LANGUAGES += r"|perl|bash|scala|golang|swift|objective-c|kotlin|matlab|vb(?:\.net)?|vba|haskell|groovy|lua|delphi|f#"
+LANGUAGES = r"java|javascript|js|typescript|python ?[23]?[.\d]*|php|c\+\+|c#|ruby|(?:t-|pl/?)?sql|perl|bash|scala"
+LANGUAGES += r"|golang|swift|objective-c|kotlin|matlab|vb(?:\.net)?|vba|haskell|groovy|lua|delphi|f#"
+# What is spoken of as a language: where a post names two of these, none of them is asked about.
+SPOKEN = re.compile(rf"(?<![\w.-])(?:{LANGUAGES}|html|css|xml)(?![\w+#])", re.I)
 LOOKS = {  # how what is marked has to look to be sure
     "Language": re.compile(LANGUAGES, re.I),
     "Version": re.compile(r"v?\d+(?:\.[\dx]+)*\+?", re.I),
@@ -35,7 +37,6 @@ KINDS = {
     "Operating_System": ["The operating system", "Which system does it run on?", "OS"],
     "Error_Name": ["The name of the error", "Which error is named?", "The exception"],
     "File_Name": ["The file that is named", "Which file is it about?", "Name of the file"],
-    "Website": ["The site that is named", "Which website is mentioned?"],
     "Version": ["The version that is given", "Which version is named?", "Version"],
 }
 OF_VERSION = ["The version of {name}", "Which version of {name}?", "{name}: which version?", "{name} version"]
@@ -150,6 +151,8 @@ def named(text, marked, known, surplus, rnd):
     single = {kind: next(iter(said)) for kind, said in by_kind.items() if len({one.lower() for one in said}) == 1}
     single = {kind: said for kind, said in single.items() if kind not in LOOKS or LOOKS[kind].fullmatch(said)}
     single = {kind: said for kind, said in single.items() if len(said) > 1}
+    if len({one.lower() for one in SPOKEN.findall(text)}) > 1:
+        single.pop("Language", None)
     quotable = [kind for kind in single if kind in KINDS and single[kind] in text]
     for kind in rnd.sample(quotable, min(len(quotable), 2)):
         if kind != "Version":
@@ -196,12 +199,8 @@ def matched(asked, replies, counts, surplus, rnd):
 
 def read(show, rnd):
     found = [one for path in FILES for one in posts(show(path))]
-    surplus, made, known, replies = (
-        collections.Counter(),
-        [],
-        collections.defaultdict(set),
-        collections.defaultdict(list),
-    )
+    surplus, made = collections.Counter(), []
+    known, replies = collections.defaultdict(set), collections.defaultdict(list)
     counts = collections.Counter(word for _, _, text, _ in found for word in set(re.findall(r"\w+", text.lower())))
     for _, _, _, marked in found:
         for kind, said in marked:

@@ -139,8 +139,7 @@ def questions(quote, names, right, alone, rnd):
     said, others = shown(quote), [name for name in names if name != right]
     holds = rnd.random() < 0.5
     claim, truth = rows.claim(SAYS, holds, rnd, name=right if holds else rnd.choice(others), quote=said)
-    ask = claim["instructions"]
-    made = [(claim | {"instructions": ask[0].upper() + ask[1:]}, truth)]
+    made = [(claim | {"instructions": rows.begun(claim["instructions"])}, truth)]
     if len(others) > 1 and rnd.random() < 0.6:
         options = [right, *rnd.sample(others, min(len(others), 5))]
         rnd.shuffle(options)

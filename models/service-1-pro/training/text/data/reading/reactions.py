@@ -67,6 +67,7 @@ ROUTE = (
     r"cream|patch"
 )
 SURE = {"dose": re.compile(r"\d"), "route": re.compile(ROUTE, re.I)}
+VAGUE_ROUTE = re.compile(r"(?:inject|infus|inhal)\w*", re.I)  # a text may also say into what
 EPONYM = re.compile(r"[A-Z][a-z]+(?:'s|-[A-Z]| (?:disease|syndrome|sign|reaction|phenomenon)\b)")
 QUOTES = {
     "drug": ["Which medicine is it about?", "The medicine", "Copy the name of the drug.", "Drug"],
@@ -96,6 +97,11 @@ def spans(part, name):
     return [one[0] for one in found] if all(len(one) == 1 for one in found) else []
 
 
+def is_whole(said, text):
+    """Whether a marked text begins and ends with whole words: some marks are a letter off."""
+    return re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text) is not None
+
+
 def marked(show):
     """(text, {what: the one text marked as it}) of sentences on one event."""
     for file in FILES:
@@ -118,7 +124,10 @@ def marked(show):
                 "route": spans(treatment, "Route"),
             }
             told = {name: each[0].strip(" .,;:") for name, each in found.items() if len(each) == 1 and each[0] in text}
+            told = {name: each for name, each in told.items() if is_whole(each, text)}
             told = {name: each for name, each in told.items() if name not in SURE or SURE[name].search(each)}
+            if VAGUE_ROUTE.fullmatch(told.get("route", "")) and len(SURE["route"].findall(text)) > 1:
+                del told["route"]
             if "drug" in told:
                 yield text, told, {name for name, each in found.items() if each}
 
@@ -136,10 +145,6 @@ def named(text):
         and not re.search(r"[;:()]|\b(?:and|or|who|which|was|were|had|has|have|is|are)\b", text)
         else None
     )
-
-
-def begun(text):
-    return text[0].upper() + text[1:]
 
 
 def small(text):
@@ -170,7 +175,7 @@ def claim(text, told, others, surplus, rnd):
     if asked is None:
         return None
     question, truth = asked
-    return question | {"instructions": begun(question["instructions"])}, truth
+    return question | {"instructions": rows.begun(question["instructions"])}, truth
 
 
 def sex(text, told):

@@ -116,6 +116,10 @@ WHICH = ["Which of these does the sentence tell?", "What follows from the senten
 FORMS = re.compile(r"\{(?:one|two)\}|\[(\w+)\|(\w+)\]")
 SEVERAL = re.compile(r".*(?:[^isu]s|people|men|children|police|teeth|feet|mice|media|cattle)", re.I)
 FROM = re.compile(r"\b(?:from|out of|source|origin)\b", re.I)
+UNSURE = {  # words between two things by which another relation, or the same the other way round, is at least as likely
+    "Cause-Effect": re.compile(r"\b(?:(?:is|are|was|were|come|came|developed) from|caused (?:due to|by))\b", re.I),
+    "Component-Whole": re.compile(r"\b(?:contained|inside|stored|placed|packed|kept)\b", re.I),
+}
 AWAY = re.compile(r"\b(?:away|apart|escap\w*|depart\w*|left|leav\w*)\b", re.I)
 
 
@@ -129,6 +133,8 @@ def sentences(show):
             between = re.split(r"</?e[12]>", said)[2]
             clear = relation != "Entity-Origin" or (FROM.search(between) and not AWAY.search(said))
             clear = clear and re.search(r"\w", between)  # two words of one name: its parts can be read in many ways
+            if first == "e1" and relation in UNSURE and UNSURE[relation].search(between):
+                clear = False
             plain = rows.plain(MARKED.sub(r"\2", said))
             if len(set(things.values())) == 2 and clear and FEWEST_WORDS <= len(plain.split()) <= MOST_WORDS:
                 yield plain, relation, things.pop(first), things.popitem()[1]
@@ -166,10 +172,6 @@ def stated(relation, one, two, rnd):
     return filled(rnd.choice(SAID[relation]), one, two)
 
 
-def begun(text):
-    return re.sub(r"^(\W*)(\w)", lambda found: found[1] + found[2].upper(), text) if text[0] != '"' else text
-
-
 def claim(relation, one, two, surplus, rnd):
     """A claim on both things: the right relation, the same the wrong way round, or one that surely does not hold."""
     holds = rnd.random() < 0.5
@@ -180,14 +182,14 @@ def claim(relation, one, two, surplus, rnd):
             one, two = two, one
     surplus[relation] += 1 if holds else -1
     question, truth = rows.claim(FRAMES, holds, rnd, said=stated(relation, one, two, rnd))
-    return question | {"instructions": begun(question["instructions"])}, truth
+    return question | {"instructions": rows.begun(question["instructions"])}, truth
 
 
 def statements(relation, one, two, rnd):
     """Which of a few statements is right."""
-    right = begun(stated(relation, one, two, rnd)) + "."
-    wrong = [begun(stated(relation, two, one, rnd)) + "."]
-    wrong += [begun(stated(each, one, two, rnd)) + "." for each in rnd.sample(unlike(relation), rnd.randint(1, 2))]
+    right = rows.begun(stated(relation, one, two, rnd)) + "."
+    wrong = [rows.begun(stated(relation, two, one, rnd)) + "."]
+    wrong += [rows.begun(stated(each, one, two, rnd)) + "." for each in rnd.sample(unlike(relation), rnd.randint(1, 2))]
     shown = [right, *wrong]
     rnd.shuffle(shown)
     return {"type": "choice", "instructions": rnd.choice(WHICH), "criteria": shown}, right
@@ -200,7 +202,7 @@ def kind(relation, one, two, rnd):
     column, described = rnd.randrange(2), rnd.random() < 0.3
     criteria = dict(NAMES[each] for each in shown) if described else [NAMES[each][column] for each in shown]
     names = [one, two] if rnd.random() < 0.5 else [two, one]
-    asked = begun(rnd.choice(RELATION).format(one=names[0], two=names[1]))
+    asked = rows.begun(rnd.choice(RELATION).format(one=names[0], two=names[1]))
     right = NAMES[relation][0 if described else column]
     return {"type": "choice", "instructions": asked, "criteria": criteria}, right
 
@@ -208,7 +210,7 @@ def kind(relation, one, two, rnd):
 def quote(relation, one, two, names, rnd):
     """The one thing, by the other."""
     side = rnd.randrange(2)
-    asked = begun(filled(COPY[relation][side], *names))
+    asked = rows.begun(filled(COPY[relation][side], *names))
     return {"type": "extract", "instructions": rnd.choice(IN_A_WORD).format(asked)}, (one, two)[side]
 
 

@@ -12,13 +12,13 @@ import typing
 
 from data.shared import evened, rows
 from data.shared.asked import alike
+from data.shared.described import far, told
 
 REPOSITORY = "SchemaStore/schemastore"
 LICENCE = "Apache 2.0"
 MOST_CHARACTERS, FEWEST_SETTINGS, DEEPEST = 1500, 3, 6
 MOST_OF_A_TOOL, TIMES = 60, 4
 TOO_LARGE = "kestra"  # these schemas, to be in a snapshot
-FEWEST_WORDS, MOST_WORDS = 4, 26
 FEWER = 0.4  # of files: without some of their settings
 DULL = re.compile(r"[A-Z]{2}\w{32}$|https?:|/|\d{4}-\d\d|[A-Z][a-z]{2}, \d\d")
 VERBS = "add allow always apply check compile create display emit enable exclude force generate hide ignore"
@@ -105,19 +105,6 @@ class Talk(typing.NamedTuple):
         return rnd.choice(asks).format(word=self.word, **words)
 
 
-def told(text):
-    """The first sentence of a description where it is a plain one, else None."""
-    text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text.split("\n")[0])
-    text = re.split(r"(?<=[\w`)\]\"'][.!]) ", rows.plain(text))[0].strip()
-    if not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS or not text.isascii() or re.search(r"http|[{<]", text):
-        return None
-    if re.search(
-        r"deprecated|\bsee\b|schema|\be\.g\.?$|i\.e\.?$|:$|^this |^the default|^default|^and |^do not set", text, re.I
-    ):
-        return None
-    return rows.ended(text)
-
-
 def parts(schema, whole, depth=0):
     """A schema and what it refers to or is put together of."""
     if not isinstance(schema, dict) or depth > DEEPEST:
@@ -174,15 +161,6 @@ def flat(value, path=()):
     if isinstance(value, dict) and value:
         return [line for key, inner in value.items() for line in flat(inner, (*path, key))]
     return [f"{'.'.join(path)} = {value if isinstance(value, str) else json.dumps(value)}"]
-
-
-def words(said):
-    return set(re.findall(r"[a-z]{4,}", said.lower()))
-
-
-def far(said, others):
-    """Whether a description shares less than half its words with each of the others."""
-    return all(len(words(said) & words(one)) < 0.5 * max(1, min(len(words(said)), len(words(one)))) for one in others)
 
 
 def on_or_off(value, said, talk, rnd):
@@ -256,9 +234,10 @@ def there(settings, schemas, value, talk, rnd):
     absent = [told(one.get("description") or "") for key, one in known if key not in value and isinstance(one, dict)]
     absent = [one for one in absent if one and far(one, [each[2] for each in settings])]
     holds = rnd.random() < 0.5
-    if not holds and not absent:
+    given = [one[2] for one in settings if one[1] != ""]
+    if not (given if holds else absent):
         return None
-    said = rnd.choice(settings)[2] if holds else rnd.choice(absent)
+    said = rnd.choice(given if holds else absent)
     if not holds and rnd.random() < 0.4:
         return {"type": "extract", "instructions": talk.ask(COPY, rnd, said=said)}, None
     return talk.claim(IS_THERE, holds, rnd, said=said)

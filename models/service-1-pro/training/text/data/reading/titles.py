@@ -185,7 +185,7 @@ def wrong(sort, name, title, right, by_kind, rnd, count=1):
 
 def named(name, rnd):
     said = rnd.choice(NAMES[name])
-    return said, said[0].upper() + said[1:]
+    return said, rows.begun(said)
 
 
 def on_values(sort, title, values, by_kind, surplus, rnd):

@@ -17,6 +17,13 @@ LABELS = {"significantly increase": "up", "significantly decrease": "down", "no 
 FEWEST_WORDS, MOST_WORDS, MOST_NAME, SAME_KEPT, AS_RECORD = 9, 120, 12, 0.6, 0.45
 PROBABILITY = re.compile(r"\bp(?:[- ]?values?)? ?[=<>≤≥⩽] ?(?:0|\.)[.·]?\d*", re.I)
 SAYS_NONE = re.compile(r"\bno(?:t|n)?\b|similar|n't|comparable|equal|NS\b|insignifican|without|neither|fail", re.I)
+# "Improved" alone does not tell whether a measure rose or fell.
+IMPROVED = re.compile(r"improv|\bbetter\b|\bworse|\bbenefit|deteriorat|efficac", re.I)
+UP_OR_DOWN = re.compile(
+    r"\b(?:high|low|great|less|more\b|most\b|increas|decreas|reduc|larg|small|few|rais|rise|rose|fell|fall"
+    r"|long|short|declin|elevat|diminish|faster|slower)",
+    re.I,
+)
 OTHERS = {"up": ("down", "same"), "down": ("up", "same"), "same": ("up", "down")}
 NAMED = {  # of the kind -> claims that name the treatments, and denials
     "up": (
@@ -129,7 +136,15 @@ def fits(label, text):
     told = significant(text)
     if label == "same":
         return told is False or (told is None and bool(SAYS_NONE.search(text)))
+    if IMPROVED.search(text) and not UP_OR_DOWN.search(text):
+        return False
     return told is True or (told is None and not SAYS_NONE.search(text))
+
+
+def is_about(measure, text):
+    """Whether a text has a word of a measure, or its short form."""
+    words = [word[:5] for word in re.findall(r"\w{3,}", measure.lower())]
+    return any(re.search(rf"\b{word}", text.lower()) for word in words)
 
 
 def name(text, words):
@@ -162,14 +177,14 @@ def found_in(show):
         sure = one["Valid Label"] == one["Valid Reasoning"] == "True" and len(judged[one["PromptID"]]) == 1
         sentence = text[:1].isupper() and text[-1:] in ".)" and "\n" not in one["Annotations"].strip()
         short = FEWEST_WORDS <= len(text.split()) <= MOST_WORDS
-        if sure and label and all(names) and sentence and short and fits(label, text):
+        if sure and label and all(names) and sentence and short and fits(label, text) and is_about(names[2], text):
             passages[text][tuple(names)] = label
     return passages
 
 
 def claims(label, kinds, count, rnd, **words):
     """Claims that it was of one of the kinds, or denials, and their truths."""
-    words |= {key.capitalize(): word[:1].upper() + word[1:] for key, word in words.items()}
+    words |= {key.capitalize(): rows.begun(word) for key, word in words.items()}
     made = {}
     for _ in range(count):
         kind = label if rnd.random() < 0.5 else rnd.choice(OTHERS[label])
@@ -181,7 +196,7 @@ def claims(label, kinds, count, rnd, **words):
 
 def choice(label, asks, rnd, **words):
     names = rnd.choice(NAMES)
-    words |= {key.capitalize(): word[:1].upper() + word[1:] for key, word in words.items()}
+    words |= {key.capitalize(): rows.begun(word) for key, word in words.items()}
     asked = {"type": "choice", "instructions": rnd.choice(asks).format(**words)}
     return asked | {"criteria": pairs.shown(names.values(), rnd)}, names[label]
 

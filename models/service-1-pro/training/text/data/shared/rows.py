@@ -41,7 +41,12 @@ def plain(text):
     return " ".join(text.split())
 
 
+def begun(text):
+    """With a capital at the start."""
+    return text[0].upper() + text[1:]
+
+
 def ended(text):
-    """The same with a capital and a full stop."""
+    """In one line, with a capital and a full stop."""
     text = plain(text)
-    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+    return begun(text) + ("" if text[-1] in ".!?" else ".")

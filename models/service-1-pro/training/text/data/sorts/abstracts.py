@@ -105,12 +105,33 @@ VERDICT = [
     ("{ask} The conclusion says", ("yes", "no")),
     ("What do the authors answer? {ask}", ("yes", "no")),
 ]
+HALF = re.compile(r"\b(?:vs|et al|resp|approx|ca)\.\s*$")  # no end of a sentence
+# A sentence of a conclusion that tells what was looked into.
+LOOKED_INTO = re.compile(
+    r"(?:(?:this|our|the)(?: [\w-]+){0,3} |(?:here,? )?we )(?:was |were |has |have )?"
+    r"(?:(?:evaluat|examin|investigat|assess|stud[iy]|explor|analy[sz]|aim|design|describ)(?:ed|es)|sought)\b",
+    re.I,
+)
+# Without these a conclusion may as well be a finding.
+INTERPRETS = re.compile(
+    r"\b(?:suggest|conclu|may|might|should|could|can|recommend|indicat|support|appear|seem|need|further|future|useful"
+    r"|valuable|safe|effective|import|evidence|therefore|thus|help|clinic|must|potential)",
+    re.I,
+)
+# A title that can be answered with yes or no.
+WHETHER = re.compile(
+    r"(?:.*[:.?–-] )?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|may)\b", re.I
+)
 WHICH = ["Which question does this answer?", "What was the question of the study?", "The title of the paper"]
 
 
 def part(text, rnd):
     """A few sentences of a section."""
-    spans = sentences(text)
+    spans = []
+    for first, last in sentences(text):
+        if spans and HALF.search(text[: spans[-1][1]]):
+            first = spans.pop()[0]
+        spans.append((first, last))
     first = rnd.randrange(max(1, len(spans) - MOST_SENTENCES + 1))
     last = min(len(spans), first + rnd.randint(1, MOST_SENTENCES))
     return rows.plain(text[spans[first][0] : spans[last - 1][1]])
@@ -119,6 +140,8 @@ def part(text, rnd):
 def is_clear(kind, text):
     """Whether figures stand where results are told, none in a conclusion, and no head of another section."""
     if re.search(r"\.[A-Z]{3}|[A-Z]{3}[:/]", text):
+        return False
+    if kind == "conclusion" and LOOKED_INTO.match(text):
         return False
     if kind == "results":
         return len(re.findall(r"\d", text)) > 3
@@ -140,10 +163,12 @@ def sorted_out(papers, rnd):
     for kind, text in sections(papers):
         shown = part(text, rnd)
         if FEWEST_WORDS <= len(shown.split()) <= MOST_WORDS and is_clear(kind, shown):
-            truths = {one: one == kind for one in NAMES[0]}
+            unsure = "results" if kind == "conclusion" and not INTERPRETS.search(shown) else None
+            truths = {one: one == kind for one in NAMES[0] if one != unsure}
             made = list(one_of_kinds.claims(truths, SAID, rnd.choice([1, 2, 2]), surplus, rnd))
             if rnd.random() < 0.5:
-                made.append(one_of_kinds.choice(kind, NAMES, ASKS, rnd, descriptions=DESCRIPTIONS))
+                names = [{one: name for one, name in some.items() if one != unsure} for some in NAMES]
+                made.append(one_of_kinds.choice(kind, names, ASKS, rnd, descriptions=DESCRIPTIONS))
             if made:
                 yield shown, made
 
@@ -155,6 +180,7 @@ def concluded(papers, rnd):
             one
             for one in papers
             if one["final_decision"] == one["reasoning_required_pred"] == one["reasoning_free_pred"] == answer
+            and WHETHER.match(rows.plain(one["QUESTION"]))
         ]
         for answer in ("yes", "no")
     }

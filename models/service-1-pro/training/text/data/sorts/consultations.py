@@ -11,12 +11,15 @@ import io
 import re
 
 from data.shared import rows
+from data.shared.stems import stems
 
 REPOSITORY = "abachaa/MTS-Dialog"
 LICENCE = "CC BY 4.0"
 FILES = ("TrainingSet", "ValidationSet", "TestSet-1-MEDIQA-Chat-2023", "TestSet-2-MEDIQA-Sum-2023")
 MOST_WORDS, MOST_ASKED, FEWEST_NOTE, MOST_NOTE = 210, 16, 6, 45
 ALIKE = 0.35  # from here on two notes may both fit
+OWN, OTHER = 0.15, 0.3  # of the words of a note: those that are at least in its talk, at most in that of another
+COMMON = frozenset("patient the and with for has had was not any she her his him this".split())
 TURN = re.compile(r"\s*\b(Doctor|Patient|Guest_[a-z]+(?:_\d)?):\s*")
 OPENING = re.compile(
     r"^(?:okay|ok|good|great|perfect|alright|all right|right|and|so|um|uh|hm|hmm|well|now|yes|no|oh|wow|i see|"
@@ -33,7 +36,8 @@ ASKING = re.compile(rf"({'|'.join(FORMS)}) ([^?,;]+)\?", re.I)
 ANY = re.compile(r"(?:do you have |have you had |are there )?any ([^?,;]+)\?", re.I)
 UNCLEAR = re.compile(
     r"\b(?:it|this|that|these|those|there|else|other|others|here|know|mind|remember|tell|think|like|or|and|mean|"
-    r"feeling|doing|ready|sure|still|them|they|he|she|his|her|we|me|i|us|bring|questions?|more|one|have to)\b",
+    r"feeling|doing|ready|sure|still|them|they|he|she|his|her|we|me|i|us|anything|something|bring|questions?|more|one|"
+    r"have to)\b",
     re.I,
 )
 OPEN = re.compile(r"(?:what|when|how|where|which|who|why)\b(?! about| are you\b| is it going)", re.I)
@@ -149,11 +153,11 @@ def plain_question(said):
     ask = re.split(r"(?<=[.!]) ", said)[-1]
     while OPENING.match(ask):
         ask = OPENING.sub("", ask, count=1)
-    return ask[0].upper() + ask[1:] if ask else None
+    return rows.begun(ask) if ask else None
 
 
 def third(text):
-    return re.sub(r"\byou\b", "the patient", re.sub(r"\byour\b", "the patient's", text))
+    return re.sub(r"\byou\b", "the patient", re.sub(r"\byour\b", "their", text))
 
 
 def answered(ask, reply):
@@ -228,10 +232,10 @@ def denied(found, rnd):
     for n, what in every:
         holds = rnd.random() < 0.5
         other = rnd.choice(every)[1]
-        shared = any(word in found[n][0].lower() for word in re.findall(r"\w{4,}", other.lower()))
-        if holds or not shared:
+        named = any(word in found[n][0].lower() for word in re.findall(r"\w{4,}", other.lower()))
+        if holds or not named:
             said, truth = rows.claim(DENIED, holds, rnd, what=what if holds else other)
-            yield n, (said | {"instructions": said["instructions"][0].upper() + said["instructions"][1:]}, truth)
+            yield n, (said | {"instructions": rows.begun(said["instructions"])}, truth)
 
 
 def answers(talks, rnd):
@@ -286,6 +290,12 @@ def alike(one, other):
     return len(words[0] & words[1]) / max(1, min(map(len, words)))
 
 
+def shared(note, text):
+    """The share of the words of a note that are in a talk, too."""
+    words = stems(note, COMMON)
+    return len(words & stems(text)) / max(1, len(words))
+
+
 def noted(talks, rnd):
     """Which note a talk became, beside notes of the same part of other patients' records."""
     notes = {}
@@ -294,9 +304,10 @@ def noted(talks, rnd):
             notes.setdefault(part, []).append(note)
     for talk, part, note in talks:
         text = written(talk)
-        if note not in notes.get(part, ()) or len(text.split()) + len(note.split()) > MOST_WORDS:
+        fits = note in notes.get(part, ()) and shared(note, text) >= OWN
+        if not fits or len(text.split()) + len(note.split()) > MOST_WORDS:
             continue
-        others = [one for one in notes[part] if alike(one, note) < ALIKE]
+        others = [one for one in notes[part] if alike(one, note) < ALIKE and shared(one, text) < OTHER]
         if len(others) < 5:
             continue
         if rnd.random() < 0.5:

@@ -346,6 +346,7 @@ LENGTH = (
 )
 PERIODS = ["30 days", "60 days", "90 days", "120 days", "180 days", "3 months", "6 months", "12 months", "1 year"]
 PERIODS += ["2 years", "3 years", "5 years", "10 years"]
+DAYS = {"day": 1, "month": 30, "year": 360}  # near enough to tell that a year is twelve months
 
 
 def clauses(contract):
@@ -393,6 +394,12 @@ def written(period):
     return re.compile(rf"(?<![\w-]){many}[\s-]+(?:calendar |business |consecutive )?{unit}s?\b", re.I)
 
 
+def days(period):
+    """How long a period like "3 months" is."""
+    number, unit = period.split()
+    return int(number) * DAYS[unit.rstrip("s")]
+
+
 def valued(texts, found, said, wrong, how, rnd):
     """Questions about a value: its quote, a choice or a claim. `found`: how the text writes it."""
     asks, claims = how
@@ -428,11 +435,12 @@ def values(contract, taken, rnd):
     for kind, (answer, how) in answers.items():
         period = PERIOD.fullmatch(answer.strip())
         marked = [rows.plain(one) for one in ast.literal_eval(contract[kind])] if contract[kind] else []
-        if period and any(text in taken for text in marked):
+        if period and any(text in taken and shows("Renewal Term", text) for text in marked):
             found = [one[0] for one in written(period).finditer(texts)]
-            unit = period[2].lower() + ("" if period[1] == "1" else "s")
+            said = f"{period[1]} {period[2].lower()}" + ("" if period[1] == "1" else "s")
             if len(found) == 1:
-                yield from valued(texts, found[0], f"{period[1]} {unit}", PERIODS, how, rnd)
+                wrong = [one for one in PERIODS if days(one) != days(said)]
+                yield from valued(texts, found[0], said, wrong, how, rnd)
 
 
 def drawn(found, rnd):
@@ -447,25 +455,26 @@ def drawn(found, rnd):
     return {text: found[text] for text in texts}
 
 
-def about(contract, taken, surplus, rnd):
-    """Questions about a few clauses of a contract."""
-    truths, names = judged(contract, taken), rnd.choice(NAMES)
-    made = list(values(contract, taken, rnd))
-    made += one_of_kinds.claims(truths, SAID, rnd.choice([1, 2, 2]), surplus, rnd)
-    kinds = [kind for kind, holds in truths.items() if holds]
-    away = others(truths, kinds)
-    if len(taken) == 1 and len(kinds) == 1 and len(away) > 5 and rnd.random() < 0.7:
-        offered = [{kind: one[kind] for kind in [kinds[0], *away]} for one in NAMES]
-        described = {offered[0][kind]: DESCRIPTIONS[kind] for kind in offered[0]}
-        question, right = one_of_kinds.choice(kinds[0], offered, ASKS, rnd, (), 7)
-        if rnd.random() < 0.3 and all(one in described for one in question["criteria"]):
-            question["criteria"] = {one: described[one] for one in question["criteria"]}
-        made.append((question, right))
-    if len(taken) > 1 and kinds and rnd.random() < 0.5:
-        shown = rnd.sample(kinds, min(len(kinds), 3)) + rnd.sample(away, min(len(away), rnd.randint(2, 4)))
-        rnd.shuffle(shown)
-        asks = {"type": "select", "instructions": rnd.choice(SELECT), "options": [names[kind] for kind in shown]}
-        made.append((asks, [names[kind] for kind in shown if kind in kinds]))
+def classified(kind, away, rnd):
+    """Which kind a single clause is of."""
+    offered = [{one: names[one] for one in [kind, *away]} for names in NAMES]
+    described = {offered[0][one]: DESCRIPTIONS[one] for one in offered[0]}
+    question, right = one_of_kinds.choice(kind, offered, ASKS, rnd, (), 7)
+    if rnd.random() < 0.3 and all(one in described for one in question["criteria"]):
+        question["criteria"] = {one: described[one] for one in question["criteria"]}
+    return question, right
+
+
+def selected(kinds, away, names, rnd):
+    """Which of some kinds are there."""
+    shown = rnd.sample(kinds, min(len(kinds), 3)) + rnd.sample(away, min(len(away), rnd.randint(2, 4)))
+    rnd.shuffle(shown)
+    asks = {"type": "select", "instructions": rnd.choice(SELECT), "options": [names[kind] for kind in shown]}
+    return asks, [names[kind] for kind in shown if kind in kinds]
+
+
+def located(taken, kinds, rnd):
+    """In which of several sections a kind is that is in no other, as a quote or by its number; at most one question."""
     for place, (text, marked) in rnd.sample(list(enumerate(taken.items())), len(taken)):
         alone = [
             kind
@@ -475,12 +484,26 @@ def about(contract, taken, surplus, rnd):
         if len(taken) > 1 and alone and rnd.random() < 0.4:
             what = NAMES[0][rnd.choice(alone)]
             if len(text.split()) <= MOST_QUOTE and rnd.random() < 0.5:
-                made.append(({"type": "extract", "instructions": rnd.choice(COPY).format(what)}, text))
+                yield {"type": "extract", "instructions": rnd.choice(COPY).format(what)}, text
             else:
                 sections = [f"section {n + 1}" for n in range(len(taken))]
                 asks = {"type": "choice", "instructions": rnd.choice(SECTION).format(what), "criteria": sections}
-                made.append((asks, sections[place]))
+                yield asks, sections[place]
             break
+
+
+def about(contract, taken, surplus, rnd):
+    """Questions about a few clauses of a contract."""
+    truths, names = judged(contract, taken), rnd.choice(NAMES)
+    made = list(values(contract, taken, rnd))
+    made += one_of_kinds.claims(truths, SAID, rnd.choice([1, 2, 2]), surplus, rnd)
+    kinds = [kind for kind, holds in truths.items() if holds]
+    away = others(truths, kinds)
+    if len(taken) == 1 and len(kinds) == 1 and len(away) > 5 and rnd.random() < 0.7:
+        made.append(classified(kinds[0], away, rnd))
+    if len(taken) > 1 and kinds and rnd.random() < 0.5:
+        made.append(selected(kinds, away, names, rnd))
+    made += located(taken, kinds, rnd)
     return made[:4]
 
 

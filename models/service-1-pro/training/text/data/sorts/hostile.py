@@ -8,6 +8,7 @@ harmful, or only sound so.
 import collections
 import csv
 import io
+import re
 
 from data.shared import one_of_kinds, rows
 
@@ -21,6 +22,7 @@ NO_THREATS |= {"ident_neutral_nh", "ident_pos_nh", "target_obj_nh"}
 CONDEMNS = {"counter_quote_nh", "counter_ref_nh"}
 SPELT = {"spell_space_add_h", "spell_leet_h"}
 SWEARS = {"profanity_h", "profanity_nh"}
+MILD = re.compile(r"scumbag", re.I)  # of the words in them, the one that not everybody calls foul
 NO_SWEARING = {"ident_neutral_nh", "ident_pos_nh", "derog_neg_attrib_h", "derog_neg_emote_h", "negate_neg_nh"}
 KIND = dict.fromkeys(CONDEMNS, "condemns") | {
     "target_indiv_nh": "person",
@@ -138,6 +140,8 @@ ASKS = [
 TARGETS = ["women", "trans people", "gay people", "black people", "disabled people", "Muslims", "immigrants"]
 WHO = ["Who is attacked?", "At which group is it aimed?", "Target of the message", "Against whom is it?"]
 NOBODY = ["no group", "nobody", "none of these"]
+ATTACKED = {"person", "thing", "other group", "condemns"}  # kinds without hate that are aimed at somebody or something
+OF_A_SEX = re.compile(r"\b(?:he|she|him|her|his|hers|man|mom|girl|boy)\b", re.I)
 DONE = [
     ("What should a moderator do?", ("remove it for hate", "leave it as far as hate goes")),
     ("Under a rule against hate speech, this is", ("a violation", "allowed")),
@@ -170,12 +174,14 @@ def table(text):
 def truths(one):
     """Which kinds of claim are surely true or false of a message."""
     what, hate = one["functionality"], one["label_gold"] == "hateful"
-    known = {"hate": hate, "group": bool(one["target_ident"])}
+    known = {"hate": hate}
+    if one["target_ident"] or not OF_A_SEX.search(one["test_case"]):
+        known["group"] = bool(one["target_ident"])
     if what in THREATS | NO_THREATS:
         known["threat"] = what in THREATS
     if hate or what in CONDEMNS:
         known["condemns"] = what in CONDEMNS
-    if what in SWEARS | NO_SWEARING:
+    if what in SWEARS | NO_SWEARING and not MILD.search(one["test_case"]):
         known["swears"] = what in SWEARS
     if what in SPELT or not what.startswith("spell"):
         known["spelt"] = what in SPELT
@@ -185,7 +191,8 @@ def truths(one):
 def target(one, rnd):
     """Which group is attacked; nobody where the message attacks none."""
     hate = one["label_gold"] == "hateful"
-    nobody = rnd.choice(NOBODY)
+    aimed = KIND.get(one["functionality"]) in ATTACKED
+    nobody = NOBODY[-1] if aimed else rnd.choice(NOBODY)
     right = one["target_ident"] if hate else nobody
     others = rnd.sample([name for name in TARGETS if name != one["target_ident"]], rnd.randint(2, 4))
     # The group that is only mentioned is among the options.

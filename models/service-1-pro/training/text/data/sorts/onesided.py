@@ -234,37 +234,53 @@ def judged(text, marked):
     return truths
 
 
+def classified(kind, away, rnd):
+    """Which kind the paragraph is of, at times with an option for none."""
+    names = [{one: called[one] for one in [kind, *away]} for called in NAMES]
+    said = {called[one]: DESCRIPTIONS[one] for called in names for one in called}
+    question, right = one_of_kinds.choice(kind, names, ASKS, rnd, (), 6)
+    options = list(question["criteria"])
+    if rnd.random() < 0.3:
+        none = rnd.choice(NONE)
+        if rnd.random() < 1 / len(options):
+            options.remove(right)
+            right = none
+        question["criteria"] = [*options, none]
+    elif rnd.random() < 0.3:
+        question["criteria"] = {one: said[one] for one in options}
+    return question, right
+
+
+def selected(kinds, away, rnd):
+    """Which of some kinds are there."""
+    names, shown = rnd.choice(NAMES), rnd.sample(kinds, min(3, len(kinds))) + rnd.sample(away, min(3, len(away)))
+    shown = rnd.sample(shown, len(shown))
+    asks = {"type": "select", "instructions": rnd.choice(SELECT), "options": [names[kind] for kind in shown]}
+    return asks, [names[kind] for kind in shown if kind in kinds]
+
+
+def quoted(text, marked, kinds, rnd):
+    """The words that make one of the kinds, where they are a part of the paragraph; at most one question."""
+    for kind in rnd.sample(kinds, len(kinds)):
+        quotes = [words for mark, words in marked if KINDS_OF.get(mark) == kind]
+        whole = len(quotes) == 1 and quotes[0] in text and len(quotes[0]) < MOST_SHARE * len(text)
+        if whole and FEWEST_QUOTE <= len(quotes[0].split()) <= MOST_QUOTE and rnd.random() < 0.6:
+            yield {"type": "extract", "instructions": rnd.choice(COPY[kind])}, quotes[0]
+            break
+
+
 def asked(text, marked, truths, surplus, rnd):
+    """Questions about a paragraph."""
     yield from one_of_kinds.claims(truths, SAID, rnd.choice([1, 2, 2]), surplus, rnd)
     kinds = [kind for kind in DESCRIPTIONS if truths.get(kind)]
     away = [kind for kind in DESCRIPTIONS if truths.get(kind) is False]
     sure = len(kinds) == len({KINDS_OF.get(mark) for mark, _ in marked} & DESCRIPTIONS.keys())
     if len(kinds) == 1 and sure and len(away) > 2 and rnd.random() < 0.6:
-        names = [{kind: one[kind] for kind in [*kinds, *away]} for one in NAMES]
-        said = {one[kind]: DESCRIPTIONS[kind] for one in names for kind in one}
-        question, right = one_of_kinds.choice(kinds[0], names, ASKS, rnd, (), 6)
-        options = list(question["criteria"])
-        if rnd.random() < 0.3:
-            none = rnd.choice(NONE)
-            if rnd.random() < 1 / len(options):
-                options.remove(right)
-                right = none
-            question["criteria"] = [*options, none]
-        elif rnd.random() < 0.3:
-            question["criteria"] = {one: said[one] for one in options}
-        yield question, right
+        yield classified(kinds[0], away, rnd)
     elif len(kinds) > 1 and away and rnd.random() < 0.7:
-        names, shown = rnd.choice(NAMES), rnd.sample(kinds, min(3, len(kinds))) + rnd.sample(away, min(3, len(away)))
-        shown = rnd.sample(shown, len(shown))
-        asks = {"type": "select", "instructions": rnd.choice(SELECT), "options": [names[kind] for kind in shown]}
-        yield asks, [names[kind] for kind in shown if kind in kinds]
+        yield selected(kinds, away, rnd)
     if len(sentences(text)) > 1:
-        for kind in rnd.sample(kinds, len(kinds)):
-            quotes = [words for mark, words in marked if KINDS_OF.get(mark) == kind]
-            whole = len(quotes) == 1 and quotes[0] in text and len(quotes[0]) < MOST_SHARE * len(text)
-            if whole and FEWEST_QUOTE <= len(quotes[0].split()) <= MOST_QUOTE and rnd.random() < 0.6:
-                yield {"type": "extract", "instructions": rnd.choice(COPY[kind])}, quotes[0]
-                break
+        yield from quoted(text, marked, kinds, rnd)
 
 
 def paragraphs(show):

@@ -170,6 +170,11 @@ COUNTS = [
 ]
 
 
+def is_plain(text):
+    """Whether a text has none of the words that any kind may have."""
+    return re.search(r"[a-z]{3}", text, re.I) is not None and not (ANY.search(text) or HASTE.search(text))
+
+
 def texts(show):
     """kind -> texts, each once whatever its numbers are three times at most."""
     kinds, seen = collections.defaultdict(list), collections.Counter()
@@ -183,7 +188,7 @@ def texts(show):
             hits = [name for name, others in FOUND.values() if re.search(others, text, re.I)]
             if hits == [kind] or (kind == "cancelling" and kind in hits):
                 kinds[kind].append(text)
-        elif fits and given == "Not Dark Pattern" and not ANY.search(text) and re.search(r"[a-z]{3}", text, re.I):
+        elif fits and given == "Not Dark Pattern" and is_plain(text):
             kinds[PLAIN].append(text)
     return kinds
 

@@ -35,7 +35,7 @@ FINDINGS = {
     ),
     "The service may change its terms at any time, but the user will receive notification of th": (
         "notice of changes",
-        r"(?:notif|notice|inform|e-?mail|announc|let you know|advis|alert)(?s:.*)|(?:chang|updat|revis|modif)",
+        r"notif|notice|inform|e-?mail|announc|let you know|advis|alert|chang|updat|revis|modif",
         None,
         [
             "Users are told when the terms or the policy change.",
@@ -425,6 +425,13 @@ FINDINGS = {
         ["Tools for statistics are not mentioned.", "Nothing is said about analytics by other companies."],
     ),
 }
+# What else a passage needs for a finding to be believed.
+NEEDS = {
+    "notice of changes": r"notif|notice|inform|e-?mail|announc|let \w+(?: \w+)? know|advis|alert|communicat|post",
+    "drawbacks of blocking cookies": r"disabl|block|refus|reject|declin|turn(?:ed|ing)? off|without|accept|delet|remov"
+    r"|enabl|require|necessary|not be able|unable|opt out",
+    "opting out of advertising mail": r"\bopt|unsubscrib|choose|do not want|don.t want|stop|no longer|preferences",
+}
 # Findings of which one hardly comes without a word on the other.
 ALIKE = [
     {"changes at any time", "notice of changes"},
@@ -480,7 +487,8 @@ def passages(show):
                 continue
             seen.add(text)
             english = len(re.findall(r"\b(?:the|you|we|your|to|of|and|or)\b", text, re.I)) >= 3
-            if english and re.match(r"[A-Z0-9(“\"•]", text) and re.search(case[1], text, re.I):
+            shown = re.search(case[1], text, re.I) and re.search(NEEDS.get(case[0], ""), text, re.I)
+            if english and shown and re.match(r"[A-Z0-9(“\"•]", text):
                 yield text, case[0]
 
 

@@ -36,7 +36,8 @@ KINDS = {
 ALONE = {"create", "delete", "look", "weather", "place", "person", "respond", "remind"}  # clear without a talk
 KEPT = {"confirm": 0.5}
 UNSURE = {
-    "reject": ("delete", "change"),
+    "confirm": ("create", "change", "delete"),
+    "reject": ("create", "delete", "change"),
     "delete": ("reject",),
     "change": ("create",),
     "create": ("change", "remind"),
@@ -361,7 +362,7 @@ def details(kind, program, said, pools, rnd):
                 other = rnd.choice(pools[part])
                 holds = rnd.random() < 0.5 or other.lower() in said.lower()
                 shown = quote if holds else other
-                yield rows.claim(IS[part], holds, rnd, said=shown[0].upper() + shown[1:] if part != "place" else shown)
+                yield rows.claim(IS[part], holds, rnd, said=shown if part == "place" else rows.begun(shown))
         elif absent and rnd.random() < 0.25:
             yield {"type": "extract", "instructions": rnd.choice(DETAILS[part])}, None
 
@@ -399,7 +400,8 @@ def reply(turns, n, surplus, rnd):
     if kind is None or "__BREAK" in said or rnd.random() > {"entered": 0.4, "asks": 0.4, "offers": 0.6}.get(kind, 1):
         return None
     truths = {one: one == kind for one in ("entered", "asks", "offers", "nothing", "cannot")}
-    truths["done"] = kind in ("entered", "changed", "deleted")
+    if kind != "nothing":  # a search without result may have been all that was asked for
+        truths["done"] = kind in ("entered", "changed", "deleted")
     made = list(one_of_kinds.claims(truths, CAME, rnd.choice([1, 2]), surplus, rnd))
     if not made or rnd.random() < 0.5:
         made.append(one_of_kinds.choice(kind, CAME_NAMES, CAME_ASKS, rnd, (), 6, CAME_DESCRIPTIONS))

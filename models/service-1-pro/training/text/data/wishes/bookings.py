@@ -133,18 +133,17 @@ GIVEN = [
     ("The {buyer} has told the {field}.", True),
     ("The {field} is known by now.", True),
     ("Has the {buyer} given the {field}?", True),
-    ("One need not ask for the {field} any more.", True),
     ("The {field} is still missing.", False),
     ("The {buyer} has not said the {field} yet.", False),
-    ("The {clerk} still has to ask for the {field}.", False),
     ("Nothing has been said about the {field} so far.", False),
 ]
-TOLD = ["Which details has the {buyer} given?", "What is known already?", "Details that were told so far"]
-MISSING = [
-    "Which of these are still missing?",
-    "What must the {clerk} still ask for?",
-    "Details that are not given yet",
+NEED_ASK = [
+    ("One need not ask for the {field} any more.", True),
+    ("The {clerk} still has to ask for the {field}.", False),
 ]
+TOLD = ["Which details has the {buyer} given?", "What is known already?", "Details that were told so far"]
+MISSING = ["Which of these are still missing?", "Details that are not given yet"]
+TO_ASK = ["What must the {clerk} still ask for?"]
 STATES = {
     "done": r"successful$|succeeded$|_confirmed$|_confirm_rsvp$|ride_confirm_booking$|report_submitted$",
     "failed": r"_failed$|cannot_authenticate$",
@@ -289,8 +288,7 @@ def another(value, kind, pool, text, rnd):
 
 def said_of(field, said, holds, names, rnd):
     question, truth = rows.claim(IS, holds, rnd, field=field, said=said, buyer=names[0])
-    question["instructions"] = question["instructions"][0].upper() + question["instructions"][1:]
-    return question, truth
+    return question | {"instructions": rows.begun(question["instructions"])}, truth
 
 
 def form_row(lines, kind, values, pool, rnd):
@@ -345,7 +343,7 @@ def value_row(lines, kind, values, pool, rnd):
             made.append(said_of(field, value if holds else other, holds, [names[2]], rnd))
         elif drawn < 0.75 and len(re.findall(pattern(value, sort), told, re.I)) == 1:
             ask = rnd.choice(COPY).format(field=field, buyer=names[2])
-            made.append(({"type": "extract", "instructions": ask[0].upper() + ask[1:]}, known[key][0]))
+            made.append(({"type": "extract", "instructions": rows.begun(ask)}, known[key][0]))
         elif sort == "number":
             made.append(({"type": "fill", "kind": "int", "instructions": f"The {field}"}, int(value)))
     return ("\n".join(shown(lines, names)), made) if made else None
@@ -375,15 +373,16 @@ def told_row(lines, kind, values, pools, rnd):
         return None
     names, made = rnd.choice(SPEAKERS), []
     words = {"buyer": names[2], "clerk": names[3]}
+    to_ask = lines[cut - 1][0]  # what the clerk has just asked for is missing, but need not be asked for again
     if len(given) + len(missing) > 2 and rnd.random() < 0.45:
         options, is_told = [*given, *missing], rnd.random() < 0.5
         rnd.shuffle(options)
-        ask = rnd.choice(TOLD if is_told else MISSING).format(**words)
+        ask = rnd.choice(TOLD if is_told else MISSING + TO_ASK * to_ask).format(**words)
         right = [one for one in options if one in (given if is_told else missing)]
         made.append(({"type": "select", "instructions": ask, "options": options}, right))
     else:
         for field, holds in ((rnd.choice(given), True), (rnd.choice(missing), False)):
-            made.append(rows.claim(GIVEN, holds, rnd, field=field, **words))
+            made.append(rows.claim(GIVEN + NEED_ASK * to_ask, holds, rnd, field=field, **words))
         rnd.shuffle(made)
     return "\n".join(shown(lines[:cut], names)), made
 

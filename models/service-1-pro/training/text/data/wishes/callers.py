@@ -66,7 +66,7 @@ TOPICS = {
 }
 TOPIC_SAID = {
     kind: one_of_kinds.said_of(
-        {name: {"it": words, "It": words[0].upper() + words[1:]} for name, (words, _) in topics.items()},
+        {name: {"it": words, "It": rows.begun(words)} for name, (words, _) in topics.items()},
         ["The message has to do with {it}.", "{It} comes up in the message.", "Is the message about {it}?"],
         ["The message is not about {it}.", "{It} plays no part here.", "Nothing is said about {it}."],
     )
@@ -97,7 +97,7 @@ ACTS = {
         "cancel|clos|freez|stop|block|drop|rem|delet|rev|leav|end|cut|not|without|lost|out|n't|rid|quit|back|call",
     ),
     "change": (
-        r"chang|amend|updat|modif|increas|decreas|resched|delay|alter|edit|rais|upgrad|move|extend",
+        r"chang(?!ed|ing back)|amend|updat|modif|increas|decreas|resched|delay|alter|edit|rais|upgrad|move|extend",
         r"chang|amend|up|mod|creas|sched|mov|delay|alter|edit|rais|low|ext|add|more|corr|wrong|inst|cancel|make|put|set|one"
         "|want|less|later|earl|actual",
     ),

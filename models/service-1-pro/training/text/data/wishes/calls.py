@@ -6,8 +6,8 @@ import collections
 import json
 import re
 
-from data.reading.settings import far, told
 from data.shared import evened, one_of_kinds, rows
+from data.shared.described import far, told
 
 REPOSITORY = "twilio/twilio-oai"
 MORE = {"slack": "slackapi/slack-api-specs"}

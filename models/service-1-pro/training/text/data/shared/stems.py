@@ -1,0 +1,9 @@
+"""Words by their beginnings, so that "work" and "working" count as one: what converters compare texts by."""
+
+import re
+
+
+def stems(text, but=(), shortest=3):
+    """The first five characters of the words of a text, without short words and those of `but`."""
+    words = re.findall(rf"\w{{{shortest},}}", text.lower())
+    return {word[:5] for word in words if word not in but}
