@@ -11,7 +11,7 @@ import type { Passage } from './passages.ts'
 import { PossibleSpans } from './possible-spans.ts'
 import { type EncoderQuestion, packQuestion, placesOf, sharedLogits, tokensOf } from './questions.ts'
 import { everyQuote, NO_VALUE, oneQuote, type SpanLogits } from './quotes.ts'
-import { type EncoderModel, MOST_VIEWS, type PlacedQuestion, StateReader } from './state-reader.ts'
+import { type EncoderModel, MOST_VIEWS, type PiecePointers, type PlacedQuestion, StateReader } from './state-reader.ts'
 import type { StateText } from './state-text.ts'
 import type { PiecedText } from './word-pieces.ts'
 import { writeValue } from './write-value.ts'
@@ -94,21 +94,19 @@ export class PassageState {
 
   async #pointers(question: EncoderQuestion, signal: AbortSignal | undefined): Promise<SpanLogits> {
     const [asked] = (await this.#withPassages([question], signal)) as [PlacedQuestion]
-    const pointed = await this.#reader.point(asked, signal)
-    return { ...pointed, spans: this.#spans, priors: await this.#priors(asked, pointed.passages, signal) }
+    const withPriors = async (pointed: PiecePointers): Promise<SpanLogits> => {
+      return { ...pointed, spans: this.#spans, priors: await this.#priors(asked, pointed.passages) }
+    }
+    return this.#reader.point(asked, withPriors, signal)
   }
 
-  /** By the names of the members that the passages hold. */
-  async #priors(
-    { question, told: [text] }: PlacedQuestion,
-    passages: readonly Passage[],
-    signal: AbortSignal | undefined,
-  ): Promise<ReadonlyMap<string, number>> {
-    const { pieces } = this.#model
+  /** By the names of the members that the passages hold. Runs passes: call it where it is the caller's turn. */
+  async #priors({ question, told: [text] }: PlacedQuestion, passages: readonly Passage[]): Promise<ReadonlyMap<string, number>> {
+    const { lone, pieces } = this.#model
     const stretches = passages.flatMap(({ from, to }) => this.#spans.stretchesWithin(from, to).map((number) => this.#spans.stretch(number)))
     const names = namesOf(stretches)
     const ids = names.map((name) => pieces.encode(name).ids)
-    const vectors = await this.#loneVectors(ids, signal)
+    const vectors = await lone.of(ids)
     const asked = new Set(question.ids)
     return namePriors(
       names.map((name, i) => {
@@ -139,8 +137,10 @@ export class PassageState {
 
   /** The questions with what they are compared by and the passages they are asked about. */
   async #withPassages(questions: readonly EncoderQuestion[], signal: AbortSignal | undefined): Promise<PlacedQuestion[]> {
+    const { lone, scheduler } = this.#model
+    if (questions.length === 0) return []
     const texts = questions.map((question) => [question.ids, ...question.options])
-    const vectors = await this.#loneVectors(texts.flat(), signal)
+    const vectors = await scheduler.run(() => lone.of(texts.flat()), signal)
     const asked: PlacedQuestion[] = []
     let at = 0
     for (const [i, question] of questions.entries()) {
@@ -151,11 +151,6 @@ export class PassageState {
       asked.push({ question, told: question.options.length === 0 ? own : own.slice(1), passages })
     }
     return asked
-  }
-
-  async #loneVectors(texts: readonly (readonly number[])[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
-    const { lone, scheduler } = this.#model
-    return texts.length === 0 ? [] : scheduler.run(() => lone.of(texts), signal)
   }
 
   #question(branch: Branch): EncoderQuestion {

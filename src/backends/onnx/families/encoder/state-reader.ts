@@ -78,11 +78,12 @@ export class StateReader {
     }, signal)
   }
 
-  point(asked: PlacedQuestion, signal: AbortSignal | undefined): Promise<PiecePointers> {
+  /** What `use` makes of where the read points, in the same turn. */
+  point<Made>(asked: PlacedQuestion, use: (pointed: PiecePointers) => Promise<Made>, signal: AbortSignal | undefined): Promise<Made> {
     return this.#model.scheduler.run(async () => {
       const { places, passages, vectors, memory } = await this.#readAgain(asked)
       const mark = rowAt(vectors, places.pieces[0] as number, this.#model.config.shape.width)
-      return { logits: await this.#model.graphs.quote(memory, mark), passages }
+      return use({ logits: await this.#model.graphs.quote(memory, mark), passages })
     }, signal)
   }
 

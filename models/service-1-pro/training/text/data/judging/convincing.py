@@ -180,7 +180,7 @@ def compared(names, holds, surplus, rnd):
     for n, when in ((0, True), (1, True), (0, False), (1, False)):
         for claim in BETTER if when else WORSE:
             claim = claim.format(spoken[n], spoken[1 - n])
-            said.append((claim[0].upper() + claim[1:], n, when))
+            said.append((rows.begun(claim), n, when))
     made = list(one_of_kinds.claims({0: int(holds), 1: int(not holds)}, said, 1, surplus, rnd))
     if rnd.random() < 0.5 or not made:
         options = list(names if rnd.random() < 0.5 else names[::-1])

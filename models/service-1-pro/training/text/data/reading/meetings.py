@@ -10,6 +10,7 @@ import json
 import re
 
 from data.shared import rows, spaced
+from data.shared.stems import stems
 
 REPOSITORY = "Yale-LILY/QMSum"
 LICENCE = "MIT (meetings: CC BY 4.0)"
@@ -73,17 +74,18 @@ def lines(turns):
     return [f"{rows.plain(turn['speaker'])}: {text}" for turn in turns if len((text := said(turn)).split()) > 1]
 
 
-def stems(text):
-    return {word[:5] for word in re.findall(r"[a-z]{3,}", text.lower()) if word not in COMMON}
+def content(text):
+    """The words that tell something, by their beginnings."""
+    return stems(text, COMMON, of="[a-z]")
 
 
 def shows(text, others, part):
     """Those of other texts with which this one is surely not taken for a text on what is said; None where unclear."""
-    spoken = stems(" ".join(line.split(": ", 1)[-1] for line in part))
-    own, all_of_it = len(stems(text) & spoken), len(stems(text))
+    spoken = content(" ".join(line.split(": ", 1)[-1] for line in part))
+    own, all_of_it = len(content(text) & spoken), len(content(text))
     if own < min(all_of_it, FEWEST_SHARED) or own < 2 or own < SHARE * all_of_it:
         return []
-    return [other for other in others if len(stems(other) & spoken) <= own - 2]
+    return [other for other in others if len(content(other) & spoken) <= own - 2]
 
 
 def length(some):

@@ -71,7 +71,7 @@ def read(show, rnd):
         for kind, words in WORDS.items()
         for what in words[:2]
         for one in one_of_kinds.said_of(
-            {kind: {"what": what, "first": what[0].upper() + what[1:]}},
+            {kind: {"what": what, "first": rows.begun(what)}},
             AFFIRMED + (MASKED if kind in PRIVATE else []),
             DENIED,
         )
@@ -105,7 +105,7 @@ def read(show, rnd):
         if sought and rnd.random() < 0.6:
             kind = rnd.choice(sought)
             ask = rnd.choice(COPY).format(it=WORDS[kind][2])
-            made.append(({"type": "extract", "instructions": ask[0].upper() + ask[1:]}, (parts[kind] or [None])[0]))
+            made.append(({"type": "extract", "instructions": rows.begun(ask)}, (parts[kind] or [None])[0]))
         if made:
             yield rows.row(f"personal-{count:05d}", "personal data", "MIT and CC BY-SA 3.0", text, made)
             count += 1

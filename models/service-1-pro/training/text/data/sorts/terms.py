@@ -448,7 +448,7 @@ ALIKE = [
 ]
 KINDS = {name: (words, good, affirmed, denied) for name, words, good, affirmed, denied in FINDINGS.values()}
 SAID = one_of_kinds.written({name: (affirmed, denied) for name, (_, _, affirmed, denied) in KINDS.items()})
-NAMES = [{name: name for name in KINDS}, {name: name[0].upper() + name[1:] for name in KINDS}]
+NAMES = [{name: name for name in KINDS}, {name: rows.begun(name) for name in KINDS}]
 DESCRIPTIONS = {name: affirmed[0] for name, (_, _, affirmed, _) in KINDS.items()}
 ASKS = ["What is the passage about?", "Topic of the passage", "What does the user learn here?", "Tag this part."]
 SUMMARY = ["Which summary fits?", "In plain words, what does this say?", "Put it in plain language.", "The gist"]
