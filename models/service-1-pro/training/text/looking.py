@@ -3,6 +3,7 @@
 import torch
 
 import layout
+import precision
 from reader import POINTED, Item
 
 MOST_SECOND = 500
@@ -59,7 +60,7 @@ def runs(made, look, model):
     out = {}
     for part in layout.cut(made, PASS_TOKENS, lambda one: one[1][0]):
         batch = layout.batch([one for _, one in part], look)
-        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.no_grad(), precision.short("cpu"):
             logits, evidence, quotes = model(batch)
         q = 0
         for key, (_, asked) in part:

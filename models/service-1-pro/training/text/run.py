@@ -11,6 +11,7 @@ import time
 import torch
 
 import loss
+import precision
 import start
 from config import PRESETS, Config
 from model import Model
@@ -58,7 +59,7 @@ class Run:
         self.mean = {name: value.detach().clone().to(device) for name, value in mean.items()}
         if kept is not None:
             self.optimiser.load_state_dict(kept["optimiser"])
-        self.precise = (lambda: torch.autocast(device, dtype=torch.bfloat16)) if preset.half else contextlib.nullcontext
+        self.precise = (lambda: precision.short(device)) if preset.half else contextlib.nullcontext
         self.begun, self.tokens_before, self.recent = time.time(), self.tokens, collections.defaultdict(list)
 
     def seen(self, checkpoint):
