@@ -1,5 +1,5 @@
-// A branch to the pieces that the encoder reads: the question, and each option by itself. Options are sorted, so that
-// the order in which a caller gives them changes nothing, to the last bit.
+// A branch to the pieces that the encoder reads: the question, and each option by itself. Options are sorted, and read
+// once where they say the same, so that the order in which a caller gives them changes nothing, to the last bit.
 import type { Branch, Candidate } from '../../../backend.ts'
 import type { NamedParts } from './numbered-parts.ts'
 import type { WordPieces } from './word-pieces.ts'
@@ -11,7 +11,7 @@ export interface EncoderQuestion {
   readonly kind: Branch['readout']
   readonly named: NamedParts
   readonly ids: readonly number[]
-  /** None for statements and reads. */
+  /** None for statements and reads; what several candidates say is one of them. */
   readonly options: readonly (readonly number[])[]
   /** Place of each candidate among `options`. */
   readonly rowOf: readonly number[]
@@ -22,13 +22,13 @@ export function packQuestion(branch: Branch, pieces: WordPieces, named: NamedPar
   const { readout, candidates } = branch
   const { ids } = pieces.encode(questionText({ ...branch, instructions: named.rest }))
   if (readout === 'binary' || readout === 'read') return { kind: readout, named, ids, options: [], rowOf: [] }
-  const sorted = candidates.map((candidate, index) => ({ option: optionText(candidate), index }))
-  if (readout !== 'ordinal') sorted.sort((a, b) => (a.option < b.option ? -1 : a.option > b.option ? 1 : 0))
-  const rowOf = new Array<number>(candidates.length)
-  sorted.forEach(({ index }, row) => {
-    rowOf[index] = row
-  })
-  return { kind: readout, named, ids, options: sorted.map(({ option }) => pieces.encode(option).ids), rowOf }
+  const texts = candidates.map(optionText)
+  const encoded = (text: string): readonly number[] => pieces.encode(text).ids
+  // Levels of a scale are told apart by where they stand.
+  if (readout === 'ordinal') return { kind: readout, named, ids, options: texts.map(encoded), rowOf: texts.map((_, level) => level) }
+  const options = new Map([...texts].sort().map((text) => [encoded(text).join(), encoded(text)]))
+  const rows = [...options.keys()]
+  return { kind: readout, named, ids, options: [...options.values()], rowOf: texts.map((text) => rows.indexOf(encoded(text).join())) }
 }
 
 /** Pieces of the question and its options with their marks. */
@@ -50,11 +50,8 @@ export function placesOf(question: EncoderQuestion): number {
  * Logits of the options of a choice, by row, [option]. Options that read alike are one thing under several names: each
  * gets its share of what one of them would get.
  */
-export function sharedLogits({ options }: EncoderQuestion, logits: readonly number[]): number[] {
-  const texts = options.map((ids) => ids.join())
-  const counts = new Map<string, number>()
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
-  return logits.map((logit, row) => logit - Math.log(counts.get(texts[row] as string) as number))
+export function sharedLogits({ rowOf }: EncoderQuestion, logits: readonly number[]): number[] {
+  return logits.map((logit, row) => logit - Math.log(rowOf.filter((one) => one === row).length))
 }
 
 function questionText({ readout, instructions, candidates }: Branch): string {
