@@ -22,6 +22,7 @@ import torch
 
 import looking
 import loss
+import narrowing
 import start
 from config import Config
 from model import Model
@@ -141,13 +142,15 @@ def look_at(model, rows, reader, by):
 
 
 def rows_of(path, limit, without_state):
-    """At most so many rows of a file, evenly spread."""
+    """At most so many rows of a file, evenly spread, as the engine reads them."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     if len(lines) > limit:
         lines = [lines[int(n * len(lines) / limit)] for n in range(limit)]
     rows = [json.loads(one) for one in lines]
-    return [{**row, "state": ""} for row in rows] if without_state else rows
+    if without_state:
+        return [{**row, "state": ""} for row in rows]
+    return [part for row in rows for part in narrowing.rows_of(row)]
 
 
 def said(got):

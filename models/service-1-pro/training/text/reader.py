@@ -4,6 +4,7 @@ them (README.md), and what is wanted of each. For training, some questions becom
 
 import dataclasses
 
+import narrowing
 import states
 import sums
 import values
@@ -126,9 +127,10 @@ class Reader:
 
     def item(self, row, longest=None, rnd=None):
         """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds.
-        With `rnd` for training: many options become fewer.
+        With `rnd` for training: many options become fewer, and questions that name rows of a table or list are about
+        these rows alone, or the others are left out (narrowing.py).
         """
-        row = row if rnd is None else sums.told(row, rnd)
+        row = row if rnd is None else narrowing.drawn(sums.told(row, rnd), rnd)
         text = states.text_of(row["state"])
         if text is None or (longest is not None and len(text) > 9 * longest):
             return None

@@ -16,6 +16,8 @@ WHAT = ("text", "content", "message", "body")
 def plain(value):
     if value is None:
         return "none"
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # as JavaScript writes it
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -3,7 +3,7 @@ import type { Branch } from '../../../backend.ts'
 import { type NamedParts, type NumberedParts, namedParts, numberedParts } from './numbered-parts.ts'
 import { cosine, type EncodedPassage } from './passage-view.ts'
 import { type Passage, passagesOf } from './passages.ts'
-import type { StateText } from './state-text.ts'
+import type { StateText } from './state-writer.ts'
 import type { PiecedText } from './word-pieces.ts'
 
 /** Passages of the parts that a question names; of more, those that fit it best. */

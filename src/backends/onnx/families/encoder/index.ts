@@ -17,12 +17,14 @@ import { type EncoderConfig, encoderConfigOf } from './configuration.ts'
 import { EncoderGraphs } from './graphs.ts'
 import { LoneVectors } from './lone-vectors.ts'
 import { loneBlock, meanRow } from './looks.ts'
-import { PassageState, refuseLong } from './passage-state.ts'
+import { NamedRows } from './named-rows.ts'
+import { type Narrowing, PassageState, refuseLong } from './passage-state.ts'
 import { bytesOf, type EncodedPassage, type EncodedPieces } from './passage-view.ts'
 import { type Passage, passagesOf } from './passages.ts'
 import type { EncoderModel } from './state-reader.ts'
 import { stateText } from './state-text.ts'
-import { WordPieces } from './word-pieces.ts'
+import type { StateText } from './state-writer.ts'
+import { type PiecedText, WordPieces } from './word-pieces.ts'
 
 /** Raise it when the way a request becomes pieces changes, or the features: calibration is bound to it. */
 const PROMPT_VERSION = 3
@@ -53,6 +55,9 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
   const model = { id: info.id, config, pieces, graphs, scheduler: makeFairScheduler(), lone: new LoneVectors(graphs, pieces) }
   return new EncoderBackend(info, model, options.cacheBytes ?? Math.max(DEFAULT_CACHE_BYTES, bytesForLongest(config)))
 }
+
+/** The same for the same pieces, whatever text they stand in. */
+const passageKey = ({ from, to }: Passage, { ids }: PiecedText): string => ids.slice(from, to).join()
 
 /** Of the bytes for encoded states: what whole states take beside their passages, so that questions share passes. */
 const STATES_SHARE = 0.25
@@ -143,25 +148,41 @@ class EncoderBackend implements Backend {
       )
     }
     let knownTokens = 0
-    const keyOf = ({ from, to }: Passage): string => pieces.ids.slice(from, to).join()
-    const read: ReadPassages = async (passages, stop) => {
-      const encoded: EncodedPassage[] = []
-      for (const passage of passages) {
-        const ids = pieces.ids.slice(passage.from, passage.to)
-        const { value, isKept } = await this.#passages.through(keyOf(passage), (halt) => this.#encodePieces(ids, halt), stop)
-        if (isKept) knownTokens += ids.length + 2
-        encoded.push({ ...passage, ...value })
-      }
-      return encoded
-    }
-    const encoded = await read(passagesOf(text.text, pieces, config.passagePieces), signal)
-    const state = new PassageState(this.#model, text, pieces, encoded, read)
-    const keys = new Map(encoded.map((passage) => [keyOf(passage), passage]))
+    const read = this.#readerOf(pieces, (tokens) => {
+      knownTokens += tokens
+    })
+    const passages = await read(passagesOf(text.text, pieces, config.passagePieces), signal)
+    const narrowing: Narrowing = { rows: new NamedRows(prompt), read: (shown, stop) => this.#narrowed(stateText(prompt, shown), stop) }
+    const state = new PassageState(this.#model, { text, pieces, passages }, read, narrowing)
+    const keys = new Map(passages.map((passage) => [passageKey(passage, pieces), passage]))
     const kept = new Set([...keys.keys()].filter((passage) => this.#passages.get(passage) !== undefined))
     // Passages that the other cache has not kept count here.
     const bytes = [...keys].reduce((sum, [passage, pieces]) => sum + (kept.has(passage) ? 0 : bytesOf(pieces)), state.bytes)
     if (bytes <= this.#states.limit) for (const passage of kept) this.#hold(passage, key)
     return { value: { state, passages: kept, knownTokens }, bytes }
+  }
+
+  /** What is left of a state; no question narrows it further. */
+  async #narrowed(text: StateText, signal: AbortSignal | undefined): Promise<PassageState> {
+    const { config, pieces: wordPieces } = this.#model
+    const pieces = wordPieces.encode(text.text)
+    const read = this.#readerOf(pieces, () => {})
+    const passages = await read(passagesOf(text.text, pieces, config.passagePieces), signal)
+    return new PassageState(this.#model, { text, pieces, passages }, read, null)
+  }
+
+  /** Reads passages of a text, each once; `known` is told the tokens of those that were read before. */
+  #readerOf(pieces: PiecedText, known: (tokens: number) => void): ReadPassages {
+    return async (passages, signal) => {
+      const encoded: EncodedPassage[] = []
+      for (const passage of passages) {
+        const ids = pieces.ids.slice(passage.from, passage.to)
+        const { value, isKept } = await this.#passages.through(passageKey(passage, pieces), (stop) => this.#encodePieces(ids, stop), signal)
+        if (isKept) known(ids.length + 2)
+        encoded.push({ ...passage, ...value })
+      }
+      return encoded
+    }
   }
 
   #hold(passage: string, state: string): void {

@@ -1,6 +1,6 @@
 // What the names of JSON members say about where an answer stands: a value whose name is like the question is likelier
 // than the pointers alone say.
-import type { SourceStretch } from './state-text.ts'
+import type { SourceStretch } from './state-writer.ts'
 
 /** Nats for each unit of cosine between the question and a name; as between options and a text (the likeness scale). */
 const NATS_PER_COSINE = 12
@@ -9,8 +9,9 @@ const NATS_OF_OVERLAP = 4
 /** Different names that are compared, at most: each is encoded once and kept. */
 const MOST_NAMES = 64
 
-/** The words of the name of the member that a string stands in; null outside of members. */
-export function memberName({ source: { path } }: SourceStretch): string | null {
+/** The words of the name of the member, or of the head of the column, that a string stands in; null outside of both. */
+export function memberName({ head, source: { path } }: SourceStretch): string | null {
+  if (head !== null) return head
   const name = path
     ?.split('/')
     .findLast((token) => token !== '' && !/^\d+$/.test(token))

@@ -1,6 +1,6 @@
 // Parts of a state with numbers, under headings ("=== Document 17 (letter) ===", "Email 3: ...") or in lists of JSON,
 // and which of them a question names. Vectors of passages do not tell number 17 from number 16, so words are compared.
-import type { StateText } from './state-text.ts'
+import type { StateText } from './state-writer.ts'
 
 /** From its heading to before the next of its kind, or an element of a list; UTF-16 offsets in the text. */
 export interface NumberedPart {

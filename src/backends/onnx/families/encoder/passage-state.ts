@@ -6,13 +6,15 @@ import { rowsOfLogits } from '../../scored-rows.ts'
 import { AskedPassages, MOST_PASSAGES, type ReadPassages } from './asked-passages.ts'
 import type { Reading } from './decide.ts'
 import { namePriors, namesOf } from './member-names.ts'
+import type { NamedRows, ShownRows } from './named-rows.ts'
 import { bytesOf, cosine, type EncodedPassage } from './passage-view.ts'
 import type { Passage } from './passages.ts'
 import { PossibleSpans } from './possible-spans.ts'
 import { type EncoderQuestion, packQuestion, placesOf, sharedLogits, tokensOf } from './questions.ts'
 import { everyQuote, NO_VALUE, oneQuote, type SpanLogits } from './quotes.ts'
+import { bySameRows, type RowBranch, rowBranches, together } from './row-branches.ts'
 import { type EncoderModel, MOST_VIEWS, type PiecePointers, type PlacedQuestion, StateReader } from './state-reader.ts'
-import type { StateText } from './state-text.ts'
+import type { StateText } from './state-writer.ts'
 import type { PiecedText } from './word-pieces.ts'
 import { writeValue } from './write-value.ts'
 
@@ -23,6 +25,19 @@ const BYTES_PER_PIECE = 64
 /** No text has so many characters for each piece. */
 const MOST_UNITS_PER_PIECE = 64
 
+/** A text in pieces, and the passages of it that were read. */
+export interface ReadText {
+  readonly text: StateText
+  readonly pieces: PiecedText
+  readonly passages: readonly EncodedPassage[]
+}
+
+/** The rows of a state that questions name, and the state without the others. */
+export interface Narrowing {
+  readonly rows: NamedRows
+  readonly read: (shown: ShownRows, signal: AbortSignal | undefined) => Promise<PassageState>
+}
+
 export class PassageState {
   readonly #model: EncoderModel
   readonly #pieces: PiecedText
@@ -30,9 +45,12 @@ export class PassageState {
   readonly #asked: AskedPassages
   readonly #spans: PossibleSpans
   readonly #reader: StateReader
+  readonly #narrowing: Narrowing | null
 
-  constructor(model: EncoderModel, text: StateText, pieces: PiecedText, passages: readonly EncodedPassage[], read: ReadPassages) {
+  /** `narrowing`: null for a state that no question narrows. */
+  constructor(model: EncoderModel, { text, pieces, passages }: ReadText, read: ReadPassages, narrowing: Narrowing | null) {
     this.#model = model
+    this.#narrowing = narrowing
     this.#pieces = pieces
     this.#passages = passages
     this.#asked = new AskedPassages(text, pieces, model.config.passagePieces, passages, read)
@@ -55,6 +73,32 @@ export class PassageState {
   /** Packs all branches, and refuses them if need be, before the first is run. */
   async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
     const questions = branches.map((branch) => this.#question(branch))
+    const asked = branches.map((branch) => rowBranches(branch, this.#narrowing?.rows ?? null))
+    const found = new Map<RowBranch, Scores>()
+    for (const group of bySameRows(asked.flat())) {
+      const state = await this.#narrowedTo((group[0] as RowBranch).shown, signal)
+      const scores = await state.#scoreAll(
+        group.map(({ branch }) => branch),
+        signal,
+      )
+      group.forEach((one, i) => {
+        found.set(one, scores[i] as Scores)
+      })
+    }
+    return asked.map((own, i) => {
+      return together(
+        own.map((one) => found.get(one) as Scores),
+        tokensOf(questions[i] as EncoderQuestion),
+      )
+    })
+  }
+
+  async #narrowedTo(shown: ShownRows | null, signal: AbortSignal | undefined): Promise<PassageState> {
+    return shown === null ? this : (this.#narrowing as Narrowing).read(shown, signal)
+  }
+
+  async #scoreAll(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
+    const questions = branches.map((branch) => this.#question(branch))
     const asked = await this.#withPassages(questions, signal)
     const readings = await this.#read(branches, asked, signal)
     return branches.map(({ readout }, i) => {
@@ -67,6 +111,12 @@ export class PassageState {
   }
 
   async generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
+    const shown = this.#narrowing?.rows.of(branch.instructions) ?? null
+    const state = await this.#narrowedTo(shown, signal)
+    return state.#generate(branch, constraint, signal)
+  }
+
+  async #generate(branch: Branch, constraint: Constraint, signal: AbortSignal | undefined): Promise<Generated> {
     const { id, config } = this.#model
     if (constraint.type === 'box') {
       throw new EngineError('capability_not_supported', `the model ${id} gives no boxes; choose one that does`)
@@ -78,7 +128,7 @@ export class PassageState {
       const found = (constraint.many ? everyQuote : oneQuote)(await pointers(), constraint.format)
       return { type: 'spans', ...found, inputTokens, outputTokens: found.spans.length }
     }
-    const source = { worksOut: config.worksOut, score: (parts: readonly Branch[]) => this.score(parts, signal), pointers }
+    const source = { worksOut: config.worksOut, score: (parts: readonly Branch[]) => this.#scoreAll(parts, signal), pointers }
     const written = await writeValue(source, branch, constraint.grammar)
     // What the grammar cannot hold (a quote of several lines, a number of too many digits) is no answer.
     const isValid = written.text !== null && parse(constraint.grammar, written.text) !== null

@@ -3,10 +3,10 @@
 import { findFormat } from '../../../../constraint/formats.ts'
 import { type WordBoundaries, wordBoundaries } from '../../../../constraint/words.ts'
 import type { SpanFormat } from '../../../backend.ts'
-import type { SourceStretch, StateText } from './state-text.ts'
+import type { SourceStretch, StateText } from './state-writer.ts'
 import type { PiecedText } from './word-pieces.ts'
 
-/** A stretch: its first and last piece of the state, and UTF-16 offsets in the caller's string. */
+/** A span: its first and last piece of the state, and UTF-16 offsets in the string of its stretch. */
 export interface PossibleSpan {
   readonly first: number
   readonly last: number

@@ -125,9 +125,13 @@ function normalised(pointers: SpanLogits, spans: readonly Placed<PossibleSpan>[]
   return { scored, logNothing: nothing - total }
 }
 
-/** Whether a span is less than the short value of a member of JSON that it stands in. */
-function isPartOfValue({ stretch: { string, source }, start, end }: PossibleSpan): boolean {
-  return source.path !== null && (start > 0 || end < string.length) && string.split(' ', SHORT_WORDS + 1).length <= SHORT_WORDS
+/** Whether a span is less than the short value of a member of JSON, or the cell, that it stands in. */
+function isPartOfValue({ stretch: { string, source, head }, start, end }: PossibleSpan): boolean {
+  return (
+    (source.path !== null || head !== null) &&
+    (start > 0 || end < string.length) &&
+    string.split(' ', SHORT_WORDS + 1).length <= SHORT_WORDS
+  )
 }
 
 function likeliest<T>(scored: readonly Scored<T>[]): Scored<T> | null {
@@ -135,5 +139,6 @@ function likeliest<T>(scored: readonly Scored<T>[]): Scored<T> | null {
 }
 
 function spanOf({ what: { stretch, start, end }, logProbability }: Scored<PossibleSpan>): Span {
-  return { text: stretch.string.slice(start, end), source: stretch.source, start, end, logProbability: Math.min(0, logProbability) }
+  const { string, source, offset } = stretch
+  return { text: string.slice(start, end), source, start: offset + start, end: offset + end, logProbability: Math.min(0, logProbability) }
 }

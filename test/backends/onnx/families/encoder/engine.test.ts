@@ -149,6 +149,46 @@ describe('an encoder behind the engine', async () => {
     expect(await ask(late as string)).toEqual(await ask(other as string))
   })
 
+  it('answers about rows that a question names as if no other had been sent', async () => {
+    const head = 'Flights today\n\nno.,to,gate,remark\n'
+    const rome = 'BA 7,Rome,3,very late'
+    const lyon = 'AF 99,Lyon,12,on time'
+    const questions = {
+      late: noul('The flight to Rome is late.'),
+      gate: fill('Gate of BA 7', { kind: 'int' }),
+      remark: choice('What about Rome?', ['late', 'on time']),
+      quote: extract('Remark on BA 7'),
+    }
+    const ask = async (state: string) => {
+      const { answers } = await engine.ask({ state, questions }, { deliberation: 'always' })
+      const { late, gate, remark, quote } = answers
+      if (quote.span) expect(state.slice(quote.span.start, quote.span.end)).toBe(quote.value)
+      return [late.noul, gate.parsed, remark.probabilities, quote.value]
+    }
+    const table = await ask(`${head}LH 12,Oslo,14,boarding\n${rome}\n${lyon}`)
+    expect(await ask(`${head}${lyon}\nLX 5,Bern,1,cancelled\n${rome}\nLO 4,Kiel,2,early`)).toEqual(table)
+    const late = async (state: string) => (await engine.ask({ state, questions: { late: noul('BA 7 is late.') } })).answers.late.noul
+    expect(await late(`${head}${rome}\n${lyon}`)).toBe(await late('Flights today\n\nno.: BA 7\nto: Rome\ngate: 3\nremark: very late'))
+  })
+
+  it('asks about each row by itself whether it is one of a selection of rows, for the tokens of one question', async () => {
+    const state = {
+      hosts: [
+        { id: 'web-1', cpu: 97 },
+        { id: 'web-2', cpu: 3 },
+        { id: 'db-1', cpu: 40 },
+      ],
+    }
+    const hot = { type: 'select', instructions: 'Which hosts are busy?', options: ['db-1', 'web-1', 'web-2'] } as const
+    const { answers, usage } = await engine.ask({ state, questions: { hot } })
+    for (const host of state.hosts) {
+      const alone = await engine.ask({ state: { hosts: [host] }, questions: { busy: noul(hot.instructions) } })
+      expect(answers.hot.probabilities[host.id as 'db-1']).toBe(alone.answers.busy.noul)
+    }
+    const whole = await engine.ask({ state, questions: { hot: { ...hot, options: ['db-1', 'web-1', 'web-9'] } } })
+    expect(usage.input_tokens).toBe(whole.usage.input_tokens)
+  })
+
   it('has room for the passages of the longest state, and for some of a longer one', async () => {
     const config = { contextLength: 200, passagePieces: 30, places: 64, shape: { width: 24, layers: 2 }, worksOut: false }
     const needed = bytesForLongest(config) * 0.75

@@ -1,9 +1,9 @@
 // Names of JSON members as a prior of where an answer stands.
 import { expect, it } from 'vitest'
 import { memberName, namePriors, namesOf } from '../../../../../src/backends/onnx/families/encoder/member-names.ts'
-import type { SourceStretch } from '../../../../../src/backends/onnx/families/encoder/state-text.ts'
+import type { SourceStretch } from '../../../../../src/backends/onnx/families/encoder/state-writer.ts'
 
-const at = (path: string | null): SourceStretch => ({ start: 0, end: 1, string: 'x', source: { part: 0, path } })
+const at = (path: string | null): SourceStretch => ({ start: 0, end: 1, offset: 0, head: null, string: 'x', source: { part: 0, path } })
 
 it.each([
   [null, null],

@@ -1,0 +1,229 @@
+"""A state without the rows of its tables and lists that a question does not call by name, as the engine reads it
+(src/backends/onnx/families/encoder: row-lists.ts, row-names.ts, named-rows.ts, row-branches.ts, state-text.ts).
+"""
+
+import re
+
+import states
+import tables
+
+SPEAKERS = {"role", "speaker", "from", "author", "sender"}
+NAMES = {"name", "title", "label", "item", "product", "person", "user", "customer", "service", "city"}
+ID = {"id", "number", "no", "nr", "key", "code"}
+FEWEST_ROWS, MOST_WORDS, SHORTEST_NUMBER, MOST_EACH = 3, 5, 3, 16
+NUMBER = re.compile(r"[0-9.,]+")
+MARK = re.compile(r"[0-9@._:/-]|\S\s\S")
+AROUND_WORDS = re.compile(r"[\s()\[\]{}<>,;\"“”]+")
+COMMON = set(
+    "a all an and any are as at be by do done for from has he her his i if in is it its new no none not of off on one "
+    "open or other out she that the their they this to true false up us was we what who will with yes you".split()
+)
+OF_OTHERS = re.compile(
+    r"(?<!\bat )\b(?:most|least)\b|\b(?:only|others?|another|else|any(?:body|one)|every(?:body|one)?|highest|lowest|"
+    r"largest|smallest|biggest|longest|shortest|cheapest|dearest|oldest|newest|earliest|fastest|slowest|best|worst|"
+    r"ranks?)\b",
+    re.I | re.A,
+)
+
+
+def words(text):
+    out = []
+    for word in AROUND_WORDS.split(text.lower()):
+        word = re.sub(r"^[\W_]+", "", word)
+        word = re.sub(r"(?:['’]s)?[\W_]*$", "", word)
+        out += [word] if word else []
+    return out
+
+
+def possible_names(question):
+    said = words(question)
+    runs = {
+        " ".join(said[begin:end])
+        for begin in range(len(said))
+        for end in range(begin + 1, min(len(said), begin + MOST_WORDS) + 1)
+    }
+    return {run for run in runs if len(run) > 1 and run not in COMMON}
+
+
+def naming(columns, rows):
+    """What each column that can calls the rows: [{name: row}]. Columns are (head, values)."""
+    out = []
+    for n, (head, values) in enumerate(columns):
+        is_id = n == 0 or head.lower() in ID
+        is_name = is_id or head.lower() in NAMES
+        if not is_name and len(rows) < FEWEST_ROWS:
+            continue
+        names = {}
+        for row, value in zip(rows, values, strict=True):
+            if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+                break
+            value = states.plain(value)
+            name = " ".join(words(value))
+            if not name or name in names or len(name.split(" ")) > MOST_WORDS:
+                break
+            is_number = NUMBER.fullmatch(name)
+            if (is_number and not is_id) or not (is_name or MARK.search(value) or any(map(str.isupper, value))):
+                break
+            if not is_number or len(name) >= SHORTEST_NUMBER:
+                names[name] = row
+        else:
+            out.append(names)
+    return out
+
+
+def lists(value, at=()):
+    """[(path, number of rows, naming columns)] of JSON, an outer list before those in it."""
+    if isinstance(value, list):
+        within = [one for n, inner in enumerate(value) for one in lists(inner, (*at, n))]
+        are_objects = len(value) > 1 and all(isinstance(one, dict) for one in value)
+        if not are_objects or all(states.turn(one) is not None for one in value):
+            return within
+        heads = [head for head in dict.fromkeys(key for one in value for key in one) if head not in SPEAKERS]
+        columns = [(head, [one.get(head) for one in value]) for head in heads]
+        return [(at, len(value), naming(columns, list(range(len(value))))), *within]
+    if not isinstance(value, dict):
+        return []
+    within = [one for key, inner in value.items() for one in lists(inner, (*at, key))]
+    if len(value) < FEWEST_ROWS or not all(isinstance(one, dict) for one in value.values()):
+        return within
+    return [(at, len(value), naming([("key", list(value))], list(value))), *within]
+
+
+def taken(value, shown, at=()):
+    """The value with the rows alone that are shown of each list: path -> rows."""
+    if isinstance(value, list):
+        rows = shown.get(at)
+        return [taken(one, shown, (*at, n)) for n, one in enumerate(value) if rows is None or n in rows]
+    if isinstance(value, dict):
+        rows = shown.get(at)
+        return {key: taken(one, shown, (*at, key)) for key, one in value.items() if rows is None or key in rows}
+    return value
+
+
+def in_text(text, shown):
+    """A text with the rows alone that are shown, {table: rows}: a line a cell, apart from what stands around."""
+    parts, at = [], 0
+    for table, rows in shown:
+        parts.append(text[at : table.start].strip())
+        kept = [row for n, row in enumerate(table.rows) if n in rows]
+        if table.heads is None:
+            parts.append("\n".join(line for line, _ in kept))
+        else:
+            for _, cells in kept:
+                said = (f"{head}: {cell}" if head else cell for head, cell in zip(table.heads, cells, strict=True))
+                parts.append("\n".join(said))
+        at = table.end
+    parts.append(text[at:].strip())
+    return "\n\n".join(part for part in parts if part)
+
+
+class Named:
+    """The rows of a state that questions call by name."""
+
+    def __init__(self, state):
+        is_parts = isinstance(state, list) and state and all(isinstance(one, dict) and "type" in one for one in state)
+        self.state, self.is_parts = state, is_parts
+        self.parts = state if is_parts else [None]
+        self.lists = []  # (part, table or path, rows, columns)
+        for n, part in enumerate(self.parts):
+            value = (part.get("text") if part["type"] == "text" else part.get("value")) if is_parts else state
+            if isinstance(value, str):
+                for table in tables.found(value):
+                    heads = table.heads or [""] * len(table.rows[0][1])
+                    columns = [(head, [cells[i] for _, cells in table.rows]) for i, head in enumerate(heads)]
+                    columns = naming(columns, list(range(len(table.rows))))
+                    self.lists.append((n, table, len(table.rows), columns))
+            else:
+                self.lists += [(n, *one) for one in lists(value)]
+        self.lists = [one for one in self.lists if one[3]]
+
+    def of(self, question):
+        """{number of the list: rows}, or None where the question is about the whole state."""
+        if not self.lists or OF_OTHERS.search(question):
+            return None
+        names, shown = possible_names(question), {}
+        for n, (_, _, count, columns) in enumerate(self.lists):
+            rows = next(
+                (found for column in columns if (found := {column[name] for name in names if name in column})), ()
+            )
+            if 0 < len(rows) < count:
+                shown[n] = rows
+        return shown or None
+
+    def of_each(self, options):
+        """[{number of the list: rows}] where each option names a row of one list, else None."""
+        names = [" ".join(words(option)) for option in options]
+        if len(names) > MOST_EACH or len(set(names)) < len(names):
+            return None
+        for n, (*_, columns) in enumerate(self.lists):
+            for column in columns:
+                if all(name in column for name in names):
+                    return [{n: {column[name]}} for name in names]
+        return None
+
+    def narrowed(self, shown):
+        """The state as it is read where these rows are shown."""
+        out = []
+        for n, part in enumerate(self.parts):
+            here = [(self.lists[number][1], rows) for number, rows in shown.items() if self.lists[number][0] == n]
+            value = (part["text"] if part["type"] == "text" else part.get("value")) if self.is_parts else self.state
+            if here and isinstance(value, str):
+                value = in_text(value, here)
+            elif here:
+                value = taken(value, dict(here))
+            if self.is_parts:
+                value = {**part, "text" if part["type"] == "text" else "value": value}
+            out.append(value)
+        return out if self.is_parts else out[0]
+
+
+def rows_of(row):
+    """The rows that the engine makes of one: questions about the whole state, and those about some of its rows."""
+    named = Named(row["state"])
+    if not named.lists:
+        return [row]
+    groups = {}
+    for name, asked in row["questions"].items():
+        for shown, own, question, truth in asked_of(named, name, asked, row["truth"]):
+            key = str(sorted((n, sorted(rows, key=str)) for n, rows in (shown or {}).items()))
+            _, questions, truths = groups.setdefault(key, (shown, {}, {}))
+            questions[own] = question
+            truths.update(truth)
+    return [
+        {
+            **row,
+            "state": row["state"] if shown is None else named.narrowed(shown),
+            "questions": questions,
+            "truth": truths,
+        }
+        for shown, questions, truths in groups.values()
+    ]
+
+
+def asked_of(named, name, asked, truth):
+    """(rows, name, question, truth) of what the engine asks for one question."""
+    own = {name: truth[name]} if name in truth else {}
+    said = asked.get("instructions")
+    if not isinstance(said, str):
+        return [(None, name, asked, own)]
+    shown = named.of(said)
+    options = asked.get("criteria") or asked.get("options")
+    if shown is None and asked["type"] == "select" and name in truth and options:
+        labels = [
+            str(one.get("label", one.get("value", one.get("name"))) if isinstance(one, dict) else one)
+            for one in options
+        ]
+        each = named.of_each(labels)
+        if each is not None:
+            claim = {"type": "noul", "instructions": said}
+            return [
+                (rows, f"{name} {label}", claim, {f"{name} {label}": label in truth[name]})
+                for rows, label in zip(each, labels, strict=True)
+            ]
+    return [(shown, name, asked, own)]
+
+
+def drawn(row, rnd):
+    """One of the rows that the engine makes of one, those with more questions more often."""
+    made = rows_of(row)
+    return made[0] if len(made) == 1 else rnd.choices(made, [len(one["questions"]) for one in made])[0]

@@ -1,0 +1,94 @@
+"""What is left of a state where a question calls rows of its tables or lists by name, as training reads it:
+
+    python make_narrowed.py ../../../models/service-1-pro/training/text .
+
+Writes narrowed.json, which test/backends/onnx/families/encoder reads. Needs Python alone.
+"""
+
+import json
+import sys
+
+TRAINING, OUT = sys.argv[1:3]
+sys.path.insert(0, TRAINING)
+
+import narrowing  # noqa: E402
+import states  # noqa: E402
+
+MARKDOWN = (
+    "Flights today\n\n| no. | to | gate | remark |\n|---|---|---:|---|\n| LH 12 | Oslo | 14 | **boarding** |\n"
+    "| BA 7 | Rome | 3 | `late` |\n| AF 99 | Lyon | - | cancelled |\n\nGates close early."
+)
+CSV = (
+    'id,what,who,due\nA-1,"seats, two",Anna,2026-05-01\nA-2,lamp,Bo,2026-05-02\n'
+    'A-3,"the ""old"" door",Cem,2026-05-09\nA-4,,Dee,soon'
+)
+POPULATION = "town      1990   2020\nEstal     8,100  5,900\nBrenk     4,200  4,200\nOlmund    2,700  6,300"
+BOARD = "12:05  Oslo    gate 14  boarding\n12:20  Lisbon  gate 3   on time\n12:40  Tunis   gate 9   delayed to 13:55"
+CREW = "            every (months)  last done\nlift        6               2025-04-02\nheating     12              2023-10-01"
+PAIRS = "- name: Fjord; seats: 8; floor: ground\n- name: Tundra; seats: 20; floor: 2\nBook by noon."
+TAB = "queue\topen\toldest\nbilling\t4\t2h\nreturns\t0\t-\nabuse\t17\t3d"
+SEMICOLON = "job;state;took\nbuild;ok;3\nlint;failed;1\ndeploy;skipped;0"
+PROSE = "Hi Anna, thanks for the note, I will call.\nBo said so, too, and left.\nCem, Dee, Eve came."
+ORDERS = {
+    "customer": "K-7",
+    "orders": [
+        {"id": 4711, "item": "lamp", "total": 20.0, "paid": True},
+        {"id": 4712, "item": "chair", "total": 75.5, "paid": False},
+        {"id": 4713, "item": "desk", "total": 20, "paid": False},
+    ],
+    "policy": "Orders over 50 need a signature.",
+}
+HOSTS = {"web-1": {"cpu": 97, "up": True}, "web-2": {"cpu": 3, "up": True}, "db-1": {"cpu": 40, "up": False}}
+CHAT = [{"from": "Ada", "text": "Where is it?"}, {"from": "Bo", "text": "On its way."}, {"from": "Cem", "text": "ok"}]
+PARTS = [{"type": "text", "text": "See below."}, {"type": "json", "value": ORDERS}, {"type": "text", "text": TAB}]
+
+ASKED = [
+    (MARKDOWN, "The flight to Rome is late.", None),
+    (MARKDOWN, "Which gate does LH 12 leave from?", None),
+    (MARKDOWN, "BA 7 and AF 99 leave from one gate.", None),
+    (MARKDOWN, "Rome's flight is the only late one.", None),
+    (MARKDOWN, "Some flight is late.", None),
+    (MARKDOWN, "Which flights are late?", ["LH 12", "BA 7", "AF 99"]),
+    (MARKDOWN, "Which flights are late?", ["LH 12", "BA 7", "none"]),
+    (CSV, "done(A-3)", None),
+    (CSV, "Is A-1 Anna's?", None),
+    (CSV, "What is due on 2026-05-02?", None),
+    (CSV, "A-4 is without a name.", None),
+    (POPULATION, "Brenk has not grown since 1990.", None),
+    (POPULATION, "Olmund had fewer people than Brenk in 1990.", None),
+    (BOARD, "New time for Tunis", None),
+    (BOARD, "Which one leaves at 12:20?", None),
+    (CREW, "The heating was seen to in 2023.", None),
+    (PAIRS, "How many seats has Tundra?", None),
+    (TAB, "The abuse queue is long.", None),
+    (SEMICOLON, "Did lint fail?", None),
+    (PROSE, "Anna said so.", None),
+    (ORDERS, "Order 4712 needs a signature.", None),
+    (ORDERS, "Has the chair been paid for?", None),
+    (ORDERS, "20 was paid.", None),
+    (ORDERS, "Which orders are open?", ["4711", "4713"]),
+    (HOSTS, "web-1 is overloaded.", None),
+    (HOSTS, "Every host but db-1 is up.", None),
+    (CHAT, "Bo answers.", None),
+    (PARTS, "Order 4713 is a matter of billing.", None),
+    ({"teams": [{"name": "Ops", "lead": {"n": 1}}, {"name": "Web", "lead": None}]}, "Ops has a lead.", None),
+]
+
+
+def texts_of(state, question, options):
+    """One text, or one for each option; None where the whole state is read."""
+    named = narrowing.Named(state)
+    shown = named.of(question)
+    each = [shown] if shown is not None else named.of_each(options) if options is not None else None
+    return each and [states.text_of(named.narrowed(one)) for one in each]
+
+
+if __name__ == "__main__":
+    lines = (
+        json.dumps(
+            {"state": state, "question": question, "options": options, "texts": texts_of(state, question, options)}
+        )
+        for state, question, options in ASKED
+    )
+    with open(f"{OUT}/narrowed.json", "w", encoding="utf-8") as file:
+        file.write("[\n" + ",\n".join(lines) + "\n]\n")
