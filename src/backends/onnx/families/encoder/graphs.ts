@@ -27,6 +27,12 @@ export interface ReadPieces {
   readonly kept: KeptPieces
 }
 
+/** What every question asks of the t tokens of a state, [t][W] each. */
+export interface EvidencePieces {
+  readonly keys: Float32Array
+  readonly values: Float32Array
+}
+
 /** The t tokens of a state that questions are decided by: vectors, and keys and values of the evidence, [t][W] each. */
 export interface Memory {
   readonly count: number
@@ -125,15 +131,25 @@ export class EncoderGraphs {
     return feeds
   }
 
-  /** `vectors` [t][W]; none at all are a state that says nothing. */
-  async memory(vectors: Float32Array): Promise<Memory> {
-    const { width } = this.shape
-    const count = Math.max(1, vectors.length / width)
-    const isEmpty = vectors.length === 0
-    const tokens = floats(this.ort, isEmpty ? new Float32Array(width) : vectors, [count, width])
-    const { keys, values } = (await this.#sessions.memory.run({ tokens }, ['keys', 'values'])) as Record<'keys' | 'values', Tensor>
-    const state = new this.ort.Tensor('bool', new Uint8Array(count).fill(isEmpty ? 0 : 1), [count])
+  /** Of vectors [t][W]; none at all are a state that says nothing, which one token of zeros stands for. */
+  async evidence(vectors: Float32Array): Promise<EvidencePieces> {
+    const tokens = this.#tokens(vectors)
+    const { keys, values } = await this.#sessions.memory.run({ tokens }, ['keys', 'values'])
+    return { keys: dataOf(keys), values: dataOf(values) }
+  }
+
+  /** `evidence` of the vectors. */
+  memory(vectors: Float32Array, evidence: EvidencePieces): Memory {
+    const tokens = this.#tokens(vectors)
+    const [count, width] = tokens.dims as [number, number]
+    const state = new this.ort.Tensor('bool', new Uint8Array(count).fill(vectors.length === 0 ? 0 : 1), [count])
+    const [keys, values] = [evidence.keys, evidence.values].map((data) => floats(this.ort, data, [count, width])) as [Tensor, Tensor]
     return { count, tokens, keys, values, state }
+  }
+
+  #tokens(vectors: Float32Array): Tensor {
+    const { width } = this.shape
+    return floats(this.ort, vectors.length === 0 ? new Float32Array(width) : vectors, [Math.max(1, vectors.length / width), width])
   }
 
   async decide({ tokens, keys, values, state }: Memory, given: SlotInputs): Promise<Decided> {

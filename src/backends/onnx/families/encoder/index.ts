@@ -19,7 +19,7 @@ import { LoneVectors } from './lone-vectors.ts'
 import { loneBlock, meanRow } from './looks.ts'
 import { NamedRows } from './named-rows.ts'
 import { type Narrowing, PassageState, refuseLong } from './passage-state.ts'
-import { bytesOf, type EncodedPassage, type EncodedPieces } from './passage-view.ts'
+import { bytesOf, type EncodedPassage, type EncodedPieces, withinMarks } from './passage-view.ts'
 import { type Passage, passagesOf } from './passages.ts'
 import type { EncoderModel } from './state-reader.ts'
 import { stateText } from './state-text.ts'
@@ -65,8 +65,8 @@ const STATES_SHARE = 0.25
 /** Bytes that keep the passages of a state of full length, so that one more question does not read it anew. */
 export function bytesForLongest({ contextLength, passagePieces, shape: { width, layers } }: EncoderConfig): number {
   const marks = 2 * (1 + Math.ceil(contextLength / passagePieces))
-  // Vectors, and the keys and values of every layer; passages end at seams, so there are up to twice as many marks.
-  return Math.ceil(((contextLength + 2 * marks) * width * (1 + 2 * layers) * Float32Array.BYTES_PER_ELEMENT) / (1 - STATES_SHARE))
+  // Vectors, and keys and values of every layer and the evidence. Passages end at seams: marks may be twice as many.
+  return Math.ceil(((contextLength + 2 * marks) * width * (3 + 2 * layers) * Float32Array.BYTES_PER_ELEMENT) / (1 - STATES_SHARE))
 }
 
 interface OpenedState {
@@ -193,8 +193,12 @@ class EncoderBackend implements Backend {
 
   async #encodePieces(ids: readonly number[], signal: AbortSignal) {
     const { scheduler, graphs, pieces, config } = this.#model
-    const { vectors, kept } = await scheduler.run(() => graphs.readToKeep([loneBlock(ids, pieces)]), signal)
-    const value = { vectors, kept, mean: meanRow(vectors, config.shape.width, 0, ids.length + 2) }
+    const { width } = config.shape
+    const value = await scheduler.run(async () => {
+      const { vectors, kept } = await graphs.readToKeep([loneBlock(ids, pieces)])
+      const evidence = await graphs.evidence(withinMarks(vectors, width))
+      return { vectors, kept, evidence, mean: meanRow(vectors, width, 0, ids.length + 2) }
+    }, signal)
     return { value, bytes: bytesOf(value) }
   }
 }

@@ -1,7 +1,7 @@
 // The passages that some questions are asked about, put together: keys and values that questions attend to, and the
 // tokens they are decided by.
 import { joined } from '../../runtime/tensors.ts'
-import type { AttentionShape, EncoderGraphs, KeptPieces, Memory } from './graphs.ts'
+import type { AttentionShape, EncoderGraphs, EvidencePieces, KeptPieces, Memory } from './graphs.ts'
 import type { Passage } from './passages.ts'
 
 /** What was read of some pieces, wherever they stand. */
@@ -9,6 +9,8 @@ export interface EncodedPieces {
   /** [pieces + 2][W], its marks included. */
   readonly vectors: Float32Array
   readonly kept: KeptPieces
+  /** Of its pieces without the marks. */
+  readonly evidence: EvidencePieces
   /** [W] */
   readonly mean: Float32Array
 }
@@ -22,24 +24,36 @@ export interface PassageView {
   readonly means: readonly Float32Array[]
 }
 
-export function bytesOf({ vectors, kept, mean }: EncodedPieces): number {
+export function bytesOf({ vectors, kept, evidence, mean }: EncodedPieces): number {
   const bytes = (arrays: readonly Float32Array[]): number => arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  return bytes([vectors, mean]) + bytes(kept.keys) + bytes(kept.values)
+  return bytes([vectors, mean, evidence.keys, evidence.values]) + bytes(kept.keys) + bytes(kept.values)
 }
 
-/** `passages`: in reading order. Runs a pass: call it where it is the caller's turn. */
-export async function passageView(graphs: EncoderGraphs, passages: readonly EncodedPieces[]): Promise<PassageView> {
-  const { width } = graphs.shape
-  const tokens = joined(passages.map(({ vectors }) => vectors.subarray(width, vectors.length - width)))
+/** Without its marks. */
+export function withinMarks(vectors: Float32Array, width: number): Float32Array {
+  return vectors.subarray(width, vectors.length - width)
+}
+
+/** `passages`: in reading order. */
+export function passageView(graphs: EncoderGraphs, passages: readonly EncodedPieces[]): PassageView {
+  const tokens = oneAfterOther(passages.map(({ vectors }) => withinMarks(vectors, graphs.shape.width)))
+  const evidence = {
+    keys: oneAfterOther(passages.map((passage) => passage.evidence.keys)),
+    values: oneAfterOther(passages.map((passage) => passage.evidence.values)),
+  }
   return {
     kept: joinedPieces(
       passages.map(({ kept }) => kept),
       graphs.shape,
     ),
-    memory: await graphs.memory(tokens),
+    memory: graphs.memory(tokens, evidence),
     means: passages.map(({ mean }) => mean),
   }
 }
+
+/** Those of a single passage are not copied. */
+const oneAfterOther = (arrays: readonly Float32Array[]): Float32Array =>
+  arrays.length === 1 ? (arrays[0] as Float32Array) : joined(arrays)
 
 /** Keys and values of one after the other; those of a single passage are not copied. */
 function joinedPieces(all: readonly KeptPieces[], { heads, width }: AttentionShape): KeptPieces {

@@ -89,7 +89,7 @@ export class StateReader {
 
   async #passOfFirstLooks(asked: readonly PlacedQuestion[]): Promise<Reading[]> {
     const { graphs, pieces } = this.#model
-    const view = await this.#view((asked[0] as PlacedQuestion).passages.firstLook)
+    const view = this.#view((asked[0] as PlacedQuestion).passages.firstLook)
     const { blocks, places } = firstLook(
       asked.map(({ question }) => question),
       pieces,
@@ -119,7 +119,7 @@ export class StateReader {
       passages,
       vectors,
       means: blockMeans(blocks, vectors),
-      memory: await graphs.memory(tokens),
+      memory: graphs.memory(tokens, await graphs.evidence(tokens)),
       memoryMean: meanRow(vectors, width, start, ids.length),
     }
   }
@@ -132,10 +132,10 @@ export class StateReader {
     }
   }
 
-  async #view(passages: readonly EncodedPassage[]): Promise<PassageView> {
+  #view(passages: readonly EncodedPassage[]): PassageView {
     const { graphs } = this.#model
     const key = viewKey(passages)
-    const view = this.#views.get(key) ?? (await passageView(graphs, inReadingOrder(passages)))
+    const view = this.#views.get(key) ?? passageView(graphs, inReadingOrder(passages))
     this.#views.delete(key)
     this.#views.set(key, view)
     for (const oldest of this.#views.keys()) {

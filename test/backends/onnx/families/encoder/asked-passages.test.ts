@@ -16,6 +16,7 @@ function asking(count: number, means: readonly (readonly [number, number])[]) {
       mean: Float32Array.from(means[n] ?? [1, 0]),
       vectors: nothing,
       kept: { count: 0, keys: [], values: [] },
+      evidence: { keys: nothing, values: nothing },
     }
   })
   const pieces = { ids, starts: ids.map((_, i) => i), ends: ids.map((_, i) => i + 1) }

@@ -192,9 +192,9 @@ describe('an encoder behind the engine', async () => {
   it('has room for the passages of the longest state, and for some of a longer one', async () => {
     const config = { contextLength: 200, passagePieces: 30, places: 64, shape: { width: 24, layers: 2 }, worksOut: false }
     const needed = bytesForLongest(config) * 0.75
-    // A piece has a vector, and a key and a value in each layer.
-    expect(needed).toBeGreaterThan(214 * 24 * (1 + 2 * 2) * 4)
-    expect(needed).toBeLessThan(2 * 214 * 24 * (1 + 2 * 2) * 4)
+    // A piece has a vector, and a key and a value in each layer and of the evidence.
+    expect(needed).toBeGreaterThan(214 * 24 * (3 + 2 * 2) * 4)
+    expect(needed).toBeLessThan(2 * 214 * 24 * (3 + 2 * 2) * 4)
   })
 
   it('keeps whole states beside their passages, within the bytes it was given', async () => {
@@ -217,7 +217,7 @@ describe('an encoder behind the engine', async () => {
 
   it('keeps a state that has many passages, which count once', async () => {
     // What a passage of 192 pieces takes. In a quarter of the cache a state has two views of up to eight passages.
-    const passageBytes = 192 * 384 * (1 + 2 * 6) * Float32Array.BYTES_PER_ELEMENT
+    const passageBytes = 192 * 384 * (3 + 2 * 6) * Float32Array.BYTES_PER_ELEMENT
     const shipped = await loadOnnxModel(SHIPPED, { inProcess: true, cacheBytes: 4 * 17 * passageBytes })
     const text = Array.from({ length: 160 }, (_, line) => `Line ${line} says that the order is late now.\n`).join('')
     const open = async () => shipped.open((await readState(text)).prompt)
