@@ -39,6 +39,8 @@ ORDERS = {
     "policy": "Orders over 50 need a signature.",
 }
 HOSTS = {"web-1": {"cpu": 97, "up": True}, "web-2": {"cpu": 3, "up": True}, "db-1": {"cpu": 40, "up": False}}
+MONTHS = {"sheet": "Boats", "april": {"in": 7, "out": 9}, "mayDay": {"in": 8, "out": 1}, "note": "June is to come"}
+ORDER = {"customer": {"id": 1, "vip": True}, "order": {"total": 90, "limit": 50, "items": 2}}
 CHAT = [{"from": "Ada", "text": "Where is it?"}, {"from": "Bo", "text": "On its way."}, {"from": "Cem", "text": "ok"}]
 PARTS = [{"type": "text", "text": "See below."}, {"type": "json", "value": ORDERS}, {"type": "text", "text": TAB}]
 
@@ -69,6 +71,9 @@ ASKED = [
     (ORDERS, "Which orders are open?", ["4711", "4713"]),
     (HOSTS, "web-1 is overloaded.", None),
     (HOSTS, "Every host but db-1 is up.", None),
+    (MONTHS, "April cost money.", None),
+    (MONTHS, "On May Day more came in than went out.", None),
+    (ORDER, "The order is above the limit.", None),
     (CHAT, "Bo answers.", None),
     (PARTS, "Order 4713 is a matter of billing.", None),
     ({"teams": [{"name": "Ops", "lead": {"n": 1}}, {"name": "Web", "lead": None}]}, "Ops has a lead.", None),

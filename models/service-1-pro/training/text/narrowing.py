@@ -10,7 +10,7 @@ import tables
 SPEAKERS = {"role", "speaker", "from", "author", "sender"}
 NAMES = {"name", "title", "label", "item", "product", "person", "user", "customer", "service", "city"}
 ID = {"id", "number", "no", "nr", "key", "code"}
-FEWEST_ROWS, MOST_WORDS, SHORTEST_NUMBER, MOST_EACH = 3, 5, 3, 16
+FEWEST_ROWS, FEWEST_IN_COMMON, MOST_WORDS, SHORTEST_NUMBER, MOST_EACH = 3, 2, 5, 3, 16
 NUMBER = re.compile(r"[0-9.,]+")
 MARK = re.compile(r"[0-9@._:/-]|\S\s\S")
 AROUND_WORDS = re.compile(r"[\s()\[\]{}<>,;\"“”]+")
@@ -72,7 +72,7 @@ def naming(columns, rows):
 
 
 def lists(value, at=()):
-    """[(path, number of rows, naming columns)] of JSON, an outer list before those in it."""
+    """[(path, number of rows, keys of what is no row, naming columns)] of JSON, an outer list before those in it."""
     if isinstance(value, list):
         within = [one for n, inner in enumerate(value) for one in lists(inner, (*at, n))]
         are_objects = len(value) > 1 and all(isinstance(one, dict) for one in value)
@@ -80,13 +80,30 @@ def lists(value, at=()):
             return within
         heads = [head for head in dict.fromkeys(key for one in value for key in one) if head not in SPEAKERS]
         columns = [(head, [one.get(head) for one in value]) for head in heads]
-        return [(at, len(value), naming(columns, list(range(len(value))))), *within]
+        return [(at, len(value), [], naming(columns, list(range(len(value))))), *within]
     if not isinstance(value, dict):
         return []
     within = [one for key, inner in value.items() for one in lists(inner, (*at, key))]
-    if len(value) < FEWEST_ROWS or not all(isinstance(one, dict) for one in value.values()):
+    rows = {key: one for key, one in value.items() if isinstance(one, dict) and states.turn(one) is None}
+    if not are_alike(list(rows.values()), len(value)):
         return within
-    return [(at, len(value), naming([("key", list(value))], list(value))), *within]
+    others = [key for key in value if key not in rows]
+    columns = naming([("key", [words_of_key(key) for key in rows])], list(rows))
+    return [(at, len(rows), others, columns), *within]
+
+
+def are_alike(rows, members):
+    """Whether some members of an object are one kind of thing: they have the same in common, or are all there is."""
+    if len(rows) == members and len(rows) >= FEWEST_ROWS:
+        return True
+    if len(rows) < 2:
+        return False
+    common = len(set.intersection(*map(set, rows)))
+    return common >= FEWEST_IN_COMMON and 2 * common >= min(map(len, rows))
+
+
+def words_of_key(key):
+    return re.sub(r"[_\-.]+", " ", re.sub(r"([a-z])([A-Z])", r"\1 \2", key))
 
 
 def taken(value, shown, at=()):
@@ -124,7 +141,7 @@ class Named:
         is_parts = isinstance(state, list) and state and all(isinstance(one, dict) and "type" in one for one in state)
         self.state, self.is_parts = state, is_parts
         self.parts = state if is_parts else [None]
-        self.lists = []  # (part, table or path, rows, columns)
+        self.lists = []  # (part, table or path, rows, keys of what is no row, columns)
         for n, part in enumerate(self.parts):
             value = (part.get("text") if part["type"] == "text" else part.get("value")) if is_parts else state
             if isinstance(value, str):
@@ -132,22 +149,22 @@ class Named:
                     heads = table.heads or [""] * len(table.rows[0][1])
                     columns = [(head, [cells[i] for _, cells in table.rows]) for i, head in enumerate(heads)]
                     columns = naming(columns, list(range(len(table.rows))))
-                    self.lists.append((n, table, len(table.rows), columns))
+                    self.lists.append((n, table, len(table.rows), [], columns))
             else:
                 self.lists += [(n, *one) for one in lists(value)]
-        self.lists = [one for one in self.lists if one[3]]
+        self.lists = [one for one in self.lists if one[4]]
 
     def of(self, question):
         """{number of the list: rows}, or None where the question is about the whole state."""
         if not self.lists or OF_OTHERS.search(question):
             return None
         names, shown = possible_names(question), {}
-        for n, (_, _, count, columns) in enumerate(self.lists):
+        for n, (_, _, count, others, columns) in enumerate(self.lists):
             rows = next(
                 (found for column in columns if (found := {column[name] for name in names if name in column})), ()
             )
             if 0 < len(rows) < count:
-                shown[n] = rows
+                shown[n] = {*others, *rows}
         return shown or None
 
     def of_each(self, options):
@@ -155,10 +172,10 @@ class Named:
         names = [" ".join(words(option)) for option in options]
         if len(names) > MOST_EACH or len(set(names)) < len(names):
             return None
-        for n, (*_, columns) in enumerate(self.lists):
+        for n, (*_, others, columns) in enumerate(self.lists):
             for column in columns:
                 if all(name in column for name in names):
-                    return [{n: {column[name]}} for name in names]
+                    return [{n: {*others, column[name]}} for name in names]
         return None
 
     def narrowed(self, shown):

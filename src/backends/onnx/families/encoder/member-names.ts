@@ -1,5 +1,6 @@
 // What the names of JSON members say about where an answer stands: a value whose name is like the question is likelier
 // than the pointers alone say.
+import { wordsOfKey } from './row-names.ts'
 import type { SourceStretch } from './state-writer.ts'
 
 /** Nats for each unit of cosine between the question and a name; as between options and a text (the likeness scale). */
@@ -17,7 +18,7 @@ export function memberName({ head, source: { path } }: SourceStretch): string | 
     .findLast((token) => token !== '' && !/^\d+$/.test(token))
     ?.replaceAll('~1', '/')
     .replaceAll('~0', '~')
-  return name === undefined ? null : name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[_\-.]+/g, ' ')
+  return name === undefined ? null : wordsOfKey(name)
 }
 
 /** The different names of the members that the strings stand in; none where they could not tell anything apart. */

@@ -22,7 +22,7 @@ export class NamedRows {
     const shown = new Map<RowList, ReadonlySet<string>>()
     for (const list of lists) {
       const rows = namedRows(list, names)
-      if (rows.size > 0 && rows.size < list.rows) shown.set(list, rows)
+      if (rows.size > 0 && rows.size < list.rows) shown.set(list, new Set([...list.others, ...rows]))
     }
     return shown.size === 0 ? null : shown
   }
@@ -33,7 +33,7 @@ export class NamedRows {
     for (const list of this.#found()) {
       const column = list.columns.find((column) => names.every((name) => column.has(name)))
       if (column === undefined || new Set(names).size < names.length) continue
-      return names.map((name) => new Map([[list, new Set([column.get(name) as string])]]))
+      return names.map((name) => new Map([[list, new Set([...list.others, column.get(name) as string])]]))
     }
     return null
   }

@@ -1,9 +1,10 @@
-// The lists of a state whose elements a question may call by name: tables in its texts, lists of JSON objects, and JSON
-// objects of objects. Training finds the same (models/service-1-pro/training/text/rows.py).
+// The lists of a state whose elements a question may call by name: tables in its texts, lists of JSON objects, and
+// members of a JSON object that are objects alike. Training finds the same
+// (models/service-1-pro/training/text/narrowing.py).
 import { pointer } from '../../../../core/errors.ts'
 import type { Json, Prompt } from '../../../../core/types.ts'
 import { type Fields, IDS, isFields, isList, isTurn } from './json-lines.ts'
-import { nameOf } from './row-names.ts'
+import { nameOf, wordsOfKey } from './row-names.ts'
 import { type TableRow, type TextTable, textTables } from './text-tables.ts'
 
 /** Name of a row, as `nameOf` makes it -> the row: its index, or its key in an object. */
@@ -15,6 +16,8 @@ export interface RowList {
   /** A table in a text, or the pointer of a list or an object of JSON. */
   readonly where: TextTable | string
   readonly rows: number
+  /** Keys of what is no row, and is always read. */
+  readonly others: readonly string[]
   /** One for each column that tells every row from the others, the first one first. */
   readonly columns: readonly RowNames[]
 }
@@ -32,6 +35,8 @@ const SPEAKERS = new Set(['role', 'speaker', 'from', 'author', 'sender'])
 /** Columns behind the first one name rows where the rows are so many: of two, some column differs by chance. */
 const FEWEST_ROWS = 3
 const MOST_WORDS = 5
+/** Keys that members have in common where they are rows beside others that are none. */
+const FEWEST_IN_COMMON = 2
 const NUMBER = /^[\d.,]+$/
 const SHORTEST_NUMBER = 3
 /** What a word that any question may use lacks: a capital, a digit, a mark within, another word beside it. */
@@ -48,16 +53,10 @@ function ofTable(table: TextTable, text: string, part: number): RowList {
   const { rows } = table
   const heads = table.heads ?? (rows[0] as TableRow).cells.map(() => '')
   const columns = heads.map((head, i) => ({ head, values: rows.map(({ cells }) => text.slice(cells[i]?.start, cells[i]?.end)) }))
-  return {
-    part,
-    where: table,
-    rows: rows.length,
-    columns: naming(
-      columns,
-      rows.map((_, i) => String(i)),
-    ),
-  }
+  return { part, where: table, rows: rows.length, others: [], columns: naming(columns, places(rows.length)) }
 }
+
+const places = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i))
 
 /** The lists in a value, an outer one before those in it. */
 function ofJson(value: Json, at: string, part: number): RowList[] {
@@ -67,25 +66,27 @@ function ofJson(value: Json, at: string, part: number): RowList[] {
     const elements: readonly Fields[] = value
     const heads = [...new Set(elements.flatMap((one) => Object.keys(one)))].filter((head) => !SPEAKERS.has(head))
     const columns = heads.map((head) => ({ head, values: elements.map((one) => (Object.hasOwn(one, head) ? one[head] : undefined)) }))
-    return [
-      {
-        part,
-        where: at,
-        rows: value.length,
-        columns: naming(
-          columns,
-          elements.map((_, i) => String(i)),
-        ),
-      },
-      ...within,
-    ]
+    const list = { part, where: at, rows: value.length, others: [], columns: naming(columns, places(value.length)) }
+    return [list, ...within]
   }
   if (!isFields(value)) return []
   const members = Object.entries(value)
   const within = members.flatMap(([key, member]) => ofJson(member, pointer(at, key), part))
-  if (members.length < FEWEST_ROWS || !members.every(([, member]) => isFields(member))) return within
-  const keys = Object.keys(value)
-  return [{ part, where: at, rows: keys.length, columns: naming([{ head: 'key', values: keys }], keys) }, ...within]
+  const rows = members.filter((member): member is [string, Fields] => isFields(member[1]) && !isTurn(member[1]))
+  if (!areAlike(rows, members.length)) return within
+  const keys = rows.map(([key]) => key)
+  const others = members.map(([key]) => key).filter((key) => !keys.includes(key))
+  const columns = naming([{ head: 'key', values: keys.map(wordsOfKey) }], keys)
+  return [{ part, where: at, rows: keys.length, others, columns }, ...within]
+}
+
+/** Whether some members of an object are one kind of thing: they have the same in common, or are all there is. */
+function areAlike(rows: readonly (readonly [string, Fields])[], members: number): boolean {
+  if (rows.length === members && rows.length >= FEWEST_ROWS) return true
+  const [first, ...rest] = rows.map(([, row]) => Object.keys(row))
+  if (first === undefined || rest.length === 0) return false
+  const common = first.filter((key) => rest.every((keys) => keys.includes(key))).length
+  return common >= FEWEST_IN_COMMON && 2 * common >= Math.min(first.length, ...rest.map((keys) => keys.length))
 }
 
 /** What each column that can calls the rows. */

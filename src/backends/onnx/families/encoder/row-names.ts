@@ -18,6 +18,11 @@ export function nameOf(text: string): string {
   return wordsOf(text).join(' ')
 }
 
+/** "job_3", "taxFile" -> "job 3", "tax File". */
+export function wordsOfKey(key: string): string {
+  return key.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[_\-.]+/g, ' ')
+}
+
 /** Whether it is about more than the rows it calls by name. */
 export const asksOfOthers = (question: string): boolean => OF_OTHERS.test(question)
 
