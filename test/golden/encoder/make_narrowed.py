@@ -41,6 +41,11 @@ ORDERS = {
 HOSTS = {"web-1": {"cpu": 97, "up": True}, "web-2": {"cpu": 3, "up": True}, "db-1": {"cpu": 40, "up": False}}
 MONTHS = {"sheet": "Boats", "april": {"in": 7, "out": 9}, "mayDay": {"in": 8, "out": 1}, "note": "June is to come"}
 ORDER = {"customer": {"id": 1, "vip": True}, "order": {"total": 90, "limit": 50, "items": 2}}
+SAID = [
+    {"id": 101, "user": "Ada", "text": "My money back, please."},
+    {"id": 102, "user": "Bo", "text": "It is on its way."},
+    {"id": 103, "user": "Cem", "text": "Not yet."},
+]
 CHAT = [{"from": "Ada", "text": "Where is it?"}, {"from": "Bo", "text": "On its way."}, {"from": "Cem", "text": "ok"}]
 PARTS = [{"type": "text", "text": "See below."}, {"type": "json", "value": ORDERS}, {"type": "text", "text": TAB}]
 
@@ -71,6 +76,11 @@ ASKED = [
     (ORDERS, "Which orders are open?", ["4711", "4713"]),
     (HOSTS, "web-1 is overloaded.", None),
     (HOSTS, "Every host but db-1 is up.", None),
+    (BOARD, "Tunis is later.", None),
+    (BOARD, "Tunis leaves later than at noon.", None),
+    ({"before": {"price": 9, "seats": 2}, "after": {"price": 12, "seats": 2}}, "It costs 12 after the change.", None),
+    (SAID, "Ada wants her money back.", None),
+    (SAID, "Message 102 is polite.", None),
     (MONTHS, "April cost money.", None),
     (MONTHS, "On May Day more came in than went out.", None),
     (ORDER, "The order is above the limit.", None),

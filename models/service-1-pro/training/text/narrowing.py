@@ -7,7 +7,8 @@ import re
 import states
 import tables
 
-SPEAKERS = {"role", "speaker", "from", "author", "sender"}
+SPEAKERS = {"role", "speaker", "from", "author", "sender", "user", "who"}
+SAID = {"text", "content", "message", "body"}
 NAMES = {"name", "title", "label", "item", "product", "person", "user", "customer", "service", "city"}
 ID = {"id", "number", "no", "nr", "key", "code"}
 FEWEST_ROWS, FEWEST_IN_COMMON, MOST_WORDS, SHORTEST_NUMBER, MOST_EACH = 3, 2, 5, 3, 16
@@ -15,13 +16,21 @@ NUMBER = re.compile(r"[0-9.,]+")
 MARK = re.compile(r"[0-9@._:/-]|\S\s\S")
 AROUND_WORDS = re.compile(r"[\s()\[\]{}<>,;\"“”]+")
 COMMON = set(
-    "a all an and any are as at be by do done for from has he her his i if in is it its new no none not of off on one "
-    "open or other out she that the their they this to true false up us was we what who will with yes you".split()
+    "a actual after all an and answer any are as at be before by current default do done expected first for from has "
+    "he her his i if in input is it its last left new next no none not now of off old on one open or other out output "
+    "previous prompt reply request response right second she source target that the their then they third this to "
+    "today tomorrow true false up us was we what who will with yes yesterday you question".split()
 )
 OF_OTHERS = re.compile(
     r"(?<!\bat )\b(?:most|least)\b|\b(?:only|others?|another|else|any(?:body|one)|every(?:body|one)?|highest|lowest|"
     r"largest|smallest|biggest|longest|shortest|cheapest|dearest|oldest|newest|earliest|fastest|slowest|best|worst|"
     r"ranks?)\b",
+    re.I | re.A,
+)
+COMPARES = re.compile(
+    r"(?<!\bor )(?<!\bno )(?<!\bany )\b(?:more|less|fewer|higher|lower|larger|smaller|bigger|longer|shorter|cheaper|"
+    r"dearer|older|newer|later|earlier|faster|slower|better|worse|same|differs?|different|equal|alike|compared|unlike)\b"
+    r"(?!.*\bthan\b)",
     re.I | re.A,
 )
 
@@ -78,7 +87,9 @@ def lists(value, at=()):
         are_objects = len(value) > 1 and all(isinstance(one, dict) for one in value)
         if not are_objects or all(states.turn(one) is not None for one in value):
             return within
-        heads = [head for head in dict.fromkeys(key for one in value for key in one) if head not in SPEAKERS]
+        heads = list(dict.fromkeys(key for one in value for key in one))
+        if SAID & set(heads) and SPEAKERS & set(heads):
+            heads = [head for head in heads if head.lower() in ID]
         columns = [(head, [one.get(head) for one in value]) for head in heads]
         return [(at, len(value), [], naming(columns, list(range(len(value))))), *within]
     if not isinstance(value, dict):
@@ -158,12 +169,12 @@ class Named:
         """{number of the list: rows}, or None where the question is about the whole state."""
         if not self.lists or OF_OTHERS.search(question):
             return None
-        names, shown = possible_names(question), {}
+        names, shown, compares = possible_names(question), {}, bool(COMPARES.search(question))
         for n, (_, _, count, others, columns) in enumerate(self.lists):
             rows = next(
                 (found for column in columns if (found := {column[name] for name in names if name in column})), ()
             )
-            if 0 < len(rows) < count:
+            if 0 < len(set(rows)) < count and not (compares and len(set(rows)) == 1):
                 shown[n] = {*others, *rows}
         return shown or None
 

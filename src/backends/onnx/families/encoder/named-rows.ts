@@ -17,12 +17,12 @@ export class NamedRows {
   /** null where no list has to be read in part: none is named, all are, or the question is about others as well. */
   of(question: string): ShownRows | null {
     const lists = this.#found()
-    if (lists.length === 0 || asksOfOthers(question)) return null
+    if (lists.length === 0) return null
     const names = possibleNames(question)
     const shown = new Map<RowList, ReadonlySet<string>>()
     for (const list of lists) {
       const rows = namedRows(list, names)
-      if (rows.size > 0 && rows.size < list.rows) shown.set(list, new Set([...list.others, ...rows]))
+      if (rows.size > 0 && rows.size < list.rows && !asksOfOthers(question, rows.size)) shown.set(list, new Set([...list.others, ...rows]))
     }
     return shown.size === 0 ? null : shown
   }

@@ -30,8 +30,9 @@ interface Column {
 
 /** Heads of columns whose words name rows, as those of the first one do; in others words have to look like names. */
 const NAMES = ['name', 'title', 'label', 'item', 'product', 'person', 'user', 'customer', 'service', 'city']
-/** Who said it is no name of what was said. */
-const SPEAKERS = new Set(['role', 'speaker', 'from', 'author', 'sender'])
+/** What somebody said leans on what others said, and goes by its id alone: who said it is no name of it. */
+const SPEAKERS = ['role', 'speaker', 'from', 'author', 'sender', 'user', 'who']
+const SAID = ['text', 'content', 'message', 'body']
 /** Columns behind the first one name rows where the rows are so many: of two, some column differs by chance. */
 const FEWEST_ROWS = 3
 const MOST_WORDS = 5
@@ -64,7 +65,9 @@ function ofJson(value: Json, at: string, part: number): RowList[] {
     const within = value.flatMap((one, i) => ofJson(one, pointer(at, i), part))
     if (value.length < 2 || !value.every(isFields) || value.every(isTurn)) return within
     const elements: readonly Fields[] = value
-    const heads = [...new Set(elements.flatMap((one) => Object.keys(one)))].filter((head) => !SPEAKERS.has(head))
+    const all = [...new Set(elements.flatMap((one) => Object.keys(one)))]
+    const areSaid = SAID.some((head) => all.includes(head)) && SPEAKERS.some((head) => all.includes(head))
+    const heads = areSaid ? all.filter((head) => IDS.includes(head.toLowerCase())) : all
     const columns = heads.map((head) => ({ head, values: elements.map((one) => (Object.hasOwn(one, head) ? one[head] : undefined)) }))
     const list = { part, where: at, rows: value.length, others: [], columns: naming(columns, places(value.length)) }
     return [list, ...within]

@@ -5,13 +5,19 @@ const AROUND = /^[^\p{L}\p{N}]+|(?:['’]s)?[^\p{L}\p{N}]*$/gu
 const MOST_WORDS = 5
 /** Words that name nothing where a question uses them. */
 const COMMON = new Set(
-  'a all an and any are as at be by do done for from has he her his i if in is it its new no none not of off on one open or other out she that the their they this to true false up us was we what who will with yes you'.split(
-    ' ',
-  ),
+  (
+    'a actual after all an and answer any are as at be before by current default do done expected first for from has he her his i if in ' +
+    'input is it its last left new next no none not now of off old on one open or other out output previous prompt reply request response ' +
+    'right second she source target that the their then they third this to today tomorrow true false up us was we what who will with yes ' +
+    'yesterday you question'
+  ).split(' '),
 )
-/** A question that beside the row it names asks about the others. */
+/** A question that beside the rows it names asks about the others. */
 const OF_OTHERS =
   /(?<!\bat )\b(?:most|least)\b|\b(?:only|others?|another|else|any(?:body|one)|every(?:body|one)?|highest|lowest|largest|smallest|biggest|longest|shortest|cheapest|dearest|oldest|newest|earliest|fastest|slowest|best|worst|ranks?)\b/i
+/** What a single row is compared with is another one, where no "than" says with what: "A-17 took longer." */
+const COMPARES =
+  /(?<!\b(?:or|no|any) )\b(?:more|less|fewer|higher|lower|larger|smaller|bigger|longer|shorter|cheaper|dearer|older|newer|later|earlier|faster|slower|better|worse|same|differs?|different|equal|alike|compared|unlike)\b(?!.*\bthan\b)/i
 
 /** Its words in lower case with one space between them. */
 export function nameOf(text: string): string {
@@ -23,8 +29,10 @@ export function wordsOfKey(key: string): string {
   return key.replaceAll(/([a-z])([A-Z])/g, '$1 $2').replaceAll(/[_\-.]+/g, ' ')
 }
 
-/** Whether it is about more than the rows it calls by name. */
-export const asksOfOthers = (question: string): boolean => OF_OTHERS.test(question)
+/** Whether it is about more than the rows it calls by name, so many of them. */
+export function asksOfOthers(question: string, rows: number): boolean {
+  return OF_OTHERS.test(question) || (rows === 1 && COMPARES.test(question))
+}
 
 /** Every run of words of a question that could be a name. */
 export function possibleNames(question: string): Set<string> {
