@@ -61,6 +61,7 @@ ASKED = [
     (CSV, "Is A-1 Anna's?", None),
     (CSV, "What is due on 2026-05-02?", None),
     (CSV, "A-4 is without a name.", None),
+    (CSV.replace("\n", "\r\n"), "Is A-1 Anna's?", None),
     (POPULATION, "Brenk has not grown since 1990.", None),
     (POPULATION, "Olmund had fewer people than Brenk in 1990.", None),
     (BOARD, "New time for Tunis", None),

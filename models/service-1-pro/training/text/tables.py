@@ -29,7 +29,7 @@ def found(text):
     """In reading order, without overlaps; of forms that a line could have, the one with most rows counts."""
     lines, at = [], 0
     for line in text.split("\n"):
-        lines.append((line, at))
+        lines.append((line.removesuffix("\r"), at))
         at += len(line) + 1
     tables = [table for cells, bare in FORMS for table in of_form(lines, cells, bare)]
     taken = []

@@ -4,7 +4,7 @@
 import { pointer } from '../../../../core/errors.ts'
 import type { Json, Prompt } from '../../../../core/types.ts'
 import { type Fields, IDS, isFields, isList, isTurn } from './json-lines.ts'
-import { nameOf, wordsOfKey } from './row-names.ts'
+import { MOST_WORDS_OF_NAME, nameOf, wordsOfKey } from './row-names.ts'
 import { type TableRow, type TextTable, textTables } from './text-tables.ts'
 
 /** Name of a row, as `nameOf` makes it -> the row: its index, or its key in an object. */
@@ -35,7 +35,6 @@ const SPEAKERS = ['role', 'speaker', 'from', 'author', 'sender', 'user', 'who']
 const SAID = ['text', 'content', 'message', 'body']
 /** Columns behind the first one name rows where the rows are so many: of two, some column differs by chance. */
 const FEWEST_ROWS = 3
-const MOST_WORDS = 5
 /** Keys that members have in common where they are rows beside others that are none. */
 const FEWEST_IN_COMMON = 2
 const NUMBER = /^[\d.,]+$/
@@ -102,7 +101,7 @@ function naming(columns: readonly Column[], rows: readonly string[]): RowNames[]
     for (const [row, value] of values.entries()) {
       if (typeof value !== 'string' && typeof value !== 'number') return []
       const name = nameOf(String(value))
-      if (name === '' || names.has(name) || name.split(' ').length > MOST_WORDS) return []
+      if (name === '' || names.has(name) || name.split(' ').length > MOST_WORDS_OF_NAME) return []
       const isNumber = NUMBER.test(name)
       if ((isNumber && !isId) || !(isName || IS_NAME.test(String(value)))) return []
       if (!isNumber || name.length >= SHORTEST_NUMBER) names.set(name, rows[row] as string)

@@ -2,7 +2,7 @@
 
 /** Marks at the ends of a word, and the ending of "Anna's". */
 const AROUND = /^[^\p{L}\p{N}]+|(?:['’]s)?[^\p{L}\p{N}]*$/gu
-const MOST_WORDS = 5
+export const MOST_WORDS_OF_NAME = 5
 /** Words that name nothing where a question uses them. */
 const COMMON = new Set(
   (
@@ -39,7 +39,7 @@ export function possibleNames(question: string): Set<string> {
   const words = wordsOf(question)
   const names = new Set<string>()
   for (let from = 0; from < words.length; from++) {
-    for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS); to++) names.add(words.slice(from, to).join(' '))
+    for (let to = from + 1; to <= Math.min(words.length, from + MOST_WORDS_OF_NAME); to++) names.add(words.slice(from, to).join(' '))
   }
   return new Set([...names].filter((name) => name.length > 1 && !COMMON.has(name)))
 }

@@ -81,7 +81,7 @@ function linesOf(text: string): Line[] {
   return text.split('\n').map((line) => {
     const at = start
     start += line.length + 1
-    return { text: line, start: at }
+    return { text: line.endsWith('\r') ? line.slice(0, -1) : line, start: at }
   })
 }
 
