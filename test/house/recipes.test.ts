@@ -15,8 +15,8 @@ const shown = new Map(
 const hasModel = existsSync(`${root}models/service-1-pro/texts/onnx`)
 
 describe('the recipes', () => {
-  it('are ten, each with its output in the paper', () => {
-    expect(files).toHaveLength(10)
+  it('are eleven, each with its output in the paper', () => {
+    expect(files).toHaveLength(11)
     expect([...shown.keys()].sort()).toEqual(files)
   })
 
