@@ -4,8 +4,8 @@
 // of these", "not enough information", "neutral"), or an ordinary option. Nouls are split by whether annotators could
 // know. A noul may have a plain truth even then ("can this be answered?": no), so only being sure and wrong is a fault.
 import { writeFileSync } from 'node:fs'
+import { groupBy } from '../../src/core/group-by.ts'
 import { openDataset, type Row, readRows } from '../../src/evaluate/dataset.ts'
-import { groupBy } from '../../src/evaluate/numbers.ts'
 import { type GradedQuestion, runRow } from '../../src/evaluate/run.ts'
 import { marginOf, meanOf } from '../../src/evaluate/summary.ts'
 import { ENGINE_VERSION } from '../../src/index.ts'

@@ -1,6 +1,8 @@
 // Compares two runs over the same rows, question by question. Every difference is paired.
+
 import { pairedDifference } from '../calibration/metrics/resampling.ts'
-import { type Estimate, groupBy, type Resampling } from './numbers.ts'
+import { groupBy } from '../core/group-by.ts'
+import type { Estimate, Resampling } from './numbers.ts'
 import type { ScoredAnswer } from './scored-answers.ts'
 
 /** This run minus the other, so below 0 is better; of `accuracy`, above 0. */

@@ -1,7 +1,7 @@
 // The worst answers, for a person to look at: the question, the answer, the truth, and the state where it is available.
+import { groupBy } from '../core/group-by.ts'
 import type { Json } from '../core/types.ts'
 import type { Row } from './dataset.ts'
-import { groupBy } from './numbers.ts'
 import type { GradedQuestion, RowResult } from './run.ts'
 
 export interface WorstAnswer {

@@ -1,9 +1,11 @@
 // The numbers of a report as plain JSON: scores against three baselines, calibration error above its noise, what
 // confidence is worth, times. Decisions on one state are not independent, so every interval is a bootstrap over states.
+
 import { auroc } from '../calibration/metrics/discrimination.ts'
 import { pairedDifference, quantile } from '../calibration/metrics/resampling.ts'
 import { binnedCalibrationError, debiasedSquaredError, skill, spiegelhalter } from '../calibration/metrics/scores.ts'
 import { type CalibrationExcess, smoothCalibrationExcess } from '../calibration/metrics/smooth-ece.ts'
+import { groupBy } from '../core/group-by.ts'
 import { findKind } from '../questions/index.ts'
 import { riskAt, weightedRisk } from './risk.ts'
 import type { RowResult } from './run.ts'
@@ -129,16 +131,6 @@ function grouped(answers: readonly ScoredAnswer[], nameOf: (one: ScoredAnswer) =
   return [...groupBy(answers, nameOf)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, group]) => ({ name, ...numbersOf(group, resampling) }))
-}
-
-export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    const group = groups.get(nameOf(item))
-    if (group === undefined) groups.set(nameOf(item), [item])
-    else group.push(item)
-  }
-  return groups
 }
 
 /** `answers` must not be empty. */

@@ -1,4 +1,5 @@
 // The few numbers at the end of a run: how many rows failed, and how each type of question did.
+import { groupBy } from '../core/group-by.ts'
 import type { GradedQuestion, RowResult } from './run.ts'
 
 export interface TypeSummary {
@@ -90,13 +91,14 @@ function reasonsOf(failed: readonly RowResult[]): FailureReason[] {
 
 /** One summary for each key, in alphabetical order. A question may come under several keys. */
 export function sumUpBy(keyed: readonly { readonly key: string; readonly question: GradedQuestion }[]): TypeSummary[] {
-  const groups = new Map<string, GradedQuestion[]>()
-  for (const { key, question } of keyed) {
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [question])
-    else group.push(question)
-  }
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([type, group]) => summaryOf(type, group))
+  return [...groupBy(keyed, ({ key }) => key)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([type, group]) =>
+      summaryOf(
+        type,
+        group.map(({ question }) => question),
+      ),
+    )
 }
 
 function uniformLossOf({ distribution }: GradedQuestion): number | null {

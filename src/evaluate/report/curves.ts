@@ -1,7 +1,9 @@
 // The data of a report's charts: reliability diagrams, errors among the most confident answers, times of rows.
+
 import { type Reliability, reliability } from '../../calibration/metrics/reliability.ts'
 import { quantile } from '../../calibration/metrics/resampling.ts'
-import { groupBy, type Resampling } from '../numbers.ts'
+import { groupBy } from '../../core/group-by.ts'
+import type { Resampling } from '../numbers.ts'
 import { weightedRisk } from '../risk.ts'
 import type { RowResult } from '../run.ts'
 import type { ScoredAnswer } from '../scored-answers.ts'

@@ -1,6 +1,7 @@
 // The sections of a report's page: each is a heading, a line on how to read it, and a table or charts.
+import { groupBy } from '../../core/group-by.ts'
 import type { BaselineNumbers, RunDifference } from '../baseline.ts'
-import { type Evaluation, type GroupNumbers, groupBy, type ScoreNumbers } from '../numbers.ts'
+import type { Evaluation, GroupNumbers, ScoreNumbers } from '../numbers.ts'
 import type { RowResult } from '../run.ts'
 import { type Content, type Markup, markup } from './markup.ts'
 import { between, count, fixed, milliseconds, percent, signed, verdict, withInterval } from './words.ts'

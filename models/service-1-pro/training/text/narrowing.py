@@ -6,10 +6,12 @@ import re
 
 import states
 import tables
+from options import options_of
 
 SPEAKERS = {"role", "speaker", "from", "author", "sender", "user", "who"}
 SAID = {"text", "content", "message", "body"}
 NAMES = {"name", "title", "label", "item", "product", "person", "user", "customer", "service", "city"}
+FIELD = {"text": "text", "json": "value"}  # of a part, by its type
 ID = {"id", "number", "no", "nr", "key", "code"}
 FEWEST_ROWS, FEWEST_IN_COMMON, MOST_WORDS, SHORTEST_NUMBER, MOST_EACH = 3, 2, 5, 3, 16
 NUMBER = re.compile(r"[0-9.,]+")
@@ -149,12 +151,11 @@ class Named:
     """The rows of a state that questions call by name."""
 
     def __init__(self, state):
-        is_parts = isinstance(state, list) and state and all(isinstance(one, dict) and "type" in one for one in state)
-        self.state, self.is_parts = state, is_parts
-        self.parts = state if is_parts else [None]
+        self.has_parts = states.has_parts(state)
+        self.parts = state if self.has_parts else [{"type": "json", "value": state}]
         self.lists = []  # (part, table or path, rows, keys of what is no row, columns)
         for n, part in enumerate(self.parts):
-            value = (part.get("text") if part["type"] == "text" else part.get("value")) if is_parts else state
+            value = part.get(FIELD.get(part["type"]))
             if isinstance(value, str):
                 for table in tables.found(value):
                     heads = table.heads or [""] * len(table.rows[0][1])
@@ -171,10 +172,9 @@ class Named:
             return None
         names, shown, compares = possible_names(question), {}, bool(COMPARES.search(question))
         for n, (_, _, count, others, columns) in enumerate(self.lists):
-            rows = next(
-                (found for column in columns if (found := {column[name] for name in names if name in column})), ()
-            )
-            if 0 < len(set(rows)) < count and not (compares and len(set(rows)) == 1):
+            named = ({column[name] for name in names if name in column} for column in columns)
+            rows = next(filter(None, named), set())
+            if 0 < len(rows) < count and not (compares and len(rows) == 1):
                 shown[n] = {*others, *rows}
         return shown or None
 
@@ -194,15 +194,12 @@ class Named:
         out = []
         for n, part in enumerate(self.parts):
             here = [(self.lists[number][1], rows) for number, rows in shown.items() if self.lists[number][0] == n]
-            value = (part["text"] if part["type"] == "text" else part.get("value")) if self.is_parts else self.state
-            if here and isinstance(value, str):
-                value = in_text(value, here)
-            elif here:
-                value = taken(value, dict(here))
-            if self.is_parts:
-                value = {**part, "text" if part["type"] == "text" else "value": value}
-            out.append(value)
-        return out if self.is_parts else out[0]
+            if here:
+                field = FIELD[part["type"]]
+                value = part[field]
+                part = {**part, field: in_text(value, here) if isinstance(value, str) else taken(value, dict(here))}
+            out.append(part)
+        return out if self.has_parts else out[0]["value"]
 
 
 def rows_of(row):
@@ -235,12 +232,9 @@ def asked_of(named, name, asked, truth):
     if not isinstance(said, str):
         return [(None, name, asked, own)]
     shown = named.of(said)
-    options = asked.get("criteria") or asked.get("options")
+    options = options_of(asked)
     if shown is None and asked["type"] == "select" and name in truth and options:
-        labels = [
-            str(one.get("label", one.get("value", one.get("name"))) if isinstance(one, dict) else one)
-            for one in options
-        ]
+        labels = [label for label, _ in options]
         each = named.of_each(labels)
         if each is not None:
             claim = {"type": "noul", "instructions": said}

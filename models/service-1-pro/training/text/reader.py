@@ -9,6 +9,7 @@ import states
 import sums
 import values
 import variants
+from options import options_of
 
 POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
@@ -60,16 +61,6 @@ def words_of(option, rnd=None):
         return str(name)
     drawn = 0.0 if rnd is None else rnd.random()
     return about if drawn < UNNAMED else f"{name}: {about}"
-
-
-def options_of(question):
-    given = question.get("criteria") or question.get("options")
-    if given is None:
-        return None
-    if isinstance(given, dict):
-        return list(given.items())
-    named = [one if isinstance(one, dict) else {"label": one} for one in given]
-    return [(str(one.get("label", one.get("value", one.get("name")))), one.get("description")) for one in named]
 
 
 def levels(truth, count):

@@ -52,9 +52,14 @@ def flat(value, path=""):
     return f"{path}: {plain(value)}" if path else plain(value)
 
 
+def has_parts(state):
+    """Whether a state is a list of texts, JSON values and pictures rather than JSON itself."""
+    return isinstance(state, list) and bool(state) and all(isinstance(one, dict) and "type" in one for one in state)
+
+
 def text_of(state):
     """The state as one text; None where a part is a picture."""
-    if isinstance(state, list) and state and all(isinstance(part, dict) and "type" in part for part in state):
+    if has_parts(state):
         if any(part["type"] not in ("text", "json") for part in state):
             return None
         return "\n".join(part["text"] if part["type"] == "text" else flat(part.get("value")) for part in state)

@@ -72,24 +72,20 @@ export class PassageState {
 
   /** Packs all branches, and refuses them if need be, before the first is run. */
   async score(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
-    const questions = branches.map((branch) => this.#question(branch))
+    const packed = new Map(branches.map((branch) => [branch, this.#question(branch)]))
     const asked = branches.map((branch) => rowBranches(branch, this.#narrowing?.rows ?? null))
     const found = new Map<RowBranch, Scores>()
     for (const group of bySameRows(asked.flat())) {
       const state = await this.#narrowedTo((group[0] as RowBranch).shown, signal)
-      const scores = await state.#scoreAll(
-        group.map(({ branch }) => branch),
-        signal,
-      )
+      const own = group.map(({ branch }) => branch)
+      const scores = await (state === this ? this.#scoreAll(own, signal, packed) : state.#scoreAll(own, signal))
       group.forEach((one, i) => {
         found.set(one, scores[i] as Scores)
       })
     }
-    return asked.map((own, i) => {
-      return together(
-        own.map((one) => found.get(one) as Scores),
-        tokensOf(questions[i] as EncoderQuestion),
-      )
+    return branches.map((branch, i) => {
+      const scores = (asked[i] as RowBranch[]).map((one) => found.get(one) as Scores)
+      return together(scores, tokensOf(packed.get(branch) as EncoderQuestion))
     })
   }
 
@@ -97,8 +93,13 @@ export class PassageState {
     return shown === null ? this : (this.#narrowing as Narrowing).read(shown, signal)
   }
 
-  async #scoreAll(branches: readonly Branch[], signal: AbortSignal | undefined): Promise<Scores[]> {
-    const questions = branches.map((branch) => this.#question(branch))
+  /** `packed`: those of the branches that were packed before. */
+  async #scoreAll(
+    branches: readonly Branch[],
+    signal: AbortSignal | undefined,
+    packed?: ReadonlyMap<Branch, EncoderQuestion>,
+  ): Promise<Scores[]> {
+    const questions = branches.map((branch) => packed?.get(branch) ?? this.#question(branch))
     const asked = await this.#withPassages(questions, signal)
     const readings = await this.#read(branches, asked, signal)
     return branches.map(({ readout }, i) => {

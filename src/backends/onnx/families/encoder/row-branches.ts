@@ -1,5 +1,7 @@
 // What a branch asks of which rows of a state: of those that it names, or of each row by itself where the options of a
 // selection are rows. A table is long; a row is short, and says what it says beside the heads of its columns.
+
+import { groupBy } from '../../../../core/group-by.ts'
 import type { Branch, Scores } from '../../../backend.ts'
 import { joined } from '../../runtime/tensors.ts'
 import { meanRow } from './looks.ts'
@@ -24,14 +26,7 @@ export function rowBranches(branch: Branch, rows: NamedRows | null): RowBranch[]
 
 /** Branches that are asked about the same rows share passes. */
 export function bySameRows(asked: readonly RowBranch[]): RowBranch[][] {
-  const groups = new Map<string, RowBranch[]>()
-  for (const one of asked) {
-    const key = keyOf(one.shown)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [one])
-    else group.push(one)
-  }
-  return [...groups.values()]
+  return [...groupBy(asked, ({ shown }) => keyOf(shown)).values()]
 }
 
 function keyOf(shown: ShownRows | null): string {

@@ -5,7 +5,7 @@ import { pointer } from '../../../../core/errors.ts'
 import type { Json, Prompt } from '../../../../core/types.ts'
 import { type Fields, IDS, isFields, isList, isTurn } from './json-lines.ts'
 import { MOST_WORDS_OF_NAME, nameOf, wordsOfKey } from './row-names.ts'
-import { type TableRow, type TextTable, textTables } from './text-tables.ts'
+import { type TableCell, type TableRow, type TextTable, textTables } from './text-tables.ts'
 
 /** Name of a row, as `nameOf` makes it -> the row: its index, or its key in an object. */
 export type RowNames = ReadonlyMap<string, string>
@@ -22,10 +22,11 @@ export interface RowList {
   readonly columns: readonly RowNames[]
 }
 
-/** A column as it was found: its values by row, undefined where a row has none. */
+/** A column as it was found. Its values are looked up one by one: of many columns most end at the first row. */
 interface Column {
   readonly head: string
-  readonly values: readonly (Json | undefined)[]
+  /** undefined where a row has none. */
+  readonly cellOf: (row: number) => Json | undefined
 }
 
 /** Heads of columns whose words name rows, as those of the first one do; in others words have to look like names. */
@@ -52,7 +53,13 @@ export function rowLists({ parts }: Prompt): RowList[] {
 function ofTable(table: TextTable, text: string, part: number): RowList {
   const { rows } = table
   const heads = table.heads ?? (rows[0] as TableRow).cells.map(() => '')
-  const columns = heads.map((head, i) => ({ head, values: rows.map(({ cells }) => text.slice(cells[i]?.start, cells[i]?.end)) }))
+  const columns = heads.map((head, i): Column => {
+    const cellOf = (row: number): string => {
+      const { start, end } = (rows[row] as TableRow).cells[i] as TableCell
+      return text.slice(start, end)
+    }
+    return { head, cellOf }
+  })
   return { part, where: table, rows: rows.length, others: [], columns: naming(columns, places(rows.length)) }
 }
 
@@ -67,7 +74,7 @@ function ofJson(value: Json, at: string, part: number): RowList[] {
     const all = [...new Set(elements.flatMap((one) => Object.keys(one)))]
     const areSaid = SAID.some((head) => all.includes(head)) && SPEAKERS.some((head) => all.includes(head))
     const heads = areSaid ? all.filter((head) => IDS.includes(head.toLowerCase())) : all
-    const columns = heads.map((head) => ({ head, values: elements.map((one) => (Object.hasOwn(one, head) ? one[head] : undefined)) }))
+    const columns = heads.map((head): Column => ({ head, cellOf: (row) => ownValue(elements[row] as Fields, head) }))
     const list = { part, where: at, rows: value.length, others: [], columns: naming(columns, places(value.length)) }
     return [list, ...within]
   }
@@ -77,34 +84,39 @@ function ofJson(value: Json, at: string, part: number): RowList[] {
   const rows = members.filter((member): member is [string, Fields] => isFields(member[1]) && !isTurn(member[1]))
   if (!areAlike(rows, members.length)) return within
   const keys = rows.map(([key]) => key)
-  const others = members.map(([key]) => key).filter((key) => !keys.includes(key))
-  const columns = naming([{ head: 'key', values: keys.map(wordsOfKey) }], keys)
+  const areRows = new Set(keys)
+  const others = Object.keys(value).filter((key) => !areRows.has(key))
+  const columns = naming([{ head: 'key', cellOf: (row) => wordsOfKey(keys[row] as string) }], keys)
   return [{ part, where: at, rows: keys.length, others, columns }, ...within]
 }
+
+const ownValue = (fields: Fields, key: string): Json | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined)
 
 /** Whether some members of an object are one kind of thing: they have the same in common, or are all there is. */
 function areAlike(rows: readonly (readonly [string, Fields])[], members: number): boolean {
   if (rows.length === members && rows.length >= FEWEST_ROWS) return true
-  const [first, ...rest] = rows.map(([, row]) => Object.keys(row))
+  const [first, ...rest] = rows.map(([, row]) => row)
   if (first === undefined || rest.length === 0) return false
-  const common = first.filter((key) => rest.every((keys) => keys.includes(key))).length
-  return common >= FEWEST_IN_COMMON && 2 * common >= Math.min(first.length, ...rest.map((keys) => keys.length))
+  const common = Object.keys(first).filter((key) => rest.every((row) => Object.hasOwn(row, key))).length
+  const fewest = rows.reduce((least, [, row]) => Math.min(least, Object.keys(row).length), Number.POSITIVE_INFINITY)
+  return common >= FEWEST_IN_COMMON && 2 * common >= fewest
 }
 
 /** What each column that can calls the rows. */
 function naming(columns: readonly Column[], rows: readonly string[]): RowNames[] {
-  return columns.flatMap(({ head, values }, i) => {
+  return columns.flatMap(({ head, cellOf }, i) => {
     const isId = i === 0 || IDS.includes(head.toLowerCase())
     const isName = isId || NAMES.includes(head.toLowerCase())
     if (!isName && rows.length < FEWEST_ROWS) return []
     const names = new Map<string, string>()
-    for (const [row, value] of values.entries()) {
+    for (const [place, row] of rows.entries()) {
+      const value = cellOf(place)
       if (typeof value !== 'string' && typeof value !== 'number') return []
       const name = nameOf(String(value))
       if (name === '' || names.has(name) || name.split(' ').length > MOST_WORDS_OF_NAME) return []
       const isNumber = NUMBER.test(name)
       if ((isNumber && !isId) || !(isName || IS_NAME.test(String(value)))) return []
-      if (!isNumber || name.length >= SHORTEST_NUMBER) names.set(name, rows[row] as string)
+      if (!isNumber || name.length >= SHORTEST_NUMBER) names.set(name, row)
     }
     return [names]
   })
