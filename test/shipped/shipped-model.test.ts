@@ -33,11 +33,8 @@ const JSON_STATE: State = {
   note: 'Please leave the parcel with the neighbour.\nThank you!',
 }
 
-/**
- * How far an answer in company may be from the answer alone: sums in another order differ in the last bits, and where a
- * number stands between two steps of eight bits that takes it to the other.
- */
-const IN_EIGHT_BITS = 2e-3
+/** How far an answer in company may be from the answer alone: the heads add some numbers in another order. */
+const IN_COMPANY = 1e-6
 
 /** Every type, kind and switch. */
 const QUESTIONS: Questions = {
@@ -221,13 +218,13 @@ describe('the shipped model', () => {
     const together = await ask({ state: TEXT, questions: QUESTIONS })
     const warm = await ask({ state: TEXT, questions: QUESTIONS })
     expect(warm.simo.cached_tokens).toBeGreaterThan(0)
-    expectClose(together.answers, warm.answers, IN_EIGHT_BITS)
+    expectClose(together.answers, warm.answers, IN_COMPANY)
     const cold = await askCold({ state: TEXT, questions: QUESTIONS })
     expect(cold.simo.cached_tokens).toBe(0)
-    expectClose(together.answers, cold.answers, IN_EIGHT_BITS)
+    expectClose(together.answers, cold.answers, IN_COMPANY)
     for (const [id, question] of Object.entries(QUESTIONS)) {
       if (id === 'bare') continue
-      expectClose(together.answers[id], (await ask({ state: TEXT, questions: { [id]: question } })).answers[id], IN_EIGHT_BITS, id)
+      expectClose(together.answers[id], (await ask({ state: TEXT, questions: { [id]: question } })).answers[id], IN_COMPANY, id)
     }
   })
 
@@ -238,7 +235,7 @@ describe('the shipped model', () => {
     for (const state of states) alone.push(await ask({ state, questions }))
     const together = await Promise.all(states.map((state) => ask({ state, questions })))
     together.forEach(({ answers }, i) => {
-      expectClose(alone[i]!.answers, answers, IN_EIGHT_BITS)
+      expectClose(alone[i]!.answers, answers, IN_COMPANY)
     })
   })
 

@@ -44,7 +44,12 @@ async function vectorsOf(original: Uint8Array, change: (graph: Graph) => unknown
     tokens: ints(ort, [5, 6, 7, 8, 9], [1, pieces]),
     places: ints(ort, [0, 1, 2, 3, 4], [1, pieces]),
     types: ints(ort, [1, 1, 1, 1, 1], [1, pieces]),
-    bias: floats(ort, bias, [1, 1, pieces, kept + pieces]),
+    ...(graph.inputs.some(({ name }) => name === 'groups')
+      ? {
+          bias: floats(ort, bias, [bias.length]),
+          groups: ints(ort, [0, pieces, 0, bias.length, 1, 1, pieces, kept + pieces], [1, 8]),
+        }
+      : { bias: floats(ort, bias, [1, 1, pieces, kept + pieces]) }),
   }
   for (const [name, shift] of [
     ['past_keys', 0],
@@ -71,14 +76,14 @@ describe('a graph with fewer nodes', () => {
     [3, true],
     [0, false],
     [3, false],
-  ])('keeps by layer, behind %i kept pieces, attending in one node: %s', async (kept, inOneNode) => {
+  ])('keeps by layer, behind %i kept pieces, attending by group: %s', async (kept, byGroup) => {
     const graph = graphOf(TINY)
     const layers = count(graph, 'Softmax')
-    expect(keepByLayer(graph, inOneNode)).toBe(layers)
-    expect([count(graph, 'MultiHeadAttention'), count(graph, 'Softmax')]).toEqual(inOneNode ? [layers, 0] : [0, layers])
+    expect(keepByLayer(graph, byGroup)).toBe(layers)
+    expect([count(graph, 'Loop'), count(graph, 'Softmax')]).toEqual(byGroup ? [layers, 0] : [0, layers])
     expect(graph.inputs.map(({ name }) => name)).not.toContain('past_keys')
     const expected = await vectorsOf(TINY, asItCame, kept)
-    const found = await vectorsOf(TINY, (one) => keepByLayer(one, inOneNode), kept)
+    const found = await vectorsOf(TINY, (one) => keepByLayer(one, byGroup), kept)
     expect(largestDifference(found, expected)).toBeLessThan(1e-5)
   })
 

@@ -4,7 +4,8 @@ import { EngineError } from '../../../../core/errors.ts'
 import type { OnnxOptions } from '../../options.ts'
 import { findGraph, type ModelFolder } from '../../runtime/layout.ts'
 import { KEPT } from '../../runtime/patches/fewer-nodes.ts'
-import { loadRuntime, openSession, outputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
+import { GROUPS } from '../../runtime/patches/group-attention.ts'
+import { inputsOf, loadRuntime, openSession, outputsOf, type Runtime, type Session, type Tensor } from '../../runtime/session.ts'
 import { dataOf, floats, ints } from '../../runtime/tensors.ts'
 import { type Block, blockFeeds } from './blocks.ts'
 import type { EncoderShape } from './configuration.ts'
@@ -79,12 +80,14 @@ export class EncoderGraphs {
   readonly files: readonly string[]
   readonly shape: AttentionShape
   readonly #sessions: Readonly<Record<GraphName, Session>>
+  readonly #attendsByGroup: boolean
 
   private constructor(ort: Runtime, files: readonly string[], shape: AttentionShape, sessions: Readonly<Record<GraphName, Session>>) {
     this.ort = ort
     this.files = files
     this.shape = shape
     this.#sessions = sessions
+    this.#attendsByGroup = inputsOf(sessions.encoder).some(({ name }) => name === GROUPS.groups)
   }
 
   static async open(folder: ModelFolder, options: OnnxOptions, shape: EncoderShape): Promise<EncoderGraphs> {
@@ -123,7 +126,7 @@ export class EncoderGraphs {
     const { layers, width, heads } = this.shape
     const count = kept?.count ?? 0
     const past = (data: Float32Array | undefined): Tensor => floats(this.ort, data ?? new Float32Array(0), [1, heads, count, width / heads])
-    const feeds: Record<string, Tensor> = blockFeeds(this.ort, blocks, count)
+    const feeds: Record<string, Tensor> = blockFeeds(this.ort, blocks, count, this.#attendsByGroup)
     for (let layer = 0; layer < layers; layer++) {
       feeds[`${KEPT.pastKeys}.${layer}`] = past(kept?.keys[layer])
       feeds[`${KEPT.pastValues}.${layer}`] = past(kept?.values[layer])

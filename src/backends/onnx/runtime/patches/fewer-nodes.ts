@@ -3,9 +3,10 @@
 //
 //   rounding    x / scale → Round → Add 128 → Cast      one QuantizeLinear behind the division
 //   products    MatMulInteger → Cast → Mul → Mul        MatMulIntegerToFloat, which scales columns as it writes them
-//   attention   heads split, products, softmax, joined  MultiHeadAttention, which appends to the keys and values of
-//                                                       earlier passes in one copy
+//   attention   heads split, products, softmax, joined  MultiHeadAttention of one group of pieces after the other
+//                                                       (group-attention.ts)
 import { consumersOf, FLOAT, type Graph, MICROSOFT, makeNode, type Node, numberOf, producersOf, UINT8 } from './graph.ts'
+import { groupAttention, takeGroups } from './group-attention.ts'
 
 /** Nodes of a graph by what they make and who takes it, while some of them are replaced. */
 class Rewriting {
@@ -94,11 +95,11 @@ export const KEPT = { pastKeys: 'past_keys', pastValues: 'past_values', keys: 'k
 
 /**
  * Keys and values that were kept become inputs of their own for each layer, heads first: `past_keys.0` [sequences,
- * heads, kept pieces, size]; so do those that a pass gives, those that were kept included. `inOneNode`: each layer also
- * attends in one node, which is right on a CPU; the node of WebGPU gives something else. Returns the number of layers;
- * 0, and changes nothing, where attention has another form.
+ * heads, kept pieces, size]; so do those of the pass itself, as outputs. `byGroup`: each layer also attends group by
+ * group in one node, which is right on a CPU; the node of WebGPU gives something else. Returns the number of layers; 0,
+ * and changes nothing, where attention has another form.
  */
-export function keepByLayer(graph: Graph, inOneNode: boolean): number {
+export function keepByLayer(graph: Graph, byGroup: boolean): number {
   const rewriting = new Rewriting(graph)
   const softmaxes = graph.nodes.filter(({ opType }) => opType === 'Softmax')
   if (softmaxes.length === 0) return 0
@@ -117,26 +118,30 @@ export function keepByLayer(graph: Graph, inOneNode: boolean): number {
     if (biased === null || joined === null || query === null || keys === null || values?.layer !== keys.layer || shape.length !== 4)
       return 0
     const { layer } = keys
-    if (!inOneNode) {
-      const heads = query.inputs[1] as string
-      const [keysNode, valuesNode] = [turned(fits?.inputs[1]) as Node, turned(seen?.inputs[1]) as Node]
-      const [allKeys, allValues] = [`${KEPT.keys}.${layer}`, `${KEPT.values}.${layer}`]
-      rewriting.replace(keysNode, [
-        ...appendedHeadsFirst(keys.own, heads, `${KEPT.pastKeys}.${layer}`, allKeys),
-        makeNode('Transpose', [allKeys], keysNode.outputs, { perm: [0, 1, 3, 2] }),
-      ])
-      rewriting.replace(valuesNode, [
-        ...appendedHeadsFirst(values.own, heads, `${KEPT.pastValues}.${layer}`, allValues),
-        makeNode('Identity', [allValues], valuesNode.outputs),
-      ])
+    const heads = query.inputs[1] as string
+    const of = (name: string): string => `${name}.${layer}`
+    const own = {
+      keys: headsFirst(keys.own, heads, of(KEPT.keys)),
+      values: headsFirst(values.own, heads, of(KEPT.values)),
+    }
+    if (byGroup) {
+      const given = { query: query.inputs[0] as string, keys: keys.own, values: values.own }
+      const past = { keys: of(KEPT.pastKeys), values: of(KEPT.pastValues) }
+      const size = { heads: shape[2] as number, width: (shape[2] as number) * (shape[3] as number) }
+      rewriting.replace(joined, [...own.keys, ...own.values, ...groupAttention(graph, given, past, size, joined.outputs[0] as string)])
       continue
     }
-    const kept = [KEPT.pastKeys, KEPT.pastValues].map((name) => `${name}.${layer}`)
-    const inputs = [query.inputs[0] as string, keys.own, values.own, '', '', biased.inputs[1] as string, ...kept]
-    const outputs = [joined.outputs[0] as string, `${KEPT.keys}.${layer}`, `${KEPT.values}.${layer}`]
-    // The graph scales queries itself.
-    const attributes = { num_heads: shape[2] as number, scale: { float: 1 } }
-    rewriting.replace(joined, [makeNode('MultiHeadAttention', inputs, outputs, attributes, MICROSOFT)])
+    const [keysNode, valuesNode] = [turned(fits?.inputs[1]) as Node, turned(seen?.inputs[1]) as Node]
+    const allKeys = `${of(KEPT.keys)}/all`
+    rewriting.replace(keysNode, [
+      ...own.keys,
+      makeNode('Concat', [of(KEPT.pastKeys), of(KEPT.keys)], [allKeys], { axis: 2 }),
+      makeNode('Transpose', [allKeys], keysNode.outputs, { perm: [0, 1, 3, 2] }),
+    ])
+    rewriting.replace(valuesNode, [
+      ...own.values,
+      makeNode('Concat', [of(KEPT.pastValues), of(KEPT.values)], valuesNode.outputs, { axis: 2 }),
+    ])
   }
 
   /** What a pass appends to what was kept of a layer. */
@@ -159,15 +164,12 @@ export function keepByLayer(graph: Graph, inOneNode: boolean): number {
   ]
   rewriting.end()
   graph.prune((input) => input === KEPT.pastKeys || input === KEPT.pastValues)
+  if (byGroup) takeGroups(graph)
   return softmaxes.length
 }
 
-/** The nodes that split what a pass gives into heads and append it to what was kept. */
-function appendedHeadsFirst(own: string, heads: string, past: string, all: string): Node[] {
-  const [apart, turned] = [`${all}/apart`, `${all}/turned`]
-  return [
-    makeNode('Reshape', [own, heads], [apart]),
-    makeNode('Transpose', [apart], [turned], { perm: [0, 2, 1, 3] }),
-    makeNode('Concat', [past, turned], [all], { axis: 2 }),
-  ]
+/** The nodes that split what a pass gives into heads, [sequences, heads, pieces, size]. */
+function headsFirst(own: string, heads: string, output: string): Node[] {
+  const apart = `${output}/apart`
+  return [makeNode('Reshape', [own, heads], [apart]), makeNode('Transpose', [apart], [output], { perm: [0, 2, 1, 3] })]
 }

@@ -3,19 +3,21 @@
 import { concat, type Field, floatField, lengthField, readFields, signedField, textField, varintField } from '../protobuf.ts'
 
 const MODEL = { graph: 7, opsets: 8 } as const
-const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, valueInfo: 13 } as const
+const GRAPH = { node: 1, name: 2, initializer: 5, input: 11, output: 12, valueInfo: 13 } as const
 const NODE = { input: 1, output: 2, name: 3, opType: 4, attribute: 5, domain: 7 } as const
-const ATTRIBUTE = { name: 1, float: 2, int: 3, graph: 6, ints: 8, type: 20 } as const
+const ATTRIBUTE = { name: 1, float: 2, int: 3, graph: 6, ints: 8, graphs: 11, type: 20 } as const
 const TENSOR = { dims: 1, type: 2, name: 8, raw: 9 } as const
 /** AttributeProto.type */
 const FLOAT_ATTRIBUTE = 1
 const INT_ATTRIBUTE = 2
+const GRAPH_ATTRIBUTE = 5
 const INTS_ATTRIBUTE = 7
 
 /** TensorProto.data_type */
 export const FLOAT = 1
 export const UINT8 = 2
 export const INT64 = 7
+export const BOOL = 9
 export const FLOAT16 = 10
 
 export const MICROSOFT = 'com.microsoft'
@@ -35,6 +37,13 @@ export interface Value {
   readonly name: string
   readonly type: number
   readonly dims: readonly (number | null)[]
+}
+
+/** A graph within a node, which may take values of the graph around it by name. */
+export interface Subgraph {
+  readonly nodes: readonly Node[]
+  readonly inputs: readonly Value[]
+  readonly outputs: readonly Value[]
 }
 
 export interface Graph {
@@ -127,7 +136,7 @@ export function readGraph(bytes: Uint8Array): Graph | null {
       for (const node of [...graph.nodes].reverse()) {
         if (!node.outputs.some((name) => needed.has(name))) continue
         nodes.push(node)
-        for (const name of node.inputs) if (name !== '') needed.add(name)
+        for (const name of takenBy(node)) needed.add(name)
       }
       graph.nodes = nodes.reverse()
       graph.inputs = graph.inputs.filter(({ name }) => needed.has(name) || !droppable(name))
@@ -282,10 +291,24 @@ export function numberOf(node: Node, name: string): number | null {
 }
 
 /** Whether a node holds graphs of its own, which may take values of the outer graph by name. */
-export const holdsGraph = (node: Node): boolean =>
-  [...node.attributes.values()].some((attribute) => readFields(attribute).some(({ number }) => number === ATTRIBUTE.graph || number === 11))
+export const holdsGraph = (node: Node): boolean => graphsIn(node).length > 0
 
-export type Attributes = Readonly<Record<string, number | { readonly float: number } | readonly number[]>>
+const graphsIn = (node: Node): Uint8Array[] =>
+  [...node.attributes.values()].flatMap((attribute) =>
+    readFields(attribute).flatMap(({ number, body }) =>
+      (number === ATTRIBUTE.graph || number === ATTRIBUTE.graphs) && body !== null ? [body] : [],
+    ),
+  )
+
+/** Names that a node takes, and those that nodes of its graphs take: of the graph around them, or of their own. */
+function takenBy(node: Node): string[] {
+  const within = graphsIn(node).flatMap((graph) =>
+    readFields(graph).flatMap(({ number, body }) => (number === GRAPH.node && body !== null ? takenBy(readNode(body)) : [])),
+  )
+  return [...node.inputs, ...within].filter((name) => name !== '')
+}
+
+export type Attributes = Readonly<Record<string, number | { readonly float: number } | { readonly body: Subgraph } | readonly number[]>>
 
 function attributeOf(name: string, value: Attributes[string]): Uint8Array {
   const list = Array.isArray(value) ? (value as readonly number[]) : null
@@ -296,9 +319,20 @@ function attributeOf(name: string, value: Attributes[string]): Uint8Array {
   if (typeof value === 'number') {
     return concat([textField(ATTRIBUTE.name, name), signedField(ATTRIBUTE.int, value), varintField(ATTRIBUTE.type, INT_ATTRIBUTE)])
   }
+  if ('body' in (value as object)) {
+    const body = bodyParts(name, (value as { readonly body: Subgraph }).body)
+    return concat([textField(ATTRIBUTE.name, name), ...lengthField(ATTRIBUTE.graph, body), varintField(ATTRIBUTE.type, GRAPH_ATTRIBUTE)])
+  }
   const { float } = value as { readonly float: number }
   return concat([textField(ATTRIBUTE.name, name), floatField(ATTRIBUTE.float, float), varintField(ATTRIBUTE.type, FLOAT_ATTRIBUTE)])
 }
+
+const bodyParts = (name: string, { nodes, inputs, outputs }: Subgraph): Uint8Array[] => [
+  ...nodes.map(writeNode),
+  textField(GRAPH.name, name),
+  ...inputs.map((value) => writeValue(GRAPH.input, value)),
+  ...outputs.map((value) => writeValue(GRAPH.output, value)),
+]
 
 /** A node named after its first output. */
 export function makeNode(
