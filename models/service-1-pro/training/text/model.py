@@ -43,7 +43,7 @@ class Layer(nn.Module):
             part(x).view(batch, length, self.heads, -1).transpose(1, 2) for part in (self.query, self.key, self.value)
         )
         # Written out: on a processor the library's fused attention takes five times as long backwards.
-        shares = (torch.matmul(query * (width // self.heads) ** -0.5, key.transpose(2, 3)) + bias).softmax(-1)
+        shares = torch.matmul(query * (width // self.heads) ** -0.5, key.transpose(2, 3)).add_(bias).softmax(-1)
         seen = torch.matmul(shares.to(value.dtype), value).transpose(1, 2).reshape(batch, length, width)
         x = self.norm_attention(x + self.out(seen))
         return self.norm(x + self.narrow(F.gelu(self.widen(x))))

@@ -10,6 +10,8 @@ import collections
 
 import torch
 
+import precision
+
 FRESH = ("evidence", "siblings", "quotes", "kind", "rank", "likeness.", "pool", "compare", "sure", "widen", "decide")
 NUMBERS = ("likeness_scale", "likeness_shift", "found_scale")
 FACTORS = {"encoder": 1.0, "matrix": 1.0, "fresh": 4.0, "number": 40.0}
@@ -24,6 +26,17 @@ def group_of(name, weight):
     return "matrix" if name.startswith("encoder.layers") and weight.ndim == 2 else "encoder"
 
 
+def orthogonal(gradient, coefficients, steps, epsilon):
+    """`_zeropower_via_newtonschulz` of torch.optim._muon, in float32: it multiplies in bfloat16."""
+    a, b, c = coefficients
+    x = gradient.T if gradient.size(0) > gradient.size(1) else gradient
+    x = x / x.norm().clamp(min=epsilon)
+    for _ in range(steps):
+        gram = x @ x.T
+        x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+    return x.T if gradient.size(0) > gradient.size(1) else x
+
+
 class Optimiser:
     """Both, as one: what is new moves faster than the encoder, the few scales fastest. Word vectors stay as they are
     (the caller asks no gradient of them): rare ones would only move by noise, and they are half of all numbers.
@@ -35,6 +48,8 @@ class Optimiser:
             if weight.requires_grad:
                 groups[group_of(name, weight)].append(weight)
         matrices = groups.pop("matrix")
+        if precision.is_slow(matrices[0].device.type):
+            torch.optim._muon._zeropower_via_newtonschulz = orthogonal
         adam = [{"params": weights, "lr": 0.0} for weights in groups.values()]
         self.parts = [
             torch.optim.AdamW(adam, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY, fused=True),
