@@ -8,19 +8,10 @@
 // `cascade` is patches/cascade.ts with patches/row-scales.ts: rows may share a pass only if none of them changes the
 //   logits of another.
 import { cascadeAttention } from './patches/cascade.ts'
-import {
-  FLOAT,
-  type Graph,
-  INT64,
-  makeNode,
-  maxOverLast,
-  type Node,
-  numberOf,
-  producersOf,
-  readGraph,
-  withAttributes,
-} from './patches/graph.ts'
+import { type Graph, maxOverLast, producersOf, readGraph } from './patches/graph.ts'
+import { makeNode, type Node, numberOf, withAttributes } from './patches/nodes.ts'
 import { scaleRows } from './patches/row-scales.ts'
+import { FLOAT, INT64 } from './patches/small-tensors.ts'
 
 export const LOGIT_ROWS = 'logit_rows'
 /** Of a cascade graph: for each row of logits the log of the sum of their exponentials, [1, rows, 1]. */

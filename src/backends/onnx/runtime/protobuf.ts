@@ -100,3 +100,8 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   }
   return out
 }
+
+const decoder = new TextDecoder()
+
+/** The content of a field as text; none is the empty text. */
+export const textOf = (bytes: Uint8Array | null | undefined): string => decoder.decode(bytes ?? new Uint8Array(0))

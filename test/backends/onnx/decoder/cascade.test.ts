@@ -8,15 +8,9 @@ import type { KvCache } from '../../../../src/backends/onnx/decoder/kv-cache.ts'
 import type { Dtype } from '../../../../src/backends/onnx/options.ts'
 import { findGraph, type ModelFolder, openFolder, TEXT_DTYPES } from '../../../../src/backends/onnx/runtime/layout.ts'
 import { patchGraph } from '../../../../src/backends/onnx/runtime/patch.ts'
-import {
-  FLOAT,
-  type Graph,
-  INT64,
-  makeNode,
-  type Node,
-  readGraph,
-  withAttributes,
-} from '../../../../src/backends/onnx/runtime/patches/graph.ts'
+import { type Graph, readGraph } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
+import { makeNode, type Node, withAttributes } from '../../../../src/backends/onnx/runtime/patches/nodes.ts'
+import { FLOAT, INT64 } from '../../../../src/backends/onnx/runtime/patches/small-tensors.ts'
 import { inputsOf, loadRuntime, openSession, type Session } from '../../../../src/backends/onnx/runtime/session.ts'
 import { logSoftmax, logSumExp } from '../../../../src/core/math.ts'
 

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { loadOnnxModel } from '../../../../src/backends/onnx/index.ts'
-import { type Graph, makeNode, readGraph } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
+import { type Graph, readGraph } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
+import { makeNode } from '../../../../src/backends/onnx/runtime/patches/nodes.ts'
 import { type Change, changedFolders, edit, type FolderCase, type JsonFile, without } from './changed-folder.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../../golden/', import.meta.url))

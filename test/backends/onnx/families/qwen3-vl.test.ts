@@ -11,7 +11,9 @@ import { makeImageTokens } from '../../../../src/backends/onnx/families/qwen-vl/
 import { patchRuleOf } from '../../../../src/backends/onnx/families/qwen-vl/settings.ts'
 import { makeImageEncoder } from '../../../../src/backends/onnx/families/qwen-vl/vision.ts'
 import { loadOnnxModel, verifyOnnxModel } from '../../../../src/backends/onnx/index.ts'
-import { FLOAT, type Graph, INT64, makeNode } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
+import type { Graph } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
+import { makeNode } from '../../../../src/backends/onnx/runtime/patches/nodes.ts'
+import { FLOAT, INT64 } from '../../../../src/backends/onnx/runtime/patches/small-tensors.ts'
 import { createEngine, noul } from '../../../../src/index.ts'
 import { type Change, changedFolders, edit, editGraph, type FolderCase, type JsonFile } from './changed-folder.ts'
 import {

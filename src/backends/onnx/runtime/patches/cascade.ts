@@ -20,19 +20,9 @@
 //
 // Tokens are the first axis, so that a cache grows in place. The caller cuts the pass into groups; see
 // decoder/cascade.ts.
-import {
-  consumersOf,
-  FLOAT,
-  FLOAT16,
-  type Graph,
-  holdsGraph,
-  INT64,
-  MICROSOFT,
-  makeNode,
-  maxOverLast,
-  type Node,
-  numberOf,
-} from './graph.ts'
+import { consumersOf, type Graph, maxOverLast } from './graph.ts'
+import { holdsGraph, MICROSOFT, makeNode, type Node, numberOf } from './nodes.ts'
+import { FLOAT, FLOAT16, INT64 } from './small-tensors.ts'
 
 export const LOCAL_BIAS = 'local_bias'
 

@@ -5,8 +5,10 @@
 //   products    MatMulInteger → Cast → Mul → Mul        MatMulIntegerToFloat, which scales columns as it writes them
 //   attention   heads split, products, softmax, joined  MultiHeadAttention of one group of pieces after the other
 //                                                       (group-attention.ts)
-import { consumersOf, FLOAT, type Graph, MICROSOFT, makeNode, type Node, numberOf, producersOf, UINT8 } from './graph.ts'
+import { consumersOf, type Graph, producersOf } from './graph.ts'
 import { groupAttention, takeGroups } from './group-attention.ts'
+import { MICROSOFT, makeNode, type Node, numberOf } from './nodes.ts'
+import { FLOAT, UINT8 } from './small-tensors.ts'
 
 /** Nodes of a graph by what they make and who takes it, while some of them are replaced. */
 class Rewriting {

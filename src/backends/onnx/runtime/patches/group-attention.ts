@@ -2,7 +2,9 @@
 // group, in a loop within the graph, while everything else is done for the pass at once. So the sums of a group are the
 // same to the last bit in any company. In one node for all groups they would not be: where a group stands decides in
 // which order its numbers are added, and in eight bits the last bit of a sum turns a rounding now and then.
-import { BOOL, FLOAT, type Graph, INT64, MICROSOFT, makeNode, type Node, type Value } from './graph.ts'
+import type { Graph } from './graph.ts'
+import { MICROSOFT, makeNode, type Node, type Value } from './nodes.ts'
+import { BOOL, FLOAT, INT64 } from './small-tensors.ts'
 
 /**
  * Inputs of a graph that attends by group. `bias`: what is added to the logits, one group after the other,

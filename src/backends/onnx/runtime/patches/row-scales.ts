@@ -5,7 +5,9 @@
 //   before  DynamicQuantizeLinear → MatMulInteger → Cast → Mul by both scales
 //   after   x / |largest of its row| → QuantizeLinear by 1/127 → the same product with constant scales
 //           → Mul by the row's largest
-import { consumersOf, FLOAT, type Graph, MICROSOFT, makeNode, maxOverLast, type Node, numberOf, producersOf, UINT8 } from './graph.ts'
+import { consumersOf, type Graph, maxOverLast, producersOf } from './graph.ts'
+import { MICROSOFT, makeNode, type Node, numberOf } from './nodes.ts'
+import { FLOAT, UINT8 } from './small-tensors.ts'
 
 const LEVELS = 127
 /** The divisor for rows of zeros only. */
