@@ -1,4 +1,5 @@
-// Nodes, inputs and outputs of a graph as its file holds them (NodeProto, ValueInfoProto). Field numbers: onnx/onnx.proto.
+// Nodes, inputs and outputs of a graph as its file holds them (NodeProto, ValueInfoProto). Field numbers:
+// onnx/onnx.proto.
 import { concat, type Field, floatField, lengthField, readFields, signedField, textField, textOf, varintField } from '../protobuf.ts'
 
 /** Fields of GraphProto. */
