@@ -27,7 +27,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY models models
 COPY calibration-data calibration-data
-COPY LICENSE README.md CHANGELOG.md ./
+COPY LICENSE README.md CHANGELOG.md recommended-models.json ./
 RUN mkdir /data && chown node:node /data
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATABASE_URL=/data/assay.db

@@ -38,6 +38,17 @@ describe('the files of deploy/', () => {
     expect(numberIn('deploy/compose.yaml', /ASSAY_UPSTREAM: assay:(\d+)/)).toBe(port)
   })
 
+  it('put into the image what the package holds, by the parts that an image is built from', () => {
+    const { files: packed } = JSON.parse(textOf('package.json')) as { readonly files: readonly string[] }
+    const copied = [...textOf('Dockerfile').matchAll(/^COPY (.+)$/gm)].flatMap(([, line]) => (line as string).split(' '))
+    const sent = textOf('.dockerignore').split('\n')
+    for (const part of new Set(packed.map((path) => path.split('/')[0] as string))) {
+      if (part === 'dist') continue
+      expect(copied).toContain(part)
+      expect(sent).toContain(`!${part}`)
+    }
+  })
+
   it('give it the time to answer and to end, and let its largest body through', () => {
     const { drainMs, deadlineMs, bodyBytes } = DEFAULT_SETTINGS
     expect(numberIn('deploy/assay.service', /TimeoutStopSec=(\d+)/) * 1000).toBeGreaterThan(drainMs)
