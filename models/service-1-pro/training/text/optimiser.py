@@ -27,7 +27,7 @@ def group_of(name, weight):
 
 
 def orthogonal(gradient, coefficients, steps, epsilon):
-    """`_zeropower_via_newtonschulz` of torch.optim._muon, in float32: it multiplies in bfloat16."""
+    """`_zeropower_via_newtonschulz` of torch.optim._muon, in float32, where that multiplies in bfloat16."""
     a, b, c = coefficients
     x = gradient.T if gradient.size(0) > gradient.size(1) else gradient
     x = x / x.norm().clamp(min=epsilon)
@@ -35,6 +35,12 @@ def orthogonal(gradient, coefficients, steps, epsilon):
         gram = x @ x.T
         x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
     return x.T if gradient.size(0) > gradient.size(1) else x
+
+
+def step_in_float32():
+    """Muon of this process multiplies in float32 from now on."""
+    assert hasattr(torch.optim._muon, "_zeropower_via_newtonschulz"), "torch is another version than requirements.txt"
+    torch.optim._muon._zeropower_via_newtonschulz = orthogonal
 
 
 class Optimiser:
@@ -48,8 +54,8 @@ class Optimiser:
             if weight.requires_grad:
                 groups[group_of(name, weight)].append(weight)
         matrices = groups.pop("matrix")
-        if precision.is_slow(matrices[0].device.type):
-            torch.optim._muon._zeropower_via_newtonschulz = orthogonal
+        if precision.is_bfloat16_slow(matrices[0].device.type):
+            step_in_float32()
         adam = [{"params": weights, "lr": 0.0} for weights in groups.values()]
         self.parts = [
             torch.optim.AdamW(adam, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY, fused=True),

@@ -7,10 +7,11 @@ import contextlib
 import torch
 
 
-def is_slow(device):
+def is_bfloat16_slow(device):
+    """Whether a device has no instructions for products in bfloat16."""
     return device == "cpu" and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
 
 
 def short(device):
     """A context of bfloat16 products, where they are fast."""
-    return contextlib.nullcontext() if is_slow(device) else torch.autocast(device, dtype=torch.bfloat16)
+    return contextlib.nullcontext() if is_bfloat16_slow(device) else torch.autocast(device, dtype=torch.bfloat16)

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { keepByLayer, roundAtOnce, scaleColumnsAtOnce } from '../../../../src/backends/onnx/runtime/patches/fewer-nodes.ts'
 import { type Graph, readGraph } from '../../../../src/backends/onnx/runtime/patches/graph.ts'
+import { GROUP_NUMBERS, GROUPS } from '../../../../src/backends/onnx/runtime/patches/group-attention.ts'
 import { type Feeds, loadRuntime } from '../../../../src/backends/onnx/runtime/session.ts'
 import { floats, ints } from '../../../../src/backends/onnx/runtime/tensors.ts'
 
@@ -44,10 +45,10 @@ async function vectorsOf(original: Uint8Array, change: (graph: Graph) => unknown
     tokens: ints(ort, [5, 6, 7, 8, 9], [1, pieces]),
     places: ints(ort, [0, 1, 2, 3, 4], [1, pieces]),
     types: ints(ort, [1, 1, 1, 1, 1], [1, pieces]),
-    ...(graph.inputs.some(({ name }) => name === 'groups')
+    ...(graph.inputs.some(({ name }) => name === GROUPS.groups)
       ? {
           bias: floats(ort, bias, [bias.length]),
-          groups: ints(ort, [0, pieces, 0, bias.length, 1, 1, pieces, kept + pieces], [1, 8]),
+          [GROUPS.groups]: ints(ort, [0, pieces, 0, bias.length, 1, 1, pieces, kept + pieces], [1, GROUP_NUMBERS]),
         }
       : { bias: floats(ort, bias, [1, 1, pieces, kept + pieces]) }),
   }

@@ -34,7 +34,7 @@ export function startsOf(blocks: readonly Block[]): number[] {
   })
 }
 
-/** Blocks of a sequence from `from` to `to`, which see none but each other. */
+/** Blocks of a sequence, from `from` to the one before `to`, which see none but each other. */
 interface Group {
   readonly from: number
   readonly to: number
@@ -42,12 +42,16 @@ interface Group {
 
 /** A sequence cut wherever no block sees one on the other side. */
 export function groupsOf(blocks: readonly Block[]): Group[] {
+  // The first block that those from each one on see.
+  const firstSeen = new Array<number>(blocks.length + 1).fill(blocks.length)
+  for (let number = blocks.length - 1; number >= 0; number--) {
+    firstSeen[number] = Math.min(firstSeen[number + 1] as number, number, ...(blocks[number] as Block).sees)
+  }
   const groups: Group[] = []
-  let [from, farthest] = [0, 0]
+  let [from, lastSeen] = [0, 0]
   blocks.forEach(({ sees }, number) => {
-    farthest = Math.max(farthest, number, ...sees)
-    const isSeenAcross = blocks.slice(number + 1).some((later) => later.sees.some((other) => other <= number))
-    if (farthest > number || isSeenAcross) return
+    lastSeen = Math.max(lastSeen, number, ...sees)
+    if (lastSeen > number || (firstSeen[number + 1] as number) <= number) return
     groups.push({ from, to: number + 1 })
     from = number + 1
   })

@@ -97,9 +97,9 @@ export const KEPT = { pastKeys: 'past_keys', pastValues: 'past_values', keys: 'k
 
 /**
  * Keys and values that were kept become inputs of their own for each layer, heads first: `past_keys.0` [sequences,
- * heads, kept pieces, size]; so do those of the pass itself, as outputs. `byGroup`: each layer also attends group by
- * group in one node, which is right on a CPU; the node of WebGPU gives something else. Returns the number of layers; 0,
- * and changes nothing, where attention has another form.
+ * heads, kept pieces, size]; those of the pass itself become outputs. `byGroup`: each layer also attends group by group
+ * in a loop, which is right on a CPU; the node for attention of WebGPU gives something else. Returns the number of
+ * layers; 0, and changes nothing, where attention has another form.
  */
 export function keepByLayer(graph: Graph, byGroup: boolean): number {
   const rewriting = new Rewriting(graph)

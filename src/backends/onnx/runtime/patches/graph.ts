@@ -120,7 +120,7 @@ export function readGraph(bytes: Uint8Array): Graph | null {
 export function consumersOf(graph: Graph): Map<string, Node[]> {
   const consumers = new Map<string, Node[]>()
   for (const node of graph.nodes) {
-    for (const name of new Set(node.inputs)) {
+    for (const name of new Set(takenBy(node))) {
       const known = consumers.get(name)
       if (known === undefined) consumers.set(name, [node])
       else known.push(node)

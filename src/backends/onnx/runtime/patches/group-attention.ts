@@ -16,7 +16,7 @@ export const GROUP_NUMBERS = 8
 
 const COUNT = 'groups/count'
 
-/** Names of what all pieces of a pass give, [sequences, pieces, width]. */
+/** Names of what all pieces of a pass give, [1][pieces][width]. */
 interface OfPass {
   readonly query: string
   readonly keys: string
@@ -31,7 +31,10 @@ interface Size {
   readonly width: number
 }
 
-/** One layer: each group attends to what was kept and to itself, as its part of the bias says. */
+/**
+ * One layer: each group attends to what was kept and to itself, as its part of the bias says. The graph has to take
+ * groups (`takeGroups`).
+ */
 export function groupAttention(graph: Graph, pass: OfPass, past: Past, { heads, width }: Size, output: string): Node[] {
   const own = (name: string): string => `${output}/${name}`
   const axis = (number: number): string => graph.constant(INT64, [1], [number])
@@ -54,6 +57,7 @@ export function groupAttention(graph: Graph, pass: OfPass, past: Past, { heads, 
     part(pass.values, pieces, 'values'),
     part(GROUPS.bias, bias, 'flat_bias'),
     makeNode('Reshape', [own('flat_bias'), own('shape')], [own('bias')]),
+    // All keys and values are named since the runtime takes what was kept for nothing where they are not.
     makeNode('MultiHeadAttention', given, [own('seen'), own('all_keys'), own('all_values')], attention, MICROSOFT),
     makeNode('Concat', [own('before'), own('seen')], [own('all')], { axis: 1 }),
     makeNode('Identity', [own('go_on')], [own('goes_on')]),
@@ -63,12 +67,12 @@ export function groupAttention(graph: Graph, pass: OfPass, past: Past, { heads, 
     inputs: [scalar(own('number'), INT64), scalar(own('go_on'), BOOL), { ...all, name: own('before') }],
     outputs: [scalar(own('goes_on'), BOOL), all],
   }
-  return [makeNode('Loop', [COUNT, '', none], [output], { body: { body } })]
+  return [makeNode('Loop', [COUNT, '', none], [output], { body: { graph: body } })]
 }
 
 const scalar = (name: string, type: number): Value => ({ name, type, dims: [] })
 
-/** Declares the inputs of a graph whose layers attend by group, and counts the groups. */
+/** Declares the inputs that `groupAttention` of its layers takes, and counts the groups. */
 export function takeGroups(graph: Graph): void {
   graph.inputs = [
     ...graph.inputs.filter(({ name }) => name !== GROUPS.bias),

@@ -32,7 +32,7 @@ export interface Value {
 }
 
 /** A graph within a node, which may take values of the graph around it by name. */
-export interface Subgraph {
+interface Subgraph {
   readonly nodes: readonly Node[]
   readonly inputs: readonly Value[]
   readonly outputs: readonly Value[]
@@ -125,7 +125,10 @@ const graphsIn = (node: Node): Uint8Array[] =>
     ),
   )
 
-/** Names that a node takes, and those that nodes of its graphs take: of the graph around them, or of their own. */
+/**
+ * Names that a node takes, and those that nodes of the graphs within it take. Values of these inner graphs are among
+ * them.
+ */
 export function takenBy(node: Node): string[] {
   const within = graphsIn(node).flatMap((graph) =>
     readFields(graph).flatMap(({ number, body }) => (number === GRAPH.node && body !== null ? takenBy(readNode(body)) : [])),
@@ -133,7 +136,7 @@ export function takenBy(node: Node): string[] {
   return [...node.inputs, ...within].filter((name) => name !== '')
 }
 
-export type Attributes = Readonly<Record<string, number | { readonly float: number } | { readonly body: Subgraph } | readonly number[]>>
+export type Attributes = Readonly<Record<string, number | { readonly float: number } | { readonly graph: Subgraph } | readonly number[]>>
 
 function attributeOf(name: string, value: Attributes[string]): Uint8Array {
   const list = Array.isArray(value) ? (value as readonly number[]) : null
@@ -144,8 +147,8 @@ function attributeOf(name: string, value: Attributes[string]): Uint8Array {
   if (typeof value === 'number') {
     return concat([textField(ATTRIBUTE.name, name), signedField(ATTRIBUTE.int, value), varintField(ATTRIBUTE.type, INT_ATTRIBUTE)])
   }
-  if ('body' in (value as object)) {
-    const body = bodyParts(name, (value as { readonly body: Subgraph }).body)
+  if ('graph' in (value as object)) {
+    const body = bodyParts(name, (value as { readonly graph: Subgraph }).graph)
     return concat([textField(ATTRIBUTE.name, name), ...lengthField(ATTRIBUTE.graph, body), varintField(ATTRIBUTE.type, GRAPH_ATTRIBUTE)])
   }
   const { float } = value as { readonly float: number }

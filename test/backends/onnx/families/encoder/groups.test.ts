@@ -57,9 +57,10 @@ describe('the shipped encoder, in eight bits', async () => {
   afterAll(() => graphs.close())
   const { vectors: stateVectors, kept } = await graphs.readToKeep([loneBlock(ids(150, 5), marks)])
 
-  it('keeps what it read of a state', () => {
+  it('keeps what it read of a state, in every layer', () => {
     expect(kept.count).toBe(152)
-    expect(stateVectors.length).toBe(152 * 384)
+    for (const numbers of [stateVectors, ...kept.keys, ...kept.values]) expect(numbers.length).toBe(152 * 384)
+    expect([kept.keys.length, kept.values.length]).toEqual([6, 6])
   })
 
   it('gives a question the same vectors alone and in any company, to the bit', async () => {
