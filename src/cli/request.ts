@@ -35,7 +35,9 @@ type Input = Pick<Terminal, 'read' | 'folder'>
 export async function readRequestFile(file: string, input: Input): Promise<FoundRequest> {
   const path = resolve(input.folder, file)
   const text = file === '-' ? await input.read() : await readText(path, file)
-  const request = parseJson(text, file === '-' ? 'standard input' : file)
+  const isMeantAsState = file !== '-' && !file.toLowerCase().endsWith('.json')
+  const hint = isMeantAsState ? `; a text is given with --state-file ${file} and a question, a picture with --image` : ''
+  const request = parseJson(text, file === '-' ? 'standard input' : file, hint)
   const folder = file === '-' ? input.folder : dirname(path)
   const given = isObject(request) ? request.state : null
   return { request: withPathsFrom(request, folder) as AskRequest, titles: titlesOf(request), given }
@@ -84,6 +86,8 @@ async function stateFrom({ state, stateFile, image = [], video = [] }: StateFlag
 /** `.json` is a JSON state; anything else, and standard input ("-"), is text. */
 async function readStateFile(file: string, input: Input): Promise<State> {
   const text = file === '-' ? await input.read() : await readText(resolve(input.folder, file), file)
+  if (text.includes('\0'))
+    throw new UsageError(`${file === '-' ? 'standard input' : file} is no text; give a picture with --image, a video with --video`)
   return file.toLowerCase().endsWith('.json') ? (parseJson(text, file) as State) : text
 }
 
@@ -101,12 +105,13 @@ async function readText(path: string, asGiven: string): Promise<string> {
   }
 }
 
-function parseJson(text: string, name: string): unknown {
+/** `hint`: what the caller may have meant, behind the reason. */
+function parseJson(text: string, name: string, hint = ''): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new EngineError('invalid_json', `${name} is not JSON: ${why}${placeOf(why, text)}`, { cause: error })
+    throw new EngineError('invalid_json', `${name} is not JSON: ${why}${placeOf(why, text)}${hint}`, { cause: error })
   }
 }
 

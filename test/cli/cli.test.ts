@@ -160,6 +160,7 @@ describe('assay ask with flags', () => {
     ['a file that is not there', ['nowhere.json'], /nowhere\.json cannot be read: there is no such file/],
     ['a folder for a file', ['inner'], /it is a folder/],
     ['a state file that is not there', ['--state-file', 'nowhere.txt', '--noul', 'x'], /no such file/],
+    ['a picture as a state file', ['--state-file', 'inner/shot.png', '--noul', 'x'], /shot\.png is no text.*--image/],
     ['an unknown flag', ['--stat', 'x'], /unknown option '--stat'[\s\S]*--state/],
     ['a flag without its value', ['--noul'], /argument missing/],
   ])('says what to do about %s', async (_, args, message) => {
@@ -173,6 +174,12 @@ describe('assay ask with flags', () => {
 })
 
 describe('assay ask with files', () => {
+  it('says how a text is given that was taken for a request', async () => {
+    const { err, requests } = await run(['ask', 'mail.txt'])
+    expect(err).toMatch(/mail\.txt is not JSON.*--state-file mail\.txt/)
+    expect(requests).toEqual([])
+  })
+
   it('answers a request file as indented JSON', async () => {
     const { code, out } = await run(['ask', 'text.json'])
     expect(code).toBe(EXIT.ok)
