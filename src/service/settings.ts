@@ -98,7 +98,8 @@ export interface ServiceSettings {
   /** Log lines and unlabelled events are kept this long. */
   readonly keepMs: number
   /**
-   * Keep the feature vector of each question (768 numbers a decision, 512 of a state with pictures), so that questions can be learned from outcomes.
+   * Keep the feature vector of each question (768 numbers a decision, 512 of a state with pictures), so that questions
+   * can be learned from outcomes.
    */
   readonly keepsFeatures: boolean
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
