@@ -1,10 +1,11 @@
 // Where a graph file says that its weights are, read without loading any: their names, shapes and places. A graph from
 // elsewhere may name files outside of its folder, sizes that no file has, or shapes that would fill the memory, so this
-// is checked before the runtime sees the file. Field numbers: onnx/onnx.proto.
+// is checked before the runtime sees the file.
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EngineError } from '../../../core/errors.ts'
 import type { GraphFile } from './layout.ts'
+import { ATTRIBUTE, GRAPH, MODEL, NODE, TENSOR } from './onnx-fields.ts'
 
 export interface Weight {
   readonly name: string
@@ -45,23 +46,6 @@ const BITS: Readonly<Record<number, number>> = {
   26: 2, // int2
 }
 
-const MODEL = { graph: 7 } as const
-const GRAPH = { node: 1, initializer: 5 } as const
-const NODE = { attribute: 5 } as const
-const ATTRIBUTE = { tensor: 5, graph: 6, tensors: 10, graphs: 11 } as const
-const TENSOR = {
-  dims: 1,
-  type: 2,
-  floats: 4,
-  ints: 5,
-  strings: 6,
-  longs: 7,
-  name: 8,
-  raw: 9,
-  doubles: 10,
-  uints: 11,
-  external: 13,
-} as const
 const TYPED: readonly number[] = [TENSOR.floats, TENSOR.ints, TENSOR.strings, TENSOR.longs, TENSOR.doubles, TENSOR.uints]
 
 /** Graphs stand in nodes of graphs (If, Loop); published models have two levels. */

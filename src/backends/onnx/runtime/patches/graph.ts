@@ -1,10 +1,9 @@
 // A model file as a graph that can be edited: nodes, inputs and outputs by name, everything else (weights above all)
-// byte for byte as it was. Field numbers: onnx/onnx.proto.
+// byte for byte as it was.
+import { GRAPH, MODEL } from '../onnx-fields.ts'
 import { concat, lengthField, readFields, textField, textOf, varintField } from '../protobuf.ts'
-import { GRAPH, makeNode, type Node, readNode, readValue, takenBy, type Value, writeNode, writeValue } from './nodes.ts'
+import { makeNode, type Node, readNode, readValue, takenBy, type Value, writeNode, writeValue } from './nodes.ts'
 import { type FLOAT, INT64, tensorDims, tensorName, tensorParts, tensorValues, type UINT8 } from './small-tensors.ts'
-
-const MODEL = { graph: 7, opsets: 8 } as const
 
 export interface Graph {
   nodes: Node[]

@@ -1,11 +1,7 @@
-// Nodes, inputs and outputs of a graph as its file holds them (NodeProto, ValueInfoProto). Field numbers:
-// onnx/onnx.proto.
+// Nodes, inputs and outputs of a graph as its file holds them (NodeProto, ValueInfoProto).
+import { ATTRIBUTE, GRAPH, NODE } from '../onnx-fields.ts'
 import { concat, type Field, floatField, lengthField, readFields, signedField, textField, textOf, varintField } from '../protobuf.ts'
 
-/** Fields of GraphProto. */
-export const GRAPH = { node: 1, name: 2, initializer: 5, input: 11, output: 12, valueInfo: 13 } as const
-const NODE = { input: 1, output: 2, name: 3, opType: 4, attribute: 5, domain: 7 } as const
-const ATTRIBUTE = { name: 1, float: 2, int: 3, graph: 6, ints: 8, graphs: 11, type: 20 } as const
 /** AttributeProto.type */
 const FLOAT_ATTRIBUTE = 1
 const INT_ATTRIBUTE = 2

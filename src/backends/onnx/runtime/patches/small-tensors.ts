@@ -1,7 +1,6 @@
-// Weights of a graph as its file holds them (TensorProto), small ones as numbers. Field numbers: onnx/onnx.proto.
+// Weights of a graph as its file holds them (TensorProto), small ones as numbers.
+import { TENSOR } from '../onnx-fields.ts'
 import { lengthField, readFields, textField, textOf, varintField } from '../protobuf.ts'
-
-const TENSOR = { dims: 1, type: 2, name: 8, raw: 9 } as const
 
 /** TensorProto.data_type */
 export const FLOAT = 1

@@ -1,25 +1,33 @@
 // Encoder graphs that somebody else made are refused with a reason, whatever their nodes hold.
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { ATTRIBUTE, GRAPH, NODE } from '../../../../../src/backends/onnx/runtime/onnx-fields.ts'
 import type { Graph } from '../../../../../src/backends/onnx/runtime/patches/graph.ts'
 import { concat, lengthField, textField, varintField } from '../../../../../src/backends/onnx/runtime/protobuf.ts'
 import { changedFolders, editGraph } from '../changed-folder.ts'
 
 const { folderWith, refusalOf } = changedFolders(fileURLToPath(new URL('../../../../golden/encoder', import.meta.url)))
 
-/** Puts a graph of these bytes into the node that makes the vectors (AttributeProto: name 1, g 6, type 20). */
+/** Puts a graph of these bytes into the node that makes the vectors. */
 const holding = (graphBytes: Uint8Array) =>
   editGraph('encoder', (graph: Graph) => {
-    const attribute = concat([textField(1, 'body'), ...lengthField(6, [graphBytes]), varintField(20, 5)])
+    const attribute = concat([
+      textField(ATTRIBUTE.name, 'body'),
+      ...lengthField(ATTRIBUTE.graph, [graphBytes]),
+      varintField(ATTRIBUTE.type, 5),
+    ])
     graph.nodes = graph.nodes.map((node) =>
       node.outputs.includes('vectors') ? { ...node, attributes: new Map([...node.attributes, ['body', attribute]]) } : node,
     )
   })
 
-/** A node (GraphProto: node 1) with a graph in an attribute (NodeProto: attribute 5), and so on. */
+/** A graph of one node that holds a graph of one node, and so on. */
 function graphsInGraphs(depth: number): Uint8Array {
   let graph: Uint8Array = new Uint8Array(0)
-  for (let level = 0; level < depth; level++) graph = concat(lengthField(1, [concat(lengthField(5, [concat(lengthField(6, [graph]))]))]))
+  for (let level = 0; level < depth; level++) {
+    const attribute = lengthField(ATTRIBUTE.graph, [graph])
+    graph = concat(lengthField(GRAPH.node, lengthField(NODE.attribute, attribute)))
+  }
   return graph
 }
 
