@@ -46,6 +46,8 @@ export interface Capabilities {
   readonly rereads?: boolean
   /** In texts and JSON it finds a number or a day better than it compares it: comparing is left to the engine. */
   readonly findsNumbers?: boolean
+  /** It was trained on English texts alone. Absent: on others too, or nobody knows. */
+  readonly isEnglishOnly?: boolean
   /**
    * Why a model of a kind that sees reads no images: what its files leave out, and what has it. Absent: it reads what
    * its kind reads.

@@ -21,7 +21,7 @@ export async function reading<T>(file: string, read: () => Promise<T>): Promise<
 }
 
 /** Throws `UsageError` for the first name that is no file. Relative names start from the terminal's folder. */
-export async function requireFiles(files: readonly string[], terminal: Terminal): Promise<void> {
+export async function requireFiles(files: readonly string[], terminal: Pick<Terminal, 'folder'>): Promise<void> {
   for (const file of files) {
     const found = await reading(file, () => stat(resolve(terminal.folder, file)))
     if (found.isDirectory()) throw new UsageError(`${file} cannot be read: it is a folder`)

@@ -9,6 +9,7 @@ import { statePathsFrom } from '../pipeline/state/paths.ts'
 import type { AskRequest, Part, Source, State } from '../wire/types.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
+import { requireFiles } from './given-files.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A request as found, and what to call its questions and its state. */
@@ -74,6 +75,7 @@ async function stateFrom({ state, stateFile, image = [], video = [] }: StateFlag
       throw new UsageError('there is no state to ask about; give --state "some text", --state-file, --image or --video <file>')
     return given
   }
+  await requireFiles([...image, ...video], input)
   const sourceOf = (path: string): Source => ({ type: 'path', path })
   const seen: readonly Part[] = [
     ...image.map((path): Part => ({ type: 'image', source: sourceOf(path) })),

@@ -1,6 +1,7 @@
 // Starts a service from settings and models, and ends it: everything admitted is answered before the engine and the
 // store are closed.
 
+import { createServer } from 'node:net'
 import type { Backend } from '../backends/backend.ts'
 import { within } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
@@ -52,6 +53,9 @@ const CLOSE_MS = 5000
 export async function runService({ settings, models, log }: RunServiceOptions): Promise<RunningService> {
   // Before the models, which take seconds.
   const tls = await readTls(settings).catch(aboutTls)
+  await tryListening(settings).catch((error: unknown) => {
+    throw aboutListening(error, settings)
+  })
   const opened: (() => Promise<unknown>)[] = []
   try {
     // The slow ones side by side: weights from disk, and a database that may be far away.
@@ -148,6 +152,16 @@ function aboutTls(error: unknown): never {
 /** A database that cannot be used is a wrong setting, not a wrong request. */
 function aboutDatabase(error: unknown): never {
   throw error instanceof EngineError && error.code === 'invalid_request' ? new UsageError(`--database: ${error.message}`) : error
+}
+
+/** Throws what listening would. The port is free again afterwards. */
+async function tryListening({ host, port }: ServiceSettings): Promise<void> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, resolve)
+  })
+  await new Promise((resolve) => server.close(resolve))
 }
 
 function aboutListening(error: unknown, { host, port }: ServiceSettings): unknown {

@@ -26,6 +26,7 @@ import { checkRequest } from './request.ts'
 import { capabilityFaults, requirementFaults } from './requirements.ts'
 import type { ResidenceOptions } from './residence.ts'
 import { answersOf, decisionsOf as decisionsByName, makeResponse } from './response.ts'
+import { languageWarnings } from './state/language.ts'
 import { hashOfState, readState, type StateOptions } from './state/state.ts'
 
 export interface EngineOptions {
@@ -251,6 +252,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       warnings: [
         ...request.warnings,
         ...state.warnings,
+        ...answered.flatMap(({ info: read }) => languageWarnings(read, state.prompt)),
         ...answered.flatMap(mismatchWarning),
         ...answered.flatMap(({ warnings }) => warnings),
         ...skippedWarnings(chain, modelId),

@@ -2,7 +2,7 @@
 // by `derive/`. All faults are reported together.
 import { EngineError, pointer } from '../core/errors.ts'
 import { LONGEST_TEXT, MOST_FAULTS, type RequestLimits } from '../core/limits.ts'
-import { didYouMean } from '../core/suggest.ts'
+import { didYouMean, nearNames } from '../core/suggest.ts'
 import { isObject, ownField } from '../core/untrusted.ts'
 import type { CheckedQuestion, CheckQuestions, Fault } from '../questions/shared/checked-question.ts'
 import { refuse } from './faults.ts'
@@ -48,18 +48,22 @@ export function checkRequest(input: unknown, checkQuestions: CheckQuestions, lim
   for (const field of unknown.slice(0, MOST_WARNED)) {
     warnings.push(`The field ${JSON.stringify(field.slice(0, 80))} is not known and was ignored.${didYouMean(field, FIELDS)}`)
   }
+  const meant = (field: string): string => {
+    const [near] = nearNames(field, unknown.slice(0, MOST_WARNED))
+    return near === undefined ? '' : ` There is ${JSON.stringify(near)}, which is not known: is it meant?`
+  }
   if (unknown.length > MOST_WARNED) warnings.push(`${unknown.length - MOST_WARNED} more fields are not known and were ignored.`)
   const model = own('model') ?? null
   if (model !== null && typeof model !== 'string') {
     faults.push({ code: 'invalid_request', param: '/model', message: `model is the id of a model, received ${typeof model}.` })
   }
   if (own('state') === undefined) {
-    const message = 'The state is missing: give a text, a JSON value, or an array of parts.'
+    const message = `The state is missing: give a text, a JSON value, or an array of parts.${meant('state')}`
     faults.push({ code: 'invalid_request', param: '/state', message })
   }
   let questions: readonly CheckedQuestion[] = []
   if (own('questions') === undefined) {
-    const message = 'The questions are missing: give an object of questions by id.'
+    const message = `The questions are missing: give an object of questions by id.${meant('questions')}`
     faults.push({ code: 'invalid_request', param: '/questions', message })
   } else questions = checkQuestions(own('questions'), '/questions', { limits, report })
   if (collected === undefined) refuse(faults)

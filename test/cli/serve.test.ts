@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { addAdmin, browserUrl, hasStartLink } from '../../src/cli/admin-link.ts'
 import { EXIT } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/program.ts'
+import { runService } from '../../src/cli/run-service.ts'
 import { aliasesFor, deadAliases, modelsOf, requirePrices } from '../../src/cli/serve-models.ts'
 import { showStarted } from '../../src/cli/show-serve.ts'
 import { SETTING_TABLE } from '../../src/service/setting-table.ts'
@@ -83,6 +85,23 @@ describe('assay serve', () => {
     other.close()
     expect(code).toBe(EXIT.usage)
     expect(err).toBe(`error: 127.0.0.1:${port} is in use; stop what listens there, or give another --port (0 for any free one)\n`)
+  })
+
+  it('finds that a port is in use before it loads a model', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    const { port } = other.address() as AddressInfo
+    let isLoaded = false
+    const load = async () => {
+      isLoaded = true
+      return createFakeBackend({ id: 'fake' })
+    }
+    const settings = { ...DEFAULT_SETTINGS, port, databaseUrl: ':memory:' }
+    const nothing = () => {}
+    const log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+    await expect(runService({ settings, models: [{ id: 'fake', load }], log })).rejects.toThrow(`127.0.0.1:${port} is in use`)
+    expect(isLoaded).toBe(false)
   })
 
   it.each(['/no/such/folder/assay.db', 'postgres://root:canary@127.0.0.1:1/x'])('says in one line that %s cannot be used', async (url) => {

@@ -63,6 +63,15 @@ describe('a request', () => {
     expect(error.param).toBe('/model')
   })
 
+  it('names a field that may be meant where one is missing', () => {
+    const messages = errorOf({ sate: 's', question: {} }).problems.map(({ message }) => message)
+    expect(messages).toEqual([
+      expect.stringContaining('There is "sate", which is not known'),
+      expect.stringContaining('There is "question"'),
+    ])
+    expect(errorOf({ state: 's', other: {} }).message).not.toContain('There is')
+  })
+
   it.each([
     [{}, '/questions', 'at least one question'],
     [[{ type: 'noul' }], '/questions', 'received an array'],

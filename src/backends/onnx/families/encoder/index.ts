@@ -48,7 +48,7 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
     revision,
     templateHash: template.digest('hex'),
     contextLength,
-    capabilities: { images: false, boxes: false, rereads: true, findsNumbers: true },
+    capabilities: { images: false, boxes: false, rereads: true, findsNumbers: true, isEnglishOnly: true },
     scorer: 'options',
     checks: OPTIONS_ALONE,
   }
