@@ -38,6 +38,14 @@ ORDERS = {
     ],
     "policy": "Orders over 50 need a signature.",
 }
+TICKETS = {
+    "openTickets": [
+        {"id": 1, "subject": "Door stuck", "state": "closed"},
+        {"id": 2, "subject": "No light", "state": "open"},
+        {"id": 3, "subject": "Cold room", "state": "open"},
+    ]
+}
+SHELVES = "shelf_no,holds,jars\n1,flour,4\n2,jam,12\n3,rice,7"
 HOSTS = {"web-1": {"cpu": 97, "up": True}, "web-2": {"cpu": 3, "up": True}, "db-1": {"cpu": 40, "up": False}}
 MONTHS = {"sheet": "Boats", "april": {"in": 7, "out": 9}, "mayDay": {"in": 8, "out": 1}, "note": "June is to come"}
 ORDER = {"customer": {"id": 1, "vip": True}, "order": {"total": 90, "limit": 50, "items": 2}}
@@ -75,6 +83,12 @@ ASKED = [
     (ORDERS, "Has the chair been paid for?", None),
     (ORDERS, "20 was paid.", None),
     (ORDERS, "Which orders are open?", ["4711", "4713"]),
+    (TICKETS, "Ticket 2 is open.", None),
+    (TICKETS, "Are tickets 1 and 3 closed?", None),
+    (TICKETS, "Is ticket #3 urgent?", None),
+    (TICKETS, "Which tickets are open?", ["ticket 1", "Ticket 2", "ticket 3"]),
+    (TICKETS, "2 tickets are open.", None),
+    (SHELVES, "Shelf no. 2 holds jam.", None),
     (HOSTS, "web-1 is overloaded.", None),
     (HOSTS, "Every host but db-1 is up.", None),
     (BOARD, "Tunis is later.", None),

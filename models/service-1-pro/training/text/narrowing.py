@@ -37,6 +37,26 @@ COMPARES = re.compile(
 )
 
 
+LETTER = r"[^\W\d_]"
+CODE = rf"(?:{LETTER}{{1,5}}[-_]?)?[0-9]{{1,9}}(?:[./_-][0-9]{{1,6}}){{0,3}}"
+MENTION = re.compile(
+    rf"(?<![^\W_])({LETTER}(?:{LETTER}|-){{1,30}})[ \t]+(?:no\.?[ \t]*|number[ \t]+|#)?"
+    rf"({CODE}(?:(?:,|,?[ \t]+(?:and|or|&))[ \t]*{CODE})*)(?![^\W_])",
+    re.I,
+)
+LAST_WORD = re.compile(rf"{LETTER}(?:{LETTER}|-){{1,30}}$")
+
+
+def label(word, number):
+    word = re.sub(r"(?<!s)s$", "", re.sub(r"ies$", "y", word.lower()))
+    return f"{word} {number.lower()}"
+
+
+def last_word(name):
+    found = LAST_WORD.search(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    return found and found[0]
+
+
 def words(text):
     out = []
     for word in AROUND_WORDS.split(text.lower()):
@@ -53,11 +73,22 @@ def possible_names(question):
         for begin in range(len(said))
         for end in range(begin + 1, min(len(said), begin + MOST_WORDS) + 1)
     }
-    return {run for run in runs if len(run) > 1 and run not in COMMON}
+    labels = {label(word, one) for word, codes in MENTION.findall(question) for one in re.findall(CODE, codes)}
+    return {run for run in runs if len(run) > 1 and run not in COMMON} | labels
 
 
-def naming(columns, rows):
-    """What each column that can calls the rows: [{name: row}]. Columns are (head, values)."""
+def kinds(head, called):
+    """What a row with a number is called: by the list ("orders"), and by the head of its number ("order_id", "id")."""
+    said = words_of_key(head).split(" ")
+    while len(said) > 1 and said[-1].lower() in ID:
+        said.pop()
+    return [one for one in (last_word(called), last_word(" ".join(said))) if one]
+
+
+def naming(columns, rows, called=""):
+    """What each column that can calls the rows: [{name: row}]. Columns are (head, values);
+    `called`: all rows together.
+    """
     out = []
     for n, (head, values) in enumerate(columns):
         is_id = n == 0 or head.lower() in ID
@@ -77,6 +108,8 @@ def naming(columns, rows):
                 break
             if not is_number or len(name) >= SHORTEST_NUMBER:
                 names[name] = row
+            if is_number:
+                names.update({label(kind, name): row for kind in kinds(head, called)})
         else:
             out.append(names)
     return out
@@ -93,7 +126,7 @@ def lists(value, at=()):
         if SAID & set(heads) and SPEAKERS & set(heads):
             heads = [head for head in heads if head.lower() in ID]
         columns = [(head, [one.get(head) for one in value]) for head in heads]
-        return [(at, len(value), [], naming(columns, list(range(len(value))))), *within]
+        return [(at, len(value), [], naming(columns, list(range(len(value))), str(at[-1]) if at else "")), *within]
     if not isinstance(value, dict):
         return []
     within = [one for key, inner in value.items() for one in lists(inner, (*at, key))]

@@ -1,5 +1,6 @@
 // Which rows of its lists a question about a state is about: those that it calls by name.
 import type { Prompt } from '../../../../core/types.ts'
+import { mentionsIn } from './numbered-parts.ts'
 import { type RowList, rowLists } from './row-lists.ts'
 import { asksOfOthers, nameOf, possibleNames } from './row-names.ts'
 
@@ -18,7 +19,7 @@ export class NamedRows {
   of(question: string): ShownRows | null {
     const lists = this.#found()
     if (lists.length === 0) return null
-    const names = possibleNames(question)
+    const names = new Set([...possibleNames(question), ...mentionsIn(question).flatMap(({ labels }) => labels)])
     const shown = new Map<RowList, ReadonlySet<string>>()
     for (const list of lists) {
       const rows = namedRows(list, names)

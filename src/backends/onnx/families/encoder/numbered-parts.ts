@@ -76,8 +76,8 @@ function headingsOf(text: string): Heading[] {
 
 function elementsOf({ elements }: Pick<StateText, 'elements'>): Heading[] {
   return elements.flatMap(({ list, id, start, end }) => {
-    const [word] = LAST_WORD.exec(list.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')) ?? []
-    if (word === undefined || !IS_NUMBER.test(id)) return []
+    const word = lastWord(list)
+    if (word === null || !IS_NUMBER.test(id)) return []
     return [{ word: singular(word), label: labelOf(word, id), start, content: start, mostEnd: end }]
   })
 }
@@ -104,9 +104,8 @@ export function namedParts(question: string, parts: NumberedParts, isRead: boole
   const named = new Set<NumberedPart>()
   let areAll = false
   let rest = question
-  for (const { 0: mention, 1: word, 2: numbers, index } of question.matchAll(MENTION)) {
-    const found = (numbers as string).match(EVERY_NUMBER) as string[]
-    const own = found.flatMap((number) => parts.get(labelOf(word as string, number)) ?? [])
+  for (const { mention, labels, index } of mentionsIn(question)) {
+    const own = labels.flatMap((label) => parts.get(label) ?? [])
     if (own.length === 0) continue
     for (const part of own) named.add(part)
     const [before, behind] = [question.slice(0, index), question.slice(index + mention.length)]
@@ -117,7 +116,21 @@ export function namedParts(question: string, parts: NumberedParts, isRead: boole
   return { parts: [...named].sort((a, b) => a.start - b.start), areAll, rest: rest === '' ? question : rest }
 }
 
-const labelOf = (word: string, number: string): string => `${singular(word)} ${number.toLowerCase()}`
+/** Where a question calls things by number: "documents 3 and 5" -> "document 3", "document 5". */
+export function mentionsIn(question: string): { readonly mention: string; readonly index: number; readonly labels: readonly string[] }[] {
+  return Array.from(question.matchAll(MENTION), ({ 0: mention, 1: word, 2: numbers, index }) => {
+    const found = (numbers as string).match(EVERY_NUMBER) as string[]
+    return { mention, index, labels: found.map((number) => labelOf(word as string, number)) }
+  })
+}
+
+/** The last word of what a list is called, for one of its elements: "supportTickets" -> "tickets"; null for none. */
+export function lastWord(name: string): string | null {
+  return LAST_WORD.exec(name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' '))?.[0] ?? null
+}
+
+/** What one of a kind is called by its number: "tickets", "17" -> "ticket 17". */
+export const labelOf = (word: string, number: string): string => `${singular(word)} ${number.toLowerCase()}`
 const singular = (word: string): string =>
   word
     .toLowerCase()

@@ -4,6 +4,7 @@
 import { pointer } from '../../../../core/errors.ts'
 import type { Json, Prompt } from '../../../../core/types.ts'
 import { type Fields, IDS, isFields, isList, isTurn } from './json-lines.ts'
+import { labelOf, lastWord } from './numbered-parts.ts'
 import { MOST_WORDS_OF_NAME, nameOf, wordsOfKey } from './row-names.ts'
 import { type TableCell, type TableRow, type TextTable, textTables } from './text-tables.ts'
 
@@ -75,7 +76,7 @@ function ofJson(value: Json, at: string, part: number): RowList[] {
     const areSaid = SAID.some((head) => all.includes(head)) && SPEAKERS.some((head) => all.includes(head))
     const heads = areSaid ? all.filter((head) => IDS.includes(head.toLowerCase())) : all
     const columns = heads.map((head): Column => ({ head, cellOf: (row) => ownValue(elements[row] as Fields, head) }))
-    const list = { part, where: at, rows: value.length, others: [], columns: naming(columns, places(value.length)) }
+    const list = { part, where: at, rows: value.length, others: [], columns: naming(columns, places(value.length), lastKey(at)) }
     return [list, ...within]
   }
   if (!isFields(value)) return []
@@ -102,8 +103,11 @@ function areAlike(rows: readonly (readonly [string, Fields])[], members: number)
   return common >= FEWEST_IN_COMMON && 2 * common >= fewest
 }
 
-/** What each column that can calls the rows. */
-function naming(columns: readonly Column[], rows: readonly string[]): RowNames[] {
+/** The key that a list stands under; '' for the outermost one. */
+const lastKey = (at: string): string => at.slice(at.lastIndexOf('/') + 1)
+
+/** What each column that can calls the rows. `list`: what they are called together. */
+function naming(columns: readonly Column[], rows: readonly string[], list = ''): RowNames[] {
   return columns.flatMap(({ head, cellOf }, i) => {
     const isId = i === 0 || IDS.includes(head.toLowerCase())
     const isName = isId || NAMES.includes(head.toLowerCase())
@@ -117,7 +121,15 @@ function naming(columns: readonly Column[], rows: readonly string[]): RowNames[]
       const isNumber = NUMBER.test(name)
       if ((isNumber && !isId) || !(isName || IS_NAME.test(String(value)))) return []
       if (!isNumber || name.length >= SHORTEST_NUMBER) names.set(name, row)
+      if (isNumber) for (const kind of kindsOf(head, list)) names.set(labelOf(kind, name), row)
     }
     return [names]
   })
+}
+
+/** What a row with a number is called: by the list ("orders"), and by the head of its number ("order_id", "id"). */
+function kindsOf(head: string, list: string): string[] {
+  const words = wordsOfKey(head).split(' ')
+  while (words.length > 1 && IDS.includes((words.at(-1) as string).toLowerCase())) words.pop()
+  return [lastWord(list), lastWord(words.join(' '))].filter((word) => word !== null)
 }
