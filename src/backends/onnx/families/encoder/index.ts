@@ -27,7 +27,7 @@ import type { StateText } from './state-writer.ts'
 import { type PiecedText, WordPieces } from './word-pieces.ts'
 
 /** Raise it when the way a request becomes pieces changes, or the features: calibration is bound to it. */
-const PROMPT_VERSION = 3
+const PROMPT_VERSION = 4
 
 /** Options are scored each on its own, so there is nothing to probe. */
 export const encoder: ModelFamily = { load: loadEncoder, probe: null }
