@@ -3,8 +3,8 @@
 import type { ModelInfo } from '../../backends/backend.ts'
 import type { Prompt } from '../../core/types.ts'
 
-/** Characters that are looked at: a few pages tell as much as a book. */
-const LOOKED_AT = 20_000
+/** Characters that are looked at: two pages tell as much as a book, and every request pays for them. */
+const LOOKED_AT = 4_000
 
 /** Small words of a language that English does not have, nor (mostly) the others. */
 const SMALL_WORDS: Readonly<Record<string, string>> = {
