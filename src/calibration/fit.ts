@@ -34,7 +34,7 @@ const FOLDS = 5
 const MOST_HELD_OUT = 2000
 /** With fewer labels, the maps of deliberated decisions start from those of single passes. */
 const LEAST_OWN_LABELS = 200
-const GATE = { keep: 0.9, worth: 0.015, resamples: 500, seed: 1 } as const
+const GATE = { keep: 0.9, worth: 0.02, resamples: 500, seed: 1 } as const
 
 /**
  * Fits the maps of both pass modes, the gates, and the held-out decisions that prediction sets and abstention are
