@@ -53,9 +53,7 @@ const CLOSE_MS = 5000
 export async function runService({ settings, models, log }: RunServiceOptions): Promise<RunningService> {
   // Before the models, which take seconds.
   const tls = await readTls(settings).catch(aboutTls)
-  await tryListening(settings).catch((error: unknown) => {
-    throw aboutListening(error, settings)
-  })
+  await tryListening(settings).catch((error: unknown) => aboutListening(error, settings))
   const opened: (() => Promise<unknown>)[] = []
   try {
     // The slow ones side by side: weights from disk, and a database that may be far away.
@@ -73,9 +71,7 @@ export async function runService({ settings, models, log }: RunServiceOptions): 
     const purging = startPurging(store, settings, log)
     opened.push(() => purging.stop())
     const service = await createService({ engine, store, settings, log, metrics: createMetrics(), tls })
-    const { url } = await service.listen().catch((error: unknown) => {
-      throw aboutListening(error, settings)
-    })
+    const { url } = await service.listen().catch((error: unknown) => aboutListening(error, settings))
     return {
       url,
       store,
@@ -164,12 +160,12 @@ async function tryListening({ host, port }: ServiceSettings): Promise<void> {
   await new Promise((resolve) => server.close(resolve))
 }
 
-function aboutListening(error: unknown, { host, port }: ServiceSettings): unknown {
+function aboutListening(error: unknown, { host, port }: ServiceSettings): never {
   const code = (error as NodeJS.ErrnoException).code
   const where = `${host}:${port}`
   if (code === 'EADDRINUSE')
-    return new UsageError(`${where} is in use; stop what listens there, or give another --port (0 for any free one)`)
-  if (code === 'EACCES') return new UsageError(`${where} may not be listened on by this user; give a --port from 1024 on`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return new UsageError(`${host} is no address of this machine; give another --host`)
-  return error
+    throw new UsageError(`${where} is in use; stop what listens there, or give another --port (0 for any free one)`)
+  if (code === 'EACCES') throw new UsageError(`${where} may not be listened on by this user; give a --port from 1024 on`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new UsageError(`${host} is no address of this machine; give another --host`)
+  throw error
 }

@@ -48,11 +48,12 @@ export function checkRequest(input: unknown, checkQuestions: CheckQuestions, lim
   for (const field of unknown.slice(0, MOST_WARNED)) {
     warnings.push(`The field ${JSON.stringify(field.slice(0, 80))} is not known and was ignored.${didYouMean(field, FIELDS)}`)
   }
+  if (unknown.length > MOST_WARNED) warnings.push(`${unknown.length - MOST_WARNED} more fields are not known and were ignored.`)
+  /** Names the unknown field that looks like one that is missing. */
   const meant = (field: string): string => {
     const [near] = nearNames(field, unknown.slice(0, MOST_WARNED))
     return near === undefined ? '' : ` There is ${JSON.stringify(near)}, which is not known: is it meant?`
   }
-  if (unknown.length > MOST_WARNED) warnings.push(`${unknown.length - MOST_WARNED} more fields are not known and were ignored.`)
   const model = own('model') ?? null
   if (model !== null && typeof model !== 'string') {
     faults.push({ code: 'invalid_request', param: '/model', message: `model is the id of a model, received ${typeof model}.` })

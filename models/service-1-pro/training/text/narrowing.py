@@ -95,6 +95,7 @@ def naming(columns, rows, called=""):
         is_name = is_id or head.lower() in NAMES
         if not is_name and len(rows) < FEWEST_ROWS:
             continue
+        own = kinds(head, called) if is_id else []
         names = {}
         for row, value in zip(rows, values, strict=True):
             if isinstance(value, bool) or not isinstance(value, (str, int, float)):
@@ -109,7 +110,7 @@ def naming(columns, rows, called=""):
             if not is_number or len(name) >= SHORTEST_NUMBER:
                 names[name] = row
             if is_number:
-                names.update({label(kind, name): row for kind in kinds(head, called)})
+                names.update({label(kind, name): row for kind in own})
         else:
             out.append(names)
     return out

@@ -112,6 +112,8 @@ function naming(columns: readonly Column[], rows: readonly string[], list = ''):
     const isId = i === 0 || IDS.includes(head.toLowerCase())
     const isName = isId || NAMES.includes(head.toLowerCase())
     if (!isName && rows.length < FEWEST_ROWS) return []
+    // Numbers name rows in columns of ids alone.
+    const kinds = isId ? kindsOf(head, list) : []
     const names = new Map<string, string>()
     for (const [place, row] of rows.entries()) {
       const value = cellOf(place)
@@ -121,7 +123,7 @@ function naming(columns: readonly Column[], rows: readonly string[], list = ''):
       const isNumber = NUMBER.test(name)
       if ((isNumber && !isId) || !(isName || IS_NAME.test(String(value)))) return []
       if (!isNumber || name.length >= SHORTEST_NUMBER) names.set(name, row)
-      if (isNumber) for (const kind of kindsOf(head, list)) names.set(labelOf(kind, name), row)
+      if (isNumber) for (const kind of kinds) names.set(labelOf(kind, name), row)
     }
     return [names]
   })
