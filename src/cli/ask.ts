@@ -10,7 +10,7 @@ import type { RunAskOptions } from '../evaluate/run.ts'
 import type { ModelServerOptions } from '../index.ts'
 import type { ModelChain } from '../pipeline/chain.ts'
 import type { AskOptions } from '../pipeline/engine.ts'
-import { DEFAULT_MODEL, type ModelListing } from '../pipeline/models.ts'
+import type { ModelListing } from '../pipeline/models.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { type ChainFlag, chainFrom } from './chain-flag.ts'
@@ -169,9 +169,7 @@ export async function chainGiven(
   const { localModel, shippedModel } = await import('../index.ts')
   return chainFrom(chain, async (name) => {
     const folder = await folderOf(name, terminal)
-    if (folder !== null) return localModel(folder, { device })
-    if (name === DEFAULT_MODEL) return shippedModel({ device })
-    throw new EngineError('model_not_found', `${name}: there is no such model folder, and the only model by name is ${DEFAULT_MODEL}`)
+    return folder === null ? shippedModel({ device }) : localModel(folder, { device })
   })
 }
 

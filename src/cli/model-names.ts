@@ -12,26 +12,28 @@ import type { Terminal } from './terminal.ts'
 
 /**
  * The absolute path of a folder, or that of the model that was pulled by this name (the newest, where several were);
- * null when it is a plain word, which is then the id of a model. Throws `model_not_found` for what looks like a path or
- * a name on a hub and is not there, and for a recommended model that was not pulled.
+ * null for the model that comes with the package. Throws `model_not_found`, with what would get it, for all else.
  */
 export async function folderOf(model: string, terminal: Pick<Terminal, 'folder' | 'home'>): Promise<string | null> {
   const path = resolve(terminal.folder, model)
   if (await isFolder(path)) return path
-  const [pulled] = model === DEFAULT_MODEL ? [] : await findPulled(terminal.home, model)
+  if (model === DEFAULT_MODEL) return null
+  const [pulled] = await findPulled(terminal.home, model)
   if (pulled !== undefined) return pulled.folder
-  if (!/[\\/]|^\.\.?$/.test(model)) {
-    if (model !== DEFAULT_MODEL && (await findRecommended(model)) !== null)
-      throw new EngineError('model_not_found', `${model}: it was not pulled; assay models pull ${model} gets it from the hub`)
-    return null
-  }
   throw new EngineError('model_not_found', `${model}: ${await remedy(model, terminal)}`)
 }
 
 async function remedy(model: string, { home }: Pick<Terminal, 'home'>): Promise<string> {
-  if (isAbsolute(model) || parseRepositoryName(model) === null) return 'there is no such model folder'
-  const names = (await pulledModels(home)).flatMap(({ id, name }) => [id, name])
-  return `there is no such model folder, and no such model was pulled;${didYouMean(model, names)} assay models pull ${model} gets it from the hub`
+  if ((await findRecommended(model)) !== null) return `it was not pulled; assay models pull ${model} gets it from the hub`
+  const isWord = !/[\\/]|^\.\.?$/.test(model)
+  if (!isWord && (isAbsolute(model) || parseRepositoryName(model) === null)) return 'there is no such model folder'
+  const pulled = await pulledModels(home)
+  const names = [...(isWord ? [DEFAULT_MODEL] : []), ...pulled.flatMap(({ id, name }) => [id, name])]
+  const there = pulled.length === 0 ? '' : ` (there is ${pulled.map(({ name }) => name).join(', ')})`
+  const missing = `there is no such model folder, and no such model was pulled${there};${didYouMean(model, names)}`
+  return isWord
+    ? `${missing} ${DEFAULT_MODEL} comes with the package, and assay models list --recommended shows what assay models pull gets by a short name`
+    : `${missing} assay models pull ${model} gets it from the hub`
 }
 
 /**

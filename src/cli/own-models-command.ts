@@ -32,9 +32,8 @@ export function addUse(models: Command, { terminal, attempt }: CommandContext): 
 
 /** What is kept: the name of a pulled model, so that a newer one of that name takes its place, or a folder's path. */
 async function chosen(model: string, terminal: Terminal): Promise<string | null> {
-  if (model === DEFAULT_MODEL) return null
   const folder = await folderOf(model, terminal)
-  if (folder === null) throw await notPulled(model, terminal)
+  if (folder === null) return null
   const [pulled] = await findPulled(terminal.home, model)
   return pulled?.folder === folder ? (pulled.name === model ? model : pulled.id) : folder
 }

@@ -28,7 +28,8 @@ export function addProbe(models: Command, { terminal, attempt }: CommandContext)
 
 async function probeFolder(given: string, output: Output, terminal: Terminal): Promise<void> {
   const folder = await folderOf(given, terminal)
-  if (folder === null) throw new EngineError('model_not_found', `${given}: there is no such model folder`)
+  if (folder === null)
+    throw new EngineError('model_not_found', `${given} comes with the package and has nothing to probe; give the folder of another model`)
   // Loaded here so that --help and wrong flags answer at once.
   const { probeModel } = await import('../index.ts')
   let progress: ReturnType<typeof startProgress> | null = null

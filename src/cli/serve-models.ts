@@ -1,6 +1,5 @@
 // The models of a service: the shipped one, folders of others, or the fake one, for trying out and for load tests.
 import type { Backend } from '../backends/backend.ts'
-import { EngineError } from '../core/errors.ts'
 import type { ModelChain } from '../pipeline/chain.ts'
 import { DEFAULT_MODEL, type ModelSource } from '../pipeline/models.ts'
 import { duration } from '../service/setting-kinds.ts'
@@ -52,12 +51,7 @@ export async function modelsOf(
   const options = { workers, cacheBytes, device, ...(threads === null ? {} : { threads }) }
   const found = async (name: string): Promise<ModelSource> => {
     const folder = await folderOf(name, terminal)
-    if (folder !== null) return localModel(folder, options)
-    if (name === DEFAULT_MODEL) return shippedModel(options)
-    throw new EngineError(
-      'model_not_found',
-      `${name}: there is no such model folder, no such model was pulled, and the only other one by name is ${DEFAULT_MODEL}`,
-    )
+    return folder === null ? shippedModel(options) : localModel(folder, options)
   }
   if (model === undefined && chain === undefined && elsewhere.length === 0) {
     const chosen = await defaultModelOf(terminal)

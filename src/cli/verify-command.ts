@@ -2,7 +2,6 @@
 // is on this machine.
 import type { Command } from 'commander'
 import type { Device } from '../backends/backend.ts'
-import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { type ModelCheck, notApplicable } from '../core/model-check.ts'
 import { type PulledModel, pulledModels, writeVerified } from '../hub/library.ts'
@@ -48,8 +47,6 @@ export function addVerify(models: Command, { terminal, attempt }: CommandContext
 
 async function verify(given: string, { device }: VerifyFlags, output: Output, terminal: Terminal): Promise<ExitCode> {
   const folder = await folderOf(given, terminal)
-  if (folder === null && given !== DEFAULT_MODEL)
-    throw new EngineError('model_not_found', `${given}: there is no such model folder, and no such model was pulled`)
   // Also where it is named by its path.
   const pulled = (await pulledModels(terminal.home)).find((model) => model.folder === folder) ?? null
   const name = pulled?.name ?? given

@@ -48,7 +48,8 @@ export function checkOptions(options: ClientOptions): ClientSettings {
   }
   // Checked here, because fetch would say the whole header where it cannot send it.
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
-    refuse('apiKey is a key of the service: visible ASCII characters without spaces or line breaks. Make one with assay keys create.')
+    const empty = apiKey === '' || apiKey === undefined ? 'apiKey is empty. It' : 'apiKey'
+    refuse(`${empty} is a key of the service: visible ASCII characters without spaces or line breaks. Make one with assay keys create.`)
   }
   if (!(timeoutMs > 0)) refuse(`timeoutMs is a number of milliseconds above 0, received ${timeoutMs}.`)
   if (!(Number.isInteger(retries) && retries >= 0)) refuse(`retries is a whole number from 0 on, received ${retries}.`)

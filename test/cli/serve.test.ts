@@ -115,7 +115,7 @@ describe('assay serve', () => {
 
   it.each([
     [['--model', './no-such-folder'], EXIT.model, 'no such model folder'],
-    [['--model', 'service-9'], EXIT.model, 'the only other one by name is service-1-pro'],
+    [['--model', 'service-9'], EXIT.model, 'no such model was pulled; service-1-pro comes with the package'],
     [['--model', 'src', '--fake'], EXIT.usage, '--fake and --model were given'],
     [['--fake', 'soon'], EXIT.usage, '--fake takes a time'],
   ] as const)('says what is wrong with %j', async (args, expected, message) => {
