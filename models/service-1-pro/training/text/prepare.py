@@ -1,16 +1,19 @@
 """All rows there are to train on and to look at, from the packs, the written families and public snapshots.
 
     python prepare.py OUT --data DATA --families FOLDER [FOLDER ...] --compose FOLDER --mirror FOLDER [--rows 200]
-    [--seed 1] [--only families]
+    [--seed 1] [--only families [--named PATTERN --into NAME]]
 
 DATA holds train/text and dev (packs); --compose is the folder of compose.py; --mirror holds the snapshots
 (OWNER+NAME/repo). Writes OUT/train/*.jsonl (one file a source), OUT/held/*.jsonl (families held out, by kind;
 comparing.py) and OUT/dev/*.jsonl (text tasks of the dev packs). Rows of public pairs that share a text with a dev row
 are left out, and said.
+`--named` takes the families whose files fit a pattern ("z?-*") alone, into files of their own ("cases-NAME" in place of
+"cases"): what was written since the rows were made comes in beside them, with a share of its own.
 """
 
 import argparse
 import collections
+import fnmatch
 import glob
 import gzip
 import hashlib
@@ -159,19 +162,25 @@ def composed(options, what, name, each, seed, paths):
 
 
 def families(options):
-    for kind, (train, kept) in held.split(options.families).items():
+    for kind, both in held.split(options.families).items():
+        train, kept = (
+            [path for path in paths if fnmatch.fnmatch(os.path.basename(path), options.named)] for paths in both
+        )
+        if not train and not kept:
+            continue
+        into = f"-{options.into}" if options.into else ""
         for side, paths, each, seed in (
             ("train", train, options.rows, options.seed),
             ("held", kept, HELD_ROWS.get(kind, 20), HELD_SEED),
         ):
             each = each * 2 if side == "train" and kind == "claims" else each
             prefix = f"{options.out}/{side}/{'written-' if side == 'train' else ''}"
-            composed(options, "rows", f"{prefix}{kind}.jsonl", each, seed, paths)
+            composed(options, "rows", f"{prefix}{kind}{into}.jsonl", each, seed, paths)
             if kind in PAIRED:
                 composed(
                     options,
                     "pairs",
-                    f"{prefix}pairs{'' if kind == 'letters' else '-' + kind}.jsonl",
+                    f"{prefix}pairs{'' if kind == 'letters' else '-' + kind}{into}.jsonl",
                     each * (2 if side == "train" else 1),
                     seed,
                     paths,
@@ -211,9 +220,14 @@ def main():
     parser.add_argument("--rows", type=int, default=200, help="rows a family")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=["families", "public", "packs", "made"])
+    parser.add_argument("--named", default="*", help="of families: a pattern of their files' names")
+    parser.add_argument("--into", help="with --named: what their files are called beside those of all families")
     options = parser.parse_args()
+    if (options.named != "*") != (options.into is not None) or (options.into and options.only != "families"):
+        parser.error("--named and --into go together, with --only families")
     if options.only in (None, "families"):
         families(options)
+    if options.only in (None, "families") and not options.into:
         compared(options)
     if options.only in (None, "made"):
         made(options)

@@ -4,6 +4,7 @@ them (README.md), and what is wanted of each. For training, some questions becom
 
 import dataclasses
 
+import checks
 import narrowing
 import states
 import sums
@@ -134,7 +135,7 @@ class Reader:
             made = self.question(name, asked, row, text, spans, rnd)
             if made is not None:
                 questions += [one for one in (made.denies, made.made_of, made) if one is not None]
-        questions += self.statements(row, text, spans, rnd)
+        questions += self.statements(row, text, spans, rnd) + self.checks(row, text, spans, rnd)
         return (
             Item([one.pieces for one in cut], questions, row["source"] if row["source"] != "written" else row["task"])
             if questions
@@ -150,6 +151,17 @@ class Reader:
         asked = self.pieces(asked, MOST_QUESTION)
         options = [self.pieces(one, MOST_OPTION) for one in options]
         return [Question("choice", asked, options, right, decided_by(row, name, text, spans), "which statement")]
+
+    def checks(self, row, text, spans, rnd):
+        """For training: whether a value of the row is right (checks.py). What decides is where the right one stands."""
+        drawn = None if rnd is None else checks.check(row, text, rnd)
+        if drawn is None:
+            return []
+        claim, is_right, name = drawn
+        right = row["truth"][name]
+        stands = [] if right is None else places_of(right if isinstance(right, list) else str(right), text, spans)
+        evidence = stands or (None if right else [])
+        return [Question("noul", self.pieces(claim, MOST_QUESTION), [], float(is_right), evidence, "check")]
 
     def question(self, name, asked, row, text, spans, rnd):
         kind, truth = asked["type"], row["truth"].get(name)

@@ -39,6 +39,8 @@ class Run:
         self.seed = options.seed
         last = f"{self.folder}/last.pt"
         kept = torch.load(last, map_location="cpu") if options.resume and os.path.exists(last) else None
+        # An optimiser that goes on knows how large its gradients are: the rate need not rise again.
+        self.is_new = kept is None
         if kept is not None:
             self.model.load_state_dict(kept["model"])
             self.seen(kept)

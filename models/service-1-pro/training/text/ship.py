@@ -2,15 +2,19 @@
 of its own, beside what ships now, both through the engine on the same rows.
 
     python ship.py CHECKPOINT OUT --rows ROWS --data DATA [--unseen UNSEEN] [--aside ASIDE] [--each 150] [--held 200]
+    [--before MAIN_JS]
 
 Needs a build of the engine (`npm run build`). ROWS comes from prepare.py, UNSEEN from unseen.py; rows that were trained
 on are not asked.
 Writes OUT/service-1-pro (copy its texts/ to ship it), OUT/evidence.jsonl.gz and OUT/calibration.json (fitted on half of
-the families held out and the calibration split of the dev tasks; records of pictures are carried over, their graphs are
-the same), and OUT/table.md: right and log-loss, before and now, on the other half of the families, the dev split,
-first/ (what newcomers might try, by three writers who wrote nothing else here; for measuring only), what is unseen, and
-rows that were set aside of what is trained on (25 a set); tables as the card has them.
-What is there already is not made again, so it goes on where it was stopped.
+the families held out, the calibration split of the dev tasks, and rows that were set aside of every second set that is
+trained on; records of pictures are carried over, their graphs are the same), and OUT/table.md: right and log-loss,
+before and now, on the other half of the families, the dev split, first/ (what newcomers might try, by three writers who
+wrote nothing else here; for measuring only), what is unseen, and rows that were set aside of the other sets (25 a set);
+tables as the card has them.
+What is there already is not made again, so it goes on where it was stopped. Where PROMPT_VERSION of the encoder was
+raised since the last weights, what ships is answered by the engine that it was calibrated under: `--before` names the
+dist/cli/main.js of a build of it.
 """
 
 import argparse
@@ -75,8 +79,11 @@ def evenly(rows, most):
     return rows if len(rows) <= most else [rows[int(n * len(rows) / most)] for n in range(most)]
 
 
-def assay(*words):
-    subprocess.run(["node", f"{ROOT}/dist/cli/main.js", *words], check=True, stdout=subprocess.DEVNULL)
+MAIN = f"{ROOT}/dist/cli/main.js"
+
+
+def assay(*words, main=MAIN):
+    subprocess.run(["node", main, *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def rows(options):
@@ -113,8 +120,9 @@ def rows(options):
         write(f"{options.out}/measure/first-{os.path.basename(path)}", list(lines(path)))
     for path in sorted(glob.glob(f"{options.unseen}/*.jsonl")) if options.unseen else []:
         write(f"{options.out}/measure/unseen-{os.path.basename(path)}", evenly(list(lines(path)), options.each))
-    for path in sorted(glob.glob(f"{options.aside}/*.jsonl")) if options.aside else []:
-        write(f"{options.out}/measure/aside-{os.path.basename(path)}", evenly(list(lines(path)), ASIDE_ROWS))
+    for n, path in enumerate(sorted(glob.glob(f"{options.aside}/*.jsonl")) if options.aside else []):
+        half = "measure" if n % 2 == 0 else "fit"
+        write(f"{options.out}/{half}/aside-{os.path.basename(path)}", evenly(list(lines(path)), ASIDE_ROWS))
 
 
 def folder(options):
@@ -129,11 +137,21 @@ def folder(options):
     os.replace(f"{model}.new", model)
 
 
-def answered(options, half, name, *words):
+def answered(options, half, name, *words, main=MAIN):
     """Asks all rows of a half; gives the file of the results."""
     to = f"{options.out}/{name}"
-    assay("eval", *sorted(glob.glob(f"{options.out}/{half}/*.jsonl")), "-o", to, *words)
+    assay("eval", *sorted(glob.glob(f"{options.out}/{half}/*.jsonl")), "-o", to, *words, main=main)
     return f"{to}/results.jsonl"
+
+
+def answered_before(options):
+    """What ships now, which has to be as calibrated as it was when it was shipped."""
+    results = answered(options, "measure", "before", main=options.before)
+    with open(results, encoding="utf-8") as file:
+        calibrated_by = json.loads(next(file))["binding"]["calibration"]
+    if calibrated_by is None:
+        sys.exit("What ships is uncalibrated in this engine; give --before the main.js that it was shipped with.")
+    return results
 
 
 def calibrated(options):
@@ -224,6 +242,7 @@ def main():
     parser.add_argument("--aside", help="rows kept out of ROWS/train, a file a set")
     parser.add_argument("--each", type=int, default=150, help="rows a dev task and half")
     parser.add_argument("--held", type=int, default=200, help="rows a kind of family and half")
+    parser.add_argument("--before", default=MAIN, help="the command line that answers for what ships now")
     options = parser.parse_args()
     options.out, options.checkpoint, options.rows = map(
         os.path.abspath, (options.out, options.checkpoint, options.rows)
@@ -231,7 +250,7 @@ def main():
     for made, make in (("measure", rows), ("service-1-pro", folder), ("calibration.json", calibrated)):
         if not os.path.exists(f"{options.out}/{made}"):
             make(options)
-    before = answered(options, "measure", "before")
+    before = answered_before(options)
     own = ("--model", f"{options.out}/service-1-pro", "--calibration", f"{options.out}/calibration.json")
     now = answered(options, "measure", "now", *own)
     compared = tables(summed(before), summed(now))

@@ -8,8 +8,8 @@ renamed), RUN/mean.pt the weights averaged along the run (what is looked at and 
 twenty steps.
 With one process or `--apart 1` gradients are averaged every step; with `--apart 4` each process takes four steps of
 its own, then their weights are averaged: less waiting for each other where the cores are shared.
-A step learns from a batch of each look. The rate rises, stays, and falls over the last `--cool` seconds where
-`--seconds` says when that is.
+A step learns from a batch of each look. The rate rises (not where a run goes on), stays, and falls over the last
+`--cool` seconds where `--seconds` says when that is.
 """
 
 import argparse
@@ -47,6 +47,7 @@ def work(rank, options, port):
     options.drawn = run.seed
     beside = loaders.Loaders(options.loaders, options, run.step, run.tokens) if options.loaders else None
     phases = draw.drawer(options, rank, options.workers)
+    warm_up = preset.warm_up if run.is_new else 1
     since, first_step, kept = np.zeros(2), run.step, time.time()
     for batches in beside or loaders.drawn(phases, run.step, lambda: run.tokens):
         left = options.seconds - run.took() if options.seconds else NO_END
@@ -56,7 +57,7 @@ def work(rank, options, port):
             for p in run.parameters:
                 p.grad = torch.zeros_like(p) if p.grad is None else p.grad
             gang.average([p.grad for p in run.parameters], [])
-        run.move(pace_of(run.step - first_step, left, preset.warm_up, options.cool))
+        run.move(pace_of(run.step - first_step, left, warm_up, options.cool))
         meets, stop = run.step % options.apart == 0, False
         if meets:
             ends = left <= 0 or os.path.exists(f"{options.run}/stop")
