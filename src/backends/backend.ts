@@ -46,6 +46,11 @@ export interface Capabilities {
   readonly rereads?: boolean
   /** In texts and JSON it finds a number or a day better than it compares it: comparing is left to the engine. */
   readonly findsNumbers?: boolean
+  /**
+   * How probable it finds what it reads in texts and JSON tells more of its being right than asking it does: a
+   * self-check counts both.
+   */
+  readonly judgesItsReads?: boolean
   /** It was trained on English texts alone. Absent: on others too, or nobody knows. */
   readonly isEnglishOnly?: boolean
   /**

@@ -75,14 +75,14 @@ export const UNCALIBRATED: DecisionContext = {
 }
 
 /** What is said of texts: of which numbers are read and compared, and what is quoted. */
-type TextContext = Pick<QuestionContext, 'comparesNumbers' | 'textOf'>
+type TextContext = Pick<QuestionContext, 'comparesNumbers' | 'countsReads' | 'textOf'>
 
 /** What coroutines need. Call it only after `requirementFaults` found nothing. */
 export function questionContext(
   images: readonly QuestionImage[],
   parse: QuestionContext['parse'],
   decisions: DecisionContext = UNCALIBRATED,
-  texts: TextContext = { comparesNumbers: false, textOf: () => null },
+  texts: TextContext = { comparesNumbers: false, countsReads: false, textOf: () => null },
 ): QuestionContext {
   return {
     image: (id) => (id === null ? (images.length === 1 ? images[0]! : null) : (images.find((image) => image.id === id) ?? null)),

@@ -213,7 +213,8 @@ function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: 
   const { spans } = reply
   const found = spans.length === 0 ? null : isMany ? spans.map(({ text }) => text).join('; ') : spans[0]!.text
   own = decideRead(branch, readoutOf(found !== null), found, reply.logProbability, context)
-  if (isChecked) confirmed = yield* check(branch.instructions, found, branch.image, context)
+  if (isChecked)
+    confirmed = yield* check(branch, { value: found, readout: readoutOf(found !== null), row: own.decision.single[0]! }, context)
   const shared = {
     valid: true,
     confidence: own.confidence,

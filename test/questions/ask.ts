@@ -4,7 +4,7 @@ import type { Branch, Constraint, Generated, Scores } from '../../src/backends/b
 import { parse } from '../../src/constraint/grammar.ts'
 import { REQUEST_LIMITS } from '../../src/core/limits.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
-import { questionContext } from '../../src/pipeline/requirements.ts'
+import { questionContext, UNCALIBRATED } from '../../src/pipeline/requirements.ts'
 import { checkQuestions } from '../../src/questions/index.ts'
 import type { CheckedQuestion, Fault, QuestionImage, QuestionResult } from '../../src/questions/shared/checked-question.ts'
 import type { FailedRead } from '../../src/questions/shared/coroutine.ts'
@@ -22,6 +22,8 @@ export interface Script {
   readonly score?: (branch: Branch) => number[][]
   readonly read?: (branch: Branch, constraint: Constraint) => Generated | FailedRead
   readonly images?: readonly QuestionImage[]
+  /** The model judges its reads: a self-check counts them. Default false. */
+  readonly countsReads?: boolean
 }
 
 /** Asks one question; its finding and the branches it asked. Throws when the question has faults. */
@@ -50,7 +52,8 @@ export async function askOne<A extends Answer = Answer>(
     },
     close() {},
   }
-  const context = questionContext(script.images ?? [], parse)
+  const texts = { comparesNumbers: false, countsReads: script.countsReads ?? false, textOf: () => null }
+  const context = questionContext(script.images ?? [], parse, UNCALIBRATED, texts)
   const { results, passes } = await runCoroutines(prefix, [{ param: asked.param, coroutine: asked.run(context) }], () => {})
   const finding = results[0]!.value
   return { answer: finding.answer as unknown as A, finding, rounds, passes }

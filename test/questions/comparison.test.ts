@@ -163,7 +163,7 @@ describe('a noul of it', () => {
       },
       close() {},
     }
-    const texts = { comparesNumbers, textOf: () => 'Late by 90 minutes.' }
+    const texts = { comparesNumbers, countsReads: false, textOf: () => 'Late by 90 minutes.' }
     const context = questionContext([], parse, UNCALIBRATED, texts)
     const { results, inputTokens } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
     const { answer, decisions } = results[0]!.value

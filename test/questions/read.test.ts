@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Box, Constraint, Generated, Span } from '../../src/backends/backend.ts'
+import type { Box, Branch, Constraint, Generated, Span } from '../../src/backends/backend.ts'
 import type { BoxAnswer, BoxManyAnswer, ExtractAnswer, ExtractManyAnswer, FillAnswer } from '../../src/questions/index.ts'
 import { checkStatement } from '../../src/questions/shared/check.ts'
 import { askOne, checkOne, written } from './ask.ts'
@@ -69,6 +69,19 @@ describe('fill', () => {
     expect(answer.check).toBeCloseTo(0.9, 4)
     expect(passes).toBe(2)
     expect(rounds[1]![0]).toMatchObject({ readout: 'binary', instructions: checkStatement('How many lamps?', '3') })
+  })
+
+  it('counts how probable the read was beside the answer, where the model judges its reads', async () => {
+    const script = { read: () => written('3', 0.8), score: () => [[0.9, 0.1]], countsReads: true }
+    const { answer, finding } = await askOne<FillAnswer>({ type: 'fill', kind: 'int', self_check: true }, script)
+    // Odds of 4, times the root of odds of 9.
+    expect(answer.check).toBeCloseTo(12 / 13, 4)
+    expect(finding.decisions['']!.readout).toBe('check_written')
+    expect(Math.exp(finding.decisions['']!.single[0]![0]!)).toBeCloseTo(12 / 13, 4)
+    const values = { type: 'fill', kind: 'enum', values: ['red', 'green'], self_check: true }
+    const score = ({ readout }: Branch) => (readout === 'exclusive' ? [[0.2, 0.8]] : [[0.9, 0.1]])
+    expect((await askOne<FillAnswer>(values, { score, countsReads: true })).answer.check).toBeCloseTo(12 / 13, 4)
+    expect((await askOne<FillAnswer>(values, { score })).answer.check).toBeCloseTo(0.9, 4)
   })
 
   it('says that the model failed, in its own answer', async () => {

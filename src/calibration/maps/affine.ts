@@ -1,4 +1,5 @@
 // Platt scaling for two candidates: the log-odds s become w s + c.
+import { CHECK_READOUTS, READ_READOUTS } from '../../questions/shared/decision.ts'
 import { type CalibrationMap, INVERSE_TEMPERATURE, LOGIT_BOUNDS, type MapParameter, shownAsIs } from './map.ts'
 
 /** Added to the log-odds. It differs more between tasks than the temperature does, since base rates differ. */
@@ -14,7 +15,7 @@ const BIAS: MapParameter = {
 
 export const affine: CalibrationMap = {
   name: 'affine',
-  readouts: ['binary', 'composed', 'compared', 'independent', 'check', 'absence', 'quote', 'written', 'not_there'],
+  readouts: ['binary', 'composed', 'compared', 'independent', ...CHECK_READOUTS, ...READ_READOUTS],
   parameters: [INVERSE_TEMPERATURE, BIAS],
   fittedByDefault: 2,
   columns: () => [[1, 0]],

@@ -22,13 +22,25 @@ const READOUT_WORDS: Readonly<Record<DecisionReply['readout'], string>> = {
   independent: 'any of the options',
   check: 'the value is right',
   absence: 'it is not there',
+  check_quote: 'the words are right',
+  check_written: 'the value is right',
+  check_not_there: 'nothing is there',
   quote: 'the words are right',
   written: 'the value is right',
   not_there: 'nothing is there',
 }
 
 /** Reads and their checks. */
-const VALUE_READOUTS: ReadonlySet<DecisionReply['readout']> = new Set(['check', 'absence', 'quote', 'written', 'not_there'])
+const VALUE_READOUTS: ReadonlySet<DecisionReply['readout']> = new Set([
+  'check',
+  'absence',
+  'check_quote',
+  'check_written',
+  'check_not_there',
+  'quote',
+  'written',
+  'not_there',
+])
 /** Their candidates, which are `true` and `false` in the record. */
 const VALUE_WORDS = ['it is right', 'it is wrong']
 

@@ -59,6 +59,7 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
     const { calibrator, context: decisions } = options.decisionsOf(info)
     const context = questionContext(sentImages(state), parse, decisions, {
       comparesNumbers: info.capabilities.findsNumbers === true && state.images.length === 0,
+      countsReads: info.capabilities.judgesItsReads === true && state.images.length === 0,
       textOf: textsOf(state),
     })
     const coroutines = questions.map((question, i) => ({

@@ -51,6 +51,8 @@ export interface QuestionContext {
   readonly hasImages: boolean
   /** Whether statements that compare a number are decided by what the number is. */
   readonly comparesNumbers: boolean
+  /** Whether a self-check counts how probable the read was by itself. */
+  readonly countsReads: boolean
   /** The text of the state that a source names; null for none. */
   textOf(source: TextSource): string | null
   readonly calibrator: Calibrator

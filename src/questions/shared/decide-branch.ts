@@ -27,6 +27,8 @@ export interface DecideOptions {
   readonly names?: readonly string[]
   /** The instructions that name the decision; default: the branch's. */
   readonly asked?: string
+  /** Of each row of log-probabilities, in the order of the branch, what is decided by; default: the row itself. */
+  readonly weigh?: (row: readonly number[]) => readonly number[]
 }
 
 /** Decides a branch as it is read: its candidates, under the read-out that it is calibrated by. */
@@ -40,7 +42,8 @@ export function* decideBranch(
   const order = canonicalOrder(branch)
   const isIndependent = readout === 'independent'
   const canonical = (rows: Rows): Rows => {
-    const sorted = isIndependent ? order.map((i) => rows[i]!) : rows.map((row) => order.map((i) => row[i]!))
+    const weighed = rows.map((row) => options.weigh?.(row) ?? row)
+    const sorted = isIndependent ? order.map((i) => weighed[i]!) : weighed.map((row) => order.map((i) => row[i]!))
     return sorted.map((row) => logSoftmax(row).map((logP) => Math.max(LOG_FLOOR, logP)))
   }
   const place = new Array<number>(order.length)

@@ -7,8 +7,11 @@ import type { Json } from '../../core/types.ts'
 import type { CalibrationReport, SetAndAbstention } from '../../wire/types.ts'
 
 /** That a read is right, by its own probability: of words that were quoted, a value that was written, nothing found. */
-const READ_READOUTS = ['quote', 'written', 'not_there'] as const
+export const READ_READOUTS = ['quote', 'written', 'not_there'] as const
 export type ReadReadout = (typeof READ_READOUTS)[number]
+/** That a read is right, by asking; `check_…` where how probable the read was counts as well. */
+export const CHECK_READOUTS = ['check', 'absence', 'check_quote', 'check_written', 'check_not_there'] as const
+export type CheckReadout = (typeof CHECK_READOUTS)[number]
 
 /**
  * How a decision is read: the read-outs of a branch; of the binary ones those that have errors of their own:
@@ -22,8 +25,7 @@ export const DECISION_READOUTS = [
   'exclusive',
   'ordinal',
   'independent',
-  'check',
-  'absence',
+  ...CHECK_READOUTS,
   ...READ_READOUTS,
 ] as const
 export type DecisionReadout = (typeof DECISION_READOUTS)[number]
@@ -39,12 +41,12 @@ export function isSameEvent(one: DecisionReadout, other: DecisionReadout): boole
 }
 
 /** Whether it confirms a read. */
-export function isCheck(readout: DecisionReadout): readout is 'check' | 'absence' {
-  return readout === 'check' || readout === 'absence'
+export function isCheck(readout: DecisionReadout): readout is CheckReadout {
+  return (CHECK_READOUTS as readonly string[]).includes(readout)
 }
 
 /** Whether it is about a value that was read, another one each time: that it is right, or not. */
-export function isOfValue(readout: DecisionReadout): readout is 'check' | 'absence' | ReadReadout {
+export function isOfValue(readout: DecisionReadout): readout is CheckReadout | ReadReadout {
   return isCheck(readout) || (READ_READOUTS as readonly string[]).includes(readout)
 }
 

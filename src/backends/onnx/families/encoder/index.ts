@@ -27,7 +27,7 @@ import type { StateText } from './state-writer.ts'
 import { type PiecedText, WordPieces } from './word-pieces.ts'
 
 /** Raise it when the way a request becomes pieces changes, or the features: calibration is bound to it. */
-const PROMPT_VERSION = 4
+const PROMPT_VERSION = 5
 
 /** Options are scored each on its own, so there is nothing to probe. */
 export const encoder: ModelFamily = { load: loadEncoder, probe: null }
@@ -48,7 +48,7 @@ async function loadEncoder(folder: ModelFolder, options: OnnxOptions): Promise<B
     revision,
     templateHash: template.digest('hex'),
     contextLength,
-    capabilities: { images: false, boxes: false, rereads: true, findsNumbers: true, isEnglishOnly: true },
+    capabilities: { images: false, boxes: false, rereads: true, findsNumbers: true, judgesItsReads: true, isEnglishOnly: true },
     scorer: 'options',
     checks: OPTIONS_ALONE,
   }

@@ -43,6 +43,7 @@ function pairOf({ config }: ModelFolder, id: string, texts: Backend, pictures: B
       ...pictures.info.capabilities,
       rereads: texts.info.capabilities.rereads === true,
       findsNumbers: texts.info.capabilities.findsNumbers === true,
+      judgesItsReads: texts.info.capabilities.judgesItsReads === true,
       isEnglishOnly: texts.info.capabilities.isEnglishOnly === true,
     },
     scorer: texts.info.scorer,
