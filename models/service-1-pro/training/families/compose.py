@@ -104,8 +104,9 @@ def check(path):
                     claims[key][bool(truth)] += 1
                 if q["type"] == "choice" and truth not in q["criteria"]:
                     wrong.append(f"{key}: {truth} is no option")
-                if q["type"] == "extract" and truth is not None and not stands_in(str(truth), row.state):
-                    wrong.append(f"{key}: {truth} does not stand in the state")
+                quotes = [] if truth is None or q["type"] != "extract" else truth if q.get("many") else [truth]
+                missing = [one for one in quotes if not stands_in(str(one), row.state)]
+                wrong += [f"{key}: {one} does not stand in the state" for one in missing]
                 left = re.findall(r"\{[a-z_]+\}", " ".join(texts_in(row.state)))
                 wrong += [f"a slot is left in the state: {x}" for x in left if has_slots]
                 if "kind" in f and len(q["instructions"]) < 3:

@@ -49,8 +49,10 @@ def losses(batch, logits, evidence, quotes):
             out.append(one)
         elif question.kind in POINTED:
             # In the first look nothing in the state knows the question: quotes are pointed at in the second.
-            firsts, lasts = ([1 + at[place[n]] for place in question.target] or [0] for n in (0, 1))
-            one = 0.5 * (places_loss(quotes[q, 0], firsts) + places_loss(quotes[q, 1], lasts))
+            # Where every one is asked for, each is to have as much of the shares.
+            each = question.answers or [question.target]
+            ends = [[[1 + at[place[n]] for place in places] or [0] for n in (0, 1)] for places in each]
+            one = sum(places_loss(quotes[q, n], both[n]) for both in ends for n in (0, 1)) / (2 * len(ends))
             out.append(one)
         else:
             one = decided(question, logits[q, : counts[q]])

@@ -3,8 +3,10 @@ them (README.md), and what is wanted of each. For training, some questions becom
 """
 
 import dataclasses
+import re
 
 import checks
+import lists
 import narrowing
 import states
 import sums
@@ -14,6 +16,8 @@ from options import options_of
 
 POINTED = ("extract", "fill")
 MOST_QUESTION, MOST_OPTION, MOST_OPTIONS = 70, 40, 12
+MOST_PLACES = 8  # of a quote
+JOINED, NUMBER = re.compile(r"[^\W_]{2}"), re.compile(r"\d[.,]\d")
 UNNAMED = 0.9  # of options that are described: read without their names, as the engine reads them
 
 
@@ -30,6 +34,8 @@ class Question:
     name: str
     # for written values: [(first, last), value] of all that the text holds of the kind; None where any quote will do
     choices: object = None
+    # for quotes: the places of each answer; where every one is asked for there are several
+    answers: object = None
     # for training: the claim that this one denies, asked beside it; their shares should add up to one
     denies: object = None
     # for training: the choice or scale that this claim was made of, asked beside it, and the options whose shares
@@ -75,9 +81,15 @@ def levels(truth, count):
     return out
 
 
+def is_within(text, at):
+    """Whether a place of a text lies within a word or a number."""
+    around = text[max(0, at - 2) : at + 1], text[at - 1 : at + 2]
+    return bool(JOINED.fullmatch(text[max(0, at - 1) : at + 1]) or any(map(NUMBER.fullmatch, around)))
+
+
 def places_of(said, text, spans_by_passage):
-    """(first, last) pieces, counted over all passages, of every place where the text says it; a list says it in
-    several places.
+    """(first, last) pieces, counted over all passages, of the first places where the text says it; a list says it in
+    several places. "3" is not said by "36" where it is said by itself as well.
     """
     if isinstance(said, list):
         return [place for one in said for place in places_of(one, text, spans_by_passage)]
@@ -85,11 +97,12 @@ def places_of(said, text, spans_by_passage):
     if at < 0:
         text, said = text.lower(), said.lower()
         at = text.find(said)
-    while at >= 0 and len(found) < 8:
+    while at >= 0:
         found.append((at, at + len(said)))
         at = text.find(said, at + len(said))
+    whole = [place for place in found if not any(is_within(text, at) for at in place)]
     out = []
-    for begin, end in found:
+    for begin, end in (whole or found)[:MOST_PLACES]:
         covered = [n for n, (a, b) in enumerate(spans_by_passage) if a < end and b > begin]
         if covered:
             out.append((covered[0], covered[-1]))
@@ -135,7 +148,9 @@ class Reader:
             made = self.question(name, asked, row, text, spans, rnd)
             if made is not None:
                 questions += [one for one in (made.denies, made.made_of, made) if one is not None]
-        questions += self.statements(row, text, spans, rnd) + self.checks(row, text, spans, rnd)
+        if rnd is not None:
+            questions += self.statements(row, text, spans, rnd)
+            questions += [*self.checks(row, text, spans, rnd), *self.lists(row, text, spans, rnd)]
         return (
             Item([one.pieces for one in cut], questions, row["source"] if row["source"] != "written" else row["task"])
             if questions
@@ -144,7 +159,7 @@ class Reader:
 
     def statements(self, row, text, spans, rnd):
         """For training: claims of the row as the options of a choice (variants.py)."""
-        drawn = None if rnd is None else variants.which_statement(row, rnd)
+        drawn = variants.which_statement(row, rnd)
         if drawn is None:
             return []
         asked, options, right, name = drawn
@@ -154,7 +169,7 @@ class Reader:
 
     def checks(self, row, text, spans, rnd):
         """For training: whether a value of the row is right (checks.py). What decides is where the right one stands."""
-        drawn = None if rnd is None else checks.check(row, text, rnd)
+        drawn = checks.check(row, text, rnd)
         if drawn is None:
             return []
         claim, is_right, name = drawn
@@ -162,6 +177,24 @@ class Reader:
         stands = [] if right is None else places_of(right if isinstance(right, list) else str(right), text, spans)
         evidence = stands or (None if right else [])
         return [Question("noul", self.pieces(claim, MOST_QUESTION), [], float(is_right), evidence, "check")]
+
+    def lists(self, row, text, spans, rnd):
+        """For training: every one of some values of the state (lists.py)."""
+        drawn = lists.every(row, text, rnd)
+        if drawn is None:
+            return []
+        asked, found = drawn
+        made = self.quotes(self.pieces(asked, MOST_QUESTION), found, text, spans, "every")
+        return [] if made is None else [made]
+
+    def quotes(self, pieces, said, text, spans, name):
+        """A question for one quote or for every one; None where one of them does not stand in the text."""
+        said = [] if said is None else said if isinstance(said, list) else [said]
+        answers = [places_of(str(one), text, spans) for one in dict.fromkeys(said)]
+        if not all(answers):
+            return None
+        target = [place for places in answers for place in places]
+        return Question("extract", pieces, [], target, None, name, answers=answers)
 
     def question(self, name, asked, row, text, spans, rnd):
         kind, truth = asked["type"], row["truth"].get(name)
@@ -178,9 +211,7 @@ class Reader:
         if kind == "extract":
             if asked.get("kind") == "coordinates":
                 return None
-            quotes = [] if truth is None else truth if isinstance(truth, list) else [truth]
-            target = [place for quote in quotes for place in places_of(str(quote), text, spans)]
-            return None if quotes and not target else Question(kind, pieces, [], target, None, name)
+            return self.quotes(pieces, truth, text, spans, name)
         if kind == "fill" and truth is not None:
             return self.written(name, asked.get("kind"), truth, pieces, text, spans, rnd)
         if kind not in ("choice", "score", "select") or truth is None:

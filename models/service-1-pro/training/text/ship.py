@@ -154,6 +154,19 @@ def answered_before(options):
     return results
 
 
+def reads_alone(options):
+    """OUT/reads: of the rows to fit on those with something to be read, and no other questions."""
+    for path in sorted(glob.glob(f"{options.out}/fit/*.jsonl")):
+        rows = []
+        for row in lines(path):
+            asked = {name: one for name, one in row["questions"].items() if one["type"] in ("extract", "fill")}
+            if asked:
+                truth = {name: one for name, one in row["truth"].items() if name in asked}
+                rows.append({**row, "questions": asked, "truth": truth})
+        if rows:
+            write(f"{options.out}/reads/{os.path.basename(path)}", rows)
+
+
 def calibrated(options):
     """OUT/evidence.jsonl.gz and what is fitted on it. A read with a self-check is evidence of the check, so reads are
     asked once more without.
@@ -161,7 +174,8 @@ def calibrated(options):
     texts, reads, pictures = f"{options.out}/texts.jsonl", f"{options.out}/reads.jsonl", 0
     words = ("--model", f"{options.out}/service-1-pro", "--calibration", "none")
     answered(options, "fit", "fitted", *words, "--deliberation", "always", "--self-check", "--evidence", texts)
-    answered(options, "fit", "fitted-reads", *words, "--deliberation", "never", "--evidence", reads)
+    reads_alone(options)
+    answered(options, "reads", "fitted-reads", *words, "--deliberation", "never", "--evidence", reads)
     with gzip.open(f"{options.out}/evidence.jsonl.gz", "wt", encoding="utf-8") as to:
         with open(texts, encoding="utf-8") as file:
             to.writelines(line for line in file if json.loads(line).get("readout") != "composed")

@@ -46,6 +46,10 @@ class Row:
         elif truth is not None:
             self.add(key, {"type": "fill", "kind": read, "instructions": ask}, truth, evidence)
 
+    def quotes(self, key, ask, truth, evidence=None):
+        """Every one of what is asked for."""
+        self.add(key, {"type": "extract", "instructions": ask, "many": True}, truth, evidence)
+
     def keep(self, keys):
         """Only these questions, in this order."""
         self.questions = {k: self.questions[k] for k in keys}

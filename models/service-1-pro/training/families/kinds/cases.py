@@ -11,7 +11,7 @@ import re
 from .asking import Row, shown
 
 PLACE = re.compile(r"\[\[(\w+): (.*?)\]\]", re.DOTALL)
-TYPES = {"?": "noul", "@": "choice", "%": "score", "+": "select", ">": "extract", "#": "fill"}
+TYPES = {"?": "noul", "@": "choice", "%": "score", "+": "select", ">": "extract", ">>": "extract", "#": "fill"}
 READS = ("int", "number", "date", "text")
 UNASKED = "-"
 NOTHING = "nothing"
@@ -49,6 +49,8 @@ def read_line(questions, line, number):
     mark, _, rest = line.partition(" ")
     if mark in TYPES:
         question = {"type": TYPES[mark], "line": number, "options": {}, "answer": None}
+        if mark == ">>":
+            question["many"] = True
         if mark == "#":
             question["kind"], _, rest = rest.partition(" ")
         question["ask"] = [one.strip() for one in rest.split(" // ")]
@@ -60,7 +62,7 @@ def read_line(questions, line, number):
     elif mark == "=" and questions:
         questions[-1]["answer"] = rest.strip()
     else:
-        raise ValueError(f"line {number}: begins with none of ? @ % + > # - = or \"=== \": {line[:60]}")
+        raise ValueError(f"line {number}: begins with none of ? @ % + > >> # - = or \"=== \": {line[:60]}")
 
 
 def places(case):
@@ -108,6 +110,8 @@ def answer(question, cell, where):
         if not set(picked) <= set(options):
             raise ValueError(f"{where}: {picked} are not all options of {options}")
         return picked
+    if kind == "extract" and question.get("many"):
+        return [] if cell == NOTHING else [one.strip() for one in cell.split("; ")]
     if kind == "extract":
         return None if cell == NOTHING else cell
     if question["kind"] not in READS:
@@ -178,10 +182,16 @@ def pair(f, rnd):
     row.state = sentence
     for n, question in enumerate(case["questions"]):
         truth = truth_of(case, question, ways)
-        is_quote = question["type"] in ("extract", "fill")
-        if question["by"] == [place] and truth not in (UNASKED, None) and (not is_quote or str(truth) in sentence):
+        if question["by"] == [place] and truth not in (UNASKED, None, []) and stands(question, truth, sentence):
             add(row, f"q{n}", question, truth, None, rnd)
     return row
+
+
+def stands(question, truth, text):
+    """Whether a text holds what is read; of other questions, always."""
+    if question["type"] not in ("extract", "fill"):
+        return True
+    return all(str(one) in text for one in (truth if isinstance(truth, list) else [truth]))
 
 
 def add(row, key, question, truth, evidence, rnd):
@@ -197,6 +207,8 @@ def add(row, key, question, truth, evidence, rnd):
         row.score(key, ask, list(named.values()), list(options).index(truth), evidence)
     elif kind == "select":
         row.select(key, ask, list(named.values()), [named[first] for first in truth], rnd)
+    elif question.get("many"):
+        row.quotes(key, ask, truth, evidence)
     else:
         row.value(key, ask, "extract" if kind == "extract" else question["kind"], truth, evidence)
 
@@ -252,6 +264,7 @@ def misquoted(case):
         truth = truth_of(case, question, ways)
         if question["type"] == "extract" and truth not in (None, UNASKED):
             state = written(case, ways)[0]
-            if truth not in state:
-                wrong.append(f"{case['name']}, line {question['line']}: \"{truth}\" does not stand in the state")
+            for one in truth if isinstance(truth, list) else [truth]:
+                if one not in state:
+                    wrong.append(f"{case['name']}, line {question['line']}: \"{one}\" does not stand in the state")
     return list(dict.fromkeys(wrong))
