@@ -21,7 +21,14 @@ else describe.skip('service-1-pro in a worker', () => it('needs dist/: run `npm 
 describe('service-1-pro', () => {
   it('sees images, points at boxes, reads again and finds numbers', async () => {
     const backend = await loadOnnxModel(MODEL, { inProcess: true })
-    expect(backend.info.capabilities).toEqual({ images: true, boxes: true, rereads: true, findsNumbers: true, judgesItsReads: true, isEnglishOnly: true })
+    expect(backend.info.capabilities).toEqual({
+      images: true,
+      boxes: true,
+      rereads: true,
+      findsNumbers: true,
+      judgesItsReads: true,
+      isEnglishOnly: true,
+    })
     await backend.close()
   })
 

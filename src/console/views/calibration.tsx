@@ -24,9 +24,18 @@ const READOUTS: Readonly<Record<string, readonly [name: string, meaning: string]
   independent: ['select', 'Options of which any number may hold; each is its own yes or no.'],
   check: ['check of a value', 'The model was asked once more whether a value that it read is right.'],
   absence: ['check that nothing is there', 'The model found no value, and was asked once more whether there is none.'],
-  check_quote: ['check of quoted words', 'How sure the model was of words that it quoted, and whether they are right, which it was asked once more.'],
-  check_written: ['check of a written value', 'How sure the model was of a value that it wrote, and whether it is right, which it was asked once more.'],
-  check_not_there: ['check that nothing was found', 'How sure the model was that nothing is there, and whether that is right, which it was asked once more.'],
+  check_quote: [
+    'check of quoted words',
+    'How sure the model was of words that it quoted, and whether they are right, which it was asked once more.',
+  ],
+  check_written: [
+    'check of a written value',
+    'How sure the model was of a value that it wrote, and whether it is right, which it was asked once more.',
+  ],
+  check_not_there: [
+    'check that nothing was found',
+    'How sure the model was that nothing is there, and whether that is right, which it was asked once more.',
+  ],
   quote: ['quoted words', 'The model quoted words from the state; how sure it was of them.'],
   written: ['written value', 'The model wrote a value; how sure it was of it.'],
   not_there: ['nothing found', 'The model found nothing to quote; how sure it was of that.'],
