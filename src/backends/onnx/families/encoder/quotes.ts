@@ -2,6 +2,7 @@
 // there" competes with all of them.
 import { logSumExp } from '../../../../core/math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
+import { itemsOf } from './enumerations.ts'
 import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
 import type { Passage } from './passages.ts'
@@ -41,6 +42,16 @@ export interface QuotedSpans {
   readonly logProbability: number
 }
 
+/** What an enumeration lists, each as sure as the whole. */
+function itemSpans(span: Span): Span[] {
+  return itemsOf(span.text).map(({ start, end }) => ({
+    ...span,
+    text: span.text.slice(start, end),
+    start: span.start + start,
+    end: span.start + end,
+  }))
+}
+
 /** The most probable span; none where "nothing there" is likelier than all spans together. */
 export function oneQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans {
   const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
@@ -49,7 +60,7 @@ export function oneQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans 
   return { spans: [spanOf(best)], logProbability: best.logProbability }
 }
 
-/** Every span that is likely by itself, in reading order and without overlaps. */
+/** Every span that is likely by itself, in reading order and without overlaps; enumerations item by item. */
 export function everyQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans {
   const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
   const taken: Scored<PossibleSpan>[] = []
@@ -61,7 +72,8 @@ export function everyQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpan
   }
   if (taken.length === 0) return { spans: [], logProbability: logNothing }
   taken.sort((a, b) => a.what.first - b.what.first)
-  return { spans: taken.map(spanOf), logProbability: logSumExp(taken.map(({ logProbability }) => logProbability)) }
+  const spans = taken.map(spanOf).flatMap((span) => (format === 'text' ? itemSpans(span) : span))
+  return { spans, logProbability: logSumExp(taken.map(({ logProbability }) => logProbability)) }
 }
 
 /** The likeliest of the values that stand in the text; null where there is none. Equal values share their chances. */
