@@ -42,9 +42,12 @@ export interface QuotedSpans {
   readonly logProbability: number
 }
 
-/** What an enumeration lists, each as sure as the whole. */
-function itemSpans(span: Span): Span[] {
-  return itemsOf(span.text).map(({ start, end }) => ({
+/** What an enumeration lists, each as sure as the whole. A whole value of JSON, or cell, is one thing. */
+function itemSpans(scored: Scored<PossibleSpan>): Span[] {
+  const span = spanOf(scored)
+  const { stretch, start, end } = scored.what
+  const isValue = (stretch.source.path !== null || stretch.head !== null) && start === 0 && end === stretch.string.length
+  return (isValue ? [{ start: 0, end: span.text.length }] : itemsOf(span.text)).map(({ start, end }) => ({
     ...span,
     text: span.text.slice(start, end),
     start: span.start + start,
@@ -72,7 +75,7 @@ export function everyQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpan
   }
   if (taken.length === 0) return { spans: [], logProbability: logNothing }
   taken.sort((a, b) => a.what.first - b.what.first)
-  const spans = taken.map(spanOf).flatMap((span) => (format === 'text' ? itemSpans(span) : span))
+  const spans = taken.flatMap((one) => (format === 'text' ? itemSpans(one) : spanOf(one)))
   return { spans, logProbability: logSumExp(taken.map(({ logProbability }) => logProbability)) }
 }
 
