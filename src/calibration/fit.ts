@@ -21,7 +21,7 @@ export interface FitOptions {
    * get biases from 30 labels on. Default true.
    */
   readonly preserveArgmax?: boolean
-  /** Most decisions that may deliberate, from 0 to 1. Default `DEFAULT_SHARE`. */
+  /** Most of all decisions that may deliberate, from 0 to 1. Default `DEFAULT_SHARE`. */
   readonly share?: number
   /** Wordings and questions with fewer labels get no map of their own, which keeps the file short. Default 5. */
   readonly leastLabels?: number
@@ -29,6 +29,8 @@ export interface FitOptions {
 
 /** A third of the decisions, each at the price of a second pass. */
 export const DEFAULT_SHARE = 0.33
+/** Most of the decisions of one read-out that may: tried in turn until those of all are within their share. */
+const SHARES_OF_ONE = [1, 0.75, 0.5] as const
 const FOLDS = 5
 /** Held-out decisions of a read-out that are kept for prediction sets and abstention. */
 const MOST_HELD_OUT = 2000
@@ -58,15 +60,15 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
     ),
   )
   const decisions = sorted.map((one, i) => calibrated(one, heldOutTrees[folds[i]!]!))
-  const gates: Partial<Record<DecisionReadout, Gate>> = {}
-  const heldOut: Partial<Record<DecisionReadout, HeldOut>> = {}
-  for (const readout of DECISION_READOUTS) {
+  const byReadout = DECISION_READOUTS.flatMap((readout) => {
     const cases = decisions.filter(({ evidence: { readout: own } }) => own === readout)
-    if (cases.length === 0) continue
-    const gate = chooseGate(cases.map(gateCaseOf), { share: options.share ?? DEFAULT_SHARE, ...GATE })
-    gates[readout] = gate
-    heldOut[readout] = heldOutOf(cases, gate)
-  }
+    return cases.length === 0 ? [] : [{ readout, cases }]
+  })
+  const gates = gatesOf(
+    byReadout.map(({ readout, cases }) => ({ readout, cases: cases.map(gateCaseOf) })),
+    options.share ?? DEFAULT_SHARE,
+  )
+  const heldOut = Object.fromEntries(byReadout.map(({ readout, cases }) => [readout, heldOutOf(cases, gates[readout]!)]))
   return sealCalibration(
     rounded({
       format: 1,
@@ -78,6 +80,30 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
       reference: driftReferenceOf(sorted),
     }),
   )
+}
+
+interface GatedReadout {
+  readonly readout: DecisionReadout
+  readonly cases: readonly GateCase[]
+}
+
+/** A gate for each read-out. Of all decisions that can be looked at again, so many at most are. */
+function gatesOf(readouts: readonly GatedReadout[], share: number): Partial<Record<DecisionReadout, Gate>> {
+  const gatesUnder = (most: number): Partial<Record<DecisionReadout, Gate>> =>
+    Object.fromEntries(readouts.map(({ readout, cases }) => [readout, chooseGate(cases, { share, most, ...GATE })]))
+  for (const most of SHARES_OF_ONE.filter((one) => one > share)) {
+    const gates = gatesUnder(most)
+    if (shareAbove(readouts, gates) <= share) return gates
+  }
+  return gatesUnder(share)
+}
+
+/** The share of the decisions that were looked at again, of all read-outs, that are above the gate of theirs. */
+function shareAbove(readouts: readonly GatedReadout[], gates: Partial<Record<DecisionReadout, Gate>>): number {
+  const above = readouts.flatMap(({ readout, cases }) => {
+    return cases.filter(({ gain }) => gain !== null).map(({ uncertainty }) => Number(uncertainty > gates[readout]!.threshold))
+  })
+  return above.length === 0 ? 0 : above.reduce((sum, one) => sum + one, 0) / above.length
 }
 
 /** The fold of a state, from 0 to 4. It depends on the state alone. */

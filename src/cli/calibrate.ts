@@ -63,7 +63,7 @@ function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void
     .option('--model-id <id>', 'the model, where the evidence names none or another')
     .option('--revision <hash>', 'its revision')
     .option('--template <hash>', 'its template hash')
-    .option('--share <share>', 'most decisions that may look again, 0 to 1', share, DEFAULT_SHARE)
+    .option('--share <share>', 'most of all decisions that may look again, 0 to 1', share, DEFAULT_SHARE)
     .option('--move-argmax', 'let candidates of one question have biases, which can change the first place')
     .addOption(asJson())
     .action((files: readonly string[], flags: FitFlags) => {

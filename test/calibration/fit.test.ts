@@ -102,20 +102,33 @@ describe('fit', () => {
     expect(changed[1]).toBeGreaterThan(10)
   })
 
+  // The single pass sees the truth through noise; deliberation averages some of it away, or adds more.
+  const lookedAtAgain = (random: () => number, noise: number, length = 1200): Evidence[] =>
+    Array.from({ length }, (_, i) => {
+      const clear = 2 * normal(random)
+      const seen = clear + normal(random)
+      const one = binaryCase({ question: 'q', state: `s${i}`, logOdds: seen, isTrue: random() < sigmoid(1.5 * clear) })
+      return { ...one, deliberated: [row(noise === 0 ? clear : seen + noise * normal(random))] }
+    })
+
   it('sends nobody to deliberation where that only adds noise, and fewer than stated where it helps', () => {
     const random = seededRandom(8)
-    // The single pass sees the truth through noise; deliberation averages some of it away, or adds more.
-    const drawn = (noise: number): Evidence[] =>
-      Array.from({ length: 1200 }, (_, i) => {
-        const clear = 2 * normal(random)
-        const seen = clear + normal(random)
-        const one = binaryCase({ question: 'q', state: `s${i}`, logOdds: seen, isTrue: random() < sigmoid(1.5 * clear) })
-        return { ...one, deliberated: [row(noise === 0 ? clear : seen + noise * normal(random))] }
-      })
+    const drawn = (noise: number) => lookedAtAgain(random, noise)
     expect(fitCalibration(drawn(4), MODEL).gates.binary).toMatchObject({ rule: 'never', threshold: 1 })
     const helped = fitCalibration(drawn(0), MODEL).gates.binary!
     expect(helped.rule).not.toBe('never')
     expect(helped.share).toBeLessThanOrEqual(0.33)
+  })
+
+  it('sends more than the share of one read-out where no other gains, so that of all decisions it is not more', () => {
+    const random = seededRandom(9)
+    const options = lookedAtAgain(random, 0, 400).map((one): Evidence => ({ ...one, readout: 'independent' }))
+    const alone = fitCalibration(options, MODEL).gates.independent!
+    const beside = fitCalibration([...options, ...lookedAtAgain(random, 4)], MODEL).gates
+    expect(alone.share).toBeLessThanOrEqual(0.33)
+    expect(beside.binary).toMatchObject({ rule: 'never' })
+    expect(beside.independent!.share).toBeGreaterThan(0.5)
+    expect((beside.independent!.share * options.length) / 1600).toBeLessThanOrEqual(0.33)
   })
 
   it('does not tell folds by chance', () => {

@@ -7,7 +7,7 @@ import { type Groups, membersOf, percentileInterval } from '../metrics/resamplin
 export interface Gate {
   /** Deliberate above this normalised entropy of the calibrated single-pass distribution; 1 is never. */
   readonly threshold: number
-  /** Share of decisions above it in the evidence. */
+  /** Share of decisions above it in the evidence: of those that were looked at again, where it was chosen from them. */
   readonly share: number
   /**
    * `gain`: the least share that reliably keeps most of what deliberation gains. `share`: the stated share, for want of
@@ -70,9 +70,11 @@ function gainOf(sums: readonly number[], share: number): number {
 }
 
 export interface GateOptions {
-  /** Most decisions that may deliberate, from 0 to 1. */
+  /** Decisions that deliberate for want of labels, from 0 to 1. */
   readonly share: number
-  /** The part of the best gain within `share` that is enough. */
+  /** Most decisions that may deliberate. Default `share`. */
+  readonly most?: number
+  /** The part of the best gain within `most` that is enough. */
   readonly keep: number
   /** The least mean gain, in nats, of the decisions that are looked at again: that takes as long as the first look. */
   readonly worth: number
@@ -87,13 +89,13 @@ const STEPS = 100
 
 /**
  * The threshold for one read-out. With 100 paired decisions or more, it is the least share that reliably gains at least
- * `keep` of what any share up to `share` reliably gains; reliably means the 1st percentile of a bootstrap over states,
+ * `keep` of what any share up to `most` reliably gains; reliably means the 1st percentile of a bootstrap over states,
  * since many shares are tried. Only shares whose decisions gain `worth` each on average are tried. No decision
  * deliberates where none of them reliably gains. With fewer paired decisions it is
  * the stated share. The gain of all decisions is no guide, since deliberation can harm confident decisions and still
  * help uncertain ones.
  */
-export function chooseGate(cases: readonly GateCase[], { share, keep, worth, resamples, seed }: GateOptions): Gate {
+export function chooseGate(cases: readonly GateCase[], { share, most = share, keep, worth, resamples, seed }: GateOptions): Gate {
   const sorted = byUncertainty(cases)
   const paired = sorted.filter(({ gain }) => gain !== null)
   const isPaired = paired.length >= LEAST_PAIRS
@@ -104,14 +106,15 @@ export function chooseGate(cases: readonly GateCase[], { share, keep, worth, res
       confidence,
     )
   const at = (part: number, rule: Gate['rule']): Gate => {
-    const chosen = { ...thresholdAt(sorted, part), rule, decisions: cases.length }
+    // A share of the decisions that it was chosen from: others, about pictures, may be sure of more or of less.
+    const chosen = { ...thresholdAt(isPaired ? paired : sorted, part), rule, decisions: cases.length }
     if (!isPaired) return chosen
     const { gain, total } = gainAt(paired, chosen.share)
     return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS), 0.9), total } }
   }
   if (!isPaired) return at(share, 'share')
   const sums = cumulatedGain(paired)
-  const reliable = Array.from({ length: Math.floor(share * STEPS) + 1 }, (_, step) => {
+  const reliable = Array.from({ length: Math.floor(most * STEPS) + 1 }, (_, step) => {
     const isWorthIt = gainOf(sums, step / STEPS) >= (worth * step) / STEPS
     return isWorthIt ? between(step, 0.98)[0] : Number.NEGATIVE_INFINITY
   })
