@@ -42,7 +42,7 @@ export interface Capabilities {
   readonly images: boolean
   /** Pixel boxes: `extract` of kind `coordinates`. */
   readonly boxes: boolean
-  /** It can read the state once more with the question in mind (`Branch.look`). Absent: it cannot. */
+  /** It can read texts and JSON once more with the question in mind (`Branch.look`). Absent: it cannot. */
   readonly rereads?: boolean
   /** In texts and JSON it finds a number or a day better than it compares it: comparing is left to the engine. */
   readonly findsNumbers?: boolean

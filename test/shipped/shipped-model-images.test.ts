@@ -60,6 +60,14 @@ describe.skipIf(!seesImages)(`the shipped model on a screenshot${seesImages ? ''
     expect(center[1]).toBeCloseTo((top + bottom) / 2, 3)
   }
 
+  it('looks at a picture once: only texts are read again', async () => {
+    const { error, tab, busy, parts } = questions
+    const asked = { state, questions: { error, tab, busy, parts } } as AskRequest
+    const [once, always] = await Promise.all([engine.ask(asked, { deliberation: 'never' }), engine.ask(asked, { deliberation: 'always' })])
+    expectClose(always.answers, once.answers)
+    expect(always.simo.passes).toBe(once.simo.passes)
+  })
+
   it('answers every type of question, with boxes inside the picture', async () => {
     const { answers, usage } = await ask({ state, questions })
     expect(isProbability((answers.error as NoulAnswer).noul)).toBe(true)

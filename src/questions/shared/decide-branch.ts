@@ -69,6 +69,7 @@ export function* decideBranch(
     const tops = [topOf(single)]
     for (const name of deliberation.operatorsFor(readout)) {
       const operator = OPERATORS.get(name)!
+      if (operator.isOfTexts && context.hasImages) continue
       if (!deliberation.spend(operator.cost)) break
       const rows = yield* free(operator.run(branch, given(pooled ?? single)))
       if (rows === null) continue
