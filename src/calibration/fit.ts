@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
-import { chooseGate, type Gate, type GateCase, uncertaintyOf } from './deliberation/gate.ts'
+import { type Gate, type GateCase, gateChooser, uncertaintyOf } from './deliberation/gate.ts'
 import { driftReferenceOf } from './drift/reference.ts'
 import { calibrateRows } from './hierarchy/apply.ts'
 import { type FittedTree, fitTree } from './hierarchy/hierarchical-fit.ts'
@@ -89,8 +89,9 @@ interface GatedReadout {
 
 /** A gate for each read-out. Of all decisions that can be looked at again, so many at most are. */
 function gatesOf(readouts: readonly GatedReadout[], share: number): Partial<Record<DecisionReadout, Gate>> {
+  const choosers = readouts.map(({ readout, cases }) => ({ readout, choose: gateChooser(cases, { share, ...GATE }) }))
   const gatesUnder = (most: number): Partial<Record<DecisionReadout, Gate>> =>
-    Object.fromEntries(readouts.map(({ readout, cases }) => [readout, chooseGate(cases, { share, most, ...GATE })]))
+    Object.fromEntries(choosers.map(({ readout, choose }) => [readout, choose(most)]))
   for (const most of SHARES_OF_ONE.filter((one) => one > share)) {
     const gates = gatesUnder(most)
     if (shareAbove(readouts, gates) <= share) return gates

@@ -212,9 +212,9 @@ function* runWords({ branch, format, isMany, isChecked }: ExtractRead, context: 
   if (reply.type !== 'spans') throw new TypeError(`A span read gave ${reply.type}.`)
   const { spans } = reply
   const found = spans.length === 0 ? null : isMany ? spans.map(({ text }) => text).join('; ') : spans[0]!.text
-  own = decideRead(branch, readoutOf(found !== null), found, reply.logProbability, context)
-  if (isChecked)
-    confirmed = yield* check(branch, { value: found, readout: readoutOf(found !== null), row: own.decision.single[0]! }, context)
+  const readout = readoutOf(found !== null)
+  own = decideRead(branch, readout, found, reply.logProbability, context)
+  if (isChecked) confirmed = yield* check(branch, { value: found, readout, row: own.decision.single[0]! }, context)
   const shared = {
     valid: true,
     confidence: own.confidence,

@@ -5,17 +5,16 @@ import type { Branch, Grammar } from '../backends/backend.ts'
 import { pointer } from '../core/errors.ts'
 import { ExpressionError } from '../core/expression-values.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
-import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
+import { PROBABILITY_FLOOR } from '../core/math.ts'
 import type { Json } from '../core/types.ts'
 import type { KindTypes } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
-import { check as checkSchema, readConfidence as confidenceSchema, error, valid } from './shared/answer-schemas.ts'
+import { check as checkSchema, readConfidence as confidence, error, valid } from './shared/answer-schemas.ts'
 import { check } from './shared/check.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import { type QuestionCoroutine, read as readText } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { decideRead } from './shared/decide-read.ts'
-import type { Decision } from './shared/decision.ts'
+import { decideRead, rightOrWrong } from './shared/decide-read.ts'
 import { noProbability } from './shared/expressions.ts'
 import {
   argmax,
@@ -150,7 +149,7 @@ const answer: z.ZodType<FillAnswer> = z
       .describe('For int, number and list.'),
     valid,
     error,
-    confidence: confidenceSchema,
+    confidence,
     check: checkSchema,
   })
   .meta({ id: 'FillAnswer', description: 'A value that was written.' })
@@ -215,18 +214,13 @@ function* runWritten(
   return { answer, report, decisions: { '': decision } }
 }
 
-/** Log-probabilities that the winner of a choice is right, and that it is not, before calibration. */
-function rightOrNot({ names, single, deliberated }: Decision, winner: string): readonly number[] {
-  const right = readConfidence((deliberated ?? single)[0]![names.indexOf(winner)]!)
-  return [Math.log(right), Math.log1p(-right)]
-}
-
 function* runEnum(branch: Branch, isChecked: boolean, context: QuestionContext): QuestionCoroutine<QuestionResult<FillAnswer>> {
   const { probabilities: rows, decision, report } = yield* decide(branch, 'exclusive', context)
   const probabilities = rows[0]!
   const winner = argmax(probabilities)
   const value = branch.candidates[winner]!.name
-  const confirmed = isChecked ? yield* check(branch, { value, readout: 'written', row: rightOrNot(decision, value) }, context) : null
+  const own = (decision.deliberated ?? decision.single)[0]![decision.names.indexOf(value)]!
+  const confirmed = isChecked ? yield* check(branch, { value, readout: 'written', row: rightOrWrong(own) }, context) : null
   const answer: FillAnswer = {
     type: 'fill',
     value,

@@ -72,9 +72,7 @@ function gainOf(sums: readonly number[], share: number): number {
 export interface GateOptions {
   /** Decisions that deliberate for want of labels, from 0 to 1. */
   readonly share: number
-  /** Most decisions that may deliberate. Default `share`. */
-  readonly most?: number
-  /** The part of the best gain within `most` that is enough. */
+  /** The part of the best gain within the most that may deliberate that is enough. */
   readonly keep: number
   /** The least mean gain, in nats, of the decisions that are looked at again: that takes as long as the first look. */
   readonly worth: number
@@ -88,14 +86,15 @@ const LEAST_PAIRS = 100
 const STEPS = 100
 
 /**
- * The threshold for one read-out. With 100 paired decisions or more, it is the least share that reliably gains at least
- * `keep` of what any share up to `most` reliably gains; reliably means the 1st percentile of a bootstrap over states,
- * since many shares are tried. Only shares whose decisions gain `worth` each on average are tried. No decision
- * deliberates where none of them reliably gains. With fewer paired decisions it is
- * the stated share. The gain of all decisions is no guide, since deliberation can harm confident decisions and still
- * help uncertain ones.
+ * Chooses the threshold of one read-out, by the most of its decisions that may deliberate. With 100 paired decisions or
+ * more, it is the least share that reliably gains at least `keep` of what any share up to `most` reliably gains;
+ * reliably means the 1st percentile of a bootstrap over states, since many shares are tried. Only shares whose
+ * decisions gain `worth` each on average are tried. No decision deliberates where none of them reliably gains. With
+ * fewer paired decisions it is the stated share. The gain of all decisions is no guide, since deliberation can harm
+ * confident decisions and still help uncertain ones.
  */
-export function chooseGate(cases: readonly GateCase[], { share, most = share, keep, worth, resamples, seed }: GateOptions): Gate {
+export function gateChooser(cases: readonly GateCase[], options: GateOptions): (most: number) => Gate {
+  const { share, keep, worth, resamples, seed } = options
   const sorted = byUncertainty(cases)
   const paired = sorted.filter(({ gain }) => gain !== null)
   const isPaired = paired.length >= LEAST_PAIRS
@@ -112,15 +111,22 @@ export function chooseGate(cases: readonly GateCase[], { share, most = share, ke
     const { gain, total } = gainAt(paired, chosen.share)
     return { ...chosen, gain: { escalated: gain, interval: between(Math.round(chosen.share * STEPS), 0.9), total } }
   }
-  if (!isPaired) return at(share, 'share')
   const sums = cumulatedGain(paired)
-  const reliable = Array.from({ length: Math.floor(most * STEPS) + 1 }, (_, step) => {
-    const isWorthIt = gainOf(sums, step / STEPS) >= (worth * step) / STEPS
-    return isWorthIt ? between(step, 0.98)[0] : Number.NEGATIVE_INFINITY
-  })
-  const best = Math.max(...reliable)
-  if (best <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
-  return at(reliable.findIndex((gain) => gain >= keep * best) / STEPS, 'gain')
+  return (most) => {
+    if (!isPaired) return at(share, 'share')
+    const reliable = Array.from({ length: Math.floor(most * STEPS) + 1 }, (_, step) => {
+      const isWorthIt = gainOf(sums, step / STEPS) >= (worth * step) / STEPS
+      return isWorthIt ? between(step, 0.98)[0] : Number.NEGATIVE_INFINITY
+    })
+    const best = Math.max(...reliable)
+    if (best <= 0) return { ...at(0, 'never'), threshold: 1, share: 0 }
+    return at(reliable.findIndex((gain) => gain >= keep * best) / STEPS, 'gain')
+  }
+}
+
+/** The same, where the stated share is the most as well. */
+export function chooseGate(cases: readonly GateCase[], options: GateOptions): Gate {
+  return gateChooser(cases, options)(options.share)
 }
 
 function byUncertainty(cases: readonly GateCase[]): GateCase[] {

@@ -12,6 +12,12 @@ export interface ReadDecision {
   readonly report: DecisionReport
 }
 
+/** The log-probabilities that what was read is right, and that it is wrong. `logProbability`: natural, of all of it. */
+export function rightOrWrong(logProbability: number): readonly number[] {
+  const right = readConfidence(logProbability)
+  return [Math.log(right), Math.log1p(-right)]
+}
+
 /**
  * Decides a read. `value`: what was read, several joined by `; `; null for nothing. `logProbability`: natural, of all
  * that was read.
@@ -24,8 +30,7 @@ export function decideRead(
   { calibrator, hasImages, decided }: Pick<QuestionContext, 'calibrator' | 'hasImages' | 'decided'>,
 ): ReadDecision {
   const key = { ...decisionKey(branch, readout, hasImages), candidates: 2 }
-  const own = readConfidence(logProbability)
-  const single = [[Math.log(own), Math.log1p(-own)]]
+  const single = [rightOrWrong(logProbability)]
   const { probabilities, note } = calibrator.calibrate(key, 'single', single, null)
   const row = probabilities[0]!
   // What a model says of its own reads without labels of them is no reason to ask another one.

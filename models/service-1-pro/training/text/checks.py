@@ -4,6 +4,7 @@ one is of the same text and looks like the right one, or is the right one cut sh
 
 import re
 
+import states
 import values
 from data.shared.asked import alike
 
@@ -67,9 +68,7 @@ def wrong_value(kind, right, text, rnd):
 
 def said(value):
     """A value as the engine proposes it."""
-    if isinstance(value, list):
-        return "; ".join(map(str, value))
-    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
+    return "; ".join(map(states.plain, value)) if isinstance(value, list) else states.plain(value)
 
 
 def check(row, text, rnd):

@@ -7,7 +7,7 @@ import re
 import states
 import tables
 import values
-from narrowing import last_word, words_of_key
+from narrowing import FIELD, last_word, words_of_key
 
 ASKED = 0.2  # of states that hold some
 FEWEST, MOST, LONGEST = 2, 8, 60  # answers, and characters of one
@@ -65,7 +65,7 @@ def columns(state):
     """(what the rows are called together, {head: values of the rows}) of the lists and tables of a state."""
     parts = state if states.has_parts(state) else [{"type": "json", "value": state}]
     for part in parts:
-        value = part.get({"text": "text", "json": "value"}.get(part["type"]))
+        value = part.get(FIELD.get(part["type"]))
         if isinstance(value, str):
             for table in tables.found(value):
                 if table.heads is not None:
@@ -83,20 +83,16 @@ def of_json(value, called):
         if len(value) >= FEWEST and all(isinstance(one, dict) and states.turn(one) is None for one in value):
             heads = dict.fromkeys(key for one in value for key in one)
             yield last_word(called) or "entries", {head: [one.get(head) for one in value] for head in heads}
-        elif called and all(map(is_plain, value)):
+        elif called and all(map(states.is_plain, value)):
             yield last_word(called) or called, {called: value}
         for inner in value:
             yield from of_json(inner, "")
 
 
-def is_plain(value):
-    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
-
-
-def distinct(found):
+def distinct(found, fewest=FEWEST):
     """Values as they stand, each once; None where they are too many, too few or too long."""
     once = list(dict.fromkeys(states.plain(one).strip() for one in found))
-    return once if FEWEST <= len(once) <= MOST and all(0 < len(one) <= LONGEST for one in once) else None
+    return once if fewest <= len(once) <= MOST and all(0 < len(one) <= LONGEST for one in once) else None
 
 
 def of_column(called, table, rnd):
@@ -109,18 +105,17 @@ def of_column(called, table, rnd):
     said = {"head": one, "heads": several, "called": called.lower()}
     said["Heads"] = said["heads"][:1].upper() + said["heads"][1:]
     own = table[head]
-    if not all(map(is_plain, own)):
+    if not all(map(states.is_plain, own)):
         return None
-    others = [one for one in table if one != head and all(map(is_plain, table[one]))]
+    others = [one for one in table if one != head and all(map(states.is_plain, table[one]))]
     if others and rnd.random() < OF_SOME:
         other = rnd.choice(others)
         value = rnd.choice(table[other])
         kept = [mine for mine, its in zip(own, table[other], strict=True) if its == value]
         if len(kept) < len(own) and len(states.plain(value)) <= LONGEST:
-            once = list(dict.fromkeys(states.plain(one).strip() for one in kept))
-            if len(once) > MOST or not all(0 < len(one) <= LONGEST for one in once):
-                return None
-            return rnd.choice(SOME).format(**said, other=heads[other], value=states.plain(value)), once
+            found = distinct(kept, fewest=1)
+            asked = rnd.choice(SOME).format(**said, other=heads[other], value=states.plain(value))
+            return None if found is None else (asked, found)
     found = distinct(own)
     return None if found is None else (rnd.choice(WHOLE).format(**said), found)
 

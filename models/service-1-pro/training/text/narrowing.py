@@ -98,7 +98,7 @@ def naming(columns, rows, called=""):
         own = kinds(head, called) if is_id else []
         names = {}
         for row, value in zip(rows, values, strict=True):
-            if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            if not states.is_plain(value):
                 break
             value = states.plain(value)
             name = " ".join(words(value))

@@ -21,6 +21,10 @@ def plain(value):
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def is_plain(value):
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
 def turn(value):
     """`who: what` if the object is one turn of a conversation, else None."""
     if not isinstance(value, dict) or len(value) != 2:
