@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Batches of a pool. The more sequences there are to cut from, the less is padding: .12 of a batch of 8, .04 of 32.
 POOL = 32
 QUESTIONS_A_STATE = {"first": 8, "second": 3}
+CLAIMS_AGAIN = 1 / 3  # of the claims of a state: the engine hardly ever reads one again, so second looks are for others
 POINTED_FIRST = 0.5  # how often quotes and written values, which the first look never trains, are taken before others
 
 
@@ -75,9 +76,14 @@ class Drawer:
                 return item
         return None
 
+    def is_asked(self, question, look, rnd):
+        if look == "first":
+            return question.kind not in POINTED
+        return question.kind != "noul" or rnd.random() < CLAIMS_AGAIN
+
     def sequences(self, item, look, rnd):
         """An item's sequences in a look; questions are drawn so that branches stay short."""
-        questions = [q for q in item.questions if look == "second" or q.kind not in POINTED]
+        questions = [q for q in item.questions if self.is_asked(q, look, rnd)]
         rnd.shuffle(questions)
         if look == "second" and rnd.random() < POINTED_FIRST:
             questions.sort(key=lambda question: question.kind not in POINTED)
