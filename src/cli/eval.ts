@@ -8,6 +8,7 @@ import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
+import { calibrationVersions } from '../calibration/outcomes/versions.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { nameOf, openDataset, type Row, readRows } from '../evaluate/dataset.ts'
 import { evidenceOf } from '../evaluate/evidence-of.ts'
@@ -70,7 +71,7 @@ interface EvalFlags {
 }
 
 /** Long enough for a large picture on a slow machine. */
-const DEADLINE_MS = 600_000
+export const ROW_DEADLINE_MS = 600_000
 
 export const addEval: AddCommand = (program, context) => {
   program
@@ -82,7 +83,10 @@ export const addEval: AddCommand = (program, context) => {
     .option('--chain <models>', CHAIN_HELP, chainFlag)
     .addOption(onDevice())
     .option('--model-server <address>', MODEL_SERVER_HELP)
-    .option('--calibration <file or none>', 'a calibration file, or none (default: what comes with the model)')
+    .option(
+      '--calibration <file, store or none>',
+      'a calibration file, a store that serves one, or none (default: what comes with the model)',
+    )
     .addOption(new Option('--deliberation <when>', 'look again').choices(['automatic', 'never', 'always']).default('automatic'))
     .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
     .option('--sample <n>', 'n rows, chosen by hash: a smaller sample of the same seed lies in a larger one', count('sample', 1))
@@ -173,7 +177,7 @@ async function evaluate(
           ask: (request, settings) => engine.ask(model === null ? request : { ...request, model }, settings),
           now,
           deliberation: flags.deliberation,
-          deadlineMs: flags.deadline ?? DEADLINE_MS,
+          deadlineMs: flags.deadline ?? ROW_DEADLINE_MS,
           selfCheck: flags.selfCheck === true,
           keepStates: flags.keepStates === true,
           keepFeatures: flags.features === true,
@@ -234,17 +238,27 @@ function outputName(out: string, given: string, terminal: Terminal): string {
   return out === resolve(terminal.folder, given) ? given : join(given, 'results.jsonl')
 }
 
-/** Undefined: the calibration that comes with the models. */
+/** Undefined: the calibration that comes with the models. A folder is a store, whose served calibration is meant. */
 async function calibrationOf(given: string | undefined, terminal: Terminal): Promise<Calibration | null | undefined> {
   if (given === undefined) return undefined
   if (given === 'none') return null
-  const text = await readFile(resolve(terminal.folder, given), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${given}: the calibration cannot be read: ${fileFault(error)}; give a file, or none`)
+  const path = resolve(terminal.folder, given)
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (isFolder) {
+    const { calibration } = await calibrationVersions(join(path, 'calibrations')).current()
+    if (calibration === null) throw new UsageError(`${given} serves no calibration yet; assay learn or assay outcomes refit makes one`)
+    return calibration
+  }
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${given}: the calibration cannot be read: ${fileFault(error)}; give a file, a store, or none`)
   })
   return calibrationIn(given, text)
 }
 
-interface Bound {
+export interface Bound {
   readonly engine: string
   readonly model: RunBinding['model']
   readonly calibration: string | null
@@ -255,7 +269,7 @@ interface Bound {
  * One small question: loads the model before any row is timed, and says which model, template and calibration the
  * results are bound to.
  */
-async function warmUp(engine: CliEngine, model: string | null): Promise<Bound> {
+export async function warmUp(engine: CliEngine, model: string | null): Promise<Bound> {
   let event: DecisionEvent | null = null
   const observe = (observed: DecisionEvent): void => {
     event = observed
@@ -265,7 +279,7 @@ async function warmUp(engine: CliEngine, model: string | null): Promise<Bound> {
     state: 'Warm up.',
     questions: { ready: { type: 'noul', instructions: 'It is warm.' } },
   } as const
-  const response = await engine.ask(request, { deadlineMs: DEADLINE_MS, deliberation: 'never', observe })
+  const response = await engine.ask(request, { deadlineMs: ROW_DEADLINE_MS, deliberation: 'never', observe })
   const { simo } = response
   const templateHash = (event as DecisionEvent | null)?.templateHash ?? ''
   return {

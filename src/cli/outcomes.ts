@@ -5,7 +5,6 @@ import { type Command, Option } from 'commander'
 import { observationsOf } from '../calibration/drift/reference.ts'
 import { readEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { evidenceFor, type RecordedOutcome, recordOutcome } from '../calibration/outcomes/outcomes.ts'
-import { refit } from '../calibration/outcomes/refit.ts'
 import { driftSince, RECENT_EVENTS } from '../calibration/served.ts'
 import { EngineError } from '../core/errors.ts'
 import type { AddCommand, CommandContext } from './command.ts'
@@ -13,6 +12,7 @@ import { UsageError } from './exit-codes.ts'
 import { reading } from './given-files.ts'
 import { asJson, count } from './option-values.ts'
 import { linesOf, modelIn, type ServedFlags, type StoreFlags, servedIn, truthsOf, versionsOf, withStore } from './outcome-inputs.ts'
+import { refitStore } from './refit-store.ts'
 import type { Output } from './say-error.ts'
 import { showDrift, showRecorded, showRefit, showRollBack } from './show-outcomes.ts'
 import type { Terminal } from './terminal.ts'
@@ -122,23 +122,13 @@ function addRefit(outcomes: Command, { terminal, attempt }: CommandContext): voi
           if (stranger >= 0) throw new UsageError(`${flags.evidence![stranger]} is evidence of another model or template than the store's`)
           const versions = versionsOf(flags, terminal)
           const { calibration, servedSince } = await servedIn(versions, model, flags, terminal)
-          const result = refit(calibration, await evidenceFor(store, model), model, {
+          const said = await refitStore(versions, calibration, await evidenceFor(store, model), model, {
             halfLife: flags.halfLife ?? null,
             servedSince,
             base: base.flatMap(({ evidence }) => evidence),
             window: observationsOf(events),
+            isDryRun: flags.dryRun === true,
           })
-          const { candidate, decision, heldOut, reason } = result
-          const isServed = decision === 'serve' && candidate !== null && flags.dryRun !== true
-          if (isServed) await versions.serve(candidate, { at: Date.now(), why: reason, heldOut })
-          const said = {
-            decision,
-            served: isServed,
-            current: calibration?.version ?? null,
-            candidate: candidate?.version ?? null,
-            heldOut,
-            reason,
-          }
           say(terminal, output, said, () => showRefit(said))
         })
       })

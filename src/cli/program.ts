@@ -11,6 +11,7 @@ import { addCredits } from './credits.ts'
 import { addEval } from './eval.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
 import { addKeys } from './keys.ts'
+import { addLearn } from './learn.ts'
 import { addMcp } from './mcp.ts'
 import { addModels } from './models-command.ts'
 import { addOutcomes } from './outcomes.ts'
@@ -26,6 +27,7 @@ const COMMANDS: readonly AddCommand[] = [
   addModels,
   addEval,
   addReport,
+  addLearn,
   addCalibrate,
   addOutcomes,
   addMcp,

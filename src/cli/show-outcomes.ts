@@ -1,8 +1,8 @@
 // Prints the results of the commands of `assay outcomes` for a person.
 import type { DriftAlarm } from '../calibration/drift/drift.ts'
 import type { RecordedOutcome } from '../calibration/outcomes/outcomes.ts'
-import type { RefitResult } from '../calibration/outcomes/refit.ts'
 import type { VersionChange } from '../calibration/outcomes/versions.ts'
+import type { RefitSaid } from './refit-store.ts'
 import { plain } from './terminal.ts'
 
 export function showRecorded(recorded: readonly RecordedOutcome[]): string {
@@ -12,20 +12,25 @@ export function showRecorded(recorded: readonly RecordedOutcome[]): string {
   return `${labels} ${labels === 1 ? 'outcome' : 'outcomes'} of ${recorded.length} ${recorded.length === 1 ? 'event' : 'events'} recorded${again}\n`
 }
 
-export interface RefitSaid extends Omit<RefitResult, 'candidate'> {
-  readonly served: boolean
-  readonly current: string | null
-  readonly candidate: string | null
-}
-
-export function showRefit({ served, decision, current, candidate, reason }: RefitSaid): string {
+export function showRefit({ served, decision, current, candidate, heldOut, reason, learned }: RefitSaid): string {
   const before = current ?? 'none (probabilities as the model gives them)'
   const outcome = served
     ? `${candidate} is served now, before it ${before}`
     : decision === 'serve'
       ? `${candidate} would be served in place of ${before}`
       : `${before} stays`
-  return `${outcome}\n${reason}\n`
+  const right = heldOut?.right
+  const lines = [
+    outcome,
+    reason,
+    ...(right === undefined ? [] : [`right ${share(right.current)} -> ${share(right.candidate)} of ${heldOut?.labels} held-out labels`]),
+    ...(decision === 'keep' || learned.length === 0 ? [] : [`learned by heads of their own: ${learned.map(plain).join(', ')}`]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function share(value: number): string {
+  return `${(100 * value).toFixed(1)} %`
 }
 
 export function showRollBack({ version, from }: VersionChange): string {

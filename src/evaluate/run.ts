@@ -283,9 +283,9 @@ function ownHash(state: unknown): string {
 }
 
 /**
- * The JSON of a state, or nothing when it is nested too deep to be written: the engine refused it, and the run goes on.
+ * The JSON of a state, or nothing when it is nested too deep to be written: the engine refuses it, and the run goes on.
  */
-function textOf(state: unknown): string {
+export function textOf(state: unknown): string {
   try {
     return JSON.stringify(state) ?? ''
   } catch {

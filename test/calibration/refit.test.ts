@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { calibratorOf, parseCalibration } from '../../src/calibration/calibration.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
-import { refit } from '../../src/calibration/outcomes/refit.ts'
+import { partOf, refit } from '../../src/calibration/outcomes/refit.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { binaryEvidence, choiceEvidence, MODEL, reread } from './simulated.ts'
 
@@ -46,9 +46,36 @@ describe('refit', () => {
   })
 
   it('says how many labels are needed when they are too few, and fits nothing', () => {
-    const { candidate, decision, heldOut, reason } = refit(null, binaryEvidence(seededRandom(3), 30, OVER_SURE), MODEL)
-    expect({ candidate, decision, heldOut }).toEqual({ candidate: null, decision: 'keep', heldOut: null })
-    expect(reason).toMatch(/^30 labels leave \d+ held out, 20 are needed; record outcomes until there are about 100\.$/)
+    const nothing = { candidate: null, decision: 'keep', heldOut: null }
+    const few = refit(null, binaryEvidence(seededRandom(3), 19, OVER_SURE), MODEL)
+    expect(few).toMatchObject(nothing)
+    expect(few.reason).toBe('19 labels are too few to judge a fit by; record outcomes of different states until there are 20.')
+    const ofOneState = binaryEvidence(seededRandom(3), 30, OVER_SURE).map((item) => ({ ...item, state: 'a'.repeat(16) }))
+    expect(refit(null, ofOneState, MODEL)).toMatchObject(nothing)
+  })
+
+  it('judges few labels by holding out each part in turn', () => {
+    const evidence = binaryEvidence(seededRandom(3), 60, { slope: 0.3, bias: -1.5 })
+    expect(evidence.filter(isHeldOut).length).toBeLessThan(20)
+    const { candidate, decision, heldOut } = refit(null, evidence, MODEL, options)
+    expect(decision).toBe('serve')
+    expect(heldOut).toMatchObject({ labels: 60, states: 60 })
+    expect(heldOut!.candidate).toBeLessThan(heldOut!.current)
+    expect(candidate!.fittedOn.decisions).toBe(60)
+    // What each label is judged by did not see it: labels without any rule are not fitted better than by chance.
+    const noise = evidence.map((item, i) => ({ ...item, truth: [i % 2], single: [[Math.log(0.5), Math.log(0.5)]] }))
+    const judged = refit(null, noise, MODEL, options).heldOut!
+    expect(judged.candidate).toBeGreaterThanOrEqual(judged.current - 1e-9)
+  })
+
+  it('says how many were right, before and with the candidate', () => {
+    // Of a question that is mostly false, and that the model holds to be true.
+    const evidence = binaryEvidence(seededRandom(30), 200, { slope: 0.2, bias: -2 })
+    const { heldOut } = refit(null, evidence, MODEL, { ...options, fit: { preserveArgmax: false } })
+    const held = evidence.filter(isHeldOut)
+    const right = held.filter(({ single: [row], truth: [index] }) => row!.indexOf(Math.max(...row!)) === index).length / held.length
+    expect(heldOut!.right!.current).toBeCloseTo(right, 12)
+    expect(heldOut!.right!.candidate).toBeGreaterThan(right)
   })
 
   it('is the same twice', () => {
@@ -139,6 +166,5 @@ describe('refit', () => {
 
 /** As refit splits by default: a fifth of the states, held against its count of held-out labels above. */
 function isHeldOut(item: Evidence): boolean {
-  const alone = refit(null, [item], MODEL, { leastHeldOut: 2 })
-  return alone.reason.includes('leave 1 held out')
+  return partOf(item.state, 0.2) === 0
 }

@@ -9,6 +9,7 @@ import { type FitOptions, fit as fitCalibration, summaryOf } from '../fit.ts'
 import { LEAST_LABELS, learnHeads } from '../heads/learn.ts'
 import { ENOUGH_LABELS, mergeCalibrations } from '../hierarchy/merge.ts'
 import { pairedDifference } from '../metrics/resampling.ts'
+import { crossEntropy } from '../metrics/scores.ts'
 import { weightedMean } from '../numerics/aligned.ts'
 import { type Evidence, keyOf, samplesOf } from './evidence.ts'
 import type { RecordedEvidence } from './outcomes.ts'
@@ -25,12 +26,17 @@ export interface HeldOutComparison {
   readonly candidate: number
   /** 95 % interval of candidate − current, by bootstrap over states. */
   readonly interval: readonly [number, number]
+  /** Shares of decisions whose likeliest candidate is the true one. Versions kept before 2026-11-29 do not say. */
+  readonly right?: { readonly current: number; readonly candidate: number }
 }
 
 export interface RefitOptions {
   /** Share of states that are held out; default 0.2. */
   readonly heldOutShare?: number
-  /** Least held-out decisions for a verdict; default 20. */
+  /**
+   * Least held-out decisions for a verdict; default 20. Where one share of the states has fewer, each share is held
+   * out in turn.
+   */
   readonly leastHeldOut?: number
   /**
    * The number of newer labels after which a label counts half; null (default) for equal weights. 500 follows a drift.
@@ -65,7 +71,7 @@ export interface RefitOptions {
 
 export interface RefitResult {
   /**
-   * Fitted on all evidence when it is to be served, else on the part that was not held out. Null when there is too
+   * Fitted on all evidence when it is to be served, else on a part that was not held out. Null when there is too
    * little.
    */
   readonly candidate: Calibration | null
@@ -79,7 +85,8 @@ export interface RefitResult {
 type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'at' | 'hidden'>>
 
 /**
- * Fits a candidate on four fifths of the states, compares it with `current` on the rest, and says whether to serve it.
+ * Fits a candidate on four fifths of the states, compares it with `current` on the rest (with few labels on each fifth
+ * in turn), and says whether to serve it.
  * Deterministic. `evidence` is of this model alone, oldest first; a `current` of another model counts as none. Without
  * `base`, maps for which the evidence has fewer labels are taken from `current`. A `current` that was fitted on the
  * held-out states has an advantage, which errs on the side of keeping it.
@@ -100,13 +107,9 @@ export function refit(
   // What spoils questions without labels is not built on.
   const older = before !== null && shipped !== null && riseOf(before) > MOST_SHIPPED_RISE ? shipped.calibration : before
   const weighted = halfLife === null ? evidence : withDecay(evidence, halfLife)
-  const isOut = (item: Labelled): boolean => shareOf(item.state) < heldOutShare
-  const rest = weighted.filter((item) => !isOut(item))
-  const unseen = weighted.filter((item) => isOut(item) && servedSince !== null && (item.at ?? -Infinity) >= servedSince)
-  const tested = unseen.length >= leastHeldOut ? unseen : weighted.filter(isOut)
-  if (tested.length < leastHeldOut || rest.length === 0) {
-    const needed = Math.ceil(leastHeldOut / heldOutShare)
-    const reason = `${evidence.length} labels leave ${tested.length} held out, ${leastHeldOut} are needed; record outcomes until there are about ${needed}.`
+  const trials = trialsOf(weighted, { heldOutShare, leastHeldOut, servedSince })
+  if (trials.length === 0) {
+    const reason = `${evidence.length} labels are too few to judge a fit by; record outcomes of different states until there are ${leastHeldOut}.`
     return { candidate: null, decision: 'keep', heldOut: null, reason }
   }
 
@@ -125,34 +128,29 @@ export function refit(
     if (rise <= MOST_SHIPPED_RISE) return { made: withHeads(merged, older, items, taught), refused: null }
     return { made: withHeads(mergeCalibrations(older, fitted, { enough, keepsGeneral: true }), older, items, taught), refused: rise }
   }
-  const { made: trial } = make(
-    rest,
-    lent.filter((item) => !isOut(item)),
+  const made = trials.map(({ isOut }) => {
+    const isIn = (item: Evidence): boolean => !isOut(item)
+    return make(weighted.filter(isIn), lent.filter(isIn)).made
+  })
+  const heldOut = comparison(
+    trials.map(({ tested }, i) => ({ tested, trial: made[i]! })),
+    before,
+    model,
+    { resamples, seed },
   )
-  const states = tested.map(({ state }) => state)
-  const weights = tested.map(({ weight = 1 }) => weight)
-  const losses = [trial, before].map((calibration) => tested.map((item) => lossOf(item, calibration, model)))
-  const [ofTrial, ofCurrent] = losses as [number[], number[]]
-  const { mean: difference, interval } = pairedDifference(ofTrial, ofCurrent, states, { weights, resamples, seed })
-  const heldOut: HeldOutComparison = {
-    labels: tested.length,
-    states: new Set(states).size,
-    current: weightedMean(ofCurrent, weights),
-    candidate: weightedMean(ofTrial, weights),
-    interval,
-  }
+  const difference = heldOut.candidate - heldOut.current
   const reference = driftReferenceOf(options.window ?? evidence)
-  const numbers = `held-out log-loss ${heldOut.candidate.toFixed(4)} against ${heldOut.current.toFixed(4)} (difference ${range(difference, interval)}, ${heldOut.labels} labels)`
-  const keep = (reason: string): RefitResult => ({ candidate: withReference(trial, reference), decision: 'keep', heldOut, reason })
+  const numbers = `held-out log-loss ${heldOut.candidate.toFixed(4)} against ${heldOut.current.toFixed(4)} (difference ${range(difference, heldOut.interval)}, ${heldOut.labels} labels)`
+  const keep = (reason: string): RefitResult => ({ candidate: withReference(made[0]!, reference), decision: 'keep', heldOut, reason })
   if (difference > 0) return keep(`Worse: ${numbers}; what is served stays.`)
-  const { made, refused } = make(weighted, lent)
-  const rise = riseOf(made)
+  const { made: whole, refused } = make(weighted, lent)
+  const rise = riseOf(whole)
   if (rise > MOST_SHIPPED_RISE) return keep(`Worse on labels that came with the model (${nats(rise)}); what is served stays.`)
   const kept =
     refused === null
       ? ''
       : ` Maps of whole kinds stay as they were: new ones would lose ${nats(refused)} on labels that came with the model.`
-  return { candidate: withReference(made, reference), decision: 'serve', heldOut, reason: `Not worse: ${numbers}.${kept}` }
+  return { candidate: withReference(whole, reference), decision: 'serve', heldOut, reason: `Not worse: ${numbers}.${kept}` }
 }
 
 function nats(rise: number): string {
@@ -165,12 +163,65 @@ function withDecay(evidence: readonly Labelled[], halfLife: number): Labelled[] 
   return evidence.map((item, i) => ({ ...item, weight: (item.weight ?? 1) * 0.5 ** ((evidence.length - 1 - i) / halfLife) }))
 }
 
+/** What a fit without some states is judged by. */
+interface Trial {
+  /** Decisions on states that the fit did not see. */
+  readonly tested: readonly Labelled[]
+  /** Whether the fit must not see a state. */
+  readonly isOut: (item: Pick<Evidence, 'state'>) => boolean
+}
+
+/** One share of the states where it has labels enough to judge by, else every share in turn; none where all are few. */
+function trialsOf(
+  evidence: readonly Labelled[],
+  { heldOutShare, leastHeldOut, servedSince }: Required<Pick<RefitOptions, 'heldOutShare' | 'leastHeldOut' | 'servedSince'>>,
+): Trial[] {
+  const parts = [...new Set(evidence.map(({ state }) => partOf(state, heldOutShare)))].sort((a, b) => a - b)
+  const trials = parts.map((part): Trial => {
+    const isOut = ({ state }: Pick<Evidence, 'state'>): boolean => partOf(state, heldOutShare) === part
+    return { tested: evidence.filter(isOut), isOut }
+  })
+  // Nothing is left to fit on where one share holds all.
+  if (trials.length < 2) return []
+  const [first] = trials as [Trial, ...Trial[]]
+  const unseen = first.tested.filter(({ at }) => servedSince !== null && (at ?? -Infinity) >= servedSince)
+  if (unseen.length >= leastHeldOut) return [{ ...first, tested: unseen }]
+  if (first.tested.length >= leastHeldOut) return [first]
+  return evidence.length < leastHeldOut ? [] : trials
+}
+
+/** Each trial on what it did not see, beside what is served. */
+function comparison(
+  judged: readonly { readonly tested: readonly Labelled[]; readonly trial: Calibration }[],
+  current: Calibration | null,
+  model: CalibratedModel,
+  bootstrap: { readonly resamples: number; readonly seed: number },
+): HeldOutComparison {
+  const tested = judged.flatMap(({ tested, trial }) => tested.map((item) => ({ item, trial })))
+  const states = tested.map(({ item }) => item.state)
+  const weights = tested.map(({ item }) => item.weight ?? 1)
+  const ofTrial = tested.map(({ item, trial }) => scoreOf(item, trial, model))
+  const ofCurrent = tested.map(({ item }) => scoreOf(item, current, model))
+  const losses = (scores: readonly Score[]): number[] => scores.map(({ loss }) => loss)
+  const rights = (scores: readonly Score[]): number[] => scores.map(({ right }) => right)
+  const { interval } = pairedDifference(losses(ofTrial), losses(ofCurrent), states, { weights, ...bootstrap })
+  return {
+    labels: tested.length,
+    states: new Set(states).size,
+    current: weightedMean(losses(ofCurrent), weights),
+    candidate: weightedMean(losses(ofTrial), weights),
+    interval,
+    right: { current: weightedMean(rights(ofCurrent), weights), candidate: weightedMean(rights(ofTrial), weights) },
+  }
+}
+
 /**
- * A number from 0 to 1 that depends on the state alone, and not on its fold in `fit`, which hashes the state
- * differently.
+ * Which part of all states one belongs to, counted from 0, where a part is `share` of them (the last may be larger). It
+ * depends on the state alone, and not on its fold in `fit`, which hashes the state differently.
  */
-function shareOf(state: string): number {
-  return createHash('sha256').update(`held-out ${state}`).digest().readUInt32BE(0) / 2 ** 32
+export function partOf(state: string, share: number): number {
+  const place = createHash('sha256').update(`held-out ${state}`).digest().readUInt32BE(0) / 2 ** 32
+  return Math.min(Math.floor(place / share), Math.max(1, Math.floor(1 / share) - 1))
 }
 
 /** The fields of evidence that `fit` uses. */
@@ -178,17 +229,33 @@ function bare({ task, state, readout, hasImage, wording, question, single, delib
   return { task, state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight }
 }
 
-/** Cross-entropy of the calibrated distributions of a decision, mean over its rows and pass modes. */
-function lossOf(item: Labelled, calibration: Calibration | null, model: CalibratedModel): number {
+interface Score {
+  /** Cross-entropy of the calibrated distributions of a decision, mean over its rows and pass modes. */
+  readonly loss: number
+  /** The share of them whose likeliest candidate is the true one. */
+  readonly right: number
+}
+
+function scoreOf(item: Labelled, calibration: Calibration | null, model: CalibratedModel): Score {
   const calibrator = calibratorOf(calibration, model)
   const passModes: readonly PassMode[] = item.deliberated === null ? ['single'] : ['single', 'deliberated']
-  const losses = passModes.flatMap((passMode) => {
+  const scores = passModes.flatMap((passMode) => {
     const samples = samplesOf(item, passMode)
     const rows = samples.map(({ logProbabilities }) => logProbabilities)
     const { probabilities } = calibrator.calibrate(keyOf(item), passMode, rows, item.hidden ?? null)
-    return samples.map(({ target }, row) => target.reduce((sum, t, i) => (t > 0 ? sum - t * Math.log(probabilities[row]![i]!) : sum), 0))
+    return samples.map(({ target }, row) => ({
+      loss: crossEntropy(probabilities[row]!, target),
+      right: rightOf(probabilities[row]!, target),
+    }))
   })
-  return losses.reduce((a, b) => a + b, 0) / losses.length
+  const mean = (name: keyof Score): number => scores.reduce((sum, score) => sum + score[name], 0) / scores.length
+  return { loss: mean('loss'), right: mean('right') }
+}
+
+/** Whether the likeliest candidate is the true one (of a truth between two: the nearer). */
+function rightOf(probabilities: readonly number[], target: readonly number[]): number {
+  const likeliest = (shares: readonly number[]): number => shares.indexOf(Math.max(...shares))
+  return Number(likeliest(probabilities) === likeliest(target))
 }
 
 /** Questions with enough labels and features for a head. */

@@ -74,6 +74,7 @@ const pointerSchema = z.object({
           current: z.number(),
           candidate: z.number(),
           interval: z.tuple([z.number(), z.number()]),
+          right: z.object({ current: z.number(), candidate: z.number() }).optional(),
         })
         .nullable(),
     }),

@@ -1,0 +1,220 @@
+// Adds `assay learn`: asks labelled rows, keeps in a store what was decided and what was true, and serves what the
+// labels of the store teach where held-out ones say that it is not worse. A run that was stopped goes on.
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Device } from '../backends/backend.ts'
+import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
+import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
+import { evidenceFor, type OutcomeStore } from '../calibration/outcomes/outcomes.ts'
+import { openDataset, type Row, readRows } from '../evaluate/dataset.ts'
+import { type RowResult, runRows, textOf } from '../evaluate/run.ts'
+import { type FailureReason, sumUp } from '../evaluate/summary.ts'
+import type { DecisionEvent } from '../questions/shared/decision.ts'
+import type { AskRequest } from '../wire/types.ts'
+import { type CliEngine, sayOtherDevices } from './ask.ts'
+import type { AddCommand, CommandContext } from './command.ts'
+import { ROW_DEADLINE_MS, warmUp } from './eval.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { requireFiles, sayingNames } from './given-files.ts'
+import { defaultModelOf, folderOf } from './model-names.ts'
+import { MODEL_SERVER_HELP, modelServerGiven } from './model-server.ts'
+import { asJson, count, onDevice } from './option-values.ts'
+import { type StoreFlags, servedIn, versionsOf } from './outcome-inputs.ts'
+import { startProgress } from './progress.ts'
+import { type RefitSaid, refitStore } from './refit-store.ts'
+import type { Output } from './say-error.ts'
+import { showRefit } from './show-outcomes.ts'
+import { plain, type Terminal } from './terminal.ts'
+
+const HELP = `
+Rows are those of assay eval: requests with their truth, one JSON a line. What was true is kept in the store as if it had been recorded of answers, and
+no states are kept. A question that is asked in the same words of 50 states or more gets a head of its own where that helps.
+
+Examples:
+  $ assay learn tickets.jsonl --store outcomes
+  $ assay ask --store outcomes --state-file mail.txt --choice "Which team?=billing,delivery,other"
+
+The same command again goes on where it was stopped. assay outcomes rollback undoes what was learned.`
+
+interface LearnFlags extends StoreFlags {
+  readonly model?: string
+  readonly device: Device | 'auto'
+  readonly modelServer?: string
+  readonly limit?: number
+  readonly images?: string
+  readonly dryRun?: true
+}
+
+/** What a run of `assay learn` came to. */
+interface LearnSaid extends RefitSaid {
+  readonly rows: number
+  /** Rows that were known from an earlier run. */
+  readonly before: number
+  /** Labels that were taken from rows of this run. */
+  readonly labels: number
+  readonly failed: number
+  readonly reasons: readonly FailureReason[]
+}
+
+export const addLearn: AddCommand = (program, context) => {
+  program
+    .command('learn')
+    .description('learn your questions from labelled rows, and answer with what was learned')
+    .argument('<datasets...>', 'labelled requests: .jsonl, .jsonl.gz or .parquet')
+    .requiredOption('--store <folder>', 'where decisions, truths and what was learned are kept; made when it is not there')
+    .option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
+    .addOption(onDevice())
+    .option('--model-server <address>', MODEL_SERVER_HELP)
+    .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
+    .option('--images <folder>', 'where relative image paths start (default: the folder of each file)')
+    .option('--dry-run', 'keep the truths, say what would be served, and serve nothing new')
+    .addOption(asJson())
+    .addHelpText('after', HELP)
+    .action((files: readonly string[], flags: LearnFlags) => {
+      const output: Output = flags.json !== true && context.terminal.isInteractive ? 'person' : 'json'
+      return context.attempt(output, () => learn(files, flags, output, context))
+    })
+}
+
+/** EXIT.failedRows when a row has failed. */
+async function learn(
+  files: readonly string[],
+  flags: LearnFlags,
+  output: Output,
+  { terminal, makeEngine }: CommandContext,
+): Promise<ExitCode> {
+  const server = modelServerGiven(flags)
+  const named = flags.model ?? (server === null ? await defaultModelOf(terminal) : undefined)
+  const folder = named === undefined ? null : await folderOf(named, terminal)
+  const id = flags.model === undefined || folder !== null ? null : flags.model
+  await requireFiles(files, terminal)
+  const paths = files.map((file) => resolve(terminal.folder, file))
+  const names = new Map(paths.map((path, i) => [path, files[i] as string] as const))
+  const { chosen } = await sayingNames(names, () => openDataset(paths, { limit: flags.limit ?? null, sample: null, seed: 0 }))
+  const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
+  const readAgain = async function* (): AsyncGenerator<Row> {
+    for await (const row of readRows(paths, images)) if (chosen.has(row.at)) yield row
+  }
+
+  const store = await fileOutcomeStore(resolve(terminal.folder, flags.store), { keepsFeatures: true })
+  try {
+    const engine = await makeEngine(folder, { device: flags.device, ...(server === null ? {} : { server }) })
+    try {
+      const { model, warnings } = await warmUp(engine, id)
+      for (const warning of warnings) terminal.warn(`${warning}\n`)
+      sayOtherDevices(engine, terminal)
+      const kept = await keepTruths(readAgain, chosen.size, { engine, id, model, store, terminal })
+      const versions = versionsOf(flags, terminal)
+      const { calibration, servedSince } = await servedIn(versions, model, flags, terminal)
+      const evidence = await evidenceFor(store, model)
+      const isKnown = servedSince !== null && evidence.every(({ at }) => at < servedSince)
+      const refitted = isKnown
+        ? nothingNew(calibration)
+        : await refitStore(versions, calibration, evidence, model, { servedSince, isDryRun: flags.dryRun === true })
+      const said: LearnSaid = { ...kept, ...refitted }
+      terminal.print(output === 'person' ? showLearned(said, flags.store) : `${JSON.stringify(said, null, 2)}\n`)
+      return said.failed === 0 ? EXIT.ok : EXIT.failedRows
+    } finally {
+      await engine.close()
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+function nothingNew(served: Calibration | null): RefitSaid {
+  const reason = 'No label is newer than what is served.'
+  return { decision: 'keep', served: false, current: served?.version ?? null, candidate: null, heldOut: null, reason, learned: [] }
+}
+
+interface Keeping {
+  readonly engine: CliEngine
+  /** The id that requests name; null where the engine has one model. */
+  readonly id: string | null
+  readonly model: CalibratedModel
+  readonly store: OutcomeStore
+  readonly terminal: Terminal
+}
+
+/** Asks every row that the store does not know yet, and keeps what was decided with what was true. */
+async function keepTruths(
+  readAgain: () => AsyncIterable<Row>,
+  total: number,
+  { engine, id, model, store, terminal }: Keeping,
+): Promise<Omit<LearnSaid, keyof RefitSaid>> {
+  const known = new Set<string>()
+  for await (const { event } of store.evidence()) known.add(event)
+  const done = new Set<number>()
+  for await (const { at, request } of readAgain()) if (known.has(eventOf(request, model))) done.add(at)
+
+  const now = (): number => performance.now()
+  const progress = startProgress(terminal, { total, before: done.size, unit: 'rows', now })
+  const results: RowResult[] = []
+  const last: { event: DecisionEvent | null } = { event: null }
+  let labels = 0
+  try {
+    await runRows(
+      rowsLeft(readAgain(), done),
+      1,
+      {
+        ask(request, options) {
+          last.event = null
+          const observe = (event: DecisionEvent): void => {
+            last.event = event
+            options.observe?.(event)
+          }
+          return engine.ask(id === null ? request : { ...request, model: id }, { ...options, id: eventOf(request, model), observe })
+        },
+        now,
+        deliberation: 'automatic',
+        deadlineMs: ROW_DEADLINE_MS,
+        selfCheck: false,
+        keepStates: false,
+        keepFeatures: false,
+      },
+      async (result) => {
+        results.push(result)
+        labels += await keep(store, last.event, result)
+        progress.step(result.task, result.error !== undefined)
+      },
+    )
+  } finally {
+    progress.end()
+  }
+  const { failed, reasons } = sumUp(results)
+  return { rows: total, before: done.size, labels, failed, reasons }
+}
+
+async function* rowsLeft(rows: AsyncIterable<Row>, done: ReadonlySet<number>): AsyncGenerator<Row> {
+  for await (const row of rows) if (!done.has(row.at)) yield row
+}
+
+/** Keeps the event of a row with its truths, as if they had been recorded. Gives how many there were. */
+async function keep(store: OutcomeStore, event: DecisionEvent | null, { questions }: RowResult): Promise<number> {
+  const labels = Object.fromEntries(
+    questions.flatMap(({ id, distribution }) => (distribution === null ? [] : [[id, { truth: distribution.truth, weight: 1 }]])),
+  )
+  const count = Object.keys(labels).length
+  if (event === null || count === 0) return 0
+  await store.event({ ...event, at: Date.now() })
+  await store.outcome(event.id, labels)
+  return count
+}
+
+/** The same for the same request to the same weights, so that a row is asked and counted once. */
+function eventOf({ state, questions }: Pick<AskRequest, 'state' | 'questions'>, { revision, templateHash }: CalibratedModel): string {
+  const text = [revision, templateHash, textOf(state), textOf(questions)].join('\n')
+  return `evt_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
+}
+
+function showLearned({ rows, before, labels, failed, reasons, ...refitted }: LearnSaid, store: string): string {
+  const known = before === 0 ? '' : `, ${before} known before`
+  const lines = [
+    `${rows} rows${known}, ${labels} new labels kept in ${store}`,
+    ...(failed === 0
+      ? []
+      : [`${failed} rows failed: ${reasons.map(({ message, rows: times }) => `${times} × ${plain(message)}`).join('; ')}`]),
+  ]
+  const next = refitted.served ? `answer with it: assay ask --store ${store} …\n` : ''
+  return `${lines.join('\n')}\n${showRefit(refitted)}${next}`
+}

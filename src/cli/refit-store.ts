@@ -1,0 +1,46 @@
+// What `assay outcomes refit` and `assay learn` share: a fit on the labels of a store, served where held-out labels say
+// that it is not worse.
+import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
+import type { RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
+import { type RefitOptions, type RefitResult, refit } from '../calibration/outcomes/refit.ts'
+import type { CalibrationVersions } from '../calibration/outcomes/versions.ts'
+
+/** What a refit came to, as it is printed. */
+export interface RefitSaid extends Omit<RefitResult, 'candidate'> {
+  readonly served: boolean
+  readonly current: string | null
+  readonly candidate: string | null
+  /** Questions that the candidate answers by heads of their own, by the names that they had when they were asked. */
+  readonly learned: readonly string[]
+}
+
+export interface RefitStoreOptions extends RefitOptions {
+  /** Says what would be served, and changes nothing. */
+  readonly isDryRun: boolean
+}
+
+/** Fits on the evidence of a store, on top of `current`, and serves what is not worse. */
+export async function refitStore(
+  versions: CalibrationVersions,
+  current: Calibration | null,
+  evidence: readonly RecordedEvidence[],
+  model: CalibratedModel,
+  { isDryRun, ...options }: RefitStoreOptions,
+): Promise<RefitSaid> {
+  const { candidate, decision, heldOut, reason } = refit(current, evidence, model, options)
+  const isServed = decision === 'serve' && candidate !== null && !isDryRun
+  if (isServed) await versions.serve(candidate, { at: Date.now(), why: reason, heldOut })
+  return {
+    decision,
+    served: isServed,
+    current: current?.version ?? null,
+    candidate: candidate?.version ?? null,
+    heldOut,
+    reason,
+    learned: namesOf(candidate?.heads ?? {}, evidence),
+  }
+}
+
+function namesOf(heads: NonNullable<Calibration['heads']>, evidence: readonly RecordedEvidence[]): string[] {
+  return [...new Set(evidence.flatMap(({ question, task }) => (Object.hasOwn(heads, question) ? [task] : [])))]
+}

@@ -1,0 +1,166 @@
+// `assay learn` on the fake model: from rows to kept truths and a served calibration, stopped and gone on with.
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createFakeBackend } from '../../src/backends/fake/index.ts'
+import type { Calibration } from '../../src/calibration/calibration.ts'
+import { fileOutcomeStore } from '../../src/calibration/outcomes/outcome-file.ts'
+import { calibrationVersions } from '../../src/calibration/outcomes/versions.ts'
+import type { CliEngine } from '../../src/cli/ask.ts'
+import { EXIT } from '../../src/cli/exit-codes.ts'
+import { runCli } from '../../src/cli/program.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import { createEngine } from '../../src/pipeline/engine.ts'
+import type { DecisionEvent } from '../../src/questions/shared/decision.ts'
+import { listOf } from '../calibration/outcome-events.ts'
+import { fakeTerminal } from '../shared/terminal.ts'
+
+const ROWS = 60
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assay-learn-'))
+  const rows = Array.from({ length: ROWS }, (_, i) => ({
+    state: `state ${i}`,
+    questions: { urgent: { type: 'noul', instructions: 'It is urgent.' }, level: { type: 'score', criteria: ['low', 'mid', 'high'] } },
+    // The model says what its hash says, so it can learn how seldom it is right.
+    truth: { urgent: i % 10 === 0, level: 'low' },
+  }))
+  await writeFile(join(folder, 'rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+interface Pretended {
+  /** Of the weights. */
+  readonly revision?: string
+  /** The feature vector of a state. */
+  readonly featuresOf?: (state: unknown) => Float32Array
+}
+
+/** The fake model, with other weights or with features. */
+async function makeEngine({ revision, featuresOf }: Pretended, calibration: Calibration | null | undefined): Promise<CliEngine> {
+  const calibrations = calibration == null ? [] : [calibration]
+  const engine = await createEngine({ models: [createFakeBackend({ id: 'service-1-pro' })], calibrations })
+  return {
+    ...engine,
+    async ask(request, options = {}) {
+      const observe = (event: DecisionEvent): void => {
+        const features = featuresOf?.(request.state) ?? null
+        const decisions = Object.entries(event.decisions).map(([name, decision]) => [name, { ...decision, features }])
+        options.observe?.({ ...event, ...(revision === undefined ? {} : { revision }), decisions: Object.fromEntries(decisions) })
+      }
+      const response = await engine.ask(request, { ...options, observe })
+      return revision === undefined ? response : { ...response, simo: { ...response.simo, model_revision: revision } }
+    },
+  }
+}
+
+async function run(line: string, settings: Partial<Terminal> = {}, pretended: Pretended = {}) {
+  const { terminal, heard } = fakeTerminal(folder, { columns: 100, ...settings })
+  const code = await runCli(line.split(' '), terminal, (_, flags) => makeEngine(pretended, flags?.calibration))
+  return { code, ...heard, json: () => JSON.parse(heard.out) }
+}
+
+const labels = async () => {
+  const store = await fileOutcomeStore(join(folder, 'kept'), { isReadOnly: true })
+  const evidence = await listOf(store.evidence())
+  await store.close()
+  return evidence
+}
+const served = () => calibrationVersions(join(folder, 'kept', 'calibrations')).current()
+
+describe('assay learn', () => {
+  it('keeps what was true of every row, and serves what that teaches', async () => {
+    const ran = await run('learn rows.jsonl --store kept')
+    expect(ran.code).toBe(EXIT.ok)
+    const said = ran.json()
+    expect(said).toMatchObject({ rows: ROWS, before: 0, labels: 2 * ROWS, failed: 0, decision: 'serve', served: true, learned: [] })
+    expect(said.heldOut.candidate).toBeLessThan(said.heldOut.current)
+    expect(said.heldOut.right.candidate).toBeGreaterThan(0.5)
+    const evidence = await labels()
+    expect(evidence).toHaveLength(2 * ROWS)
+    expect(evidence.filter(({ task }) => task === 'urgent').map(({ truth }) => truth[0])).toEqual(
+      Array.from({ length: ROWS }, (_, i) => (i % 10 === 0 ? 0 : 1)),
+    )
+    expect(new Set(evidence.map(({ state }) => state)).size).toBe(ROWS)
+    expect((await served()).calibration!.version).toBe(said.candidate)
+  })
+
+  it('asks and counts a row once, however often it is run, and again for other weights', async () => {
+    expect((await run('learn rows.jsonl --store kept --limit 25')).json()).toMatchObject({ rows: 25, before: 0, labels: 50 })
+    expect((await run('learn rows.jsonl --store kept')).json()).toMatchObject({ rows: ROWS, before: 25, labels: 70 })
+    const again = await run('learn rows.jsonl --store kept', { isInteractive: true })
+    expect(again.out).toMatch(
+      /^60 rows, 60 known before, 0 new labels kept in kept\ncal_[0-9a-f]{12} stays\nNo label is newer than what is served\.\n$/,
+    )
+    expect(await labels()).toHaveLength(2 * ROWS)
+    expect((await run('learn rows.jsonl --store kept', {}, { revision: 'b'.repeat(64) })).json()).toMatchObject({
+      before: 0,
+      labels: 2 * ROWS,
+    })
+  })
+
+  it('learns a question from what the model made of its states, and names it', async () => {
+    // What the model says has nothing to do with the truth, which its features give away.
+    const rows = Array.from({ length: 80 }, (_, i) => ({
+      state: `state ${i}`,
+      questions: { queue: { type: 'choice', instructions: 'Which queue?', criteria: ['even', 'odd'] } },
+      truth: { queue: i % 2 === 0 ? 'even' : 'odd' },
+    }))
+    await writeFile(join(folder, 'queues.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'))
+    const featuresOf = (state: unknown): Float32Array => Float32Array.of(Number(String(state).split(' ')[1]) % 2, 1)
+    const ran = await run('learn queues.jsonl --store kept', {}, { featuresOf })
+    expect(ran.json()).toMatchObject({ labels: 80, served: true, learned: ['queue'] })
+    expect(ran.json().heldOut.right.candidate).toBeGreaterThan(0.95)
+    const person = await run('learn queues.jsonl --store other', { isInteractive: true }, { featuresOf })
+    expect(person.out).toContain('learned by heads of their own: queue\n')
+  })
+
+  it('says to a person what it is worth and how to use it', async () => {
+    const { out } = await run('learn rows.jsonl --store kept', { isInteractive: true })
+    expect(out).toMatch(/^60 rows, 120 new labels kept in kept\ncal_[0-9a-f]{12} is served now, before it none/)
+    expect(out).toMatch(/\nright \d+\.\d % -> \d+\.\d % of \d+ held-out labels\n/)
+    expect(out).toContain('answer with it: assay ask --store kept')
+  })
+
+  it('is measured by naming the store: assay eval answers with what it serves', async () => {
+    await run('learn rows.jsonl --store kept')
+    const logLoss = async (calibration: string): Promise<number> => {
+      const ran = await run(`eval rows.jsonl -o ${calibration}-run --calibration ${calibration}`)
+      return ran.json().types.find(({ type }: { type: string }) => type === 'noul').logLoss
+    }
+    expect(await logLoss('kept')).toBeLessThan(await logLoss('none'))
+    await mkdir(join(folder, 'empty'))
+    const ran = await run('eval rows.jsonl -o other --calibration empty')
+    expect(ran).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('empty serves no calibration yet') })
+  })
+
+  it('serves nothing when asked not to, or where too little is known', async () => {
+    const dry = await run('learn rows.jsonl --store kept --dry-run', { isInteractive: true })
+    expect(dry.out).toMatch(/cal_[0-9a-f]{12} would be served/)
+    expect(dry.out).not.toContain('answer with it')
+    expect((await served()).calibration).toBeNull()
+    const few = (await run('learn rows.jsonl --store few --limit 9')).json()
+    expect(few).toMatchObject({ labels: 18, decision: 'keep', served: false, candidate: null })
+    expect(few.reason).toContain('18 labels are too few')
+  })
+
+  it('goes past rows that fail, keeps nothing of them, says why, and exits with 1', async () => {
+    const good = { state: 'a', questions: { urgent: { type: 'noul', instructions: 'It is urgent.' } }, truth: { urgent: true } }
+    const bad = { ...good, questions: { urgent: { type: 'nuol' } } }
+    await writeFile(join(folder, 'mixed.jsonl'), ['{"state":', ...[good, bad].map((row) => JSON.stringify(row))].join('\n'))
+    const ran = await run('learn mixed.jsonl --store kept')
+    expect(ran.code).toBe(EXIT.failedRows)
+    expect(ran.json()).toMatchObject({ rows: 3, labels: 1, failed: 2, reasons: [{ rows: 1 }, { rows: 1 }] })
+    expect(await labels()).toHaveLength(1)
+    const person = await run('learn mixed.jsonl --store kept', { isInteractive: true })
+    expect(person.out).toMatch(/2 rows failed: 1 × .*not JSON.*; 1 × .*Unknown question type/)
+  })
+
+  it('refuses what it cannot read, before a store is made', async () => {
+    expect(await run('learn none.jsonl --store kept')).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('none.jsonl') })
+    expect(await run('learn rows.jsonl')).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('--store') })
+    await expect(stat(join(folder, 'kept'))).rejects.toThrow('ENOENT')
+  })
+})
