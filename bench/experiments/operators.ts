@@ -41,7 +41,7 @@ for (const [readout, names] of Object.entries(TRIED)) {
       const asked = onlyScored(row, readout)
       if (Object.keys(asked.request.questions).length === 0) continue
       const settings = { ask: engine.ask, now: () => performance.now(), deliberation: 'always', deadlineMs: 600_000 } as const
-      results.push(await runRow(asked, { ...settings, selfCheck: false, keepStates: false, keepFeatures: false }))
+      results.push(await runRow(asked, { ...settings, selfCheck: false, keepStates: false }))
       if (done % 100 === 0) process.stderr.write(`\r${readout} ${name} ${done}/${rows.length}   `)
     }
     const evidence = [...evidenceOf(results)].filter((one) => one.readout === readout && one.deliberated !== null)

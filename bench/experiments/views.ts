@@ -85,7 +85,7 @@ function pathsOf({ request: { state } }: Row): string[] {
 }
 
 async function evidenceFor(row: Row): Promise<Evidence[]> {
-  return [...evidenceOf([await runRow(row, { ...settings, selfCheck: false, keepStates: false, keepFeatures: false })])]
+  return [...evidenceOf([await runRow(row, { ...settings, selfCheck: false, keepStates: false })])]
 }
 
 /** The row with every picture changed. */

@@ -28,7 +28,6 @@ export async function answering(folder: string): Promise<Answering> {
       deadlineMs,
       selfCheck: false,
       keepStates: false,
-      keepFeatures: false,
     },
     revision: () => revision,
     close: () => engine.close(),

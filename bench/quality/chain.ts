@@ -118,7 +118,7 @@ async function askOf(row: Row, model: string): Promise<Asked> {
       return response
     },
     now: () => performance.now(),
-    ...{ deliberation: 'automatic', deadlineMs: 600_000, selfCheck: false, keepStates: false, keepFeatures: false },
+    ...{ deliberation: 'automatic', deadlineMs: 600_000, selfCheck: false, keepStates: false },
   })
   return { result, response }
 }

@@ -63,7 +63,6 @@ interface EvalFlags {
   readonly parallel: number
   readonly deadline?: number
   readonly evidence?: string
-  readonly features?: true
   readonly selfCheck?: true
   readonly keepStates?: true
   readonly retryFailed?: true
@@ -96,7 +95,6 @@ export const addEval: AddCommand = (program, context) => {
     .option('--deadline <ms>', 'give up on a row after this many milliseconds (default 600000)', milliseconds)
     .option('--self-check', 'ask every fill and extract with a self-check')
     .option('--evidence <file.jsonl>', 'write labelled evidence for assay calibrate, when all rows are done')
-    .option('--features', 'keep what the model made of each question, for heads learned on top')
     .option('--keep-states', 'keep the states in the results')
     .option('--retry-failed', 'ask rows again that failed before')
     .addOption(asJson())
@@ -180,7 +178,6 @@ async function evaluate(
           deadlineMs: flags.deadline ?? ROW_DEADLINE_MS,
           selfCheck: flags.selfCheck === true,
           keepStates: flags.keepStates === true,
-          keepFeatures: flags.features === true,
         },
         async (result) => {
           await results.append(result)

@@ -170,7 +170,6 @@ async function keepTruths(
         deadlineMs: ROW_DEADLINE_MS,
         selfCheck: false,
         keepStates: false,
-        keepFeatures: false,
       },
       async (result) => {
         results.push(result)

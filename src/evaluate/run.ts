@@ -2,7 +2,6 @@
 // function, and the clock is passed in.
 import { createHash } from 'node:crypto'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
-import { encodeVector } from '../calibration/heads/vector-text.ts'
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
@@ -36,8 +35,6 @@ export interface AnswerDistribution {
   readonly truth: readonly number[]
   readonly single: readonly (readonly number[])[]
   readonly deliberated: readonly (readonly number[])[] | null
-  /** As `encodeVector` makes it; only when asked for. */
-  readonly features?: string
 }
 
 export interface GradedQuestion {
@@ -94,7 +91,6 @@ export interface RunSettings {
   /** Asks every `fill` and `extract` with a self-check, except for boxes. */
   readonly selfCheck: boolean
   readonly keepStates: boolean
-  readonly keepFeatures: boolean
 }
 
 /**
@@ -149,14 +145,7 @@ export async function runRow(row: Row, settings: RunSettings): Promise<RowResult
     const decisions = (event as DecisionEvent | null)?.decisions ?? {}
     const ungraded: Record<string, string> = {}
     const results = Object.entries(row.truth).flatMap(([id, truth]) => {
-      const graded = resultOf(
-        id,
-        truth,
-        row,
-        response,
-        Object.hasOwn(decisions, id) ? (decisions[id] as Decision) : null,
-        settings.keepFeatures,
-      )
+      const graded = resultOf(id, truth, row, response, Object.hasOwn(decisions, id) ? (decisions[id] as Decision) : null)
       if (typeof graded !== 'string') return [graded]
       ungraded[id] = graded
       return []
@@ -187,14 +176,7 @@ function messageOf({ message, param }: EngineError, row: Row): string {
 }
 
 /** The graded answer, or why it could not be graded. */
-function resultOf(
-  id: string,
-  truth: Json,
-  row: Row,
-  response: AskResponse,
-  decision: Decision | null,
-  keepFeatures: boolean,
-): GradedQuestion | string {
+function resultOf(id: string, truth: Json, row: Row, response: AskResponse, decision: Decision | null): GradedQuestion | string {
   const found = answerNamed(id, response.answers)
   if (typeof found === 'string') return found
   const { answer, question: questionId } = found
@@ -235,7 +217,6 @@ function resultOf(
           truth: claim.truth,
           single: finite(decision.single),
           deliberated: decision.deliberated === null ? null : finite(decision.deliberated),
-          ...(keepFeatures && decision.features !== null ? { features: encodeVector(decision.features) } : {}),
         }
       : null,
   }

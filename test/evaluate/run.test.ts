@@ -1,6 +1,5 @@
 // Rows through a function that answers: what becomes a result, a failure, evidence. No engine is needed for that.
 import { describe, expect, it } from 'vitest'
-import { decodeVector } from '../../src/calibration/heads/vector-text.ts'
 import { EngineError } from '../../src/core/errors.ts'
 import type { Json } from '../../src/core/types.ts'
 import { checkRow, type Row } from '../../src/evaluate/dataset.ts'
@@ -41,7 +40,7 @@ const answered: AskForRun = async (_, { observe }) => {
 
 function settings(ask: AskForRun, more: Partial<RunSettings> = {}): RunSettings {
   let time = 0
-  const base = { deliberation: 'never', deadlineMs: 1000, selfCheck: false, keepStates: false, keepFeatures: false } as const
+  const base = { deliberation: 'never', deadlineMs: 1000, selfCheck: false, keepStates: false } as const
   return { ask, now: () => ++time, ...base, ...more }
 }
 
@@ -105,17 +104,13 @@ describe('a row', () => {
     await expect(runRow(row({ tone: 'a' }), settings(gone))).rejects.toMatchObject({ code: 'model_not_available' })
   })
 
-  it('keeps its state and features only when asked to', async () => {
+  it('keeps its state only when asked to', async () => {
     const [bare, kept] = [
       await runRow(row({ tone: 'b' }), settings(answered)),
-      await runRow(row({ tone: 'b' }), settings(answered, { keepStates: true, keepFeatures: true })),
+      await runRow(row({ tone: 'b' }), settings(answered, { keepStates: true })),
     ]
     expect(JSON.stringify(bare)).not.toContain('text')
-    expect(bare.questions[0]!.distribution).not.toHaveProperty('features')
     expect(kept.kept).toBe('text')
-    const [first, second] = decodeVector(kept.questions[0]!.distribution!.features!)
-    expect(first).toBeCloseTo(1, 3)
-    expect(second).toBeCloseTo(-2, 3)
   })
 
   it('fails alone when its state nests beyond what can be written', async () => {

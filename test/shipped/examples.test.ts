@@ -73,7 +73,7 @@ describe.skipIf(!isThere)(`the model${isThere ? '' : ' (skipped: its folder is n
     }
     const settings = { ask, now: () => 0, deliberation: 'automatic', deadlineMs: 60_000, selfCheck: false } as const
     const labelled = { ...checkRow(row, row.id, 'examples', here), at: 0 }
-    const result = await runRow(labelled, { ...settings, keepStates: false, keepFeatures: false })
+    const result = await runRow(labelled, { ...settings, keepStates: false })
     expect([result.error, result.ungraded], row.id).toEqual([undefined, undefined])
     const wrongs = result.questions.filter(({ right }) => right < 1)
     return { wrongs: wrongs.map(({ id, said, truth }) => `${id}: ${JSON.stringify([said, truth])}`), answers }

@@ -114,8 +114,7 @@ function evidenceOf(value: UntrustedObject, fail: Fail): Evidence {
       fail(`"truth" ${i} must lie between 0 and ${rows[i]!.length - 1}.`)
   if (readout === 'exclusive' && !Number.isInteger(truth[0])) fail('"truth" must be a whole number: options have nothing between them.')
   const fields = { task, state, readout, hasImage, wording, question, mass, truth }
-  const extra = { ...(weight === undefined ? {} : { weight }), ...(isWord(value.features) ? { features: value.features } : {}) }
-  return { ...fields, single: rows, deliberated: pooled, ...extra } as Evidence
+  return { ...fields, single: rows, deliberated: pooled, ...(weight === undefined ? {} : { weight }) } as Evidence
 }
 
 function rowsOf(value: unknown, field: string, fail: Fail): readonly (readonly number[])[] {

@@ -89,7 +89,7 @@ describe('a seventh kind of question', () => {
   it('is graded', async () => {
     const row = { ...checkRow({ id: 'a', ...request, truth: { rain: true } }, 'x', 'task', '/'), at: 0 }
     const ask: AskForRun = (asked, options) => engine.ask(asked, options)
-    const settings = { deliberation: 'never', deadlineMs: 1000, selfCheck: true, keepStates: false, keepFeatures: false } as const
+    const settings = { deliberation: 'never', deadlineMs: 1000, selfCheck: true, keepStates: false } as const
     const { questions } = await runRow(row, { ask, now: () => 0, ...settings })
     expect(questions).toMatchObject([{ id: 'rain', type: 'odds', right: 1, logLoss: expect.closeTo(-Math.log(0.75), 4) }])
   })
