@@ -5,11 +5,11 @@ import { resolve } from 'node:path'
 import type { Device } from '../backends/backend.ts'
 import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
-import { evidenceFor, type OutcomeStore } from '../calibration/outcomes/outcomes.ts'
+import { evidenceFor, type LabelledEvent, type OutcomeStore } from '../calibration/outcomes/outcomes.ts'
 import { openDataset, type Row, readRows } from '../evaluate/dataset.ts'
 import { type RowResult, runRows, textOf } from '../evaluate/run.ts'
 import { type FailureReason, sumUp } from '../evaluate/summary.ts'
-import type { DecisionEvent } from '../questions/shared/decision.ts'
+import { type DecisionEvent, type HoldsValue, truthOf } from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { type CliEngine, sayOtherDevices } from './ask.ts'
 import type { AddCommand, CommandContext } from './command.ts'
@@ -34,7 +34,8 @@ Examples:
   $ assay learn tickets.jsonl --store outcomes
   $ assay ask --store outcomes --state-file mail.txt --choice "Which team?=billing,delivery,other"
 
-The same command again goes on where it was stopped. assay outcomes rollback undoes what was learned.`
+The same command again goes on where it was stopped, and takes what changed in the rows since; a row that was taken out stays in the store.
+assay outcomes rollback undoes what was learned.`
 
 interface LearnFlags extends StoreFlags {
   readonly model?: string
@@ -48,9 +49,9 @@ interface LearnFlags extends StoreFlags {
 /** What a run of `assay learn` came to. */
 interface LearnSaid extends RefitSaid {
   readonly rows: number
-  /** Rows that were known from an earlier run. */
+  /** Rows that were known from an earlier run, with the same truths. */
   readonly before: number
-  /** Labels that were taken from rows of this run. */
+  /** Labels that were taken from the other rows. */
   readonly labels: number
   readonly failed: number
   readonly reasons: readonly FailureReason[]
@@ -107,7 +108,7 @@ async function learn(
       const versions = versionsOf(flags, terminal)
       const { calibration, servedSince } = await servedIn(versions, model, flags, terminal)
       const evidence = await evidenceFor(store, model)
-      const isKnown = servedSince !== null && evidence.every(({ at }) => at < servedSince)
+      const isKnown = kept.labels === 0 && servedSince !== null && evidence.every(({ at }) => at < servedSince)
       const refitted = isKnown
         ? nothingNew(calibration)
         : await refitStore(versions, calibration, evidence, model, { servedSince, isDryRun: flags.dryRun === true })
@@ -136,16 +137,17 @@ interface Keeping {
   readonly terminal: Terminal
 }
 
-/** Asks every row that the store does not know yet, and keeps what was decided with what was true. */
+/** Asks every row that the store does not know yet, or knows otherwise, and keeps what was decided with what was true. */
 async function keepTruths(
   readAgain: () => AsyncIterable<Row>,
   total: number,
   { engine, id, model, store, terminal }: Keeping,
 ): Promise<Omit<LearnSaid, keyof RefitSaid>> {
-  const known = new Set<string>()
-  for await (const { event } of store.evidence()) known.add(event)
   const done = new Set<number>()
-  for await (const { at, request } of readAgain()) if (known.has(eventOf(request, model))) done.add(at)
+  for await (const row of readAgain()) {
+    const found = await store.find(eventOf(row.request, model))
+    if (found !== null && isAsKept(row, found, store.holdsValue)) done.add(row.at)
+  }
 
   const now = (): number => performance.now()
   const progress = startProgress(terminal, { total, before: done.size, unit: 'rows', now })
@@ -186,6 +188,16 @@ async function keepTruths(
 
 async function* rowsLeft(rows: AsyncIterable<Row>, done: ReadonlySet<number>): AsyncGenerator<Row> {
   for await (const row of rows) if (!done.has(row.at)) yield row
+}
+
+/** Whether what a row says is what was kept of it: of what was decided, nothing was left open, and nothing changed. */
+function isAsKept({ truth, accept }: Row, { event, labels }: LabelledEvent, holds: HoldsValue | undefined): boolean {
+  const decided = Object.keys(truth).filter((name) => Object.hasOwn(event.decisions, name))
+  return decided.every((name) => {
+    const kept = labels[name]?.truth
+    const said = [truth[name]!, ...(accept[name] ?? [])].map((one) => truthOf(event.decisions[name]!, one, holds))
+    return said.some((one) => one !== null && kept !== undefined && one.every((index, row) => index === kept[row]))
+  })
 }
 
 /** Keeps the event of a row with its truths, as if they had been recorded. Gives how many there were. */

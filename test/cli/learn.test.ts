@@ -1,5 +1,5 @@
 // `assay learn` on the fake model: from rows to kept truths and a served calibration, stopped and gone on with.
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -99,6 +99,19 @@ describe('assay learn', () => {
       before: 0,
       labels: 2 * ROWS,
     })
+  })
+
+  it('takes a truth that was corrected in place of the earlier one, and teaches it', async () => {
+    await run('learn rows.jsonl --store kept')
+    const text = await readFile(join(folder, 'rows.jsonl'), 'utf8')
+    await writeFile(join(folder, 'rows.jsonl'), text.replace('"urgent":true,"level":"low"', '"urgent":false,"level":"high"'))
+    const ran = (await run('learn rows.jsonl --store kept')).json()
+    expect(ran).toMatchObject({ before: ROWS - 1, labels: 2 })
+    expect(ran.reason).not.toContain('No label is newer')
+    const evidence = await labels()
+    expect(evidence).toHaveLength(2 * ROWS)
+    expect(evidence.filter(({ task, truth }) => task === 'urgent' && truth[0] === 0)).toHaveLength(ROWS / 10 - 1)
+    expect(evidence.filter(({ task, truth }) => task === 'level' && truth[0] === 2)).toHaveLength(1)
   })
 
   it('learns a question from what the model made of its states, and names it', async () => {
