@@ -176,7 +176,7 @@ function tableOf(all: readonly Curve[]): string {
   const lines = [
     '# Learning a question from labels',
     '',
-    'Share right / log-loss in nats on dev rows, after so many labels drawn from calibration rows. Nothing is learned from fewer than 50 labels, nor where',
+    `Share right / log-loss in nats on dev rows, after so many labels drawn from calibration rows. Nothing is learned from fewer than ${LEAST_LABELS} labels, nor where`,
     'held-out labels show no gain: there the model answers as it does without labels. Gain: how much lower the log-loss is at the most labels, with its 95 %',
     'interval. Last column: log-loss at the most labels when only a scale and biases are learned from them, without features.',
     '',

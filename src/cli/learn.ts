@@ -28,7 +28,7 @@ import { plain, type Terminal } from './terminal.ts'
 
 const HELP = `
 Rows are those of assay eval: requests with their truth, one JSON a line. What was true is kept in the store as if it had been recorded of answers, and
-no states are kept. A question that is asked in the same words of 50 states or more gets a head of its own where that helps.
+no states are kept. A question that is asked in the same words of 30 states or more gets a head of its own where that helps.
 
 Examples:
   $ assay learn tickets.jsonl --store outcomes

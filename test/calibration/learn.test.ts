@@ -88,10 +88,10 @@ describe('a learned head', () => {
     expect(chosen.filter(Boolean).length).toBeLessThanOrEqual(3)
   })
 
-  it('is not learned from fewer than 50 labels, unless that is asked for', () => {
-    const all = simulate({ count: 49, candidates: 2, hidden: 2, seed: 4 })
+  it('is not learned from fewer than 30 labels, unless that is asked for', () => {
+    const all = simulate({ count: 29, candidates: 2, hidden: 2, seed: 4 })
     expect(learnHead(all)).toEqual({ head: null, chosen: false, heldOut: null, priors: null })
-    expect(learnHead(all, { leastLabels: 49 })).toMatchObject({ head: { labels: 49 }, chosen: true })
+    expect(learnHead(all, { leastLabels: 20 })).toMatchObject({ head: { labels: 29 }, chosen: true })
   })
 
   it('must beat what is served, not only the model', () => {

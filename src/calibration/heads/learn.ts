@@ -17,7 +17,7 @@ import {
 import { encodeVector } from './vector-text.ts'
 
 /** With fewer labels, no head is learned unless that is asked for. */
-export const LEAST_LABELS = 50
+export const LEAST_LABELS = 30
 /**
  * A head is chosen when held-out labels show a gain of more than so many standard errors, one-sided 95 %. With one
  * prior less would do; the best of several looks better than it is, and a wrong head costs more than a late one.
@@ -44,7 +44,7 @@ export interface LearnOptions {
    * have been fitted on this evidence. Default: the model's own.
    */
   readonly served?: (evidence: Evidence) => readonly (readonly number[])[]
-  /** Labels from which a head is learned at all. Default 50. */
+  /** Labels from which a head is learned at all. Default 30. */
   readonly leastLabels?: number
 }
 
@@ -197,7 +197,10 @@ function pairedGain(before: readonly number[], after: readonly number[], example
 /** Standard deviation of the prior of the logarithm of the inverse temperature, around 0. */
 const INVERSE_TEMPERATURE_DEVIATION = 0.3
 
-/** The inverse temperature that calibrates held-out logits, by bisection on the slope of the posterior. */
+/**
+ * The inverse temperature that calibrates held-out logits, by bisection on the slope of the posterior. It never makes a
+ * head surer: held-out logits of the best of several priors look better than they are.
+ */
 function inverseTemperatureOf(logits: readonly (readonly number[])[], examples: readonly HeadExample[], isAlone: boolean): number {
   const slopeAt = (log: number): number => {
     const times = Math.exp(log)
@@ -209,7 +212,7 @@ function inverseTemperatureOf(logits: readonly (readonly number[])[], examples: 
     }
     return slope
   }
-  let [low, high] = [-2, 2]
+  let [low, high] = [-2, 0]
   for (let step = 0; step < 40; step++) {
     const middle = (low + high) / 2
     if (slopeAt(middle) > 0) high = middle
