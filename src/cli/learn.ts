@@ -137,7 +137,7 @@ interface Keeping {
   readonly terminal: Terminal
 }
 
-/** Asks every row that the store does not know yet, or knows otherwise, and keeps what was decided with what was true. */
+/** Asks every row that the store does not know, or knows otherwise, and keeps what was decided with what was true. */
 async function keepTruths(
   readAgain: () => AsyncIterable<Row>,
   total: number,
