@@ -32,7 +32,7 @@ no states are kept. A question that is asked in the same words of 30 states or m
 
 Examples:
   $ assay learn tickets.jsonl --store outcomes
-  $ assay ask --store outcomes --state-file mail.txt --choice "Which team?=billing,delivery,other"
+  $ assay ask request.json --store outcomes
 
 The same command again goes on where it was stopped, and takes what changed in the rows since; a row that was taken out stays in the store.
 assay outcomes rollback undoes what was learned.`
