@@ -25,15 +25,21 @@ export interface ServedCalibration {
 export async function servedFor(versions: CalibrationVersions, model: CalibratedModel): Promise<ServedCalibration> {
   const { calibration, notes } = await versions.current(model)
   if (calibration === null) {
-    const shipped = await shippedCalibration(model.id)
-    const isMismatch = calibratorOf(shipped, model).isMismatch
+    const shipped = await cameWith(model)
+    const isMismatch = shipped === null && (await shippedCalibration(model.id)) !== null
     const all = isMismatch
       ? [...notes, `What comes with ${model.id} was fitted on another revision or template of it, and is not used.`]
       : notes
-    return { calibration: isMismatch ? null : shipped, isRefitted: false, servedSince: null, notes: all }
+    return { calibration: shipped, isRefitted: false, servedSince: null, notes: all }
   }
   const change = (await versions.history()).findLast(({ version }) => version === calibration.version)
   return { calibration, isRefitted: true, servedSince: change?.at ?? null, notes }
+}
+
+/** The calibration that comes with a model; null when there is none, or one of another revision or template. */
+export async function cameWith(model: CalibratedModel): Promise<Calibration | null> {
+  const shipped = await shippedCalibration(model.id)
+  return calibratorOf(shipped, model).isMismatch ? null : shipped
 }
 
 /** The fields of an event that drift detection uses. */

@@ -4,10 +4,12 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Device } from '../backends/backend.ts'
 import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
+import { LEAST_LABELS } from '../calibration/heads/learn.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
-import { evidenceFor, type LabelledEvent, type OutcomeStore } from '../calibration/outcomes/outcomes.ts'
+import { evidenceFor, type LabelledEvent, type OutcomeStore, type RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
+import { cameWith } from '../calibration/served.ts'
 import { openDataset, type Row, readRows } from '../evaluate/dataset.ts'
-import { type RowResult, runRows, textOf } from '../evaluate/run.ts'
+import { NOT_ASKED, type RowResult, runRows, textOf } from '../evaluate/run.ts'
 import { type FailureReason, sumUp } from '../evaluate/summary.ts'
 import { type DecisionEvent, type HoldsValue, truthOf } from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
@@ -54,7 +56,12 @@ interface LearnSaid extends RefitSaid {
   /** Labels that were taken from the other rows. */
   readonly labels: number
   readonly failed: number
+  /** Truths that fit no answer, and were not kept. */
+  readonly misfits: number
+  /** Why, of rows that failed and of truths that fit no answer, the commonest first, at most five of each. */
   readonly reasons: readonly FailureReason[]
+  /** Labels of the question that has most of them in the same words. */
+  readonly mostOfOne: number
 }
 
 export const addLearn: AddCommand = (program, context) => {
@@ -77,7 +84,7 @@ export const addLearn: AddCommand = (program, context) => {
     })
 }
 
-/** EXIT.failedRows when a row has failed. */
+/** EXIT.failedRows when a row has failed, or a truth fits no answer. */
 async function learn(
   files: readonly string[],
   flags: LearnFlags,
@@ -111,10 +118,13 @@ async function learn(
       const isKnown = kept.labels === 0 && servedSince !== null && evidence.every(({ at }) => at < servedSince)
       const refitted = isKnown
         ? nothingNew(calibration)
-        : await refitStore(versions, calibration, evidence, model, { servedSince, isDryRun: flags.dryRun === true })
-      const said: LearnSaid = { ...kept, ...refitted }
+        : // What is served knows labels that would be held out, so all of them are held against what came with the model.
+          await refitStore(versions, { current: calibration, against: await cameWith(model) }, evidence, model, {
+            isDryRun: flags.dryRun === true,
+          })
+      const said: LearnSaid = { ...kept, ...refitted, mostOfOne: mostOfOne(evidence) }
       terminal.print(output === 'person' ? showLearned(said, flags.store) : `${JSON.stringify(said, null, 2)}\n`)
-      return said.failed === 0 ? EXIT.ok : EXIT.failedRows
+      return said.failed + said.misfits === 0 ? EXIT.ok : EXIT.failedRows
     } finally {
       await engine.close()
     }
@@ -142,7 +152,7 @@ async function keepTruths(
   readAgain: () => AsyncIterable<Row>,
   total: number,
   { engine, id, model, store, terminal }: Keeping,
-): Promise<Omit<LearnSaid, keyof RefitSaid>> {
+): Promise<Omit<LearnSaid, keyof RefitSaid | 'mostOfOne'>> {
   const done = new Set<number>()
   for await (const row of readAgain()) {
     const found = await store.find(eventOf(row.request, model))
@@ -183,7 +193,19 @@ async function keepTruths(
     progress.end()
   }
   const { failed, reasons } = sumUp(results)
-  return { rows: total, before: done.size, labels, failed, reasons }
+  // A truth that fits no answer is told as a row that failed by it.
+  const misfits = results.flatMap((result) =>
+    Object.values(result.ungraded ?? {}).flatMap((message) =>
+      message === NOT_ASKED ? [] : [{ ...result, error: { code: 'invalid_request', message } }],
+    ),
+  )
+  return { rows: total, before: done.size, labels, failed, misfits: misfits.length, reasons: [...reasons, ...sumUp(misfits).reasons] }
+}
+
+function mostOfOne(evidence: readonly RecordedEvidence[]): number {
+  const counts = new Map<string, number>()
+  for (const { question } of evidence) counts.set(question, (counts.get(question) ?? 0) + 1)
+  return Math.max(0, ...counts.values())
 }
 
 async function* rowsLeft(rows: AsyncIterable<Row>, done: ReadonlySet<number>): AsyncGenerator<Row> {
@@ -218,14 +240,16 @@ function eventOf({ state, questions }: Pick<AskRequest, 'state' | 'questions'>, 
   return `evt_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
 }
 
-function showLearned({ rows, before, labels, failed, reasons, ...refitted }: LearnSaid, store: string): string {
+function showLearned(said: LearnSaid, store: string): string {
+  const { rows, before, labels, failed, misfits, reasons, mostOfOne: most } = said
   const known = before === 0 ? '' : `, ${before} known before`
   const lines = [
     `${rows} rows${known}, ${labels} new labels kept in ${store}`,
-    ...(failed === 0
-      ? []
-      : [`${failed} rows failed: ${reasons.map(({ message, rows: times }) => `${times} × ${plain(message)}`).join('; ')}`]),
+    ...(failed === 0 ? [] : [`rows that failed: ${failed}`]),
+    ...(misfits === 0 ? [] : [`truths that fit no answer, and were not kept: ${misfits}`]),
+    ...reasons.map(({ message, rows: times, example }) => `  ${times} × ${plain(message)} (row ${plain(example)})`),
   ]
-  const next = refitted.served ? `answer with it: assay ask --store ${store} …\n` : ''
-  return `${lines.join('\n')}\n${showRefit(refitted)}${next}`
+  const few = most >= LEAST_LABELS ? '' : `no head yet: the most labels of one question are ${most}, it takes ${LEAST_LABELS}\n`
+  const next = said.served ? `answer with it: assay ask --store ${store} …, asking in the same words\n` : ''
+  return `${lines.join('\n')}\n${showRefit(said)}${few}${next}`
 }

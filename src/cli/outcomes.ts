@@ -122,7 +122,7 @@ function addRefit(outcomes: Command, { terminal, attempt }: CommandContext): voi
           if (stranger >= 0) throw new UsageError(`${flags.evidence![stranger]} is evidence of another model or template than the store's`)
           const versions = versionsOf(flags, terminal)
           const { calibration, servedSince } = await servedIn(versions, model, flags, terminal)
-          const said = await refitStore(versions, calibration, await evidenceFor(store, model), model, {
+          const said = await refitStore(versions, { current: calibration }, await evidenceFor(store, model), model, {
             halfLife: flags.halfLife ?? null,
             servedSince,
             base: base.flatMap(({ evidence }) => evidence),

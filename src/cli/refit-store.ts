@@ -19,15 +19,18 @@ export interface RefitStoreOptions extends RefitOptions {
   readonly isDryRun: boolean
 }
 
-/** Fits on the evidence of a store, on top of `current`, and serves what is not worse. */
+/**
+ * Fits on the evidence of a store, on top of `against`, and serves what is not worse than that. `current`: what is
+ * served now.
+ */
 export async function refitStore(
   versions: CalibrationVersions,
-  current: Calibration | null,
+  { current, against = current }: { readonly current: Calibration | null; readonly against?: Calibration | null },
   evidence: readonly RecordedEvidence[],
   model: CalibratedModel,
   { isDryRun, ...options }: RefitStoreOptions,
 ): Promise<RefitSaid> {
-  const { candidate, decision, heldOut, reason } = refit(current, evidence, model, options)
+  const { candidate, decision, heldOut, reason } = refit(against, evidence, model, options)
   const isServed = decision === 'serve' && candidate !== null && !isDryRun
   if (isServed) await versions.serve(candidate, { at: Date.now(), why: reason, heldOut })
   return {

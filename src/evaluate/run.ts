@@ -2,6 +2,7 @@
 // function, and the clock is passed in.
 import { createHash } from 'node:crypto'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
+import { misfit } from '../calibration/outcomes/outcomes.ts'
 import { EngineError } from '../core/errors.ts'
 import type { Json } from '../core/types.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
@@ -181,7 +182,11 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
   if (typeof found === 'string') return found
   const { answer, question: questionId } = found
   const graded = kindOf(answer).grade(answer, truth, row.accept[id] ?? [], decision)
-  if (graded === null) return `the truth ${JSON.stringify(truth)} does not fit the answer (${answer.type})`
+  if (graded === null) {
+    return decision === null
+      ? `the truth ${JSON.stringify(truth)} does not fit the answer (${answer.type})`
+      : misfit(id, decision, truth, true, 'truth')
+  }
   const { claim } = graded
   const question = questionAt(row, id)
   const report = Object.hasOwn(response.simo.questions, questionId) ? response.simo.questions[questionId] : undefined
@@ -222,6 +227,9 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
   }
 }
 
+/** Why an argument was not graded: no fault of its truth. */
+export const NOT_ASKED = 'the argument was not asked, since another option won'
+
 /** An answer by question id, or an argument of a choice as `question/argument`. */
 function answerNamed(id: string, answers: Answers): { readonly answer: QuestionAnswer; readonly question: string } | string {
   const slash = id.indexOf('/')
@@ -231,7 +239,7 @@ function answerNamed(id: string, answers: Answers): { readonly answer: QuestionA
   const args = question !== id && 'args' in whole ? (whole.args ?? {}) : null
   const name = id.slice(slash + 1)
   const answer = args === null ? whole : Object.hasOwn(args, name) ? args[name] : undefined
-  if (answer === undefined) return 'the argument was not asked, since another option won'
+  if (answer === undefined) return NOT_ASKED
   return answer.type === 'derive' ? 'it is a derived value' : { answer, question }
 }
 

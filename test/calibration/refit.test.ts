@@ -49,7 +49,7 @@ describe('refit', () => {
     const nothing = { candidate: null, decision: 'keep', heldOut: null }
     const few = refit(null, binaryEvidence(seededRandom(3), 19, OVER_SURE), MODEL)
     expect(few).toMatchObject(nothing)
-    expect(few.reason).toBe('19 labels are too few to judge a fit by; record outcomes of different states until there are 20.')
+    expect(few.reason).toBe('19 labels are too few to judge a fit by; it takes 20, of different states.')
     const ofOneState = binaryEvidence(seededRandom(3), 30, OVER_SURE).map((item) => ({ ...item, state: 'a'.repeat(16) }))
     expect(refit(null, ofOneState, MODEL)).toMatchObject(nothing)
   })

@@ -114,6 +114,27 @@ describe('assay learn', () => {
     expect(evidence.filter(({ task, truth }) => task === 'level' && truth[0] === 2)).toHaveLength(1)
   })
 
+  it('learns from more rows in the same store: what is served is no judge of labels that it knows', async () => {
+    const first = (await run('learn rows.jsonl --store kept --limit 40')).json()
+    const more = (await run('learn rows.jsonl --store kept')).json()
+    expect([first.decision, more.decision, more.current]).toEqual(['serve', 'serve', first.candidate])
+    const alone = (await run('learn rows.jsonl --store alone')).json()
+    expect(more.heldOut.current).toBeCloseTo(alone.heldOut.current, 12)
+  })
+
+  it('names truths that fit no answer, keeps the others, and exits with 1', async () => {
+    const row = { state: 'a', questions: { team: { type: 'choice', criteria: ['north', 'south'] }, late: { type: 'noul' } } }
+    await writeFile(join(folder, 'typo.jsonl'), JSON.stringify({ ...row, truth: { team: 'nort', late: true } }))
+    const ran = await run('learn typo.jsonl --store kept')
+    expect(ran.code).toBe(EXIT.failedRows)
+    expect(ran.json()).toMatchObject({ labels: 1, failed: 0, misfits: 1 })
+    expect(ran.json().reasons.map(({ message }: { message: string }) => message)).toEqual([
+      'The truth of "team" is one of "north", "south"; received "nort". Did you mean "north"?',
+    ])
+    const person = await run('learn typo.jsonl --store other', { isInteractive: true })
+    expect(person.out).toContain('truths that fit no answer, and were not kept: 1\n  1 × The truth of "team" is one of')
+  })
+
   it('learns a question from what the model made of its states, and names it', async () => {
     // What the model says has nothing to do with the truth, which its features give away.
     const rows = Array.from({ length: 80 }, (_, i) => ({
@@ -168,7 +189,7 @@ describe('assay learn', () => {
     expect(ran.json()).toMatchObject({ rows: 3, labels: 1, failed: 2, reasons: [{ rows: 1 }, { rows: 1 }] })
     expect(await labels()).toHaveLength(1)
     const person = await run('learn mixed.jsonl --store kept', { isInteractive: true })
-    expect(person.out).toMatch(/2 rows failed: 1 × .*not JSON.*; 1 × .*Unknown question type/)
+    expect(person.out).toMatch(/rows that failed: 2\n {2}1 × .*not JSON.*\(row .*mixed.jsonl:1\)\n {2}1 × .*Unknown question type/)
   })
 
   it('refuses what it cannot read, before a store is made', async () => {

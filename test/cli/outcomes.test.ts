@@ -123,7 +123,7 @@ describe('assay outcomes', () => {
 
   it('says what is missing while there is too little', async () => {
     await oneEvent()
-    expect((await run('outcomes refit --store store', '', true)).out).toContain('until there are 20')
+    expect((await run('outcomes refit --store store', '', true)).out).toContain('it takes 20')
     await writeFile(join(folder, 'empty.jsonl'), '')
     expect((await run('outcomes drift --store store --model other')).err).toContain('it has m')
   })

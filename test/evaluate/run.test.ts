@@ -72,7 +72,7 @@ describe('a row', () => {
   it('says why a truth could not be graded', async () => {
     const result = await runRow(row({ tone: 'c' }), settings(answered))
     expect(result.questions).toEqual([])
-    expect(result.ungraded).toEqual({ tone: 'the truth "c" does not fit the answer (choice)' })
+    expect(result.ungraded).toEqual({ tone: 'The truth of "tone" is one of "a", "b"; received "c". Did you mean "a" or "b"?' })
   })
 
   it('that fails is a result with its error', async () => {

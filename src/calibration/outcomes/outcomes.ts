@@ -143,10 +143,11 @@ function unknownEvent(id: string, store: OutcomeStore): EngineError {
   return new EngineError('invalid_request', message, { param: '/event' })
 }
 
-function misfit(name: string, { readout, names }: Decision, truth: Json, hasHint: boolean): string {
+/** Why a truth does not fit a decision. `what`: what the truth is called where it was given. */
+export function misfit(name: string, { readout, names }: Decision, truth: Json, hasHint: boolean, what = 'outcome'): string {
   const text = JSON.stringify(truth) ?? String(truth)
   const received = `received ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`
-  const subject = `The outcome of ${JSON.stringify(name)} is`
+  const subject = `The ${what} of ${JSON.stringify(name)} is`
   if (isStatement(readout) && names[0] !== 'true')
     return `${subject} ${listed(names)}, true or false, or the probability of the first; ${received}.`
   if (isStatement(readout)) return `${subject} true or false, or the probability that it is true; ${received}.`

@@ -109,7 +109,7 @@ export function refit(
   const weighted = halfLife === null ? evidence : withDecay(evidence, halfLife)
   const trials = trialsOf(weighted, { heldOutShare, leastHeldOut, servedSince })
   if (trials.length === 0) {
-    const reason = `${evidence.length} labels are too few to judge a fit by; record outcomes of different states until there are ${leastHeldOut}.`
+    const reason = `${evidence.length} labels are too few to judge a fit by; it takes ${leastHeldOut}, of different states.`
     return { candidate: null, decision: 'keep', heldOut: null, reason }
   }
 
