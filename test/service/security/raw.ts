@@ -16,7 +16,10 @@ export interface Exchange {
 }
 
 export interface RawOptions {
-  /** How long to listen when the service does not close; default 1000 ms. */
+  /**
+   * How long to listen when the service does not close; default 1000 ms, or 10 s where the request asks it to, which it
+   * does once it has answered, however slow the machine is.
+   */
   readonly patienceMs?: number
   /** Between the pieces that are sent. */
   readonly pauseMs?: number
@@ -32,7 +35,8 @@ export function openSocket(url: string): Promise<Socket> {
 
 /** Sends the pieces, one after the other, and listens until the service closes, or patience ends. */
 export async function exchange(url: string, pieces: string | readonly (string | Buffer)[], options: RawOptions = {}): Promise<Exchange> {
-  const { patienceMs = 1000, pauseMs = 0 } = options
+  const all = typeof pieces === 'string' ? [pieces] : pieces
+  const { patienceMs = all.join('').includes('Connection: close') ? 10_000 : 1000, pauseMs = 0 } = options
   const socket = await openSocket(url)
   const chunks: Buffer[] = []
   let isClosed = false
@@ -46,7 +50,7 @@ export async function exchange(url: string, pieces: string | readonly (string | 
         resolve()
       })
   })
-  for (const piece of typeof pieces === 'string' ? [pieces] : pieces) {
+  for (const piece of all) {
     if (isClosed || socket.destroyed) break
     socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)
     if (pauseMs > 0) await Promise.race([sleep(pauseMs), closed])
