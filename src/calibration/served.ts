@@ -5,7 +5,7 @@ import { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.t
 import { type ObservedDecision, observationsOf } from './drift/reference.ts'
 import type { RecordedEvidence, StoredEvent } from './outcomes/outcomes.ts'
 import type { CalibrationVersions } from './outcomes/versions.ts'
-import { shippedCalibration } from './shipped.ts'
+import { shippedCalibration, shippedFor } from './shipped.ts'
 
 /** Number of recent events that drift detection uses. */
 export const RECENT_EVENTS = 2000
@@ -25,7 +25,7 @@ export interface ServedCalibration {
 export async function servedFor(versions: CalibrationVersions, model: CalibratedModel): Promise<ServedCalibration> {
   const { calibration, notes } = await versions.current(model)
   if (calibration === null) {
-    const shipped = await cameWith(model)
+    const shipped = await shippedFor(model)
     const isMismatch = shipped === null && (await shippedCalibration(model.id)) !== null
     const all = isMismatch
       ? [...notes, `What comes with ${model.id} was fitted on another revision or template of it, and is not used.`]
@@ -34,12 +34,6 @@ export async function servedFor(versions: CalibrationVersions, model: Calibrated
   }
   const change = (await versions.history()).findLast(({ version }) => version === calibration.version)
   return { calibration, isRefitted: true, servedSince: change?.at ?? null, notes }
-}
-
-/** The calibration that comes with a model; null when there is none, or one of another revision or template. */
-export async function cameWith(model: CalibratedModel): Promise<Calibration | null> {
-  const shipped = await shippedCalibration(model.id)
-  return calibratorOf(shipped, model).isMismatch ? null : shipped
 }
 
 /** The fields of an event that drift detection uses. */

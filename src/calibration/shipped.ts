@@ -25,10 +25,16 @@ async function readShipped(modelId: string): Promise<Calibration | null> {
   return text === null ? null : parseCalibration(JSON.parse(text))
 }
 
+/** The calibration that comes with this revision and template of a model; null when there is none. */
+export async function shippedFor(model: CalibratedModel): Promise<Calibration | null> {
+  const calibration = await shippedCalibration(model.id)
+  return calibratorOf(calibration, model).isMismatch ? null : calibration
+}
+
 /** The labels that came with this revision of a model, and the calibration of it; null when there are none. */
 export async function shippedLabels(model: CalibratedModel): Promise<ShippedLabels | null> {
-  const calibration = await shippedCalibration(model.id)
-  if (calibration === null || calibratorOf(calibration, model).isMismatch) return null
+  const calibration = await shippedFor(model)
+  if (calibration === null) return null
   const { evidence } = await readEvidence(shippedPath(model.id, 'evidence.jsonl.gz'))
   return { evidence, calibration }
 }

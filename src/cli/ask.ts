@@ -16,8 +16,7 @@ import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { type ChainFlag, chainFrom } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
-import { defaultModelOf, folderOf } from './model-names.ts'
-import { modelServerGiven } from './model-server.ts'
+import { folderOf, modelGiven } from './model-names.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
 import type { Output } from './say-error.ts'
 import { showResponse } from './show.ts'
@@ -81,13 +80,10 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
   if (files.length > 0 && (isStateGiven || !questions.isEmpty || flags.derive !== undefined))
     throw new UsageError('a request file and flags for a state or questions were given; keep one of them')
   const chain = await chainGiven(flags, terminal)
-  const server = modelServerGiven(flags)
-  // A server or a chain is what was named; the default model is for where nothing was.
-  const named = flags.model ?? (server === null && chain === null ? await defaultModelOf(terminal) : undefined)
-  const folder = named === undefined ? null : await folderOf(named, terminal)
+  const { server, folder, id } = await modelGiven(flags, terminal)
   // A folder, a server or a chain is the only model of its engine, so the request need not (and must not) name another.
   const isAlone = (flags.model !== undefined && folder !== null) || server !== null || chain !== null
-  const model = isAlone ? { model: null } : flags.model === undefined ? null : { model: flags.model }
+  const model = isAlone ? { model: null } : id === null ? null : { model: id }
   const finds: readonly (() => Promise<FoundRequest>)[] =
     files.length === 0
       ? [() => requestFromFlags(flags, questions, flags.derive ?? [], terminal)]

@@ -10,22 +10,23 @@ import type { DeliberationMode } from '../calibration/deliberation/deliberation.
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { calibrationVersions } from '../calibration/outcomes/versions.ts'
 import { fileFault } from '../core/file-fault.ts'
-import { nameOf, openDataset, type Row, readRows } from '../evaluate/dataset.ts'
+import { isFolder } from '../core/files.ts'
+import { nameOf, openDataset, readRows } from '../evaluate/dataset.ts'
 import { evidenceOf } from '../evaluate/evidence-of.ts'
 import { openResults, type RunBinding, readResults } from '../evaluate/results.ts'
 import { type RowResult, runRows } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
 import { allKinds } from '../questions/index.ts'
-import type { DecisionEvent } from '../questions/shared/decision.ts'
-import { type CliEngine, chainGiven, sayOtherDevices } from './ask.ts'
+import { chainGiven, sayOtherDevices } from './ask.ts'
 import { CHAIN_HELP, type ChainFlag, chainFlag } from './chain-flag.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
 import { calibrationIn, requireFiles, sayingNames, writing } from './given-files.ts'
-import { defaultModelOf, folderOf } from './model-names.ts'
-import { MODEL_SERVER_HELP, modelServerGiven } from './model-server.ts'
+import { modelGiven } from './model-names.ts'
+import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, milliseconds, onDevice } from './option-values.ts'
 import { startProgress } from './progress.ts'
+import { ROW_DEADLINE_MS, rowsLeft, warmUp } from './row-runs.ts'
 import type { Output } from './say-error.ts'
 import { showSummary } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
@@ -68,9 +69,6 @@ interface EvalFlags {
   readonly retryFailed?: true
   readonly json?: true
 }
-
-/** Long enough for a large picture on a slow machine. */
-export const ROW_DEADLINE_MS = 600_000
 
 export const addEval: AddCommand = (program, context) => {
   program
@@ -121,10 +119,7 @@ async function evaluate(
   if (chain !== null && flags.evidence !== undefined) {
     throw new UsageError('evidence is of one model, and a chain has several; ask for it with --model, of each of them')
   }
-  const server = modelServerGiven(flags)
-  const named = flags.model ?? (server === null && chain === null ? await defaultModelOf(terminal) : undefined)
-  const folder = named === undefined ? null : await folderOf(named, terminal)
-  const model = flags.model === undefined || folder !== null ? null : flags.model
+  const { server, folder, id: model } = await modelGiven(flags, terminal)
   await requireFiles(files, terminal)
   const names = new Map([...paths.map((path, i) => [path, files[i] as string] as const), [out, outputName(out, flags.output, terminal)]])
   const dataset = await sayingNames(names, () => openDataset(paths, selection))
@@ -223,11 +218,11 @@ function writtenChain({ id, stages }: ChainFlag, shown: (path: string) => string
 
 /** A folder gets `results.jsonl`; a name that ends in `.jsonl` is the file itself. */
 async function resultsPath(given: string): Promise<string> {
-  const isFolder = await stat(given).then(
+  const isInside = await stat(given).then(
     (found) => found.isDirectory(),
     () => !given.endsWith('.jsonl'),
   )
-  return isFolder ? join(given, 'results.jsonl') : given
+  return isInside ? join(given, 'results.jsonl') : given
 }
 
 /** The results file as it was given. */
@@ -240,11 +235,7 @@ async function calibrationOf(given: string | undefined, terminal: Terminal): Pro
   if (given === undefined) return undefined
   if (given === 'none') return null
   const path = resolve(terminal.folder, given)
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  if (isFolder) {
+  if (await isFolder(path)) {
     const { calibration } = await calibrationVersions(join(path, 'calibrations')).current()
     if (calibration === null) throw new UsageError(`${given} serves no calibration yet; assay learn or assay outcomes refit makes one`)
     return calibration
@@ -253,40 +244,4 @@ async function calibrationOf(given: string | undefined, terminal: Terminal): Pro
     throw new UsageError(`${given}: the calibration cannot be read: ${fileFault(error)}; give a file, a store, or none`)
   })
   return calibrationIn(given, text)
-}
-
-export interface Bound {
-  readonly engine: string
-  readonly model: RunBinding['model']
-  readonly calibration: string | null
-  readonly warnings: readonly string[]
-}
-
-/**
- * One small question: loads the model before any row is timed, and says which model, template and calibration the
- * results are bound to.
- */
-export async function warmUp(engine: CliEngine, model: string | null): Promise<Bound> {
-  let event: DecisionEvent | null = null
-  const observe = (observed: DecisionEvent): void => {
-    event = observed
-  }
-  const request = {
-    ...(model === null ? {} : { model }),
-    state: 'Warm up.',
-    questions: { ready: { type: 'noul', instructions: 'It is warm.' } },
-  } as const
-  const response = await engine.ask(request, { deadlineMs: ROW_DEADLINE_MS, deliberation: 'never', observe })
-  const { simo } = response
-  const templateHash = (event as DecisionEvent | null)?.templateHash ?? ''
-  return {
-    engine: simo.engine,
-    model: { id: response.model, revision: simo.model_revision, templateHash },
-    calibration: simo.calibration.version,
-    warnings: simo.warnings,
-  }
-}
-
-async function* rowsLeft(rows: AsyncIterable<Row>, chosen: ReadonlySet<number>, done: ReadonlySet<number>): AsyncGenerator<Row> {
-  for await (const row of rows) if (chosen.has(row.at) && !done.has(row.at)) yield row
 }

@@ -7,7 +7,8 @@ import type { CalibratedModel, Calibration } from '../calibration/calibration.ts
 import { LEAST_LABELS } from '../calibration/heads/learn.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
 import { evidenceFor, type LabelledEvent, type OutcomeStore, type RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
-import { cameWith } from '../calibration/served.ts'
+import { shippedFor } from '../calibration/shipped.ts'
+import { groupBy } from '../core/group-by.ts'
 import { openDataset, type Row, readRows } from '../evaluate/dataset.ts'
 import { NOT_ASKED, type RowResult, runRows, textOf } from '../evaluate/run.ts'
 import { type FailureReason, sumUp } from '../evaluate/summary.ts'
@@ -15,18 +16,19 @@ import { type DecisionEvent, type HoldsValue, truthOf } from '../questions/share
 import type { AskRequest } from '../wire/types.ts'
 import { type CliEngine, sayOtherDevices } from './ask.ts'
 import type { AddCommand, CommandContext } from './command.ts'
-import { ROW_DEADLINE_MS, warmUp } from './eval.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { requireFiles, sayingNames } from './given-files.ts'
-import { defaultModelOf, folderOf } from './model-names.ts'
-import { MODEL_SERVER_HELP, modelServerGiven } from './model-server.ts'
+import { modelGiven } from './model-names.ts'
+import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, onDevice } from './option-values.ts'
 import { type StoreFlags, servedIn, versionsOf } from './outcome-inputs.ts'
 import { startProgress } from './progress.ts'
 import { type RefitSaid, refitStore } from './refit-store.ts'
+import { ROW_DEADLINE_MS, rowsLeft, warmUp } from './row-runs.ts'
 import type { Output } from './say-error.ts'
 import { showRefit } from './show-outcomes.ts'
-import { plain, type Terminal } from './terminal.ts'
+import { reasonLines } from './show-summary.ts'
+import type { Terminal } from './terminal.ts'
 
 const HELP = `
 Rows are those of assay eval: requests with their truth, one JSON a line. What was true is kept in the store as if it had been recorded of answers, and
@@ -91,18 +93,13 @@ async function learn(
   output: Output,
   { terminal, makeEngine }: CommandContext,
 ): Promise<ExitCode> {
-  const server = modelServerGiven(flags)
-  const named = flags.model ?? (server === null ? await defaultModelOf(terminal) : undefined)
-  const folder = named === undefined ? null : await folderOf(named, terminal)
-  const id = flags.model === undefined || folder !== null ? null : flags.model
+  const { server, folder, id } = await modelGiven(flags, terminal)
   await requireFiles(files, terminal)
   const paths = files.map((file) => resolve(terminal.folder, file))
   const names = new Map(paths.map((path, i) => [path, files[i] as string] as const))
   const { chosen } = await sayingNames(names, () => openDataset(paths, { limit: flags.limit ?? null, sample: null, seed: 0 }))
   const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
-  const readAgain = async function* (): AsyncGenerator<Row> {
-    for await (const row of readRows(paths, images)) if (chosen.has(row.at)) yield row
-  }
+  const rowsBut = (done: ReadonlySet<number>): AsyncIterable<Row> => rowsLeft(readRows(paths, images), chosen, done)
 
   const store = await fileOutcomeStore(resolve(terminal.folder, flags.store), { keepsFeatures: true })
   try {
@@ -111,7 +108,7 @@ async function learn(
       const { model, warnings } = await warmUp(engine, id)
       for (const warning of warnings) terminal.warn(`${warning}\n`)
       sayOtherDevices(engine, terminal)
-      const kept = await keepTruths(readAgain, chosen.size, { engine, id, model, store, terminal })
+      const kept = await keepTruths(rowsBut, chosen.size, { engine, id, model, store, terminal })
       const versions = versionsOf(flags, terminal)
       const { calibration, servedSince } = await servedIn(versions, model, flags, terminal)
       const evidence = await evidenceFor(store, model)
@@ -119,7 +116,7 @@ async function learn(
       const refitted = isKnown
         ? nothingNew(calibration)
         : // What is served knows labels that would be held out, so all of them are held against what came with the model.
-          await refitStore(versions, { current: calibration, against: await cameWith(model) }, evidence, model, {
+          await refitStore(versions, { current: calibration, against: await shippedFor(model) }, evidence, model, {
             isDryRun: flags.dryRun === true,
           })
       const said: LearnSaid = { ...kept, ...refitted, mostOfOne: mostOfOne(evidence) }
@@ -149,12 +146,12 @@ interface Keeping {
 
 /** Asks every row that the store does not know, or knows otherwise, and keeps what was decided with what was true. */
 async function keepTruths(
-  readAgain: () => AsyncIterable<Row>,
+  rowsBut: (done: ReadonlySet<number>) => AsyncIterable<Row>,
   total: number,
   { engine, id, model, store, terminal }: Keeping,
 ): Promise<Omit<LearnSaid, keyof RefitSaid | 'mostOfOne'>> {
   const done = new Set<number>()
-  for await (const row of readAgain()) {
+  for await (const row of rowsBut(new Set())) {
     const found = await store.find(eventOf(row.request, model))
     if (found !== null && isAsKept(row, found, store.holdsValue)) done.add(row.at)
   }
@@ -166,7 +163,7 @@ async function keepTruths(
   let labels = 0
   try {
     await runRows(
-      rowsLeft(readAgain(), done),
+      rowsBut(done),
       1,
       {
         ask(request, options) {
@@ -203,13 +200,7 @@ async function keepTruths(
 }
 
 function mostOfOne(evidence: readonly RecordedEvidence[]): number {
-  const counts = new Map<string, number>()
-  for (const { question } of evidence) counts.set(question, (counts.get(question) ?? 0) + 1)
-  return Math.max(0, ...counts.values())
-}
-
-async function* rowsLeft(rows: AsyncIterable<Row>, done: ReadonlySet<number>): AsyncGenerator<Row> {
-  for await (const row of rows) if (!done.has(row.at)) yield row
+  return Math.max(0, ...[...groupBy(evidence, ({ question }) => question).values()].map(({ length }) => length))
 }
 
 /** Whether what a row says is what was kept of it: of what was decided, nothing was left open, and nothing changed. */
@@ -247,7 +238,7 @@ function showLearned(said: LearnSaid, store: string): string {
     `${rows} rows${known}, ${labels} new labels kept in ${store}`,
     ...(failed === 0 ? [] : [`rows that failed: ${failed}`]),
     ...(misfits === 0 ? [] : [`truths that fit no answer, and were not kept: ${misfits}`]),
-    ...reasons.map(({ message, rows: times, example }) => `  ${times} × ${plain(message)} (row ${plain(example)})`),
+    ...reasonLines(reasons),
   ]
   const few = most >= LEAST_LABELS ? '' : `no head yet: the most labels of one question are ${most}, it takes ${LEAST_LABELS}\n`
   const next = said.served ? `answer with it: assay ask --store ${store} …, asking in the same words\n` : ''

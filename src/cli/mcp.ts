@@ -8,8 +8,8 @@ import type { AskRequest } from '../wire/types.ts'
 import type { CliEngine, MakeEngine } from './ask.ts'
 import type { AddCommand } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import { defaultModelOf, folderOf } from './model-names.ts'
-import { MODEL_SERVER_HELP, modelServerGiven } from './model-server.ts'
+import { modelGiven } from './model-names.ts'
+import { MODEL_SERVER_HELP } from './model-server.ts'
 import { milliseconds } from './option-values.ts'
 import { sayError } from './say-error.ts'
 import type { Terminal } from './terminal.ts'
@@ -83,14 +83,11 @@ interface Opened {
 }
 
 async function engineAsker(flags: McpFlags, terminal: Terminal, makeEngine: MakeEngine): Promise<Opened> {
-  const server = modelServerGiven(flags)
-  const named = flags.model ?? (server === null ? await defaultModelOf(terminal) : undefined)
-  const folder = named === undefined ? null : await folderOf(named, terminal)
+  const { server, folder, id: fallback } = await modelGiven(flags, terminal)
   const engine: CliEngine = await makeEngine(folder, {
     ...(flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) }),
     ...(server === null ? {} : { server }),
   })
-  const fallback = flags.model === undefined || folder !== null ? null : flags.model
   const deadline = flags.deadline === undefined ? {} : { deadlineMs: flags.deadline }
   const asker: Asker = {
     ask: (request, { signal }) =>

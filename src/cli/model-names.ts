@@ -1,13 +1,15 @@
 // What stands behind the name of a model on the command line: a folder, a model that was pulled, or one of the engine's
 // own by its id.
-import { stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
+import { isFolder } from '../core/files.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { findPulled, pulledModels, readDefaultModel } from '../hub/library.ts'
 import { findRecommended } from '../hub/recommended.ts'
 import { parseRepositoryName } from '../hub/repository.ts'
+import type { ModelServerOptions } from '../index.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
+import { modelServerGiven } from './model-server.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -48,9 +50,22 @@ export async function defaultModelOf(terminal: Pick<Terminal, 'folder' | 'home'>
   throw new EngineError('model_not_found', message)
 }
 
-function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
+/** Which model flags mean. */
+export interface NamedModel {
+  readonly server: ModelServerOptions | null
+  /** Null for the models that come with the package, a server or a chain. */
+  readonly folder: string | null
+  /** What requests have to name; null where the engine has one model, or its default is meant. */
+  readonly id: string | null
+}
+
+/** A server or a chain is what was named; the default model is for where nothing was. */
+export async function modelGiven(
+  flags: { readonly model?: string; readonly modelServer?: string; readonly chain?: unknown },
+  terminal: Pick<Terminal, 'folder' | 'home'>,
+): Promise<NamedModel> {
+  const server = modelServerGiven(flags)
+  const named = flags.model ?? (server === null && flags.chain === undefined ? await defaultModelOf(terminal) : undefined)
+  const folder = named === undefined ? null : await folderOf(named, terminal)
+  return { server, folder, id: folder === null ? (flags.model ?? null) : null }
 }

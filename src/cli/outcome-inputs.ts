@@ -1,6 +1,6 @@
 // Reads what the commands of `assay outcomes` are given: a store, truths, the model they are about, and the calibration
 // that is served.
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { CalibratedModel } from '../calibration/calibration.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
@@ -8,6 +8,7 @@ import type { OutcomeStore, StoredEvent } from '../calibration/outcomes/outcomes
 import { type CalibrationVersions, calibrationVersions } from '../calibration/outcomes/versions.ts'
 import { RECENT_EVENTS, type ServedCalibration, servedFor } from '../calibration/served.ts'
 import { EngineError } from '../core/errors.ts'
+import { isFolder } from '../core/files.ts'
 import type { Json } from '../core/types.ts'
 import { ownDecisions } from '../questions/shared/decision.ts'
 import { UsageError } from './exit-codes.ts'
@@ -32,12 +33,8 @@ export async function withStore(
   work: (store: OutcomeStore) => Promise<void>,
 ): Promise<void> {
   const folder = resolve(terminal.folder, flags.store)
-  const isFolder = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
   // A name mistyped must not become an empty store.
-  if (!isFolder) throw new UsageError(`${flags.store} is no folder; give the one that the engine's outcome store writes to`)
+  if (!(await isFolder(folder))) throw new UsageError(`${flags.store} is no folder; give the one that the engine's outcome store writes to`)
   const store = await fileOutcomeStore(folder, options)
   try {
     await work(store)

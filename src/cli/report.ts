@@ -1,7 +1,8 @@
 // Adds `assay report`: writes the results of runs as a page for people, and as JSON if asked.
-import { stat, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
+import { isFolder } from '../core/files.ts'
 import { changeFrom } from '../evaluate/baseline.ts'
 import { casesOf, worstQuestions } from '../evaluate/cases.ts'
 import { nameOf, type Row, readRows } from '../evaluate/dataset.ts'
@@ -126,11 +127,7 @@ function differencesOf(first: Facts, other: Facts): string[] {
 }
 
 async function fileOf(path: string): Promise<string> {
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  return isFolder ? join(path, 'results.jsonl') : path
+  return (await isFolder(path)) ? join(path, 'results.jsonl') : path
 }
 
 function describe({ binding: { model, calibration, deliberation } }: ResultsHeader, file: string): string {

@@ -1,5 +1,5 @@
 // Prints the summary of an evaluation for a person: a table by type, then what failed.
-import type { RunSummary } from '../evaluate/summary.ts'
+import type { FailureReason, RunSummary } from '../evaluate/summary.ts'
 import { padColumns, painter, plain, type Terminal } from './terminal.ts'
 
 const HEADINGS = ['questions', 'right', 'guessing', 'log-loss', 'Brier', 'looked again']
@@ -25,12 +25,11 @@ export function showSummary(summary: RunSummary, { hasColor }: Pick<Terminal, 'h
   const { rows: all, failed, failures, reasons, graded, ungraded } = summary
   const why = Object.entries(failures).map(([code, rowCount]) => `${rowCount} ${plain(code)}`)
   const counts = `${all} rows, ${graded} graded answers${ungraded === 0 ? '' : `, ${ungraded} not graded`}`
-  const failing =
-    failed === 0
-      ? []
-      : [
-          paint('yellow', `${failed} rows failed: ${why.join(', ')}`),
-          ...reasons.map(({ message, rows, example }) => `  ${rows} × ${plain(message)} (row ${plain(example)})`),
-        ]
+  const failing = failed === 0 ? [] : [paint('yellow', `${failed} rows failed: ${why.join(', ')}`), ...reasonLines(reasons)]
   return `${[...(rows.length === 0 ? [] : lines), counts, ...failing].join('\n')}\n`
+}
+
+/** A line for each reason: how often, why, and the first row of it. */
+export function reasonLines(reasons: readonly FailureReason[]): string[] {
+  return reasons.map(({ message, rows, example }) => `  ${rows} × ${plain(message)} (row ${plain(example)})`)
 }

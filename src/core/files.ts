@@ -1,5 +1,5 @@
-// Creates a folder and its parents one by one: Node's own `mkdir` with `recursive` never returns below a folder that
-// refuses new entries, such as `/proc`.
+// Folders: whether one is there, and making one with its parents one by one. Node's own `mkdir` with `recursive` never
+// returns below a folder that refuses new entries, such as `/proc`.
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -17,6 +17,14 @@ export async function makeFolder(path: string): Promise<void> {
 async function make(path: string): Promise<NodeJS.ErrnoException | null> {
   return mkdir(path).then(
     () => null,
-    async (error: NodeJS.ErrnoException) => ((await stat(path).catch(() => null))?.isDirectory() === true ? null : error),
+    async (error: NodeJS.ErrnoException) => ((await isFolder(path)) ? null : error),
+  )
+}
+
+/** False where there is nothing, or nothing that may be looked at. */
+export function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
   )
 }

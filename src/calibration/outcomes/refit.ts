@@ -2,6 +2,7 @@
 // on states it was not fitted on, nor spoils questions that have no labels.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
+import { groupBy } from '../../core/group-by.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, calibratorOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
@@ -176,18 +177,18 @@ function trialsOf(
   evidence: readonly Labelled[],
   { heldOutShare, leastHeldOut, servedSince }: Required<Pick<RefitOptions, 'heldOutShare' | 'leastHeldOut' | 'servedSince'>>,
 ): Trial[] {
-  const parts = [...new Set(evidence.map(({ state }) => partOf(state, heldOutShare)))].sort((a, b) => a - b)
-  const trials = parts.map((part): Trial => {
+  const trialOf = (part: number): Trial => {
     const isOut = ({ state }: Pick<Evidence, 'state'>): boolean => partOf(state, heldOutShare) === part
     return { tested: evidence.filter(isOut), isOut }
-  })
+  }
+  const parts = [...new Set(evidence.map(({ state }) => partOf(state, heldOutShare)))].sort((a, b) => a - b)
   // Nothing is left to fit on where one share holds all.
-  if (trials.length < 2) return []
-  const [first] = trials as [Trial, ...Trial[]]
+  if (parts.length < 2) return []
+  const first = trialOf(parts[0]!)
   const unseen = first.tested.filter(({ at }) => servedSince !== null && (at ?? -Infinity) >= servedSince)
   if (unseen.length >= leastHeldOut) return [{ ...first, tested: unseen }]
   if (first.tested.length >= leastHeldOut) return [first]
-  return evidence.length < leastHeldOut ? [] : trials
+  return evidence.length < leastHeldOut ? [] : parts.map(trialOf)
 }
 
 /** Each trial on what it did not see, beside what is served. */
@@ -260,9 +261,9 @@ function rightOf(probabilities: readonly number[], target: readonly number[]): n
 
 /** Questions with enough labels and features for a head. */
 function taughtQuestions(items: readonly Labelled[]): ReadonlySet<string> {
-  const labels = new Map<string, number>()
-  for (const { question, hidden } of items) if (hidden != null) labels.set(question, (labels.get(question) ?? 0) + 1)
-  return new Set([...labels].flatMap(([question, count]) => (count >= LEAST_LABELS ? [question] : [])))
+  const featured = items.filter(({ hidden }) => hidden != null)
+  const byQuestion = groupBy(featured, ({ question }) => question)
+  return new Set([...byQuestion].flatMap(([question, { length }]) => (length >= LEAST_LABELS ? [question] : [])))
 }
 
 /** The calibration with heads of `taught` questions, learned from `items`, and with earlier heads of the others. */
