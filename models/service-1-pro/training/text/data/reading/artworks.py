@@ -193,7 +193,7 @@ def works(show, rnd):
             "born": int(lived[1] or lived[2]),
             "died": int(lived[3]) if lived[3] else None,
             "years": [int(date)] * 2 if re.fullmatch(r"\d{4}", date) else span(date),
-            "acquired": one["acquisitionYear"],
+            "acquired": one.get("acquisitionYear"),
             "way": next((way for way, start in WAYS.items() if re.match(start, credit)), None),
         }
 
