@@ -11,7 +11,7 @@ import { shippedFor } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'
 import { openDataset, type Row, readRows } from '../evaluate/dataset.ts'
 import { NOT_ASKED, type RowResult, runRows, textOf } from '../evaluate/run.ts'
-import { type FailureReason, sumUp } from '../evaluate/summary.ts'
+import { commonest, type FailureReason, sumUp, ungradedOf } from '../evaluate/summary.ts'
 import { type DecisionEvent, type HoldsValue, truthOf } from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { type CliEngine, sayOtherDevices } from './ask.ts'
@@ -190,13 +190,8 @@ async function keepTruths(
     progress.end()
   }
   const { failed, reasons } = sumUp(results)
-  // A truth that fits no answer is told as a row that failed by it.
-  const misfits = results.flatMap((result) =>
-    Object.values(result.ungraded ?? {}).flatMap((message) =>
-      message === NOT_ASKED ? [] : [{ ...result, error: { code: 'invalid_request', message } }],
-    ),
-  )
-  return { rows: total, before: done.size, labels, failed, misfits: misfits.length, reasons: [...reasons, ...sumUp(misfits).reasons] }
+  const misfits = ungradedOf(results).filter(({ message }) => message !== NOT_ASKED)
+  return { rows: total, before: done.size, labels, failed, misfits: misfits.length, reasons: [...reasons, ...commonest(misfits)] }
 }
 
 function mostOfOne(evidence: readonly RecordedEvidence[]): number {

@@ -32,7 +32,8 @@ export function startProgress(terminal: Terminal, { total, before, unit, now }: 
     const answered = done - before - failed
     if (done === before) return `${done}/${total} ${unit}, ${done < total ? 'none yet' : 'all done before'}`
     const rate = seconds > 0 ? answered / seconds : 0
-    const speed = answered === 0 ? 'all failed' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`
+    const noneAnswered = before === 0 ? 'all failed' : `all ${failed} asked now failed`
+    const speed = answered === 0 ? noneAnswered : `${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`
     const failing = failed === 0 || answered === 0 ? '' : `, ${failed} failed`
     const left = rate > 0 && done < total ? `, ${duration((total - done) / rate)} left` : ''
     return `${done}/${total} ${unit}, ${speed}${failing}${left}`

@@ -22,11 +22,11 @@ export function showSummary(summary: RunSummary, { hasColor }: Pick<Terminal, 'h
     const line = row.map((cell, column) => (column === 0 ? padColumns(cell, widths[0]!) : cell.padStart(widths[column]!))).join('  ')
     return i === 0 ? paint('dim', line) : line
   })
-  const { rows: all, failed, failures, reasons, graded, ungraded } = summary
+  const { rows: all, failed, failures, reasons, graded, ungraded, ungradedReasons } = summary
   const why = Object.entries(failures).map(([code, rowCount]) => `${rowCount} ${plain(code)}`)
   const counts = `${all} rows, ${graded} graded answers${ungraded === 0 ? '' : `, ${ungraded} not graded`}`
   const failing = failed === 0 ? [] : [paint('yellow', `${failed} rows failed: ${why.join(', ')}`), ...reasonLines(reasons)]
-  return `${[...(rows.length === 0 ? [] : lines), counts, ...failing].join('\n')}\n`
+  return `${[...(rows.length === 0 ? [] : lines), counts, ...reasonLines(ungradedReasons), ...failing].join('\n')}\n`
 }
 
 /** A line for each reason: how often, why, and the first row of it. */

@@ -18,8 +18,9 @@ export function showResponse(response: AskResponse, titles: ReadonlyMap<string, 
   const pen: Pen = { paint: painter(look.hasColor), columns: Math.max(40, Math.min(look.columns, 100)), hasUnicode: look.hasUnicode }
   const [asked, derived]: [string[], string[]] = [[], []]
   for (const [id, answer] of Object.entries(response.answers)) {
+    const report = response.simo.questions[id]
     if (answer.type === 'derive') derived.push(showDerive(id, answer, pen))
-    else asked.push(showAnswer(id, titles.get(id) ?? null, answer, isCalibrated(response.simo.questions[id]), pen))
+    else asked.push([showAnswer(id, titles.get(id) ?? null, answer, isCalibrated(report), pen), ...learnedLines(report, pen)].join('\n'))
   }
   const blocks = derived.length === 0 ? asked : [...asked, derived.join('\n')]
   const { usage, simo } = response
@@ -40,6 +41,12 @@ function stageText({ model, status, answered }: StageReport): string {
 /** Whether a calibration was applied; boxes have none, and neither have models without labels of their own. */
 function isCalibrated(report: QuestionReport | undefined): boolean {
   return report !== undefined && report.calibration !== null && report.calibration.level !== 'none'
+}
+
+/** Says that the question has learned its answers: asked in other words it has not. */
+function learnedLines(report: QuestionReport | undefined, { paint }: Pen): string[] {
+  const calibration = report?.calibration ?? null
+  return calibration?.applied === 'learned' ? [`  ${paint('dim', `learned from ${calibration.labels} labels`)}`] : []
 }
 
 function showAnswer(id: string, title: string | null, answer: QuestionAnswer, calibrated: boolean, pen: Pen): string {

@@ -109,7 +109,13 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
+const TABLE = /\.[ct]sv(\.gz)?$/i
+
 async function* readable(path: string): AsyncGenerator<{ readonly line: number; readonly value: unknown }> {
+  if (TABLE.test(path)) {
+    const row = '{"state": "…", "questions": {…}, "truth": {…}}'
+    throw new EngineError('invalid_request', `${nameOf(path)} is a table; write each of its rows as a line of JSON: ${row}.`)
+  }
   try {
     if (path.toLowerCase().endsWith('.parquet')) {
       let line = 0
@@ -133,7 +139,7 @@ async function* readable(path: string): AsyncGenerator<{ readonly line: number; 
 /** A row from a value of a file. `id` and `task` are used where the row has none. */
 export function checkRow(value: unknown, id: string, task: string, folder: string): Omit<Row, 'at'> {
   const nothing = { id, task, request: { state: '', questions: {} }, truth: {}, accept: {} }
-  if (value instanceof SyntaxError) return { ...nothing, fault: `the line is not JSON: ${value.message}` }
+  if (value instanceof SyntaxError) return { ...nothing, fault: `the line is not JSON: ${value.message}; a row is an object in one line` }
   if (!isObject(value)) return { ...nothing, fault: 'a row is an object with state, questions and truth' }
   const own = (field: string): unknown => ownField(value, field)
   const inner = own('_evaluation')

@@ -235,7 +235,7 @@ function answerNamed(id: string, answers: Answers): { readonly answer: QuestionA
   const slash = id.indexOf('/')
   const question = Object.hasOwn(answers, id) || slash < 0 ? id : id.slice(0, slash)
   const whole = Object.hasOwn(answers, question) ? answers[question] : undefined
-  if (whole === undefined) return 'there is no such question in the row'
+  if (whole === undefined) return `the row asks no question ${JSON.stringify(question)}`
   const args = question !== id && 'args' in whole ? (whole.args ?? {}) : null
   const name = id.slice(slash + 1)
   const answer = args === null ? whole : Object.hasOwn(args, name) ? args[name] : undefined

@@ -25,7 +25,7 @@ export interface TypeSummary {
 export interface FailureReason {
   readonly code: string
   readonly message: string
-  /** How many rows failed so, and the id of the first. */
+  /** How many rows failed so, or truths were not graded so, and the id of the first row. */
   readonly rows: number
   readonly example: string
 }
@@ -39,6 +39,8 @@ export interface RunSummary {
   readonly reasons: readonly FailureReason[]
   readonly graded: number
   readonly ungraded: number
+  /** Why truths were not graded, likewise. */
+  readonly ungradedReasons: readonly FailureReason[]
   readonly types: readonly TypeSummary[]
 }
 
@@ -62,31 +64,47 @@ function meanOrNull(values: readonly (number | null | undefined)[]): number | nu
 }
 
 export function sumUp(rows: readonly RowResult[]): RunSummary {
-  const failed = rows.filter(({ error }) => error !== undefined)
+  const failed = failuresOf(rows)
   const failures: Record<string, number> = {}
-  for (const { error } of failed) failures[error!.code] = (failures[error!.code] ?? 0) + 1
+  for (const { code } of failed) failures[code] = (failures[code] ?? 0) + 1
   const questions = rows.flatMap((row) => row.questions)
+  const ungraded = ungradedOf(rows)
   return {
     rows: rows.length,
     failed: failed.length,
     failures,
-    reasons: reasonsOf(failed),
+    reasons: commonest(failed),
     graded: questions.length,
-    ungraded: rows.reduce((sum, { ungraded }) => sum + Object.keys(ungraded ?? {}).length, 0),
+    ungraded: ungraded.length,
+    ungradedReasons: commonest(ungraded),
     types: sumUpBy(questions.map((question) => ({ key: typeOf(question), question }))),
   }
 }
 
 const MOST_REASONS = 5
 
-function reasonsOf(failed: readonly RowResult[]): FailureReason[] {
-  const reasons = new Map<string, FailureReason>()
-  for (const { id, error } of failed) {
-    const { code, message } = error!
-    const known = reasons.get(`${code} ${message}`)
-    reasons.set(`${code} ${message}`, known === undefined ? { code, message, rows: 1, example: id } : { ...known, rows: known.rows + 1 })
-  }
-  return [...reasons.values()].sort((a, b) => b.rows - a.rows).slice(0, MOST_REASONS)
+/** Why something of a row, named by its id, came to nothing. */
+interface Fault {
+  readonly id: string
+  readonly code: string
+  readonly message: string
+}
+
+export function failuresOf(rows: readonly RowResult[]): Fault[] {
+  return rows.flatMap(({ id, error }) => (error === undefined ? [] : [{ id, code: error.code, message: error.message }]))
+}
+
+/** A fault for each truth that was not graded. */
+export function ungradedOf(rows: readonly RowResult[]): Fault[] {
+  return rows.flatMap(({ id, ungraded }) => Object.values(ungraded ?? {}).map((message) => ({ id, code: 'not_graded', message })))
+}
+
+/** The commonest faults, at most five. */
+export function commonest(faults: readonly Fault[]): FailureReason[] {
+  return [...groupBy(faults, ({ code, message }) => `${code} ${message}`).values()]
+    .map((alike) => ({ code: alike[0]!.code, message: alike[0]!.message, rows: alike.length, example: alike[0]!.id }))
+    .sort((a, b) => b.rows - a.rows)
+    .slice(0, MOST_REASONS)
 }
 
 /** One summary for each key, in alphabetical order. A question may come under several keys. */

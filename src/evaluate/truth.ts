@@ -9,10 +9,11 @@ const ANY_WRAPPING = ['answer', 'expected', 'truth', 'label']
 
 /**
  * The truth of a question, read by its kind; undefined when it is unknown, so that the question is asked and not
- * graded. A null says that it is unknown, except for `extract`, where it says "not there".
+ * graded. A null says that it is unknown, except for `extract`, where it says "not there". Of a question that is not
+ * there it is as given: a run says so.
  */
-export function readTruth(question: unknown, given: Json | undefined): Json | undefined {
-  if (given === undefined || !isObject(question)) return undefined
+export function readTruth(question: unknown, given: Json): Json | undefined {
+  if (!isObject(question)) return given
   const kind = findKind(String(question.type))
   const truth = unwrap(kind?.truthFields ?? [], given)
   if (kind === undefined) return truth === null ? undefined : truth

@@ -88,6 +88,20 @@ describe('assay eval', () => {
     expect(JSON.parse(out)).toMatchObject({ rows: 3, failed: 2, failures: { invalid_request: 1, unknown_question_type: 1 }, graded: 4 })
   })
 
+  it('says which truths it did not grade, and why', async () => {
+    const row = { state: 'x', questions: { yes: { type: 'noul', instructions: 'So?' } }, truth: { yes: true, yess: true } }
+    await writeFile(join(folder, 'typo.jsonl'), `${JSON.stringify(row)}\n${JSON.stringify(row)}\n`)
+    const { code, out } = await run(['eval', 'typo.jsonl', '-o', 'typo'])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      graded: 2,
+      ungraded: 2,
+      ungradedReasons: [{ message: 'the row asks no question "yess"', rows: 2, example: expect.any(String) }],
+    })
+    const person = await run(['eval', 'typo.jsonl', '-o', 'typo'], { isInteractive: true })
+    expect(person.out).toContain('2 rows, 2 graded answers, 2 not graded\n  2 × the row asks no question "yess"')
+  })
+
   it('shows a person a bar and a table, and a log plain lines', async () => {
     const person = await run(['eval', 'broken.jsonl', '-o', 'person'], { isInteractive: true, isErrorInteractive: true })
     expect(person.out).toMatch(/type +questions +right/)

@@ -80,6 +80,12 @@ describe('rows', () => {
     ])
   })
 
+  it('are told how to be written where a file is a table', async () => {
+    await expect(read([await file('rows.csv', ['state,label'])])).rejects.toThrow(
+      /rows\.csv is a table; write each of its rows as a line of JSON/,
+    )
+  })
+
   it('find their pictures beside the file, or under the folder they are said to be in', async () => {
     const row = { ...labelled('a'), state: [{ type: 'image', source: { type: 'path', path: 'images/a.png' } }] }
     const path = await file('pictures.jsonl', [row])
@@ -153,10 +159,9 @@ describe('a truth', () => {
     [{ type: 'fill' }, null, undefined],
     [{ type: 'extract' }, null, null],
     [{ type: 'extract' }, { coordinates: [1, 2, 3, 4] }, [1, 2, 3, 4]],
-    [{ type: 'choice' }, undefined, undefined],
-    [undefined, 'x', undefined],
+    [undefined, 'x', 'x'],
   ] as const)('of %j written as %j is %j', (question, given, wanted) => {
-    expect(readTruth(question, given as Json | undefined)).toEqual(wanted)
+    expect(readTruth(question, given as Json)).toEqual(wanted)
   })
 })
 

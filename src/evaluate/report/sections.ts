@@ -3,6 +3,7 @@ import { groupBy } from '../../core/group-by.ts'
 import type { BaselineNumbers, RunDifference } from '../baseline.ts'
 import type { Evaluation, GroupNumbers, ScoreNumbers } from '../numbers.ts'
 import type { RowResult } from '../run.ts'
+import { failuresOf, ungradedOf } from '../summary.ts'
 import { type Content, type Markup, markup } from './markup.ts'
 import { between, count, fixed, milliseconds, percent, signed, verdict, withInterval } from './words.ts'
 
@@ -145,8 +146,7 @@ export function baseline({ unmatched, all, tasks: groups }: BaselineNumbers, nam
 
 /** Failures with the same text count together; the first twenty kinds are shown. */
 export function failures(rows: readonly RowResult[]): Markup | null {
-  const failed = rows.flatMap(({ id, error }) => (error === undefined ? [] : [{ id, code: error.code, message: error.message }]))
-  const ungraded = rows.flatMap(({ id, ungraded: why }) => Object.values(why ?? {}).map((message) => ({ id, code: 'not graded', message })))
+  const [failed, ungraded] = [failuresOf(rows), ungradedOf(rows)]
   if (failed.length + ungraded.length === 0) return null
   const kinds = [...groupBy([...failed, ...ungraded], ({ code, message }) => `${code} ${message.replace(/\d+/g, '0')}`).values()]
   const shown = kinds
