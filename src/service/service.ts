@@ -58,9 +58,9 @@ export interface Service {
   drain(): Promise<void>
 }
 
-/** How long replies that were written may take to reach slow readers. */
 /** Bodies that may be in memory at the same time, in largest ones; smaller ones are as many as fit. */
 const LARGEST_BODIES = 8
+/** How long replies that were written may take to reach slow readers. */
 const FLUSH_MS = 2000
 const SWEEP_MS = 20
 

@@ -1,4 +1,4 @@
-// POST /v1/calibration/rollback: serves the calibration that was served before, for all accounts and replicas.
+// POST /v1/calibration/rollback: serves the account of the key the calibration before its present one, on all replicas.
 import { z } from 'zod'
 import { fromStore } from '../from-store.ts'
 import { json, jsonBody, SMALL_ERRORS } from '../openapi/operation.ts'
