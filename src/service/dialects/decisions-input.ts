@@ -7,7 +7,7 @@ import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, jsonTypeOf, type UntrustedObject } from '../../core/untrusted.ts'
 import type { Part } from '../../wire/types.ts'
-import { type Faults, givenField, MOST_TRANSLATED } from './faults.ts'
+import { type Faults, MOST_TRANSLATED, presentField } from './faults.ts'
 
 /** A state, and where in the body a pointer into it leads. */
 export interface ReadInput {
@@ -96,7 +96,7 @@ function readItem(item: unknown, param: string, reading: Reading): void {
     faults.report('invalid_request', param, `An item of input is a message or a tool call, received ${jsonTypeOf(item)}.`)
     return
   }
-  const type = givenField(item, 'type') ?? 'message'
+  const type = presentField(item, 'type') ?? 'message'
   const known = ITEM_TYPES.find((name) => name === type)
   if (known === undefined) {
     const said = typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : jsonTypeOf(type)
@@ -114,14 +114,14 @@ function readItem(item: unknown, param: string, reading: Reading): void {
 function readMessage(message: UntrustedObject, param: string, reading: Reading): void {
   const { faults, isAlone } = reading
   faults.unknownFields(message, ['type', 'role', 'content', 'phase', 'id', 'status'], 'invalid_request', param, 'a message')
-  const role = givenField(message, 'role')
+  const role = presentField(message, 'role')
   const speaker = typeof role === 'string' && ROLES.includes(role) ? SPEAKERS[role] : undefined
   if (speaker === undefined) {
     const said = typeof role === 'string' ? JSON.stringify(role.slice(0, 40)) : jsonTypeOf(role)
     faults.report('invalid_request', pointer(param, 'role'), `The role of a message is one of ${ROLES.join(', ')}; received ${said}.`)
   }
   const heading = isAlone && role === 'user' ? null : `${speaker}:`
-  readContent(givenField(message, 'content'), pointer(param, 'content'), heading, reading)
+  readContent(presentField(message, 'content'), pointer(param, 'content'), heading, reading)
 }
 
 function readCall(call: UntrustedObject, param: string, type: string, reading: Reading): void {
@@ -132,7 +132,7 @@ function readCall(call: UntrustedObject, param: string, type: string, reading: R
   const [id, name, said] = ['call_id', 'name', given].map((field) => readText(call, field, param, faults))
   if (id === null || name === null || said === null) return
   calls.set(id as string, type)
-  const space = givenField(call, 'namespace')
+  const space = presentField(call, 'namespace')
   const called = typeof space === 'string' ? `${space}.${name}` : name
   const at = pointer(param, given)
   place({ part: { type: 'text', text: `Call of ${called} (${id}): ${said}` }, param: at, valueParam: at })
@@ -146,11 +146,11 @@ function readOutput(output: UntrustedObject, param: string, type: string, readin
     const message = `No ${type} before it has the call_id ${JSON.stringify(id.slice(0, 80))}; send the call that this is the output of.`
     faults.report('invalid_request', pointer(param, 'call_id'), message)
   }
-  readContent(givenField(output, 'output'), pointer(param, 'output'), `Output of ${id}:`, reading)
+  readContent(presentField(output, 'output'), pointer(param, 'output'), `Output of ${id}:`, reading)
 }
 
 function readText(fields: UntrustedObject, field: string, param: string, faults: Faults): string | null {
-  const given = givenField(fields, field)
+  const given = presentField(fields, field)
   if (typeof given === 'string') return given
   faults.report('invalid_request', pointer(param, field), `${field} is a string, received ${jsonTypeOf(given)}.`)
   return null
@@ -183,7 +183,7 @@ const PART_FIELDS: Readonly<Record<(typeof PART_TYPES)[number], readonly string[
 }
 
 function readPart(part: unknown, param: string, faults: Faults): Placed | null {
-  const type = isObject(part) ? givenField(part, 'type') : undefined
+  const type = isObject(part) ? presentField(part, 'type') : undefined
   const known = PART_TYPES.find((name) => name === type)
   if (!isObject(part) || known === undefined) {
     const said = typeof type === 'string' ? `the type ${JSON.stringify(type.slice(0, 40))}` : jsonTypeOf(part)
@@ -198,7 +198,7 @@ function readPart(part: unknown, param: string, faults: Faults): Placed | null {
     return url === null ? null : { part: { type: 'input_image', image_url: url }, param, valueParam: param }
   }
   if (known === 'input_json') {
-    const data = givenField(part, 'data')
+    const data = presentField(part, 'data')
     const valueParam = pointer(param, 'data')
     if (typeof data === 'object') return { part: { type: 'json', value: data as Json }, param, valueParam }
     faults.report('invalid_request', valueParam, `data is an object or an array, received ${jsonTypeOf(data)}.`)

@@ -8,7 +8,7 @@ import type { Json } from '../../core/types.ts'
 import { isObject, jsonTypeOf, type UntrustedObject } from '../../core/untrusted.ts'
 import type { ChoiceAnswer, NoulAnswer, ScoreAnswer } from '../../questions/index.ts'
 import type { Answer } from '../../wire/types.ts'
-import { type Faults, givenField, MOST_TRANSLATED } from './faults.ts'
+import { type Faults, MOST_TRANSLATED, presentField } from './faults.ts'
 
 /** One question as the engine is asked it, and how its answer is said. */
 export interface ReadQuestion {
@@ -58,7 +58,7 @@ export function readQuestions(questions: unknown, param: string, faults: Faults)
     )
     return []
   }
-  const names = questions.map((question: unknown) => (isObject(question) ? givenField(question, 'name') : undefined))
+  const names = questions.map((question: unknown) => (isObject(question) ? presentField(question, 'name') : undefined))
   const taken = new Set<unknown>(names)
   const used = new Set<string>()
   const idOf = (i: number): string => {
@@ -82,7 +82,7 @@ function readQuestion(question: unknown, param: string, faults: Faults): Pick<Re
     faults.report('invalid_question', param, `A question is an object with a type, received ${jsonTypeOf(question)}.`)
     return null
   }
-  const type = givenField(question, 'type')
+  const type = presentField(question, 'type')
   const read = typeof type === 'string' ? READERS.get(type) : undefined
   if (read === undefined) {
     const isText = typeof type === 'string'
@@ -91,14 +91,14 @@ function readQuestion(question: unknown, param: string, faults: Faults): Pick<Re
     faults.report(isText ? 'unknown_question_type' : 'invalid_question', pointer(param, 'type'), message + hint)
     return null
   }
-  const name = givenField(question, 'name') ?? null
+  const name = presentField(question, 'name') ?? null
   if (name !== null && typeof name !== 'string') {
     faults.report('invalid_question', pointer(param, 'name'), `name is a string or left out, received ${jsonTypeOf(name)}.`)
   } else if (name !== null && name.length > LONGEST_NAME) {
     const message = `name has ${name.length} characters, at most ${LONGEST_NAME} are taken; shorten it, or leave it out.`
     faults.report('invalid_question', pointer(param, 'name'), message)
   }
-  const asked = givenField(question, 'instructions')
+  const asked = presentField(question, 'instructions')
   // The AI SDK leaves them out where the options or levels say what is asked; a predicate has nothing else.
   const isLeftOut = asked === undefined && type !== 'predicate'
   const instructions = isLeftOut ? null : readInstructions(asked, pointer(param, 'instructions'), faults)
@@ -125,7 +125,7 @@ function readChoice(
   faults.unknownFields(fields, ['type', 'name', 'instructions', 'choices'], 'invalid_question', param, 'a choice')
   const values: (string | boolean)[] = []
   const options = readList(fields, 'choices', 'value', param, faults, (choice, at) => {
-    const value = givenField(choice, 'value')
+    const value = presentField(choice, 'value')
     if (typeof value === 'string' || typeof value === 'boolean') values.push(value)
     else faults.report('invalid_question', pointer(at, 'value'), `value is a string or a boolean, received ${jsonTypeOf(value)}.`)
     return { value, description: readDescription(choice, at, faults) }
@@ -162,7 +162,7 @@ function readScore(
 ): Pick<ReadQuestion, 'question' | 'reply'> {
   faults.unknownFields(fields, ['type', 'name', 'instructions', 'levels'], 'invalid_question', param, 'a score')
   const criteria = readList(fields, 'levels', 'label', param, faults, (level, at) => {
-    const label = givenField(level, 'label')
+    const label = presentField(level, 'label')
     if (typeof label !== 'string') {
       faults.report('invalid_question', pointer(at, 'label'), `label is a string, received ${jsonTypeOf(label)}.`)
     }
@@ -187,7 +187,7 @@ function readList<T>(
   faults: Faults,
   read: (entry: UntrustedObject, param: string) => T,
 ): readonly T[] {
-  const given = givenField(fields, field)
+  const given = presentField(fields, field)
   if (!Array.isArray(given)) {
     const message = `${field} is an array of objects {${key}, description}, received ${jsonTypeOf(given)}.`
     faults.report('invalid_question', pointer(param, field), message)
@@ -211,7 +211,7 @@ function readList<T>(
 }
 
 function readDescription(fields: UntrustedObject, param: string, faults: Faults): string | null {
-  const description = givenField(fields, 'description')
+  const description = presentField(fields, 'description')
   if (description === undefined || typeof description === 'string') return description ?? null
   faults.report('invalid_question', pointer(param, 'description'), `description is a string, received ${jsonTypeOf(description)}.`)
   return null
@@ -233,19 +233,19 @@ function readInstructions(instructions: unknown, param: string, faults: Faults):
 }
 
 function readInstructionPart(part: unknown, param: string, faults: Faults): string {
-  const type = isObject(part) ? givenField(part, 'type') : undefined
+  const type = isObject(part) ? presentField(part, 'type') : undefined
   if (type === 'input_image') {
     const message =
       'Pictures inside instructions are not read: every question would see them. Put the picture into input, and speak of it here.'
     faults.report('capability_not_supported', param, message)
   } else if (isObject(part) && type === 'input_text') {
     faults.unknownFields(part, ['type', 'text'], 'invalid_question', param, 'a part of type input_text')
-    const text = givenField(part, 'text')
+    const text = presentField(part, 'text')
     if (typeof text === 'string') return text
     faults.report('invalid_question', pointer(param, 'text'), `text is a string, received ${jsonTypeOf(text)}.`)
   } else if (isObject(part) && type === 'input_json') {
     faults.unknownFields(part, ['type', 'data'], 'invalid_question', param, 'a part of type input_json')
-    const data = givenField(part, 'data')
+    const data = presentField(part, 'data')
     const at = pointer(param, 'data')
     if (typeof data !== 'object') faults.report('invalid_question', at, `data is an object or an array, received ${jsonTypeOf(data)}.`)
     else if (!isShallow(data as Json, MAX_DEPTH)) {

@@ -8,7 +8,7 @@ import type { AskResponse } from '../../wire/types.ts'
 import { readInput } from './decisions-input.ts'
 import { readQuestions } from './decisions-questions.ts'
 import type { Dialect } from './dialect.ts'
-import { Faults, givenField } from './faults.ts'
+import { Faults, presentField } from './faults.ts'
 
 const FIELDS = ['model', 'input', 'questions', 'prompt_cache_key', 'prompt_cache_options', 'safety_identifier']
 /** Unknown fields that are named one by one. */
@@ -23,12 +23,12 @@ export const decisions: Dialect = {
       })
     }
     const faults = new Faults()
-    const model = givenField(body, 'model')
+    const model = presentField(body, 'model')
     if (model !== undefined && typeof model !== 'string') {
       faults.report('invalid_request', '/model', `model is the id of a model, received ${jsonTypeOf(model)}.`)
     }
-    const input = readInput(givenField(body, 'input'), '/input', faults)
-    const questions = readQuestions(givenField(body, 'questions'), '/questions', faults)
+    const input = readInput(presentField(body, 'input'), '/input', faults)
+    const questions = readQuestions(presentField(body, 'questions'), '/questions', faults)
     faults.throwIfAny()
     const byId = new Map(questions.map((question) => [question.id, question]))
     const warnings = warningsOf(Object.keys(body))

@@ -12,8 +12,8 @@ import type { Fault } from '../../questions/shared/checked-question.ts'
  */
 export const MOST_TRANSLATED = 4096
 
-/** A field of the object itself; null counts as absent. */
-export function givenField(fields: UntrustedObject, field: string): unknown {
+/** A field of the object itself; undefined where it is absent or null. */
+export function presentField(fields: UntrustedObject, field: string): unknown {
   return ownField(fields, field) ?? undefined
 }
 

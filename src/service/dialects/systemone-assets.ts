@@ -4,7 +4,7 @@ import { EngineError, pointer } from '../../core/errors.ts'
 import { isObject, plainRecord, type UntrustedObject } from '../../core/untrusted.ts'
 import { isParts } from '../../wire/part-types.ts'
 import type { Part, Source } from '../../wire/types.ts'
-import { Faults, givenField } from './faults.ts'
+import { Faults, presentField } from './faults.ts'
 
 /** More are refused: each string of the request is searched for all of them. */
 const MOST_ASSETS = 256
@@ -32,7 +32,7 @@ export interface PlacedAssets {
 
 /** Null when the body has no assets. Throws `EngineError` with everything that is wrong with them. */
 export function placeAssets(body: UntrustedObject): PlacedAssets | null {
-  const given = givenField(body, 'assets')
+  const given = presentField(body, 'assets')
   if (given === undefined) return null
   const assets = readAssets(given)
   const names = [...assets.keys()].sort((a, b) => b.length - a.length)
@@ -57,7 +57,7 @@ export function placeAssets(body: UntrustedObject): PlacedAssets | null {
     }
     if (from < text.length) parts.push({ part: { type: 'text', text: named(text.slice(from)) }, param })
   }
-  const state = givenField(body, 'state')
+  const state = presentField(body, 'state')
   if (typeof state === 'string') putText(state, '/state')
   else if (!isParts(state)) parts.push({ part: { type: 'json', value: named(state ?? null) }, param: '/state' })
   else {
@@ -70,7 +70,7 @@ export function placeAssets(body: UntrustedObject): PlacedAssets | null {
   for (const name of [...left.keys()]) putPicture(name)
   return {
     state: parts.map(({ part }) => part),
-    questions: named(givenField(body, 'questions')),
+    questions: named(presentField(body, 'questions')),
     pointer(at) {
       const [, index, rest = ''] = /^\/state\/(\d+)(\/.*)?$/s.exec(at) ?? []
       const from = index === undefined ? undefined : parts[Number(index)]
@@ -102,9 +102,9 @@ function readAssets(given: unknown): ReadonlyMap<string, Asset> {
       continue
     }
     faults.unknownFields(asset, FIELDS, 'invalid_request', param, 'a picture of assets')
-    const type = givenField(asset, 'type') ?? 'image'
+    const type = presentField(asset, 'type') ?? 'image'
     if (type !== 'image') faults.report('invalid_request', pointer(param, 'type'), 'The type of an asset is "image"; others are not read.')
-    const [part, data, format] = [givenField(asset, 'part'), givenField(asset, 'data_base64'), givenField(asset, 'format')]
+    const [part, data, format] = [presentField(asset, 'part'), presentField(asset, 'data_base64'), presentField(asset, 'format')]
     for (const [field, value] of [
       ['part', part],
       ['data_base64', data],

@@ -2,7 +2,7 @@
 // data}}`, into pictures and videos of the state.
 import { isObject, type UntrustedObject } from '../../core/untrusted.ts'
 import type { Source } from '../../wire/types.ts'
-import { Faults, givenField } from './faults.ts'
+import { Faults, presentField } from './faults.ts'
 
 /** A state without such parts, and where in the body a pointer into it leads. */
 export interface UnwrappedFiles {
@@ -29,21 +29,21 @@ export function unwrapFiles(state: unknown): UnwrappedFiles | null {
 
 /** The data of a file part, where it says of what type it is. */
 function tagOf(part: unknown): UntrustedObject | null {
-  if (!isObject(part) || givenField(part, 'type') !== 'file') return null
-  const data = givenField(part, 'data')
-  return isObject(data) && typeof givenField(data, 'type') === 'string' ? data : null
+  if (!isObject(part) || presentField(part, 'type') !== 'file') return null
+  const data = presentField(part, 'data')
+  return isObject(data) && typeof presentField(data, 'type') === 'string' ? data : null
 }
 
 function mediaOf(part: UntrustedObject, data: UntrustedObject, at: string, faults: Faults): { type: string; source: Source } {
   faults.unknownFields(part, ['type', 'mediaType', 'data', 'filename', 'providerOptions'], 'invalid_request', at, 'a file part')
-  const mediaType = givenField(part, 'mediaType')
+  const mediaType = presentField(part, 'mediaType')
   const [, what] = (typeof mediaType === 'string' && /^(image|video)(?:\/|$)/i.exec(mediaType)) || []
   if (what === undefined) {
     const message = 'A file here is a picture or a video, with a mediaType of image/… or video/….'
     faults.report('unsupported_media_type', `${at}/mediaType`, message)
   }
   const made = (source: Source) => ({ type: what?.toLowerCase() ?? 'image', source })
-  const [type, url, bytes] = ['type', 'url', 'data'].map((field) => givenField(data, field))
+  const [type, url, bytes] = ['type', 'url', 'data'].map((field) => presentField(data, field))
   if (type === 'url' && typeof url === 'string') return made({ type: 'url', url })
   if (type !== 'data') faults.report('invalid_request', `${at}/data/type`, 'The data of a file is of type data or url.')
   else if (typeof bytes !== 'string') {

@@ -7,7 +7,7 @@ import { REQUEST_LIMITS } from '../../core/limits.ts'
 import { isObject, ownField, plainRecord, type UntrustedObject } from '../../core/untrusted.ts'
 import type { Answer, AskResponse } from '../../wire/types.ts'
 import type { Dialect } from './dialect.ts'
-import { givenField, MOST_TRANSLATED } from './faults.ts'
+import { MOST_TRANSLATED, presentField } from './faults.ts'
 import { placeAssets } from './systemone-assets.ts'
 import { unwrapFiles } from './systemone-files.ts'
 import { engineLevels } from './systemone-levels.ts'
@@ -32,14 +32,14 @@ function isTaken(value: unknown, most: number): value is readonly unknown[] {
 /** A question with levels the engine takes, its arguments too. What is no question is left for the engine to refuse. */
 function engineQuestion(question: unknown, isArgument: boolean): unknown {
   if (!isObject(question) || isWide(question)) return question
-  const type = givenField(question, 'type')
-  const criteria = givenField(question, 'criteria')
+  const type = presentField(question, 'type')
+  const criteria = presentField(question, 'criteria')
   if (type === 'score') return isTaken(criteria, REQUEST_LIMITS.levels) ? withField(question, 'criteria', engineLevels(criteria)) : question
   // Arguments have none of their own, which the engine says.
   if (type !== 'choice' || isArgument) return question
   let made = withArgs(question)
   for (const field of ['options', 'criteria']) {
-    const options = givenField(question, field)
+    const options = presentField(question, field)
     if (isTaken(options, REQUEST_LIMITS.options)) {
       const withTheirs = options.map((option: unknown) => (isObject(option) && !isWide(option) ? withArgs(option) : option))
       made = withField(made, field, withTheirs)
@@ -49,7 +49,7 @@ function engineQuestion(question: unknown, isArgument: boolean): unknown {
 }
 
 function withArgs(fields: UntrustedObject): UntrustedObject {
-  const args = givenField(fields, 'args')
+  const args = presentField(fields, 'args')
   return isObject(args) ? withField(fields, 'args', engineQuestions(args, true)) : fields
 }
 
@@ -66,11 +66,11 @@ function requireCount(questions: UntrustedObject): void {
   add(questions)
   for (const question of Object.values(questions)) {
     if (!isObject(question)) continue
-    add(givenField(question, 'args'))
+    add(presentField(question, 'args'))
     for (const field of ['options', 'criteria']) {
-      const options = givenField(question, field)
+      const options = presentField(question, field)
       if (!isTaken(options, REQUEST_LIMITS.options)) continue
-      for (const option of options) if (isObject(option)) add(givenField(option, 'args'))
+      for (const option of options) if (isObject(option)) add(presentField(option, 'args'))
     }
   }
 }
@@ -83,15 +83,15 @@ function engineQuestions(questions: UntrustedObject, isArgument: boolean): Untru
 function encodeAnswer(question: unknown, answer: Answer): unknown {
   if (!isObject(question)) return answer
   if (answer.type === 'score') {
-    const levels = givenField(question, 'criteria') as readonly unknown[]
+    const levels = presentField(question, 'criteria') as readonly unknown[]
     return { ...answer, legend: plainRecord(levels.map((level, i) => [String(i), level] as const)) }
   }
   if (answer.type !== 'choice' || answer.args === undefined) return answer
-  const options = [givenField(question, 'options'), givenField(question, 'criteria')].find((given) => Array.isArray(given)) as
+  const options = [presentField(question, 'options'), presentField(question, 'criteria')].find((given) => Array.isArray(given)) as
     | unknown[]
     | undefined
   const chosen = options?.find((option) => isObject(option) && option.value === answer.choice)
-  const asked = [chosen, question].map((from) => (isObject(from) ? givenField(from, 'args') : undefined)).filter(isObject)
+  const asked = [chosen, question].map((from) => (isObject(from) ? presentField(from, 'args') : undefined)).filter(isObject)
   const args = Object.entries(answer.args).map(([name, arg]) => {
     const sent = asked.find((questions) => Object.hasOwn(questions, name))
     return [name, encodeAnswer(sent?.[name], arg)] as const
@@ -116,9 +116,9 @@ export const systemone: Dialect = {
   translate(body) {
     // The engine says what it thinks of a body that is no object.
     if (!isObject(body)) return { request: body, reply: (response) => response }
-    const sent = givenField(body, 'questions')
+    const sent = presentField(body, 'questions')
     if (isObject(sent)) requireCount(sent)
-    const files = unwrapFiles(givenField(body, 'state'))
+    const files = unwrapFiles(presentField(body, 'state'))
     const unwrapped = files === null ? body : { ...body, state: files.state }
     const placed = placeAssets(unwrapped)
     const asked = placed === null ? unwrapped : { ...unwrapped, state: placed.state, questions: placed.questions }
