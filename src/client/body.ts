@@ -2,8 +2,9 @@
 // files of this machine. Pictures travel beside the JSON, not in it: base64 would make them a third larger, and both
 // sides would copy them once more.
 
-import { EngineError, pointer } from '../core/errors.ts'
+import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
+import { pointer } from '../core/pointer.ts'
 import { isObject, type UntrustedObject } from '../core/untrusted.ts'
 import { isParts } from '../wire/part-types.ts'
 import type { AskRequest } from '../wire/types.ts'

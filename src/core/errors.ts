@@ -74,8 +74,3 @@ export class EngineError extends Error {
     this.problems = options.problems ?? (options.param === undefined ? [] : [{ param: options.param, message }])
   }
 }
-
-/** Appends one reference token to a JSON Pointer (RFC 6901), escaping `~` and `/`. */
-export function pointer(base: string, ...tokens: readonly (string | number)[]): string {
-  return base + tokens.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}

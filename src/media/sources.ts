@@ -1,8 +1,9 @@
 // The source of a picture or a video, as a request gives it: checked (`checkSource`), then read as bytes
 // (`readSource`). The network is used only where URLs are open.
 import { open } from 'node:fs/promises'
-import { EngineError, type ErrorCode, pointer } from '../core/errors.ts'
+import { EngineError, type ErrorCode } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
+import { pointer } from '../core/pointer.ts'
 import { isObject } from '../core/untrusted.ts'
 import { decodeBase64 } from './base64.ts'
 import { checkUrlIsOpen, type FetchUrl, type UrlOptions, urlsAreClosed } from './fetch-url.ts'

@@ -1,7 +1,8 @@
 // Checks the shape of a request. Each question is checked by its own kind, parts of the state by `state/`, expressions
 // by `derive/`. All faults are reported together.
-import { EngineError, pointer } from '../core/errors.ts'
+import { EngineError } from '../core/errors.ts'
 import { LONGEST_TEXT, MOST_FAULTS, type RequestLimits } from '../core/limits.ts'
+import { pointer } from '../core/pointer.ts'
 import { didYouMean, nearNames } from '../core/suggest.ts'
 import { isObject, ownField } from '../core/untrusted.ts'
 import type { CheckedQuestion, CheckQuestions, Fault } from '../questions/shared/checked-question.ts'

@@ -1,8 +1,8 @@
 // Holds checked questions against the state and the model: every image that is named must be there, and the model must
 // be capable of what is asked.
 import type { ModelInfo } from '../backends/backend.ts'
-import { pointer } from '../core/errors.ts'
 import { toProbabilities } from '../core/math.ts'
+import { pointer } from '../core/pointer.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { CheckedQuestion, Fault, QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
 

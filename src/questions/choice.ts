@@ -1,7 +1,7 @@
 // choice: one distribution over the options and its argmax. The arguments of the winner are asked on the same prefix.
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
-import { pointer } from '../core/errors.ts'
+import { pointer } from '../core/pointer.ts'
 import { plainRecord } from '../core/untrusted.ts'
 import type { AnswersOf } from '../wire/infer.ts'
 import type { Answers, KindTypes, Questions, SetAndAbstention } from '../wire/types.ts'

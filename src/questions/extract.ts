@@ -1,9 +1,9 @@
 // extract: quotes words as they stand in the state, finds a box in an image, or says that it is not there.
 import { z } from 'zod'
 import type { Box, Branch, Span, SpanFormat } from '../backends/backend.ts'
-import { pointer } from '../core/errors.ts'
 import { ExpressionError } from '../core/expression-values.ts'
 import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
+import { pointer } from '../core/pointer.ts'
 import type { Coordinates, KindTypes, Point, SeenAnswer, SpanAnswer } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
 import * as pieces from './shared/answer-schemas.ts'

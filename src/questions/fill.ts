@@ -2,10 +2,10 @@
 // written.
 import { z } from 'zod'
 import type { Branch, Grammar } from '../backends/backend.ts'
-import { pointer } from '../core/errors.ts'
 import { ExpressionError } from '../core/expression-values.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
 import { PROBABILITY_FLOOR } from '../core/math.ts'
+import { pointer } from '../core/pointer.ts'
 import type { Json } from '../core/types.ts'
 import type { KindTypes } from '../wire/types.ts'
 import { defineKind } from './kind.ts'

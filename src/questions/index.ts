@@ -1,6 +1,6 @@
 // The entrance to the questions: loads all kinds, and checks a map of questions by their types.
-import { pointer } from '../core/errors.ts'
 import { hiddenCharacterIn } from '../core/hidden-characters.ts'
+import { pointer } from '../core/pointer.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { allKinds, findKind, type QuestionKind } from './kind.ts'
 import type { CheckedQuestion, Checker, CheckQuestions, CheckSettings } from './shared/checked-question.ts'

@@ -1,8 +1,8 @@
 // score: a distribution over ordered levels, and its mean, the expected level.
 import { z } from 'zod'
 import type { Branch, Candidate } from '../backends/backend.ts'
-import { pointer } from '../core/errors.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
+import { pointer } from '../core/pointer.ts'
 import type { Json } from '../core/types.ts'
 import { plainRecord } from '../core/untrusted.ts'
 import type { KindTypes, SetAndAbstention } from '../wire/types.ts'

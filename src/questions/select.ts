@@ -1,9 +1,9 @@
 // select: an independent probability for each option, and the set of options that hold.
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
-import { pointer } from '../core/errors.ts'
 import { ExpressionError } from '../core/expression-values.ts'
 import { PROBABILITY_FLOOR } from '../core/math.ts'
+import { pointer } from '../core/pointer.ts'
 import type { KindTypes, SetAndAbstention } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
 import { byCandidate, probability } from './shared/answer-schemas.ts'

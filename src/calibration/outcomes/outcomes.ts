@@ -1,6 +1,7 @@
 // Outcome stores: events as they are decided, labels as truths become known, and labelled evidence from both. No state
 // and no value is kept, only hashes, log-probabilities, and the indices of the true candidates.
-import { EngineError, type Problem, pointer } from '../../core/errors.ts'
+import { EngineError, type Problem } from '../../core/errors.ts'
+import { pointer } from '../../core/pointer.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, ownEntry } from '../../core/untrusted.ts'

@@ -1,6 +1,7 @@
 // Converts between what is typed in the playground's form and the request it stands for. It is pure: it knows only the
 // names of files. A request that the form has no field for stays JSON; nothing of it is dropped.
 
+import { pointer } from '../../core/pointer.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject } from '../../core/untrusted.ts'
 import type { FormField } from '../../questions/kind.ts'
@@ -87,11 +88,6 @@ export function isShown({ when, unless }: FormField, { texts }: Pick<DraftQuesti
   return unless === undefined || (texts[unless[0]] ?? '') !== unless[1]
 }
 
-/** One JSON Pointer, its names escaped. */
-export function pointerTo(...path: readonly (string | number)[]): string {
-  return path.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}
-
 /**
  * The request a draft stands for, or what keeps it from being one: only what JSON itself cannot say; the rest is the
  * service's to judge.
@@ -111,13 +107,13 @@ export function requestOf(draft: Draft, forms: KindForms): MadeRequest {
   const images = draft.images.map(({ id, file }): Json => ({ type: 'image', id, source: { type: 'part', name: file } }))
   const questions: Record<string, Json> = Object.create(null)
   for (const question of draft.questions) {
-    const param = pointerTo('questions', question.id)
+    const param = pointer('', 'questions', question.id)
     if (Object.hasOwn(questions, question.id)) problems.push({ param, message: 'Two questions have this id; give each its own.' })
     questions[question.id] = questionOf(question, forms, (text, field) => json(text, `${param}/${field}`))
   }
   const derive: Record<string, Json> = Object.create(null)
   for (const { name, expression } of draft.derives) {
-    if (Object.hasOwn(derive, name)) problems.push({ param: pointerTo('derive', name), message: 'Two expressions have this name.' })
+    if (Object.hasOwn(derive, name)) problems.push({ param: pointer('', 'derive', name), message: 'Two expressions have this name.' })
     derive[name] = expression
   }
   if (problems.length > 0) return { request: null, problems }

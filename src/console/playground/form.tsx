@@ -1,11 +1,12 @@
 // The form of a request: state, questions, derived values.
 import { useContext } from 'preact/hooks'
+import { pointer } from '../../core/pointer.ts'
 import { counted } from '../format.ts'
 import { Problems, ProblemsContext, TextField } from '../ui/field.tsx'
 import { Nothing } from '../ui/notice.tsx'
 import { Explained } from '../ui/term.tsx'
 import type { Attachment } from './attachments.ts'
-import { type Draft, newDerive, newQuestion, pointerTo } from './draft.ts'
+import { type Draft, newDerive, newQuestion } from './draft.ts'
 import type { KindForms } from './kind-forms.ts'
 import { QuestionCard } from './question-card.tsx'
 import { StateEditor } from './state-editor.tsx'
@@ -91,7 +92,7 @@ export function Form({ forms, draft, attachments, onChange, onFiles, onRemoveFil
                 isQuiet
                 isCode
                 rows={1}
-                pointer={pointerTo('derive', derive.name)}
+                pointer={pointer('', 'derive', derive.name)}
                 value={derive.expression}
                 placeholder="angry > 0.6 and mood >= 1"
                 onChange={(expression) => change({ expression })}

@@ -1,5 +1,7 @@
 // Finds what answers point at in the state: spans of its texts, and boxes on its pictures. It is pure.
 
+import { pointerTokens } from '../../core/pointer.ts'
+import { ownField } from '../../core/untrusted.ts'
 import type { BoxAnswer, BoxManyAnswer, ExtractAnswer, ExtractManyAnswer } from '../../questions/index.ts'
 import { isParts } from '../../wire/part-types.ts'
 import type { Answer, Coordinates, SpanAnswer } from '../../wire/types.ts'
@@ -110,9 +112,6 @@ function textAt(state: unknown, part: number, path: string | null): string | nul
   const held = isParts(state) ? state[part] : undefined
   const content = isParts(state) ? (held?.type === 'text' ? held.text : held?.value) : part === 0 ? state : undefined
   let value: unknown = content
-  for (const name of path === null || path === '' ? [] : path.split('/').slice(1)) {
-    const own = name.replaceAll('~1', '/').replaceAll('~0', '~')
-    value = typeof value === 'object' && value !== null && Object.hasOwn(value, own) ? (value as Record<string, unknown>)[own] : undefined
-  }
+  for (const name of pointerTokens(path ?? '')) value = ownField(value, name)
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null
 }

@@ -1,10 +1,11 @@
 // One question in the form: its id, its instructions, and the fields of its kind. What is wrong stands at the field, or
 // at the foot of the card.
 import { useContext } from 'preact/hooks'
+import { pointer } from '../../core/pointer.ts'
 import type { FormField } from '../../questions/kind.ts'
 import { isBelow, Problems, ProblemsContext, SelectField, TextField, Tick } from '../ui/field.tsx'
 import { Term } from '../ui/term.tsx'
-import { type DraftImage, type DraftQuestion, emptyEntry, isPlainList, isShown, pointerTo } from './draft.ts'
+import { type DraftImage, type DraftQuestion, emptyEntry, isPlainList, isShown } from './draft.ts'
 import { EntriesEditor } from './entries-editor.tsx'
 import type { KindForm, KindForms } from './kind-forms.ts'
 
@@ -18,7 +19,7 @@ export interface QuestionCardProps {
 
 export function QuestionCard({ forms, question, images, onChange, onRemove }: QuestionCardProps) {
   const { id, type } = question
-  const own = pointerTo('questions', id)
+  const own = pointer('', 'questions', id)
   const form = forms.get(type)
   const change = (change: Partial<DraftQuestion>) => onChange({ ...question, ...change })
   const shown = form?.fields.filter((field) => isShown(field, question)) ?? []
@@ -30,7 +31,7 @@ export function QuestionCard({ forms, question, images, onChange, onRemove }: Qu
     ...lists.flatMap((list) => question.entries.map((_, i) => `${list}/${i}`)),
   ]
   const rest = useContext(ProblemsContext).filter(
-    ({ param }) => isBelow(param, own) && !lists.includes(param) && !spoken.some((pointer) => isBelow(param, pointer)),
+    ({ param }) => isBelow(param, own) && !lists.includes(param) && !spoken.some((field) => isBelow(param, field)),
   )
   return (
     <article class="question" aria-label={`Question ${id}`}>

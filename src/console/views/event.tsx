@@ -1,10 +1,10 @@
 // One answered request: its decisions, and a form for what was true. States are not kept, so none is shown.
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { pointer } from '../../core/pointer.ts'
 import type { DecisionReply } from '../../service/console/replies.ts'
 import { ApiError } from '../api.ts'
 import { useConsole } from '../context.ts'
 import { counted, percent, time } from '../format.ts'
-import { pointerTo } from '../playground/draft.ts'
 import { Bars } from '../ui/bars.tsx'
 import { ProblemsContext } from '../ui/field.tsx'
 import { Failure, Nothing, Shown } from '../ui/notice.tsx'
@@ -155,7 +155,7 @@ function Decision({ decision, hasCalibration, truth, onChange }: DecisionProps) 
           ...(hasCalibration ? { line: uncalibrated[i]! } : {}),
         }))}
       />
-      <OutcomeField decision={decision} truth={truth} pointer={`/outcomes${pointerTo(name)}`} onChange={onChange} />
+      <OutcomeField decision={decision} truth={truth} pointer={pointer('/outcomes', name)} onChange={onChange} />
     </article>
   )
 }

@@ -2,8 +2,9 @@
 // runs, so that a mistake costs nothing. Evaluation never throws: an expression without a value says why, and the rest
 // of the request stands.
 import { setImmediate } from 'node:timers/promises'
-import { EngineError, type Problem, pointer } from '../../core/errors.ts'
+import { EngineError, type Problem } from '../../core/errors.ts'
 import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
+import { pointer } from '../../core/pointer.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import { isObject, ownField } from '../../core/untrusted.ts'
 import { kindOf } from '../../questions/index.ts'

@@ -1,8 +1,9 @@
 // Writes a JSON value as readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and
 // indentation are scaffold; every string and number is a piece of its own that knows its JSON Pointer, so that what is
 // quoted can be found again.
-import { EngineError, type Problem, pointer } from '../../core/errors.ts'
+import { EngineError, type Problem } from '../../core/errors.ts'
 import { LONGEST_STATE } from '../../core/limits.ts'
+import { pointer } from '../../core/pointer.ts'
 import type { Json, Piece } from '../../core/types.ts'
 
 /** Containers inside one another. Deeper states are refused: nobody reads them, and they would overflow the stack. */

@@ -1,6 +1,6 @@
 // Checks the parts of a state: every field must be known, and all faults are reported together.
-import { pointer } from '../../core/errors.ts'
 import { MOST_FAULTS } from '../../core/limits.ts'
+import { pointer } from '../../core/pointer.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject } from '../../core/untrusted.ts'

@@ -1,6 +1,7 @@
 // Checks the parts of a state that are videos: frames with their times, or a file and which of its frames to take.
-import { type ErrorCode, pointer } from '../../core/errors.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import { MOST_FPS } from '../../core/limits.ts'
+import { pointer } from '../../core/pointer.ts'
 import { isObject } from '../../core/untrusted.ts'
 import { type CheckedSource, checkSource, type Reporter } from '../../media/sources.ts'
 import type { CheckedFrame, CheckedPart, PartFields } from './checked-parts.ts'

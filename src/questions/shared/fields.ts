@@ -2,7 +2,7 @@
 // pointers.
 import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
-import { pointer } from '../../core/errors.ts'
+import { pointer } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { jsonTypeOf, ownField, plainRecord } from '../../core/untrusted.ts'

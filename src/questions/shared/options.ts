@@ -1,8 +1,8 @@
 // The options of a choice or a select, however they were given, to candidates in order.
 import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
-import { pointer } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
+import { pointer } from '../../core/pointer.ts'
 import type { Json } from '../../core/types.ts'
 import type { Questions } from '../../wire/types.ts'
 import type { CheckedQuestion, Checker } from './checked-question.ts'

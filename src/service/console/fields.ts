@@ -1,6 +1,7 @@
 // Reads and checks the bodies and queries of the console's own page. All errors come at once, each at its field.
 import { z } from 'zod'
-import { EngineError, pointer } from '../../core/errors.ts'
+import { EngineError } from '../../core/errors.ts'
+import { pointer } from '../../core/pointer.ts'
 
 /** A text without control characters, 1 to `most` characters; outer space is taken off. */
 export function text(most: number) {

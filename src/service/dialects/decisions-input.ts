@@ -2,7 +2,7 @@
 // that state back into pointers into the input. Each message starts with its speaker, except a single user message,
 // which reads as plain text.
 
-import { pointer } from '../../core/errors.ts'
+import { pointer } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, jsonTypeOf, type UntrustedObject } from '../../core/untrusted.ts'

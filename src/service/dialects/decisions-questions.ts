@@ -1,8 +1,8 @@
 // Turns the `questions` of a decision, an array with optional names, into the engine's map of questions by id, and its
 // answers back into an array in that order.
 
-import { pointer } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
+import { pointer } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, jsonTypeOf, type UntrustedObject } from '../../core/untrusted.ts'

@@ -2,6 +2,7 @@
 // answers back in the order of the questions. Two fields are added to it: `id`, to record outcomes by, and `simo`.
 
 import { EngineError } from '../../core/errors.ts'
+import { pointerTokens } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { isObject, jsonTypeOf, plainRecord } from '../../core/untrusted.ts'
 import type { AskResponse } from '../../wire/types.ts'
@@ -51,7 +52,7 @@ export const decisions: Dialect = {
       pointer(param) {
         const [, token, rest = ''] = /^\/questions\/([^/]*)(\/.*)?$/s.exec(param) ?? []
         if (token === undefined) return input.pointer(param)
-        const question = byId.get(token.replaceAll('~1', '/').replaceAll('~0', '~'))
+        const question = byId.get(pointerTokens(param)[1]!)
         if (question === undefined) return param
         return question.param + rest.replace(/^\/options(?=\/|$)/, '/choices').replace(/^\/criteria(?=\/|$)/, '/levels')
       },

@@ -1,6 +1,7 @@
 // Collects what a dialect finds wrong with a body before the engine sees it, and throws all of it as one `EngineError`.
-import { type ErrorCode, pointer } from '../../core/errors.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import { MOST_FAULTS } from '../../core/limits.ts'
+import { pointer } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { ownField, type UntrustedObject } from '../../core/untrusted.ts'
 import { refuse } from '../../pipeline/faults.ts'

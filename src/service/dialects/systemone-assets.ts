@@ -1,6 +1,7 @@
 // Turns the `assets` of a System One request, pictures by a placeholder that stands in its strings, into parts of the
 // state. A picture stands where a text names it first, else behind the state; strings name it by its id.
-import { EngineError, pointer } from '../../core/errors.ts'
+import { EngineError } from '../../core/errors.ts'
+import { pointer } from '../../core/pointer.ts'
 import { isObject, plainRecord, type UntrustedObject } from '../../core/untrusted.ts'
 import { isParts } from '../../wire/part-types.ts'
 import type { Part, Source } from '../../wire/types.ts'

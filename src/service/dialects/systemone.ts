@@ -4,6 +4,7 @@
 
 import { EngineError } from '../../core/errors.ts'
 import { REQUEST_LIMITS } from '../../core/limits.ts'
+import { pointerTokens } from '../../core/pointer.ts'
 import { isObject, ownField, plainRecord, type UntrustedObject } from '../../core/untrusted.ts'
 import type { Answer, AskResponse } from '../../wire/types.ts'
 import type { Dialect } from './dialect.ts'
@@ -102,9 +103,7 @@ function encodeAnswer(question: unknown, answer: Answer): unknown {
 /** What stands at a pointer in the body; undefined when nothing does. */
 function at(body: unknown, param: string): unknown {
   let here = body
-  for (const token of param.split('/').slice(1)) {
-    here = ownField(here, token.replaceAll('~1', '/').replaceAll('~0', '~'))
-  }
+  for (const token of pointerTokens(param)) here = ownField(here, token)
   return here
 }
 

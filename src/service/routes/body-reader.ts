@@ -1,8 +1,9 @@
 // A zod schema to the reader of a route's body: what is wrong comes out as one `invalid_request` with a problem for
 // each field.
 import type { z } from 'zod'
-import { EngineError, type Problem, pointer } from '../../core/errors.ts'
+import { EngineError, type Problem } from '../../core/errors.ts'
 import { MOST_FAULTS } from '../../core/limits.ts'
+import { pointer } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { isObject } from '../../core/untrusted.ts'
 import type { BodyReader } from './route.ts'

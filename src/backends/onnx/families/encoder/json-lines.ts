@@ -1,6 +1,6 @@
 // JSON to lines, one a leaf, each with the words of its path, so that a passage cut anywhere still says what its values
 // are of. Training writes the same (models/service-1-pro/training/text/states.py).
-import { pointer } from '../../../../core/errors.ts'
+import { pointer } from '../../../../core/pointer.ts'
 import type { Json } from '../../../../core/types.ts'
 import type { StateWriter } from './state-writer.ts'
 

@@ -1,5 +1,6 @@
 // What the names of JSON members say about where an answer stands: a value whose name is like the question is likelier
 // than the pointers alone say.
+import { pointerTokens } from '../../../../core/pointer.ts'
 import { wordsOfKey } from './row-names.ts'
 import type { SourceStretch } from './state-writer.ts'
 
@@ -13,11 +14,7 @@ const MOST_NAMES = 64
 /** The words of the name of the member, or of the head of the column, that a string stands in; null outside of both. */
 export function memberName({ head, source: { path } }: SourceStretch): string | null {
   if (head !== null) return head
-  const name = path
-    ?.split('/')
-    .findLast((token) => token !== '' && !/^\d+$/.test(token))
-    ?.replaceAll('~1', '/')
-    .replaceAll('~0', '~')
+  const name = pointerTokens(path ?? '').findLast((token) => token !== '' && !/^\d+$/.test(token))
   return name === undefined ? null : wordsOfKey(name)
 }
 

@@ -1,7 +1,7 @@
 // The lists of a state whose elements a question may call by name: tables in its texts, lists of JSON objects, and
 // members of a JSON object that are objects alike. Training finds the same
 // (models/service-1-pro/training/text/narrowing.py).
-import { pointer } from '../../../../core/errors.ts'
+import { pointer } from '../../../../core/pointer.ts'
 import type { Json, Prompt } from '../../../../core/types.ts'
 import { type Fields, IDS, isFields, isList, isTurn } from './json-lines.ts'
 import { labelOf, lastWord } from './numbered-parts.ts'
