@@ -1,11 +1,11 @@
 // Names that stand for models while a service runs: those of the store, which can be changed, before those of its
 // settings. They are read from the store soon after any replica, or the command line, has changed them.
-import { within } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { ownEntry, plainRecord } from '../core/untrusted.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { fromStore } from './from-store.ts'
+import { createPeriodicLook } from './periodic-look.ts'
 import type { ServiceSettings } from './settings.ts'
 import type { Alias, AliasChange, Store } from './store/store.ts'
 import type { Log } from './telemetry.ts'
@@ -38,9 +38,6 @@ export interface ServiceAliases {
   point(name: string, model: string | null, why: string): Promise<AliasChange | null>
 }
 
-/** Most time that a request waits for a look. */
-const LOOK_MS = 1000
-
 /** The names of the settings with those of the store, which go first. */
 export function aliasTable(ofSettings: AliasTable, kept: readonly Alias[]): AliasTable {
   return plainRecord([...Object.entries(ofSettings), ...kept.map(({ name, model }) => [name, model] as const)])
@@ -50,26 +47,20 @@ export function createAliases({ engine, store, settings, log, now, everyMs }: Al
   let kept: readonly Alias[] = []
   let table = settings.aliases
   let isRead = false
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let looking: Promise<void> | null = null
 
   const served = (): readonly string[] => engine.models().flatMap(({ id, available }) => (available ? [id] : []))
 
-  function look(): Promise<void> {
-    lookedAt = now()
-    looking ??= lookOnce().finally(() => {
-      looking = null
-    })
-    return looking
-  }
-
-  async function lookOnce(): Promise<void> {
-    try {
-      take(await store.aliases.current())
-    } catch (error) {
-      log.warn({ err: error }, 'aliases could not be read from the store; those in use stay')
-    }
-  }
+  const look = createPeriodicLook({
+    now,
+    everyMs,
+    async run() {
+      try {
+        take(await store.aliases.current())
+      } catch (error) {
+        log.warn({ err: error }, 'aliases could not be read from the store; those in use stay')
+      }
+    },
+  })
 
   function take(found: readonly Alias[]): void {
     const before = new Map(kept.map(({ name, model }) => [name, model] as const))
@@ -89,18 +80,14 @@ export function createAliases({ engine, store, settings, log, now, everyMs }: Al
 
   return {
     async table() {
-      if (now() - lookedAt >= everyMs) look()
-      // A database that hangs holds up nobody for long: what was read before is used.
-      if (looking !== null) await within(LOOK_MS, looking)
+      await look.upToDate()
       return table
     },
     async point(name, model, why) {
       const problem = problemOf(name, model, served())
       if (problem !== null) throw new EngineError('invalid_request', problem.message, { ...problem, problems: [problem] })
       const change = await fromStore(store.aliases.point(name, model, why))
-      // One that is under way may have read before this change.
-      await looking
-      await look()
+      await look.refresh()
       return change
     },
   }

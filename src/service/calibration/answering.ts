@@ -3,8 +3,8 @@
 import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
 import { shippedCalibration } from '../../calibration/shipped.ts'
-import { within } from '../../core/deadline.ts'
 import type { EngineCore } from '../../pipeline/engine.ts'
+import { createPeriodicLook } from '../periodic-look.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../telemetry.ts'
 
@@ -33,8 +33,6 @@ interface Kept {
   readonly found: Promise<readonly ServedCalibration[]>
 }
 
-/** Most time that a request waits for a look. */
-const LOOK_MS = 1000
 /** Accounts whose calibrations are kept, and those of them with calibrations of their own: some MiB each. */
 const MOST_ACCOUNTS = 2000
 const MOST_OWN = 50
@@ -45,26 +43,20 @@ export function createAnswering({ engine, store, log, now, everyMs }: AnsweringO
   const own = new Set<string>()
   const said = new Set<string>()
   let seen = 0n
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let looking: Promise<void> | null = null
 
-  function look(): Promise<void> {
-    lookedAt = now()
-    looking ??= lookOnce().finally(() => {
-      looking = null
-    })
-    return looking
-  }
-
-  async function lookOnce(): Promise<void> {
-    try {
-      const { upTo, accounts } = await store.calibrationChanges(seen)
-      seen = upTo
-      for (const account of accounts ?? [...kept.keys()]) forget(account)
-    } catch (error) {
-      log.warn({ err: error }, 'calibrations could not be read from the store; the ones in use stay')
-    }
-  }
+  const look = createPeriodicLook({
+    now,
+    everyMs,
+    async run() {
+      try {
+        const { upTo, accounts } = await store.calibrationChanges(seen)
+        seen = upTo
+        for (const account of accounts ?? [...kept.keys()]) forget(account)
+      } catch (error) {
+        log.warn({ err: error }, 'calibrations could not be read from the store; the ones in use stay')
+      }
+    },
+  })
 
   function forget(account: string): void {
     kept.delete(account)
@@ -91,9 +83,7 @@ export function createAnswering({ engine, store, log, now, everyMs }: AnsweringO
   }
 
   async function all(account: string): Promise<readonly ServedCalibration[]> {
-    if (now() - lookedAt >= everyMs) look()
-    // A database that hangs does not hold up those whose calibrations are known.
-    if (looking !== null) await within(LOOK_MS, looking)
+    await look.upToDate()
     const models = JSON.stringify(engine.loaded().map(identityOf))
     const before = kept.get(account)
     forget(account)
@@ -120,11 +110,7 @@ export function createAnswering({ engine, store, log, now, everyMs }: AnsweringO
       const at = engine.loaded().findIndex((loaded) => identityOf(loaded) === identityOf(model))
       return found[at] ?? servedFor(store.calibrations(account), model)
     },
-    async refresh() {
-      // One that is under way may have read before the change that the caller knows of.
-      await looking
-      await look()
-    },
+    refresh: look.refresh,
   }
 }
 
