@@ -1,5 +1,6 @@
 // Collects what is wrong with one request, step after step, so that all of it is said together.
 import { EngineError } from '../core/errors.ts'
+import { didYouMean } from '../core/suggest.ts'
 import type { Fault } from '../questions/shared/checked-question.ts'
 
 /** Throws one `EngineError` when there are faults: its code, message and param are those of the first. */
@@ -28,4 +29,17 @@ export function faultsOf(error: unknown): readonly Fault[] {
   if (!(error instanceof EngineError) || error.param === null || error.code === 'internal_error') throw error
   const { code, problems } = error
   return problems.map(({ param, message }) => ({ code, param, message }))
+}
+
+/** Unknown fields that are named one by one. */
+export const MOST_WARNED = 20
+
+/** Says of each field of a request that is not known that it was ignored. */
+export function ignoredFieldWarnings(fields: readonly string[], known: readonly string[]): string[] {
+  const unknown = fields.filter((field) => !known.includes(field))
+  const named = unknown.slice(0, MOST_WARNED).map((field) => {
+    return `The field ${JSON.stringify(field.slice(0, 80))} is not known and was ignored.${didYouMean(field, known)}`
+  })
+  const rest = unknown.length - named.length
+  return rest > 0 ? [...named, `${rest} more fields are not known and were ignored.`] : named
 }

@@ -3,10 +3,10 @@
 import { EngineError } from '../core/errors.ts'
 import { LONGEST_TEXT, MOST_FAULTS, type RequestLimits } from '../core/limits.ts'
 import { pointer } from '../core/pointer.ts'
-import { didYouMean, nearNames } from '../core/suggest.ts'
+import { nearNames } from '../core/suggest.ts'
 import { isObject, ownField } from '../core/untrusted.ts'
 import type { CheckedQuestion, CheckQuestions, Fault } from '../questions/shared/checked-question.ts'
-import { refuse } from './faults.ts'
+import { ignoredFieldWarnings, MOST_WARNED, refuse } from './faults.ts'
 
 /** A request whose shape is right. */
 export interface CheckedRequest {
@@ -22,9 +22,6 @@ export interface CheckedRequest {
   readonly derive: unknown
   readonly warnings: readonly string[]
 }
-
-/** Unknown fields that are named one by one. */
-const MOST_WARNED = 20
 
 const FIELDS = ['model', 'state', 'questions', 'derive']
 
@@ -44,12 +41,8 @@ export function checkRequest(input: unknown, checkQuestions: CheckQuestions, lim
     faults.push(fault)
     if (faults.length >= MOST_FAULTS) refuse(faults)
   }
-  const warnings: string[] = []
   const unknown = Object.keys(input).filter((field) => !FIELDS.includes(field))
-  for (const field of unknown.slice(0, MOST_WARNED)) {
-    warnings.push(`The field ${JSON.stringify(field.slice(0, 80))} is not known and was ignored.${didYouMean(field, FIELDS)}`)
-  }
-  if (unknown.length > MOST_WARNED) warnings.push(`${unknown.length - MOST_WARNED} more fields are not known and were ignored.`)
+  const warnings = ignoredFieldWarnings(unknown, FIELDS)
   /** Names the unknown field that looks like one that is missing. */
   const meant = (field: string): string => {
     const [near] = nearNames(field, unknown.slice(0, MOST_WARNED))

@@ -3,8 +3,8 @@
 
 import { EngineError } from '../../core/errors.ts'
 import { pointerTokens } from '../../core/pointer.ts'
-import { didYouMean } from '../../core/suggest.ts'
 import { isObject, jsonTypeOf, plainRecord } from '../../core/untrusted.ts'
+import { ignoredFieldWarnings } from '../../pipeline/faults.ts'
 import type { AskResponse } from '../../wire/types.ts'
 import { readInput } from './decisions-input.ts'
 import { readQuestions } from './decisions-questions.ts'
@@ -12,8 +12,6 @@ import type { Dialect } from './dialect.ts'
 import { Faults, presentField } from './faults.ts'
 
 const FIELDS = ['model', 'input', 'questions', 'prompt_cache_key', 'prompt_cache_options', 'safety_identifier']
-/** Unknown fields that are named one by one. */
-const MOST_WARNED = 20
 
 export const decisions: Dialect = {
   name: 'decisions',
@@ -32,7 +30,7 @@ export const decisions: Dialect = {
     const questions = readQuestions(presentField(body, 'questions'), '/questions', faults)
     faults.throwIfAny()
     const byId = new Map(questions.map((question) => [question.id, question]))
-    const warnings = warningsOf(Object.keys(body))
+    const warnings = ignoredFieldWarnings(Object.keys(body), FIELDS)
     return {
       request: {
         ...(model === undefined ? {} : { model }),
@@ -69,13 +67,4 @@ function usageOf({ usage, simo }: AskResponse) {
     total_tokens: usage.input_tokens + usage.output_tokens,
     cost: usage.cost,
   }
-}
-
-function warningsOf(fields: readonly string[]): string[] {
-  const unknown = fields.filter((field) => !FIELDS.includes(field))
-  const named = unknown.slice(0, MOST_WARNED).map((field) => {
-    return `The field ${JSON.stringify(field.slice(0, 80))} is not known and was ignored.${didYouMean(field, FIELDS)}`
-  })
-  const rest = unknown.length - named.length
-  return rest > 0 ? [...named, `${rest} more fields are not known and were ignored.`] : named
 }
