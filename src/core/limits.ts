@@ -22,6 +22,9 @@ export interface RequestLimits {
  */
 export const LONGEST_TEXT = 65_536
 
+/** Levels of JSON in the instructions and descriptions of a question; deeper JSON is refused. */
+export const DEEPEST_WORDS = 32
+
 /** Characters of all texts of a state, with what is written around JSON values. */
 export const LONGEST_STATE = 2 ** 20
 

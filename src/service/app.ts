@@ -1,16 +1,16 @@
 // The HTTP side of a service: one fastify app with our ids, headers, errors and time limits. Routes register on it;
 // what they throw becomes a reply here.
-import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { boundConnections } from './connections.ts'
 import type { ServiceContext, ServiceState } from './context.ts'
-import { ServiceRefusal } from './errors.ts'
+import { CLIENT_GONE, ServiceRefusal } from './errors.ts'
 import { parseJson } from './json.ts'
 import { watchRoutes } from './known-routes.ts'
 import { refuseBelow, sendError } from './refuse.ts'
+import { makeStoreId } from './store/secrets.ts'
 import type { TlsPair } from './tls.ts'
 
 declare module 'fastify' {
@@ -50,7 +50,7 @@ const EXPOSED = [
   'x-ratelimit-reset',
 ]
 
-const makeId = () => `evt_${randomBytes(12).toString('hex')}`
+const makeId = () => makeStoreId('evt_')
 
 export type AppContext = Pick<ServiceContext, 'settings' | 'store' | 'log' | 'metrics'>
 
@@ -156,8 +156,7 @@ function finished({ log, metrics }: AppContext, request: FastifyRequest, reply: 
   const isAnswered = reply.raw.writableFinished
   const route = request.routeOptions.url ?? '(none)'
   const { method, principal } = request
-  const status = isAnswered ? reply.statusCode : 499
-  const code = isAnswered ? reply.errorCode : 'client_gone'
+  const { status, code } = isAnswered ? { status: reply.statusCode, code: reply.errorCode } : CLIENT_GONE
   const latencyMs = performance.now() - request.receivedAt
   metrics.finished({ route, method, status, code, latencyMs })
   const who = principal === null ? {} : { account: principal.account, key: principal.key?.id ?? null }

@@ -37,6 +37,9 @@ export const HTTP_STATUS: Readonly<Record<WireErrorCode, number>> = {
   deadline_exceeded: 504,
 }
 
+/** Status and code in the log of a call whose client went away; they never go over the wire. */
+export const CLIENT_GONE = { status: 499, code: 'client_gone' }
+
 export interface ServiceRefusalOptions {
   /** JSON Pointer to the field at fault. */
   readonly param?: string

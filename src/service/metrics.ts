@@ -5,12 +5,12 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CacheCounts } from '../backends/backend.ts'
 import type { EngineCore } from '../pipeline/engine.ts'
 import { CONSOLE_ERROR_CODES } from './console/errors.ts'
-import { WIRE_ERROR_CODES } from './errors.ts'
+import { CLIENT_GONE, WIRE_ERROR_CODES } from './errors.ts'
 import type { Metrics } from './telemetry.ts'
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Besides those on the wire, those of the console, and of clients that went away before they were answered. */
-const CODES = new Set<string>([...WIRE_ERROR_CODES, ...CONSOLE_ERROR_CODES, 'client_gone'])
+const CODES = new Set<string>([...WIRE_ERROR_CODES, ...CONSOLE_ERROR_CODES, CLIENT_GONE.code])
 /** More than there are; a caller that hands in URLs in place of patterns must not fill the memory. */
 const MOST_NAMES = 100
 const OTHER = 'other'

@@ -5,13 +5,10 @@ import { parse } from '../../constraint/grammar.ts'
 import { compileSpans, readSpans, type SpanAutomaton } from '../../constraint/substring.ts'
 import type { Prompt } from '../../core/types.ts'
 import type { Constraint, Generated, Grammar, Span } from '../backend.ts'
-import { NO_SPAN } from '../prompted/prompt-template.ts'
+import { NO_SPAN, spanTokens } from '../prompted/prompt-template.ts'
 import type { Written, WrittenToken } from './driver.ts'
 import { either, literal, type Pattern, patternOf, repeat, sequence } from './patterns.ts'
 
-/** Tokens that a quoted span, or all of several, may take. */
-const SPAN_TOKENS = 128
-const MANY_SPANS_TOKENS = 384
 /** A server compiles what it keeps to, so no more ways than this. */
 const MOST_WAYS = 200
 const MOST_SPANS = 32
@@ -22,7 +19,7 @@ type Read =
   | { readonly type: 'spans'; readonly spans: readonly Span[] }
 
 export function tokensFor(constraint: Readable): number {
-  return constraint.type === 'grammar' ? constraint.maxTokens : constraint.many ? MANY_SPANS_TOKENS : SPAN_TOKENS
+  return constraint.type === 'grammar' ? constraint.maxTokens : spanTokens(constraint)
 }
 
 /** What a server is to keep to; null: its answer is only checked. `withSpace`: a first word has a space before it. */

@@ -15,6 +15,14 @@ import type { Branch, Candidate, Constraint, Grammar, SpanFormat } from '../back
 /** The answer that stands for "no such span in the state". */
 export const NO_SPAN = 'none'
 
+const SPAN_TOKENS = 128
+const MANY_SPANS_TOKENS = 384
+
+/** Tokens that a quoted span, or all of several, may take. */
+export function spanTokens({ many }: Extract<Constraint, { type: 'span' }>): number {
+  return many ? MANY_SPANS_TOKENS : SPAN_TOKENS
+}
+
 /**
  * The spellings that answer each candidate, the best one first, [candidate][spelling]; null when there are more
  * candidates than symbols.

@@ -2,6 +2,7 @@
 // pointers.
 import { z } from 'zod'
 import type { Candidate } from '../../backends/backend.ts'
+import { DEEPEST_WORDS } from '../../core/limits.ts'
 import { pointer } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
@@ -26,15 +27,12 @@ export function strict<S extends z.core.$ZodLooseShape>(noun: string, shape: S) 
   })
 }
 
-/** JSON inside instructions and descriptions: deeper than this is refused. */
-const MAX_DEPTH = 32
-
 /** What is not JSON in a value, or null when all of it is. `depth` bounds the recursion, cycles included. */
 function jsonProblem(value: unknown, depth = 0): string | null {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return null
   if (typeof value === 'number') return Number.isFinite(value) ? null : `${value} is not a JSON number`
   if (typeof value !== 'object') return `a ${typeof value} is not JSON`
-  if (depth >= MAX_DEPTH) return `JSON is nested deeper than ${MAX_DEPTH} levels; say it flatter, or as a string`
+  if (depth >= DEEPEST_WORDS) return `JSON is nested deeper than ${DEEPEST_WORDS} levels; say it flatter, or as a string`
   for (const inner of Array.isArray(value) ? value : Object.values(value)) {
     const problem = jsonProblem(inner, depth + 1)
     if (problem) return problem
@@ -66,7 +64,7 @@ export const words = json
  */
 export const base = {
   instructions: words.describe(
-    `Words for the model: a text, or JSON, which is shown as JSON (nested at most ${MAX_DEPTH} deep). Absent, null or blank: the words of the question’s id are asked.`,
+    `Words for the model: a text, or JSON, which is shown as JSON (nested at most ${DEEPEST_WORDS} deep). Absent, null or blank: the words of the question’s id are asked.`,
   ),
   image: z
     .string()

@@ -1,7 +1,7 @@
 // Turns the `questions` of a decision, an array with optional names, into the engine's map of questions by id, and its
 // answers back into an array in that order.
 
-import { REQUEST_LIMITS } from '../../core/limits.ts'
+import { DEEPEST_WORDS, REQUEST_LIMITS } from '../../core/limits.ts'
 import { pointer } from '../../core/pointer.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
@@ -34,11 +34,8 @@ const READERS: ReadonlyMap<string, QuestionReader> = new Map<string, QuestionRea
   ['score', readScore],
 ])
 const TYPES = [...READERS.keys()]
-const LONGEST_ID = 128
 /** Of a name, in characters: each is sent back with its answer. */
 export const LONGEST_NAME = 1000
-/** JSON inside instructions: deeper than this is refused, as the engine does. */
-const MAX_DEPTH = 32
 
 /**
  * Ids are the names, so that outcomes can be recorded by name. A question without a name, or with one that came before
@@ -63,7 +60,7 @@ export function readQuestions(questions: unknown, param: string, faults: Faults)
   const used = new Set<string>()
   const idOf = (i: number): string => {
     const name = names[i]
-    const isId = typeof name === 'string' && name.trim() !== '' && name.length <= LONGEST_ID && !used.has(name)
+    const isId = typeof name === 'string' && name.trim() !== '' && name.length <= REQUEST_LIMITS.idCharacters && !used.has(name)
     let id = isId ? name : `question_${i + 1}`
     while (!isId && taken.has(id)) id = `_${id}`
     used.add(id)
@@ -248,8 +245,8 @@ function readInstructionPart(part: unknown, param: string, faults: Faults): stri
     const data = presentField(part, 'data')
     const at = pointer(param, 'data')
     if (typeof data !== 'object') faults.report('invalid_question', at, `data is an object or an array, received ${jsonTypeOf(data)}.`)
-    else if (!isShallow(data as Json, MAX_DEPTH)) {
-      faults.report('invalid_question', at, `data is nested deeper than ${MAX_DEPTH} levels; say it flatter, or as a text.`)
+    else if (!isShallow(data as Json, DEEPEST_WORDS)) {
+      faults.report('invalid_question', at, `data is nested deeper than ${DEEPEST_WORDS} levels; say it flatter, or as a text.`)
     } else return JSON.stringify(data)
   } else {
     const message = `A part of instructions is of type input_text or input_json, received ${typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : jsonTypeOf(part)}.`

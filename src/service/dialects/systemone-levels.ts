@@ -1,9 +1,8 @@
 // Turns levels as System One clients send them (a text, JSON, or null for a level that only its place describes) into
 // labelled ones.
+import { DEEPEST_WORDS } from '../../core/limits.ts'
 import { isObject, type UntrustedObject } from '../../core/untrusted.ts'
 
-/** JSON inside JSON: deeper than this is left for the engine to refuse. */
-const MAX_DEPTH = 32
 /** Longer JSON is a description, not a label; and what is read of a hostile level is bounded. */
 const MOST_CHARACTERS = 1000
 
@@ -23,7 +22,8 @@ function spoken(value: unknown, budget: { left: number }, depth = 0): string | n
     budget.left -= text.length
     return budget.left < 0 ? null : text
   }
-  if (depth > MAX_DEPTH) return null
+  // The engine refuses what is deeper.
+  if (depth > DEEPEST_WORDS) return null
   const parts: string[] = []
   for (const key of Object.keys(value)) {
     const member = (value as UntrustedObject)[key]

@@ -25,7 +25,7 @@ export function isSameHash(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 }
 
-/** `key_…`, `led_…`: 96 random bits as hex digits. */
+/** `key_…`, `led_…`, `evt_…`: 96 random bits as hex digits. */
 export function makeStoreId(prefix: string): string {
   return `${prefix}${randomBytes(12).toString('hex')}`
 }

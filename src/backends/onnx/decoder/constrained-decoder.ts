@@ -8,19 +8,16 @@ import { buildTokenTrie, constrainTokens, type TokenConstraint, type TokenTrie }
 import { EngineError } from '../../../core/errors.ts'
 import type { Prompt } from '../../../core/types.ts'
 import type { Branch, Constraint, Generated } from '../../backend.ts'
-import { boxPrompt, NO_SPAN, readPrompt } from '../../prompted/prompt-template.ts'
+import { boxPrompt, NO_SPAN, readPrompt, spanTokens } from '../../prompted/prompt-template.ts'
 import { type BoxFormat, pictureAsked, readBoxes, tokensOfBoxes } from './boxes.ts'
 import { prefillBehind, prefilledTokens } from './decoder.ts'
 import type { KvCache } from './kv-cache.ts'
 import type { DecoderModel } from './model.ts'
 import { joinedFrames } from './videos.ts'
 
-/** Tokens that a quoted span, or all of several, may take. */
-const SPAN_TOKENS = 128
-const MANY_SPANS_TOKENS = 384
 const tokensOf = (constraint: Constraint): number => {
   if (constraint.type === 'grammar') return constraint.maxTokens
-  return constraint.type === 'box' ? tokensOfBoxes(constraint.many) : constraint.many ? MANY_SPANS_TOKENS : SPAN_TOKENS
+  return constraint.type === 'box' ? tokensOfBoxes(constraint.many) : spanTokens(constraint)
 }
 /** How many compiled grammars are cached: the token masks are what costs. */
 const MOST_CACHED_GRAMMARS = 16
