@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { recordedIn, withRecorded } from '../../src/console/views/outcome-words.ts'
 import { WORDS } from '../../src/console/words.ts'
-import type { DecisionReadoutReply, DecisionReply } from '../../src/service/console/replies.ts'
+import type { DecisionReadout } from '../../src/questions/shared/decision.ts'
+import type { DecisionReply } from '../../src/service/console/replies.ts'
 
-const decision = (readout: DecisionReadoutReply, truth: DecisionReply['truth']): DecisionReply => ({
+const decision = (readout: DecisionReadout, truth: DecisionReply['truth']): DecisionReply => ({
   ...{ name: 'q', readout, truth, candidates: ['calm', 'angry'] },
   ...{ probabilities: [0.5, 0.5], uncalibrated: [0.5, 0.5], is_deliberated: false, mass: 1 },
 })

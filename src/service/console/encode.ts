@@ -68,12 +68,12 @@ function encodeDecision(name: string, decision: Decision, label: Label | null, c
     probabilities: byCandidate(calibrated),
     uncalibrated: byCandidate(rows).map(Math.exp),
     is_deliberated: decision.deliberated !== null,
-    truth: label === null ? null : truthOf(decision, label.truth),
+    truth: label === null ? null : truthInWords(decision, label.truth),
   }
 }
 
 /** A label as `truthOf` of decision.ts would take it: the way back. */
-function truthOf({ readout, names }: Decision, truth: readonly number[]): DecisionReply['truth'] {
+function truthInWords({ readout, names }: Decision, truth: readonly number[]): DecisionReply['truth'] {
   const [first = 0] = truth
   if (readout === 'ordinal') return first
   const isInWords = isStatement(readout) && names[0] !== 'true' && Number.isInteger(first)

@@ -1,5 +1,6 @@
 // The replies of the console's routes to its page, as JSON. Types only, shared by both sides. Amounts are decimal
 // dollars with nine fractional digits, times milliseconds since 1970.
+import type { DecisionReadout } from '../../questions/shared/decision.ts'
 import type { CalibrationDiagrams, CalibrationReply } from '../calibration/replies.ts'
 import type { QuarantinedLabels, Scope } from '../store/store.ts'
 
@@ -110,27 +111,11 @@ export interface RequestsReply {
   readonly next: string | null
 }
 
-export type DecisionReadoutReply =
-  | 'binary'
-  | 'composed'
-  | 'compared'
-  | 'exclusive'
-  | 'ordinal'
-  | 'independent'
-  | 'check'
-  | 'absence'
-  | 'check_quote'
-  | 'check_written'
-  | 'check_not_there'
-  | 'quote'
-  | 'written'
-  | 'not_there'
-
 /** One decision of an answer, as it is kept. */
 export interface DecisionReply {
   /** Question id; arguments as `question/argument`. */
   readonly name: string
-  readonly readout: DecisionReadoutReply
+  readonly readout: DecisionReadout
   /** Options in the order in which the caller wrote them, levels, or `true` and `false`. */
   readonly candidates: readonly string[]
   /** [candidate] as the calibration that is served now gives them; of `independent`, each option's own. */
