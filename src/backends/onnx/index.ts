@@ -1,6 +1,6 @@
 // Local models through onnxruntime-node: a folder in Hugging Face layout to a `Backend`, in a worker of its own.
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { builtEntry } from '../../core/built-entry.ts'
 import { EngineError } from '../../core/errors.ts'
 import { type Backend, DEVICES } from '../backend.ts'
 import type { ProbeProgress } from '../prompted/probe.ts'
@@ -27,13 +27,9 @@ function refuseUnknownDevice({ device = 'cpu' }: OnnxOptions): void {
 /** More copies of a model than this are taken for a typing mistake. */
 const MOST_WORKERS = 64
 
-/** The worker as JavaScript: beside this file when it is built, in `dist/` when this file runs from its source. */
 function workerEntry(): URL {
-  const built = import.meta.url.endsWith('.js')
-  const entry = built
-    ? new URL('./workers/worker.js', import.meta.url)
-    : new URL('../../../dist/backends/onnx/workers/worker.js', import.meta.url)
-  if (!existsSync(fileURLToPath(entry))) {
+  const entry = builtEntry('backends/onnx/workers/worker.js')
+  if (!existsSync(entry)) {
     throw new EngineError('model_not_available', 'the model worker is not built; run `npm run build`, or load with inProcess: true')
   }
   return entry

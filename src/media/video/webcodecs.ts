@@ -1,6 +1,7 @@
 // Videos to pictures by the packages mediabunny and node-webcodecs, in a process of Node of their own: what strangers
 // sent is decoded by native code, which must not be able to take this process with it.
 import { fileURLToPath } from 'node:url'
+import { builtEntry } from '../../core/built-entry.ts'
 import type { DecoderCommand } from './process-decoder.ts'
 
 /**
@@ -11,19 +12,11 @@ const HEAP_MEBIBYTES = 512
 
 /** The decoder as a program; `webcodecs-process.ts` says what it writes. */
 export function webcodecsCommand(): DecoderCommand {
-  const run = [`--max-old-space-size=${HEAP_MEBIBYTES}`, '--no-warnings', fileURLToPath(entry())]
+  const run = [`--max-old-space-size=${HEAP_MEBIBYTES}`, '--no-warnings', fileURLToPath(builtEntry('media/video/webcodecs-process.js'))]
   return {
     program: process.execPath,
     memoryBytes: MEMORY_BYTES,
     list: ({ container, path }) => [...run, 'list', container, path],
     decode: ({ container, path }, seconds) => [...run, 'decode', container, path, ...seconds.map((second) => second.toFixed(6))],
   }
-}
-
-/** Node runs compiled code only: sources run what was built of them. */
-function entry(): URL {
-  const built = import.meta.url.endsWith('.js')
-  return built
-    ? new URL('./webcodecs-process.js', import.meta.url)
-    : new URL('../../../dist/media/video/webcodecs-process.js', import.meta.url)
 }

@@ -2,11 +2,11 @@
 // waits for the result. Other work of the event loop runs between pieces, so that a large store does not delay answers.
 import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
+import { builtEntry } from '../../core/built-entry.ts'
 import { startDeadline } from '../../core/deadline.ts'
 import { ownDecisions } from '../../questions/shared/decision.ts'
 import { ServiceRefusal } from '../errors.ts'
@@ -20,11 +20,9 @@ const MOST_MEBIBYTES = 1024
 /** Work that takes longer has gone astray: a fit of all labels it may have takes ten seconds of a core. */
 export const WORK_TIMEOUT_MS = 120_000
 
-/** The thread as JavaScript: beside this file when it is built, in `dist/` when this file runs from its source. */
 function threadEntry(): URL {
-  const built = import.meta.url.endsWith('.js')
-  const entry = built ? new URL('./thread.js', import.meta.url) : new URL('../../../dist/service/calibration/thread.js', import.meta.url)
-  if (!existsSync(fileURLToPath(entry))) throw new Error('the calibration thread is not built; run `npm run build`')
+  const entry = builtEntry('service/calibration/thread.js')
+  if (!existsSync(entry)) throw new Error('the calibration thread is not built; run `npm run build`')
   return entry
 }
 
