@@ -1,6 +1,6 @@
 // A least-recently-used cache bounded in bytes. Keys are content hashes, so an entry is never stale. A value that is
 // being made counts as cached: whoever asks for it meanwhile waits for it.
-import type { CacheCounts } from '../../backend.ts'
+import type { CacheCounts, CachesOfBackend } from '../../backend.ts'
 
 export interface CacheEntry<V> {
   readonly value: V
@@ -132,4 +132,16 @@ export class ByteCache<V> {
       signal?.removeEventListener('abort', gone)
     }
   }
+}
+
+/** Of a cache that a model does not have. */
+export const NO_CACHE: CacheCounts = { hits: 0, misses: 0, bytes: 0, limitBytes: 0 }
+
+export function addedCounts(all: readonly CacheCounts[]): CacheCounts {
+  const sum = (field: keyof CacheCounts): number => all.reduce((total, counts) => total + counts[field], 0)
+  return { hits: sum('hits'), misses: sum('misses'), bytes: sum('bytes'), limitBytes: sum('limitBytes') }
+}
+
+export function addedCaches(all: readonly CachesOfBackend[]): CachesOfBackend {
+  return { states: addedCounts(all.map(({ states }) => states)), pictures: addedCounts(all.map(({ pictures }) => pictures)) }
 }

@@ -8,6 +8,7 @@ import { type AskSymbols, PROBE_HASH, type ProbeOptions, probe, readingOf } from
 import { samplePrompts } from '../../prompted/prompt-template.ts'
 import { parseScoring, SCORING_FILE, type Scoring, scoringOf, symbolsUpTo } from '../../prompted/scoring.ts'
 import { checkSymbols } from '../../prompted/symbol-check.ts'
+import { NO_CACHE } from '../caching/byte-cache.ts'
 import type { ModelFamily } from '../family.ts'
 import { type AskableState, OpenModel } from '../open-model.ts'
 import { DEFAULT_CACHE_BYTES, type OnnxOptions } from '../options.ts'
@@ -204,8 +205,6 @@ function refuseTooLong(tokens: number, { contextLength, capabilities }: ModelInf
   const advice = capabilities.images ? 'shorten the state or send fewer or smaller pictures' : 'shorten the state'
   throw new EngineError('context_length_exceeded', `${what} would take ${tokens} tokens, the model takes ${contextLength}; ${advice}`)
 }
-
-const NO_CACHE = { hits: 0, misses: 0, bytes: 0, limitBytes: 0 }
 
 function makeBackend(loaded: LoadedDecoder): Backend {
   const { info, model, images, cacheBytes } = loaded

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../core/errors.ts'
 import type { Piece, Prompt } from '../../../core/types.ts'
-import type { Backend, CacheCounts, CachesOfBackend, Prefix } from '../../backend.ts'
+import type { Backend, Prefix } from '../../backend.ts'
+import { addedCaches } from '../caching/byte-cache.ts'
 
 /** How many prefix hashes are remembered, each with the copy that read it last. */
 const MOST_HASHES = 10_000
@@ -95,7 +96,7 @@ export function makePool(backends: readonly [Backend, ...Backend[]]): Backend {
       }
     },
     ...(backends.every(({ caches }) => caches !== undefined) && {
-      caches: () => summed(backends.flatMap(({ caches }) => caches?.() ?? [])),
+      caches: () => addedCaches(backends.flatMap(({ caches }) => caches?.() ?? [])),
     }),
     async close() {
       await Promise.all(backends.map((backend) => backend.close()))
@@ -137,12 +138,4 @@ function prefixHashesOf(pieces: readonly Piece[]): PrefixHashes {
   }
   add(`${begun}\uE001`)
   return { whole: hash, parts: parts.reverse() }
-}
-
-function summed(all: readonly CachesOfBackend[]): CachesOfBackend {
-  const sum = (counts: readonly CacheCounts[]): CacheCounts => {
-    const of = (field: keyof CacheCounts) => counts.reduce((total, one) => total + one[field], 0)
-    return { hits: of('hits'), misses: of('misses'), bytes: of('bytes'), limitBytes: of('limitBytes') }
-  }
-  return { states: sum(all.map(({ states }) => states)), pictures: sum(all.map(({ pictures }) => pictures)) }
 }

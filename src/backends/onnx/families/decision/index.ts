@@ -6,7 +6,7 @@ import { EngineError } from '../../../../core/errors.ts'
 import type { Prompt } from '../../../../core/types.ts'
 import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
 import { promptKey } from '../../../prompt-key.ts'
-import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'
+import { ByteCache, type CacheEntry, NO_CACHE } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
 import { OPTIONS_ALONE } from '../../family.ts'
 import { OpenModel } from '../../open-model.ts'
@@ -140,7 +140,7 @@ class DecisionBackend implements Backend {
   }
 
   caches(): CachesOfBackend {
-    return { states: this.#states.counts, pictures: this.#withImages?.pictures.counts ?? { hits: 0, misses: 0, bytes: 0, limitBytes: 0 } }
+    return { states: this.#states.counts, pictures: this.#withImages?.pictures.counts ?? NO_CACHE }
   }
 
   close(): Promise<void> {

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../../../core/errors.ts'
 import type { Prompt } from '../../../../core/types.ts'
-import type { Backend, CacheCounts, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
+import type { Backend, CachesOfBackend, ModelInfo, Prefix } from '../../../backend.ts'
 import { promptKey } from '../../../prompt-key.ts'
-import { ByteCache, type CacheEntry } from '../../caching/byte-cache.ts'
+import { addedCounts, ByteCache, type CacheEntry, NO_CACHE } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
 import { OPTIONS_ALONE } from '../../family.ts'
 import { OpenModel } from '../../open-model.ts'
@@ -114,11 +114,7 @@ class EncoderBackend implements Backend {
 
   caches(): CachesOfBackend {
     const [states, passages] = [this.#states.counts, this.#passages.counts]
-    const sum = (field: keyof CacheCounts): number => states[field] + passages[field]
-    return {
-      states: { hits: sum('hits'), misses: passages.misses, bytes: sum('bytes'), limitBytes: sum('limitBytes') },
-      pictures: { hits: 0, misses: 0, bytes: 0, limitBytes: 0 },
-    }
+    return { states: { ...addedCounts([states, passages]), misses: passages.misses }, pictures: NO_CACHE }
   }
 
   close(): Promise<void> {

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { ModelCheck } from '../../../../core/model-check.ts'
 import type { Prompt } from '../../../../core/types.ts'
-import type { Backend, CacheCounts, CachesOfBackend, ModelInfo } from '../../../backend.ts'
+import type { Backend, ModelInfo } from '../../../backend.ts'
+import { addedCaches } from '../../caching/byte-cache.ts'
 import type { ModelFamily } from '../../family.ts'
 import type { OnnxOptions } from '../../options.ts'
 import type { ModelFolder } from '../../runtime/layout.ts'
@@ -53,7 +54,7 @@ function pairOf({ config }: ModelFolder, id: string, texts: Backend, pictures: B
   return {
     info,
     open: (prompt, signal) => (hasImage(prompt) ? pictures : texts).open(prompt, signal),
-    caches: () => ({ states: sum('states', texts, pictures), pictures: sum('pictures', texts, pictures) }),
+    caches: () => addedCaches([texts, pictures].flatMap((backend) => backend.caches?.() ?? [])),
     async close() {
       await Promise.all([texts.close(), pictures.close()])
     },
@@ -62,14 +63,4 @@ function pairOf({ config }: ModelFolder, id: string, texts: Backend, pictures: B
 
 function checksOf(part: string, { info }: Backend): readonly ModelCheck[] {
   return (info.checks ?? []).map((check) => ({ ...check, part }))
-}
-
-function sum(which: keyof CachesOfBackend, ...backends: readonly Backend[]): CacheCounts {
-  const total = { hits: 0, misses: 0, bytes: 0, limitBytes: 0 }
-  for (const backend of backends) {
-    const counts = backend.caches?.()[which]
-    if (counts === undefined) continue
-    for (const field of ['hits', 'misses', 'bytes', 'limitBytes'] as const) total[field] += counts[field]
-  }
-  return total
 }
