@@ -14,7 +14,7 @@ import { type QuestionCoroutine, read } from './shared/coroutine.ts'
 import type { DecideResult } from './shared/decide-branch.ts'
 import { decideRead, type ReadDecision } from './shared/decide-read.ts'
 import type { ReadReadout } from './shared/decision.ts'
-import { noProbability } from './shared/expressions.ts'
+import { noPlainValue, noProbability } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
 import { gradeOfRead, isSameValue } from './shared/grade.ts'
 import type { FieldOf } from './shared/options.ts'
@@ -334,7 +334,7 @@ defineKind<AnyExtractAnswer>({
     return gradeOfRead(given, readoutOf(given.value !== null), given.value, Number(isRight))
   },
   valueOf(given, id) {
-    if (listOf(given) !== null) throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
+    if (listOf(given) !== null) return noPlainValue(id)
     if ('coordinates' in given) throw new ExpressionError(`"${id}" is a box; use has(${id})`)
     return 'value' in given && given.valid ? given.value : null
   },

@@ -2,7 +2,6 @@
 // written.
 import { z } from 'zod'
 import type { Branch, Grammar } from '../backends/backend.ts'
-import { ExpressionError } from '../core/expression-values.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
 import { PROBABILITY_FLOOR } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
@@ -15,7 +14,7 @@ import type { Checker, QuestionContext, QuestionResult } from './shared/checked-
 import { type QuestionCoroutine, read as readText } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import { decideRead, rightOrWrong } from './shared/decide-read.ts'
-import { noProbability } from './shared/expressions.ts'
+import { noPlainValue, noProbability } from './shared/expressions.ts'
 import {
   argmax,
   base,
@@ -346,7 +345,7 @@ defineKind<FillAnswer>({
     return gradeOfRead(given, 'written', said, Number(isRight))
   },
   valueOf(given, id) {
-    if (Array.isArray(given.parsed)) throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
+    if (Array.isArray(given.parsed)) return noPlainValue(id)
     if (!given.valid) return null
     return typeof given.parsed === 'number' ? given.parsed : given.value
   },

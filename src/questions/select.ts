@@ -1,7 +1,6 @@
 // select: an independent probability for each option, and the set of options that hold.
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
-import { ExpressionError } from '../core/expression-values.ts'
 import { PROBABILITY_FLOOR } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
 import type { KindTypes, SetAndAbstention } from '../wire/types.ts'
@@ -10,7 +9,7 @@ import { byCandidate, probability } from './shared/answer-schemas.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { namedProbability } from './shared/expressions.ts'
+import { namedProbability, noPlainValue } from './shared/expressions.ts'
 import { base, byName, checked, checkedQuestion, instructionsOf, namesOf, strict } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
 import {
@@ -183,9 +182,7 @@ defineKind<SelectAnswer>({
     const right = names.filter((name, i) => isSelected.has(name) === (claim.truth[i] === 0)).length / names.length
     return { said: selected, right, guess: 0.5, confidence, claim }
   },
-  valueOf(_answer, id) {
-    throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
-  },
+  valueOf: (_answer, id) => noPlainValue(id),
   probabilityOf: ({ probabilities }, id, option) => namedProbability(probabilities, id, option),
   listOf: ({ selected }) => selected,
   view: ({ selected, probabilities }) => ({

@@ -22,3 +22,8 @@ export function namedProbability(
 export function noProbability(id: string): never {
   throw new ExpressionError(`"${id}" is a read and has no probabilities; has(${id}) says whether it found something`)
 }
+
+/** The plain value of a list. */
+export function noPlainValue(id: string): never {
+  throw new ExpressionError(`"${id}" is a list; use count(${id}) or has(${id})`)
+}
