@@ -1,7 +1,7 @@
 // `assay-engine/client`: ask a service as one would ask an engine. For servers only: a client holds an API key.
 
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../core/errors.ts'
-export type { ClientTime } from '../core/retry.ts'
+export type { WaitClock as ClientTime } from '../core/retry.ts'
 export type { Json } from '../core/types.ts'
 export { choice, extract, fill, noul, score, select } from '../questions/builders.ts'
 export type * from '../questions/kinds.ts'

@@ -1,6 +1,6 @@
 // The options of a client, checked once: an address, a key, limits. No error message contains the key.
 import { EngineError } from '../core/errors.ts'
-import { type ClientTime, systemTime } from '../core/retry.ts'
+import { systemTime, type WaitClock } from '../core/retry.ts'
 
 export interface ClientOptions {
   /** Address of the service, without `/v1`: `https://assay.example.com`. */
@@ -20,7 +20,7 @@ export interface ClientOptions {
   /** A key in a page is everyone's key, so a client refuses to be made in one; true makes it all the same. */
   readonly dangerouslyAllowBrowser?: boolean
   /** Clock and chance of the waits, for tests. */
-  readonly time?: ClientTime
+  readonly time?: WaitClock
 }
 
 export interface ClientSettings {
@@ -32,7 +32,7 @@ export interface ClientSettings {
   readonly mostWaitMs: number
   readonly fetch: typeof globalThis.fetch
   readonly localFiles: boolean
-  readonly time: ClientTime
+  readonly time: WaitClock
 }
 
 /** Longest that a timer of Node takes. */

@@ -1,7 +1,7 @@
 // A failed attempt to how long to wait before the next one, or null when there is no sense in one.
 
 /** Time and chance, handed in where a test needs them. */
-export interface ClientTime {
+export interface WaitClock {
   /** Milliseconds from any start. */
   now(): number
   /** Resolves after so many milliseconds; rejects with the signal's reason when that comes first. */
@@ -63,7 +63,7 @@ export function retryAfterOf(header: string | null, date: string | null, nowMs: 
   return Math.max(0, at - (Number.isNaN(sentAt) ? nowMs : sentAt))
 }
 
-export const systemTime: ClientTime = {
+export const systemTime: WaitClock = {
   now: () => performance.now(),
   random: Math.random,
   wait: (ms, signal) =>

@@ -2,7 +2,7 @@
 // servers it sends downloads to; waits where it says so; and gives up on a connection that says nothing any more.
 
 import { EngineError } from '../core/errors.ts'
-import { type Attempt, type ClientTime, retryAfterOf, systemTime, waitBefore } from '../core/retry.ts'
+import { type Attempt, retryAfterOf, systemTime, type WaitClock, waitBefore } from '../core/retry.ts'
 
 export interface HubOptions {
   /** Default: https://huggingface.co. Throws `invalid_request` for what is no address. */
@@ -11,7 +11,7 @@ export interface HubOptions {
   readonly token?: string | null
   /** A connection without a byte for so long is given up; default 30 000. */
   readonly stallMs?: number
-  readonly time?: ClientTime
+  readonly time?: WaitClock
   /** Hears that something is waited for before it is tried again. */
   readonly onWait?: (ms: number, why: string) => void
 }

@@ -1,6 +1,6 @@
 // What a caller may set for a model on a server, checked once. No error message contains the key.
 import { EngineError } from '../../core/errors.ts'
-import { type ClientTime, systemTime } from '../../core/retry.ts'
+import { systemTime, type WaitClock } from '../../core/retry.ts'
 
 export const ENGINES = ['llama.cpp', 'vllm', 'sglang', 'ollama', 'openai'] as const
 /** The program that serves a model. `openai`: OpenAI itself, and any other server of its chat route. */
@@ -48,7 +48,7 @@ export interface ModelServerOptions {
   /** For tests. Default: the one of the platform. */
   readonly fetch?: typeof fetch
   /** For tests. Default: the time of this machine. */
-  readonly time?: ClientTime
+  readonly time?: WaitClock
 }
 
 export interface ModelServerSettings {
@@ -66,7 +66,7 @@ export interface ModelServerSettings {
   readonly scoring: 'plain' | 'probe'
   readonly decisions: 'own' | 'prompted' | null
   readonly fetch: typeof fetch
-  readonly time: ClientTime
+  readonly time: WaitClock
 }
 
 /** Throws `invalid_request` for options that cannot be. */
