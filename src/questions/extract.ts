@@ -6,7 +6,7 @@ import { PROBABILITY_FLOOR, readConfidence } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
 import type { Coordinates, KindTypes, Point, SeenAnswer, SpanAnswer } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
-import * as pieces from './shared/answer-schemas.ts'
+import { box, center, checkSchema, confidence, error, imageSize, seen, span, valid } from './shared/answer-schemas.ts'
 import { gradeBox, gradeBoxes } from './shared/boxes.ts'
 import { check } from './shared/check.ts'
 import type { QuestionContext, QuestionImage, QuestionResult } from './shared/checked-question.ts'
@@ -101,7 +101,6 @@ export interface BoxManyAnswer {
 
 type AnyExtractAnswer = ExtractAnswer | ExtractManyAnswer | BoxAnswer | BoxManyAnswer
 
-const { error, valid, readConfidence: confidence, check: checkSchema, imageSize: image_size, span, seen } = pieces
 const type = z.literal('extract')
 const where = { span: span.optional(), seen: seen.optional() }
 
@@ -133,17 +132,17 @@ const extractManyAnswer: z.ZodType<ExtractManyAnswer> = z
   .meta({ id: 'ExtractManyAnswer', description: 'With `many`: all of them.' })
 
 const boxAnswer: z.ZodType<BoxAnswer> = z
-  .object({ type, coordinates: pieces.box.nullable(), center: pieces.center.nullable(), image_size, valid, error, confidence })
+  .object({ type, coordinates: box.nullable(), center: center.nullable(), image_size: imageSize, valid, error, confidence })
   .meta({ id: 'BoxAnswer', description: 'Kind `coordinates`: a place in a picture.' })
 
 const boxManyAnswer: z.ZodType<BoxManyAnswer> = z
   .object({
     type,
     boxes: z
-      .array(z.object({ coordinates: pieces.box, center: pieces.center, confidence }).describe('A place.'))
+      .array(z.object({ coordinates: box, center, confidence }).describe('A place.'))
       .readonly()
       .describe('Best first.'),
-    image_size,
+    image_size: imageSize,
     valid,
     error,
     confidence,

@@ -1,4 +1,4 @@
-// Pieces that the zod schemas of answers share. They describe replies; nothing is checked with them at run time.
+// What the zod schemas of answers share. It describes replies; nothing is checked with it at run time.
 import { z } from 'zod'
 import type { Coordinates, Point, SeenAnswer, SpanAnswer } from '../../wire/types.ts'
 
@@ -19,10 +19,10 @@ export const valid = z
   .boolean()
   .describe('Whether there is an answer and it parses. A read that failed alone is invalid; the others stand.')
 export const error = z.string().optional().describe('Why, when it is not valid.')
-export const readConfidence = probability.describe(
+export const confidence = probability.describe(
   'How sure it is of what it read; calibrated where the model has labels of its reads, see `calibration` in `simo.questions`.',
 )
-export const check = probability.optional().describe('With `self_check`: calibrated probability that the value is right.')
+export const checkSchema = probability.optional().describe('With `self_check`: calibrated probability that the value is right.')
 
 /** By the names of the candidates. */
 export const byCandidate = (description: string) => z.record(z.string(), probability).describe(description)
