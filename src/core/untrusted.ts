@@ -33,3 +33,8 @@ export function jsonTypeOf(value: unknown): string {
   if (value === null || value === undefined) return value === null ? 'null' : 'nothing'
   return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
+
+/** The text, or so many characters of its beginning and `…`: what a message repeats of it. */
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`
+}

@@ -1,5 +1,6 @@
 // What a service refuses besides what the engine refuses, and the one table from codes to HTTP statuses.
 import { EngineError, ERROR_CODES, SERVICE_ERROR_CODES, type WireErrorCode } from '../core/errors.ts'
+import { cut } from '../core/untrusted.ts'
 
 export { SERVICE_ERROR_CODES, type ServiceErrorCode, type WireErrorCode } from '../core/errors.ts'
 
@@ -126,8 +127,4 @@ export function errorReply(error: unknown, requestId: string): ErrorReply {
       },
     },
   }
-}
-
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}…`
 }

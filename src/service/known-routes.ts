@@ -1,6 +1,7 @@
 // Which paths and methods are served, for the replies to requests that no route takes.
 import type { FastifyInstance } from 'fastify'
 import { didYouMean } from '../core/suggest.ts'
+import { cut } from '../core/untrusted.ts'
 import { ServiceRefusal } from './errors.ts'
 
 export interface KnownRoutes {
@@ -31,8 +32,7 @@ export function watchRoutes(app: FastifyInstance): KnownRoutes {
         return new ServiceRefusal('method_not_allowed', `${path} is not served with ${method}; it takes ${allow}.`, { headers: { allow } })
       }
       const paths = [...routes.keys()].filter((known) => !/[:*]/.test(known))
-      const shown = path.length > 80 ? `${path.slice(0, 80)}…` : path
-      return new ServiceRefusal('not_found', `Nothing is served at ${JSON.stringify(shown)}.${didYouMean(path, paths)}`)
+      return new ServiceRefusal('not_found', `Nothing is served at ${JSON.stringify(cut(path, 80))}.${didYouMean(path, paths)}`)
     },
   }
 }

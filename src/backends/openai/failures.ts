@@ -1,7 +1,7 @@
 // What a server says instead of an answer, as errors with the next step. `isWorthRetrying` is for a server that is busy
 // or gone; all else would fail again.
 import { EngineError, type ErrorCode } from '../../core/errors.ts'
-import { isObject, ownField } from '../../core/untrusted.ts'
+import { cut, isObject, ownField } from '../../core/untrusted.ts'
 
 /** What a server answered instead; `status` is null where no reply came. */
 export class ServerError extends EngineError {
@@ -113,7 +113,7 @@ function saidIn(json: unknown, text: string, apiKey: string | null): string {
   )
   const raw = (found as string | undefined) ?? (isObject(json) || isHtml(text) ? '' : text)
   const words = (apiKey === null ? raw : raw.replaceAll(apiKey, '…')).replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
-  return words === '' ? '' : `: "${words.length > 240 ? `${words.slice(0, 240)}…` : words}"`
+  return words === '' ? '' : `: "${cut(words, 240)}"`
 }
 
 const isHtml = (text: string): boolean => /^\s*(?:<!doctype html|<html)/i.test(text)
