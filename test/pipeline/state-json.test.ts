@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EngineError } from '../src/core/errors.ts'
-import type { Json, Piece } from '../src/core/types.ts'
-import { jsonPieces, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../src/pipeline/state/json.ts'
+import { EngineError } from '../../src/core/errors.ts'
+import type { Json, Piece } from '../../src/core/types.ts'
+import { jsonPieces, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../src/pipeline/state/json.ts'
 
 const textOf = (pieces: readonly Piece[]) => pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')
 const quotable = (pieces: readonly Piece[]) =>
