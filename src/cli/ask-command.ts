@@ -3,11 +3,10 @@ import { Option } from 'commander'
 import { allKinds } from '../questions/index.ts'
 import { type AskFlags, askAll } from './ask.ts'
 import { CHAIN_HELP, chainFlag } from './chain-flag.ts'
-import type { AddCommand } from './command.ts'
+import { type AddCommand, outputOf } from './command.ts'
 import { QuestionFlags } from './flags.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, collect, milliseconds, onDevice, share } from './option-values.ts'
-import type { Output } from './say-error.ts'
 
 const ASK_HELP = `
 Examples:
@@ -66,11 +65,10 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .option('--store <folder>', 'keep what was decided (no states), for `assay outcomes`; answer with the calibration kept there, if any')
     .addOption(asJson())
     .action((files: readonly string[], flags: AskFlags) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : files.length > 1 ? 'lines' : 'json'
+      const whole = outputOf(flags, terminal)
+      const output = whole === 'json' && files.length > 1 ? 'lines' : whole
       const attemptOne = (work: () => Promise<void>, file: string | null) => attempt(output, work, file)
       // What is wrong with the flags is no answer to a request, and so no line of its own.
-      return attempt(output === 'lines' ? 'json' : output, () =>
-        askAll({ files, flags, questions, output, terminal, makeEngine, attempt: attemptOne }),
-      )
+      return attempt(whole, () => askAll({ files, flags, questions, output, terminal, makeEngine, attempt: attemptOne }))
     })
 }

@@ -14,11 +14,11 @@ import type { ModelListing } from '../pipeline/models.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { type ChainFlag, chainFrom } from './chain-flag.ts'
+import { type Output, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
 import { folderOf, modelGiven } from './model-names.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
-import type { Output } from './say-error.ts'
 import { showResponse } from './show.ts'
 import { painter, type Terminal } from './terminal.ts'
 
@@ -109,11 +109,7 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
         })
         if (index === 0) sayOtherDevices(engine, terminal)
         const kept = flags.store === undefined ? '' : `kept as ${response.id} in ${flags.store}, for assay outcomes record\n`
-        terminal.print(
-          output === 'person'
-            ? `${showResponse(response, titles, terminal)}${painter(terminal.hasColor)('dim', kept)}`
-            : `${JSON.stringify(response, null, output === 'json' ? 2 : undefined)}\n`,
-        )
+        say(terminal, output, response, () => `${showResponse(response, titles, terminal)}${painter(terminal.hasColor)('dim', kept)}`)
       }, files[index] ?? null)
     }
   } finally {

@@ -10,11 +10,10 @@ import { type EvidenceFile, readEvidence } from '../calibration/outcomes/evidenc
 import { fittedShare } from '../calibration/outcomes/fitted-states.ts'
 import { EngineError } from '../core/errors.ts'
 import type { PassMode } from '../questions/shared/decision.ts'
-import type { AddCommand, CommandContext } from './command.ts'
+import { type AddCommand, type CommandContext, outputOf, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { readCalibration, reading, writing } from './given-files.ts'
 import { asJson, count } from './option-values.ts'
-import type { Output } from './say-error.ts'
 import { showCalibration, showComparison } from './show-calibration.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -50,10 +49,6 @@ export const addCalibrate: AddCommand = (program, context) => {
   addCompare(calibrate, context)
 }
 
-function outputOf(flags: { readonly json?: true }, terminal: Terminal): Output {
-  return flags.json !== true && terminal.isInteractive ? 'person' : 'json'
-}
-
 function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void {
   calibrate
     .command('fit')
@@ -73,12 +68,9 @@ function addFit(calibrate: Command, { terminal, attempt }: CommandContext): void
         const calibration = fitCalibration(evidence, model, { share: flags.share, preserveArgmax: flags.moveArgmax !== true })
         await writing(flags.output, terminal, (path) => writeFile(path, `${JSON.stringify(calibration)}\n`))
         const { version, fittedOn } = calibration
-        const { sketch: _, ...said } = fittedOn
-        terminal.print(
-          output === 'person'
-            ? `${showCalibration(calibration, OVERVIEW_LABELS, terminal)}\nwritten to ${flags.output}\n`
-            : `${JSON.stringify({ version, model, fittedOn: said, written: flags.output }, null, 2)}\n`,
-        )
+        const { sketch: _, ...fitted } = fittedOn
+        const said = { version, model, fittedOn: fitted, written: flags.output }
+        say(terminal, output, said, () => `${showCalibration(calibration, OVERVIEW_LABELS, terminal)}\nwritten to ${flags.output}\n`)
       })
     })
 }
@@ -98,9 +90,7 @@ function addShow(calibrate: Command, { terminal, attempt }: CommandContext): voi
       const output = outputOf(flags, terminal)
       return attempt(output, async () => {
         const calibration = await readCalibration(file, terminal)
-        terminal.print(
-          output === 'person' ? showCalibration(calibration, flags.least, terminal) : `${JSON.stringify(calibration, null, 2)}\n`,
-        )
+        say(terminal, output, calibration, () => showCalibration(calibration, flags.least, terminal))
       })
     })
 }
@@ -130,11 +120,7 @@ function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): 
           terminal.warn(`warning: ${warning}\n`)
         const tasks = compare(own!, other!)
         const versions = calibrations.map((calibration) => calibration?.version ?? null)
-        terminal.print(
-          output === 'person'
-            ? showComparison(tasks, versions, terminal)
-            : `${JSON.stringify({ model, versions, regime: flags.regime, tasks }, null, 2)}\n`,
-        )
+        say(terminal, output, { model, versions, regime: flags.regime, tasks }, () => showComparison(tasks, versions, terminal))
       })
     })
 }

@@ -19,7 +19,7 @@ import { sumUp } from '../evaluate/summary.ts'
 import { allKinds } from '../questions/index.ts'
 import { chainGiven, sayOtherDevices } from './ask.ts'
 import { CHAIN_HELP, type ChainFlag, chainFlag } from './chain-flag.ts'
-import type { AddCommand, CommandContext } from './command.ts'
+import { type AddCommand, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
 import { calibrationIn, requireFiles, sayingNames, writing } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
@@ -27,7 +27,6 @@ import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, milliseconds, onDevice } from './option-values.ts'
 import { startProgress } from './progress.ts'
 import { ROW_DEADLINE_MS, rowsLeft, warmUp } from './row-runs.ts'
-import type { Output } from './say-error.ts'
 import { showSummary } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -98,7 +97,7 @@ export const addEval: AddCommand = (program, context) => {
     .addOption(asJson())
     .addHelpText('after', helpText)
     .action((files: readonly string[], flags: EvalFlags) => {
-      const output: Output = flags.json !== true && context.terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, context.terminal)
       return context.attempt(output, () => evaluate(files, flags, output, context))
     })
 }
@@ -186,13 +185,11 @@ async function evaluate(
     const { rows } = await sayingNames(names, () => readResults(out))
     if (flags.evidence !== undefined) await writing(flags.evidence, terminal, (path) => writeEvidence(path, bound.model, evidenceOf(rows)))
     const summary = sumUp(rows)
-    terminal.print(output === 'person' ? showSummary(summary, terminal) : `${JSON.stringify(summary, null, 2)}\n`)
-    if (output === 'person') {
+    say(terminal, output, summary, () => {
       const evidence = flags.evidence === undefined ? '' : `, evidence in ${flags.evidence}`
-      terminal.print(
-        `results in ${outputName(out, flags.output, terminal)}${evidence}; a page of them: assay report ${flags.output} -o report.html\n`,
-      )
-    }
+      const written = `results in ${outputName(out, flags.output, terminal)}${evidence}`
+      return `${showSummary(summary, terminal)}${written}; a page of them: assay report ${flags.output} -o report.html\n`
+    })
     return summary.failed === 0 ? EXIT.ok : EXIT.failedRows
   } finally {
     await engine.close()

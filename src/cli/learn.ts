@@ -15,7 +15,7 @@ import { commonest, type FailureReason, sumUp, ungradedOf } from '../evaluate/su
 import { type DecisionEvent, type HoldsValue, truthOf } from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { type CliEngine, sayOtherDevices } from './ask.ts'
-import type { AddCommand, CommandContext } from './command.ts'
+import { type AddCommand, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { requireFiles, sayingNames } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
@@ -25,7 +25,6 @@ import { type StoreFlags, servedIn, versionsOf } from './outcome-inputs.ts'
 import { startProgress } from './progress.ts'
 import { type RefitSaid, refitStore } from './refit-store.ts'
 import { ROW_DEADLINE_MS, rowsLeft, warmUp } from './row-runs.ts'
-import type { Output } from './say-error.ts'
 import { showRefit } from './show-outcomes.ts'
 import { reasonLines } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
@@ -81,7 +80,7 @@ export const addLearn: AddCommand = (program, context) => {
     .addOption(asJson())
     .addHelpText('after', HELP)
     .action((files: readonly string[], flags: LearnFlags) => {
-      const output: Output = flags.json !== true && context.terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, context.terminal)
       return context.attempt(output, () => learn(files, flags, output, context))
     })
 }
@@ -120,7 +119,7 @@ async function learn(
             isDryRun: flags.dryRun === true,
           })
       const said: LearnSaid = { ...kept, ...refitted, mostOfOne: mostOfOne(evidence) }
-      terminal.print(output === 'person' ? showLearned(said, flags.store) : `${JSON.stringify(said, null, 2)}\n`)
+      say(terminal, output, said, () => showLearned(said, flags.store))
       return said.failed + said.misfits === 0 ? EXIT.ok : EXIT.failedRows
     } finally {
       await engine.close()

@@ -3,13 +3,12 @@ import type { Command } from 'commander'
 import { findPulled, partialModels, pulledModels, readVerified } from '../hub/library.ts'
 import { recommendedModels } from '../hub/recommended.ts'
 import type { ModelListing } from '../pipeline/models.ts'
-import type { AddCommand, CommandContext } from './command.ts'
+import { type AddCommand, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { defaultModelOf } from './model-names.ts'
 import { asJson } from './option-values.ts'
 import { addRemove, addUse } from './own-models-command.ts'
 import { addProbe } from './probe-command.ts'
 import { addPull } from './pull-command.ts'
-import type { Output } from './say-error.ts'
 import { type ListedModel, showModels } from './show-models.ts'
 import { showRecommended } from './show-recommended.ts'
 import type { Terminal } from './terminal.ts'
@@ -28,15 +27,14 @@ function addList(models: Command, { terminal, makeEngine, attempt }: CommandCont
     .option('--recommended', 'models that can be pulled by short names: what they are for, licences and sizes')
     .addOption(asJson())
     .action((flags: { readonly json?: true; readonly recommended?: true }) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, terminal)
       return attempt(output, async () => {
         if (flags.recommended === true) return listRecommended(output, terminal)
         const engine = await makeEngine(null)
         const listed = await listOf(engine.models(), terminal.home, (await defaultModelOf(terminal)) ?? null)
         await engine.close()
         const partial = await partialModels(terminal.home)
-        if (output === 'person') terminal.print(showModels(listed, partial, terminal))
-        else terminal.print(`${JSON.stringify({ object: 'list', models: listed, partial }, null, 2)}\n`)
+        say(terminal, output, { object: 'list', models: listed, partial }, () => showModels(listed, partial, terminal))
       })
     })
 }
@@ -47,8 +45,7 @@ async function listRecommended(output: Output, terminal: Terminal): Promise<void
     ...model,
     pulled: pulled.flatMap(({ id, name }) => (id === model.id ? [name] : [])),
   }))
-  if (output === 'person') terminal.print(showRecommended(recommended, terminal))
-  else terminal.print(`${JSON.stringify({ object: 'list', recommended }, null, 2)}\n`)
+  say(terminal, output, { object: 'list', recommended }, () => showRecommended(recommended, terminal))
 }
 
 async function listOf(own: readonly ModelListing[], home: string, chosen: string | null): Promise<ListedModel[]> {

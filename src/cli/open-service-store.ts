@@ -6,9 +6,8 @@ import { EngineError } from '../core/errors.ts'
 import { importOptional } from '../core/optional-packages.ts'
 import { fileOf, schemeOf } from '../service/store/database-url.ts'
 import type { Store } from '../service/store/store.ts'
-import type { CommandContext } from './command.ts'
+import { type CommandContext, outputOf, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import type { Output } from './say-error.ts'
 import { settingsFrom } from './settings-from.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -53,12 +52,11 @@ export function onServiceStore(
   { isNew }: { readonly isNew: boolean },
   work: (service: OpenedService) => Promise<void>,
 ): Promise<void> {
-  const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
-  const say: OpenedService['say'] = (value, shown) => terminal.print(output === 'person' ? shown() : `${JSON.stringify(value, null, 2)}\n`)
+  const output = outputOf(flags, terminal)
   return attempt(output, async () => {
     const { store, place } = await openServiceStore(flags, terminal, isNew)
     try {
-      await work({ store, place, say })
+      await work({ store, place, say: (value, shown) => say(terminal, output, value, shown) })
     } finally {
       await store.close()
     }

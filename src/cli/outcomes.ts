@@ -7,15 +7,13 @@ import { readEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { evidenceFor, type RecordedOutcome, recordOutcome } from '../calibration/outcomes/outcomes.ts'
 import { driftSince, RECENT_EVENTS } from '../calibration/served.ts'
 import { EngineError } from '../core/errors.ts'
-import type { AddCommand, CommandContext } from './command.ts'
+import { type AddCommand, type CommandContext, outputOf, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { reading } from './given-files.ts'
 import { asJson, count } from './option-values.ts'
 import { linesOf, modelIn, type ServedFlags, type StoreFlags, servedIn, truthsOf, versionsOf, withStore } from './outcome-inputs.ts'
 import { refitStore } from './refit-store.ts'
-import type { Output } from './say-error.ts'
 import { showDrift, showRecorded, showRefit, showRollBack } from './show-outcomes.ts'
-import type { Terminal } from './terminal.ts'
 
 const HELP = `
 Examples:
@@ -51,14 +49,6 @@ const calibrationsOption = (): Option => new Option('--calibrations <folder>', '
 const calibrationOption = (): Option =>
   new Option('--calibration <file>', 'what answers while the folder has none (default: the one that comes with the model)')
 const modelOption = (): Option => new Option('--model <id>', 'whose decisions (default: of the newest event)')
-
-function outputOf(flags: StoreFlags, terminal: Terminal): Output {
-  return flags.json !== true && terminal.isInteractive ? 'person' : 'json'
-}
-
-function say(terminal: Terminal, output: Output, value: unknown, shown: () => string): void {
-  terminal.print(output === 'person' ? shown() : `${JSON.stringify(value, null, 2)}\n`)
-}
 
 interface RecordFlags extends StoreFlags {
   readonly from?: string

@@ -6,11 +6,10 @@ import { fileFault } from '../core/file-fault.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { findPulled, partialModels, pulledModels, readDefaultModel, removePulled, writeDefaultModel } from '../hub/library.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
-import type { CommandContext } from './command.ts'
+import { type CommandContext, outputOf } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { folderOf } from './model-names.ts'
 import { asJson } from './option-values.ts'
-import type { Output } from './say-error.ts'
 import type { Terminal } from './terminal.ts'
 
 export function addUse(models: Command, { terminal, attempt }: CommandContext): void {
@@ -20,7 +19,7 @@ export function addUse(models: Command, { terminal, attempt }: CommandContext): 
     .argument('<model>', `a pulled model, a model folder, or ${DEFAULT_MODEL} for the shipped one`)
     .addOption(asJson())
     .action((model: string, flags: { readonly json?: true }) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, terminal)
       return attempt(output, async () => {
         const name = await chosen(model, terminal)
         await keeping(terminal, () => writeDefaultModel(terminal.home, name))
@@ -45,7 +44,7 @@ export function addRemove(models: Command, { terminal, attempt }: CommandContext
     .argument('<model>', 'the name of a pulled model')
     .addOption(asJson())
     .action((model: string, flags: { readonly json?: true }) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, terminal)
       return attempt(output, async () => {
         const name = await removable(model, terminal)
         const wasDefault = await readDefaultModel(terminal.home)

@@ -6,12 +6,11 @@ import type { Command } from 'commander'
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
 import type { Scoring } from '../index.ts'
-import type { CommandContext } from './command.ts'
+import { type CommandContext, type Output, outputOf, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { folderOf } from './model-names.ts'
 import { asJson } from './option-values.ts'
 import { startProgress } from './progress.ts'
-import type { Output } from './say-error.ts'
 import { painter, type Terminal } from './terminal.ts'
 
 export function addProbe(models: Command, { terminal, attempt }: CommandContext): void {
@@ -21,7 +20,7 @@ export function addProbe(models: Command, { terminal, attempt }: CommandContext)
     .argument('<folder>', 'a pulled model, or a model folder (Hugging Face layout, ONNX)')
     .addOption(asJson())
     .action((folder: string, flags: { readonly json?: true }) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, terminal)
       return attempt(output, () => probeFolder(folder, output, terminal))
     })
 }
@@ -41,7 +40,7 @@ async function probeFolder(given: string, output: Output, terminal: Terminal): P
   await writeFile(file, `${JSON.stringify(scoring, null, 2)}\n`).catch((cause: NodeJS.ErrnoException) => {
     throw new UsageError(`${file} cannot be written: ${fileFault(cause)}; make the folder writable`, { cause })
   })
-  terminal.print(output === 'json' ? `${JSON.stringify(scoring, null, 2)}\n` : showScoring(scoring, terminal))
+  say(terminal, output, scoring, () => showScoring(scoring, terminal))
 }
 
 /** What was found, a line per way of asking. */

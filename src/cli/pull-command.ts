@@ -10,11 +10,10 @@ import type { PullResult } from '../hub/pull.ts'
 import { findRecommended, recommendedModels } from '../hub/recommended.ts'
 import { parseRepositoryName, type RepositoryName } from '../hub/repository.ts'
 import type { DtypeWish } from '../hub/select-files.ts'
-import type { CommandContext } from './command.ts'
+import { type CommandContext, type Output, outputOf, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { asJson } from './option-values.ts'
 import { type Progress, startProgress } from './progress.ts'
-import type { Output } from './say-error.ts'
 import { megabytes } from './show-models.ts'
 import { painter, plain, type Terminal } from './terminal.ts'
 
@@ -44,7 +43,7 @@ export function addPull(models: Command, { terminal, attempt }: CommandContext):
     .addOption(asJson())
     .addHelpText('after', HELP)
     .action((model: string, flags: { readonly dtype?: string; readonly json?: true }) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, terminal)
       return attempt(output, () => pull(model, flags.dtype, output, terminal))
     })
 }
@@ -62,11 +61,8 @@ async function pull(model: string, dtype: string | undefined, output: Output, te
       throw aboutDisk(error, terminal)
     })
     .finally(() => bar.end())
-  if (output === 'json') {
-    const { model: pulled, reused } = result
-    return terminal.print(`${JSON.stringify({ ...pulled, reused }, null, 2)}\n`)
-  }
-  terminal.print(showPulled(result, repository, (performance.now() - begun) / 1000, terminal))
+  const { model: pulled, reused } = result
+  say(terminal, output, { ...pulled, reused }, () => showPulled(result, repository, (performance.now() - begun) / 1000, terminal))
 }
 
 /** What a name means: a repository, or that of a short name with its commit and number format. Throws `UsageError`. */

@@ -1,10 +1,8 @@
 // Prints an error: as lines for a person, as JSON for a program.
 import { EngineError } from '../core/errors.ts'
+import type { Output } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { painter, plain, type Terminal } from './terminal.ts'
-
-/** How results are printed: for a person, as indented JSON, or as one line of JSON each. */
-export type Output = 'person' | 'json' | 'lines'
 
 /**
  * On standard error for a person; as JSON on standard output besides, for whoever parses it. Where every input is

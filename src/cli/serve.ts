@@ -7,12 +7,11 @@ import type { ServiceSettings } from '../service/settings.ts'
 import type { Log } from '../service/telemetry.ts'
 import { ADMIN_LINK_MS, adminLink, browserUrl, hasStartLink } from './admin-link.ts'
 import { CHAIN_HELP, chainFlag } from './chain-flag.ts'
-import type { AddCommand } from './command.ts'
+import { type AddCommand, type Output, outputOf } from './command.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { databaseFile } from './open-service-store.ts'
 import { asJson, collect } from './option-values.ts'
 import type { RunningService } from './run-service.ts'
-import type { Output } from './say-error.ts'
 import { aliasesFor, deadAliases, type ModelFlags, modelsOf, requirePrices, servedChain } from './serve-models.ts'
 import { noteServing } from './serving-note.ts'
 import { settingsFrom } from './settings-from.ts'
@@ -82,7 +81,7 @@ export const addServe: AddCommand = (program, { terminal, attempt }) => {
     )
     .addOption(asJson())
     .action((flags: ModelFlags & { readonly json?: true }) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, terminal)
       return attempt(output, () => serve(flags, settingsFrom(given), output, terminal))
     })
 }

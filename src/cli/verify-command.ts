@@ -6,11 +6,10 @@ import { fileFault } from '../core/file-fault.ts'
 import { type ModelCheck, notApplicable } from '../core/model-check.ts'
 import { type PulledModel, pulledModels, writeVerified } from '../hub/library.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
-import type { CommandContext } from './command.ts'
+import { type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { folderOf } from './model-names.ts'
 import { asJson, onDevice } from './option-values.ts'
-import type { Output } from './say-error.ts'
 import { showVerified } from './show-verified.ts'
 import { plain, type Terminal } from './terminal.ts'
 
@@ -40,7 +39,7 @@ export function addVerify(models: Command, { terminal, attempt }: CommandContext
     .addOption(asJson())
     .addHelpText('after', HELP)
     .action((model: string, flags: VerifyFlags) => {
-      const output: Output = flags.json !== true && terminal.isInteractive ? 'person' : 'json'
+      const output = outputOf(flags, terminal)
       return attempt(output, () => verify(model, flags, output, terminal))
     })
 }
@@ -50,28 +49,27 @@ async function verify(given: string, { device }: VerifyFlags, output: Output, te
   // Also where it is named by its path.
   const pulled = (await pulledModels(terminal.home)).find((model) => model.folder === folder) ?? null
   const name = pulled?.name ?? given
-  const say = stepsOf(terminal)
+  const sayStep = stepsOf(terminal)
   try {
-    const files = await filesOf(pulled, say)
+    const files = await filesOf(pulled, sayStep)
     // Loaded here so that --help and wrong flags answer at once.
     const { verifyModel } = await import('../index.ts')
-    const found = await verifyModel(folder ?? undefined, { model: { device }, before: [files], onStep: say })
-    say(null)
+    const found = await verifyModel(folder ?? undefined, { model: { device }, before: [files], onStep: sayStep })
+    sayStep(null)
     const verified = { name, ...found, verifiedAt: new Date().toISOString() }
     const note = pulled === null ? null : await kept(terminal, pulled, verified)
-    if (output === 'json') terminal.print(`${JSON.stringify(verified, null, 2)}\n`)
-    else terminal.print(showVerified(verified, terminal))
+    say(terminal, output, verified, () => showVerified(verified, terminal))
     if (note !== null) terminal.warn(`${note}\n`)
     return found.ok ? EXIT.ok : EXIT.model
   } finally {
-    say(null)
+    sayStep(null)
   }
 }
 
-async function filesOf(pulled: PulledModel | null, say: (what: string) => void): Promise<ModelCheck> {
+async function filesOf(pulled: PulledModel | null, sayStep: (what: string) => void): Promise<ModelCheck> {
   if (pulled === null) return notApplicable('files', 'it was not pulled, so there are no checksums to hold its files against')
   const { checkFiles } = await import('../hub/check-files.ts')
-  return checkFiles(pulled, (path) => say(`reading ${path}`))
+  return checkFiles(pulled, (path) => sayStep(`reading ${path}`))
 }
 
 /** What could not be kept; null when it was. */
