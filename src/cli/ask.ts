@@ -1,51 +1,19 @@
 // Runs `assay ask`: sends requests from files or flags to one engine and prints the responses.
 import { resolve } from 'node:path'
 import type { Device } from '../backends/backend.ts'
-import type { Calibration } from '../calibration/calibration.ts'
-import type { RecordedOutcome, RecordOptions } from '../calibration/outcomes/outcomes.ts'
 import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.ts'
 import { EngineError } from '../core/errors.ts'
-import type { Json } from '../core/types.ts'
 import type { RunAskOptions } from '../evaluate/run.ts'
-import type { ModelServerOptions } from '../index.ts'
-import type { ModelChain } from '../pipeline/chain.ts'
-import type { AskOptions } from '../pipeline/engine.ts'
-import type { ModelListing } from '../pipeline/models.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
-import type { AskRequest, AskResponse } from '../wire/types.ts'
-import { type ChainFlag, chainFrom } from './chain-flag.ts'
-import { type Output, say } from './command.ts'
+import { type ChainFlag, chainGiven } from './chain-flag.ts'
+import { type CliEngine, type MakeEngine, type Output, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
-import { folderOf, modelGiven } from './model-names.ts'
+import { modelGiven } from './model-names.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
+import { sayOtherDevices } from './row-runs.ts'
 import { showResponse } from './show.ts'
 import { painter, type Terminal } from './terminal.ts'
-
-/** What the commands need of an engine. */
-export interface CliEngine {
-  ask(request: AskRequest, options?: AskOptions): Promise<AskResponse>
-  /** Needs a store. */
-  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
-  models(): readonly ModelListing[]
-  close(): Promise<void>
-}
-
-export interface EngineFlags {
-  /** Where the model runs; default: the CPU. */
-  readonly device?: Device | 'auto'
-  /** In place of the shipped models, or of the folder's. */
-  readonly chain?: ModelChain
-  /** In place of a model on this machine. */
-  readonly server?: ModelServerOptions
-  /** Null for none; absent: that of the store, or the model's own. */
-  readonly calibration?: Calibration | null
-  /** Folder where what was decided is kept. */
-  readonly store?: string
-}
-
-/** Makes the engine: with the shipped models, or with the model of one folder. */
-export type MakeEngine = (folder: string | null, options?: EngineFlags) => Promise<CliEngine>
 
 export interface AskFlags extends StateFlags {
   readonly derive?: readonly string[]
@@ -103,10 +71,13 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
         })
         // What is no object stays as it is: the engine says so.
         const asked = model !== null && typeof request === 'object' && !Array.isArray(request) ? { ...request, ...model } : request
-        const said = index === 0 ? sayIfSlow(terminal) : () => {}
-        const response = await askPatiently(engine, asked, settingsOf(flags), said).catch((error: unknown) => {
-          throw namingItsFile(error, given)
-        })
+        const done = index === 0 ? sayIfSlow(terminal) : () => {}
+        const response = await engine
+          .ask(asked, settingsOf(flags))
+          .catch((error: unknown) => {
+            throw namingItsFile(error, given)
+          })
+          .finally(done)
         if (index === 0) sayOtherDevices(engine, terminal)
         const kept = flags.store === undefined ? '' : `kept as ${response.id} in ${flags.store}, for assay outcomes record\n`
         say(terminal, output, response, () => `${showResponse(response, titles, terminal)}${painter(terminal.hasColor)('dim', kept)}`)
@@ -135,40 +106,6 @@ function settingsOf({ deadline, coverage, maxRisk }: AskFlags): RunAskOptions & 
     ...(deadline === undefined ? {} : { deadlineMs: deadline }),
     ...(coverage === undefined ? {} : { sets: { coverage } }),
     ...(maxRisk === undefined ? {} : { abstain: { maxRisk } }),
-  }
-}
-
-async function askPatiently(
-  engine: CliEngine,
-  request: AskRequest,
-  settings: RunAskOptions & PredictionSetOptions,
-  done: () => void,
-): Promise<AskResponse> {
-  try {
-    return await engine.ask(request, settings)
-  } finally {
-    done()
-  }
-}
-
-/** The chain of --chain; null without it. Each stage is a folder, or the model that comes with the package. */
-export async function chainGiven(
-  { chain, model, device }: { readonly chain?: ChainFlag; readonly model?: string; readonly device: Device | 'auto' },
-  terminal: Terminal,
-): Promise<ModelChain | null> {
-  if (chain === undefined) return null
-  if (model !== undefined) throw new UsageError('--chain and --model were given; keep one of them')
-  const { localModel, shippedModel } = await import('../index.ts')
-  return chainFrom(chain, async (name) => {
-    const folder = await folderOf(name, terminal)
-    return folder === null ? shippedModel({ device }) : localModel(folder, { device })
-  })
-}
-
-/** Says of models that run on another device than was asked for why they do. */
-export function sayOtherDevices(engine: Pick<CliEngine, 'models'>, terminal: Terminal): void {
-  for (const { id, device } of engine.models()) {
-    if (device?.reason !== undefined) terminal.warn(`${id} runs on ${device.name}: ${device.reason}\n`)
   }
 }
 

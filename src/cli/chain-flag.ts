@@ -1,8 +1,11 @@
 // The flag --chain: models in their order, each with the uncertainty above which a question goes on to the next.
 import { basename } from 'node:path'
+import type { Device } from '../backends/backend.ts'
 import { type ChainStage, chainOf, type ModelChain } from '../pipeline/chain.ts'
 import type { ModelSource } from '../pipeline/models.ts'
 import { UsageError } from './exit-codes.ts'
+import { folderOf } from './model-names.ts'
+import type { Terminal } from './terminal.ts'
 
 export const CHAIN_HELP = 'models in the order in which they are asked, each a folder or id, with :0.6 behind it for its threshold'
 
@@ -42,6 +45,20 @@ export async function chainFrom(
     found.push({ model: await sourceOf(model), ...(threshold === undefined ? {} : { threshold }) })
   }
   return chainOf(found, id === null ? {} : { id })
+}
+
+/** The chain of --chain; null without it. Each stage is a folder, or the model that comes with the package. */
+export async function chainGiven(
+  { chain, model, device }: { readonly chain?: ChainFlag; readonly model?: string; readonly device: Device | 'auto' },
+  terminal: Terminal,
+): Promise<ModelChain | null> {
+  if (chain === undefined) return null
+  if (model !== undefined) throw new UsageError('--chain and --model were given; keep one of them')
+  const { localModel, shippedModel } = await import('../index.ts')
+  return chainFrom(chain, async (name) => {
+    const folder = await folderOf(name, terminal)
+    return folder === null ? shippedModel({ device }) : localModel(folder, { device })
+  })
 }
 
 /** The id that a model gets by its folder. */

@@ -1,8 +1,41 @@
 // What every command is given, and how it prints its results. A command is one file that adds itself to the program.
 import type { Command } from 'commander'
-import type { MakeEngine } from './ask.ts'
+import type { Device } from '../backends/backend.ts'
+import type { Calibration } from '../calibration/calibration.ts'
+import type { RecordedOutcome, RecordOptions } from '../calibration/outcomes/outcomes.ts'
+import type { Json } from '../core/types.ts'
+import type { ModelServerOptions } from '../index.ts'
+import type { ModelChain } from '../pipeline/chain.ts'
+import type { AskOptions } from '../pipeline/engine.ts'
+import type { ModelListing } from '../pipeline/models.ts'
+import type { AskRequest, AskResponse } from '../wire/types.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
+
+/** What the commands need of an engine. */
+export interface CliEngine {
+  ask(request: AskRequest, options?: AskOptions): Promise<AskResponse>
+  /** Needs a store. */
+  recordOutcome(event: string, truths: Readonly<Record<string, Json>>, options?: RecordOptions): Promise<RecordedOutcome>
+  models(): readonly ModelListing[]
+  close(): Promise<void>
+}
+
+export interface EngineFlags {
+  /** Where the model runs; default: the CPU. */
+  readonly device?: Device | 'auto'
+  /** In place of the shipped models, or of the folder's. */
+  readonly chain?: ModelChain
+  /** In place of a model on this machine. */
+  readonly server?: ModelServerOptions
+  /** Null for none; absent: that of the store, or the model's own. */
+  readonly calibration?: Calibration | null
+  /** Folder where what was decided is kept. */
+  readonly store?: string
+}
+
+/** Makes the engine: with the shipped models, or with the model of one folder. */
+export type MakeEngine = (folder: string | null, options?: EngineFlags) => Promise<CliEngine>
 
 export interface CommandContext {
   readonly terminal: Terminal

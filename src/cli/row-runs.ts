@@ -2,7 +2,8 @@
 import type { Row } from '../evaluate/dataset.ts'
 import type { RunBinding } from '../evaluate/results.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
-import type { CliEngine } from './ask.ts'
+import type { CliEngine } from './command.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Long enough for a large picture on a slow machine. */
 export const ROW_DEADLINE_MS = 600_000
@@ -36,6 +37,13 @@ export async function warmUp(engine: CliEngine, model: string | null): Promise<B
     model: { id: response.model, revision: simo.model_revision, templateHash },
     calibration: simo.calibration.version,
     warnings: simo.warnings,
+  }
+}
+
+/** Says of models that run on another device than was asked for why they do. */
+export function sayOtherDevices(engine: Pick<CliEngine, 'models'>, terminal: Terminal): void {
+  for (const { id, device } of engine.models()) {
+    if (device?.reason !== undefined) terminal.warn(`${id} runs on ${device.name}: ${device.reason}\n`)
   }
 }
 

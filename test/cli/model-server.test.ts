@@ -1,6 +1,6 @@
 // `--model-server` in every command that takes it, against an imitated server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EngineFlags } from '../../src/cli/ask.ts'
+import type { EngineFlags } from '../../src/cli/command.ts'
 import { modelServerIn } from '../../src/cli/model-server.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { modelsOf } from '../../src/cli/serve-models.ts'
