@@ -28,7 +28,7 @@ export interface Paired {
   readonly gatedInterval: readonly [number, number]
 }
 
-/** Of evidence that has both regimes. */
+/** Of evidence that has both pass modes. */
 export function measure(evidence: readonly Evidence[]): Paired {
   const judged = FOLDS.flatMap((fold) => {
     // Each pass mode has maps of its own, fitted alike: a pass that says the same again gains exactly nothing.

@@ -38,6 +38,7 @@ interface FitFlags {
 
 interface CompareFlags {
   readonly on: readonly string[]
+  /** The flag keeps the earlier word for the pass mode, and so does the JSON. */
   readonly regime: PassMode
   readonly json?: true
 }
@@ -106,21 +107,22 @@ function addCompare(calibrate: Command, { terminal, attempt }: CommandContext): 
     .addOption(asJson())
     .action((first: string, second: string | undefined, flags: CompareFlags) => {
       const output = outputOf(flags, terminal)
+      const { on, regime: passMode } = flags
       return attempt(output, async () => {
         const calibrations = [await readCalibration(first, terminal), second === undefined ? null : await readCalibration(second, terminal)]
-        const { model, evidence } = await readAll(flags.on, {}, terminal)
+        const { model, evidence } = await readAll(on, {}, terminal)
         const [own, other] = calibrations.map((calibration) => {
           const calibrator = calibratorOf(calibration, model)
           if (calibrator.isMismatch) throw mismatch(calibration!, model)
-          return scoredDistributions(evidence, calibrator, flags.regime)
+          return scoredDistributions(evidence, calibrator, passMode)
         })
         if (own!.length === 0)
-          throw new UsageError(`the evidence has no ${flags.regime} decisions; write it with assay eval --deliberation always`)
+          throw new UsageError(`the evidence has no ${passMode} decisions; write it with assay eval --deliberation always`)
         for (const warning of fittedOnThis([first, ...(second === undefined ? [] : [second])], calibrations, evidence))
           terminal.warn(`warning: ${warning}\n`)
         const tasks = compare(own!, other!)
         const versions = calibrations.map((calibration) => calibration?.version ?? null)
-        say(terminal, output, { model, versions, regime: flags.regime, tasks }, () => showComparison(tasks, versions, terminal))
+        say(terminal, output, { model, versions, regime: passMode, tasks }, () => showComparison(tasks, versions, terminal))
       })
     })
 }

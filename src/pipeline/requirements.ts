@@ -59,7 +59,7 @@ type DecisionContext = Pick<QuestionContext, 'calibrator' | 'deliberation' | 'pr
 /** Decisions as the model gives them: without calibration and without deliberation. */
 export const UNCALIBRATED: DecisionContext = {
   calibrator: {
-    calibrate: (_key, _regime, rows) => ({
+    calibrate: (_key, _passMode, rows) => ({
       probabilities: rows.map((row) => toProbabilities(row)),
       note: { applied: 'identity', level: 'none', labels: 0 },
     }),
