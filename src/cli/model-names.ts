@@ -42,7 +42,7 @@ async function remedy(model: string, { home }: Pick<Terminal, 'home'>): Promise<
  * The model that answers where none is named, as `assay models use` keeps it; undefined for the shipped one. Throws
  * `model_not_found` when it is gone.
  */
-export async function defaultModelOf(terminal: Pick<Terminal, 'folder' | 'home'>): Promise<string | undefined> {
+export async function keptDefaultModel(terminal: Pick<Terminal, 'folder' | 'home'>): Promise<string | undefined> {
   const model = await readDefaultModel(terminal.home)
   if (model === null) return undefined
   if (isAbsolute(model) ? await isFolder(model) : (await findPulled(terminal.home, model)).length > 0) return model
@@ -65,7 +65,7 @@ export async function modelGiven(
   terminal: Pick<Terminal, 'folder' | 'home'>,
 ): Promise<NamedModel> {
   const server = modelServerGiven(flags)
-  const named = flags.model ?? (server === null && flags.chain === undefined ? await defaultModelOf(terminal) : undefined)
+  const named = flags.model ?? (server === null && flags.chain === undefined ? await keptDefaultModel(terminal) : undefined)
   const folder = named === undefined ? null : await folderOf(named, terminal)
   return { server, folder, id: folder === null ? (flags.model ?? null) : null }
 }

@@ -4,7 +4,7 @@ import { findPulled, partialModels, pulledModels, readVerified } from '../hub/li
 import { recommendedModels } from '../hub/recommended.ts'
 import type { ModelListing } from '../pipeline/models.ts'
 import { type AddCommand, type CommandContext, type Output, outputOf, say } from './command.ts'
-import { defaultModelOf } from './model-names.ts'
+import { keptDefaultModel } from './model-names.ts'
 import { asJson } from './option-values.ts'
 import { addRemove, addUse } from './own-models-command.ts'
 import { addProbe } from './probe-command.ts'
@@ -31,7 +31,7 @@ function addList(models: Command, { terminal, makeEngine, attempt }: CommandCont
       return attempt(output, async () => {
         if (flags.recommended === true) return listRecommended(output, terminal)
         const engine = await makeEngine(null)
-        const listed = await listOf(engine.models(), terminal.home, (await defaultModelOf(terminal)) ?? null)
+        const listed = await listOf(engine.models(), terminal.home, (await keptDefaultModel(terminal)) ?? null)
         await engine.close()
         const partial = await partialModels(terminal.home)
         say(terminal, output, { object: 'list', models: listed, partial }, () => showModels(listed, partial, terminal))

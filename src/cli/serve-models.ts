@@ -6,7 +6,7 @@ import { duration } from '../service/setting-kinds.ts'
 import { DEFAULT_SETTINGS, type ServiceSettings } from '../service/settings.ts'
 import { type ChainFlag, chainFrom, idOfFolder } from './chain-flag.ts'
 import { UsageError } from './exit-codes.ts'
-import { defaultModelOf, folderOf } from './model-names.ts'
+import { folderOf, keptDefaultModel } from './model-names.ts'
 import { modelServerIn } from './model-server.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -54,7 +54,7 @@ export async function modelsOf(
     return folder === null ? shippedModel(options) : localModel(folder, options)
   }
   if (model === undefined && chain === undefined && elsewhere.length === 0) {
-    const chosen = await defaultModelOf(terminal)
+    const chosen = await keptDefaultModel(terminal)
     return [chosen === undefined ? shippedModel(options) : await found(chosen)]
   }
   const sources = [...(await Promise.all((model ?? []).map(found))), ...elsewhere]
