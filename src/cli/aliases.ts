@@ -11,7 +11,7 @@ import type { AddCommand, CommandContext } from './command.ts'
 import { type DatabaseFlags, type DatabasePlace, databaseOption, onServiceStore } from './open-service-store.ts'
 import { asJson, count } from './option-values.ts'
 import { servingAt } from './serving-note.ts'
-import { columnsOf, padColumns, plain } from './terminal.ts'
+import { columnsOf, padColumns, plain, timeText } from './terminal.ts'
 
 const HELP = `
 Examples:
@@ -162,14 +162,12 @@ function addHistory(aliases: Command, context: CommandContext): void {
     })
 }
 
-const timeOf = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
-
 function showAliases(all: readonly Alias[]): string {
   const columns = Math.max(...all.map(({ name }) => columnsOf(plain(name))))
-  return all.map(({ name, model, since }) => `${padColumns(plain(name), columns)}  ${plain(model)}  since ${timeOf(since)}\n`).join('')
+  return all.map(({ name, model, since }) => `${padColumns(plain(name), columns)}  ${plain(model)}  since ${timeText(since)}\n`).join('')
 }
 
 function showChange({ at, name, model, from, why }: AliasChange): string {
   const what = model === null ? 'nothing' : plain(model)
-  return `${timeOf(at)}  ${plain(name)} = ${what}${from === null ? '' : `, was ${plain(from)}`}  (${plain(why)})\n`
+  return `${timeText(at)}  ${plain(name)} = ${what}${from === null ? '' : `, was ${plain(from)}`}  (${plain(why)})\n`
 }

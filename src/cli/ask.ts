@@ -13,7 +13,7 @@ import { modelGiven } from './model-names.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
 import { sayOtherDevices } from './row-runs.ts'
 import { showResponse } from './show.ts'
-import { painter, type Terminal } from './terminal.ts'
+import { CLEAR_LINE, painter, type Terminal } from './terminal.ts'
 
 export interface AskFlags extends StateFlags {
   readonly derive?: readonly string[]
@@ -124,7 +124,7 @@ function sayIfSlow(terminal: Terminal): () => void {
   timer.unref()
   return () => {
     clearTimeout(timer)
-    if (isSaid && terminal.isErrorInteractive) terminal.warn('\r\u001b[2K')
+    if (isSaid && terminal.isErrorInteractive) terminal.warn(CLEAR_LINE)
     isSaid = false
   }
 }

@@ -9,7 +9,7 @@ import type { AddCommand, CommandContext } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { type DatabaseFlags, databaseOption, onServiceStore } from './open-service-store.ts'
 import { asJson, count } from './option-values.ts'
-import { plain } from './terminal.ts'
+import { plain, timeText } from './terminal.ts'
 
 const HELP = `
 Examples:
@@ -111,10 +111,9 @@ function showAccounts(accounts: readonly Account[]): string {
 }
 
 function showEntry({ at, amount, balanceAfter, request, note }: LedgerEntry): string {
-  const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
   const sign = amount > 0n ? '+' : ''
   const about = [request, note].filter((text) => text !== null && text !== '').join('  ')
-  return `${`${sign}${dollarsText(amount)}`.padStart(20)}  ${when}  balance ${dollarsText(balanceAfter)}  ${plain(about)}\n`
+  return `${`${sign}${dollarsText(amount)}`.padStart(20)}  ${timeText(at)}  balance ${dollarsText(balanceAfter)}  ${plain(about)}\n`
 }
 
 function showAudit(audit: Awaited<ReturnType<Ledger['audit']>>): string {

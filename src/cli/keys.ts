@@ -7,7 +7,7 @@ import { UsageError } from './exit-codes.ts'
 import { type DatabaseFlags, type DatabasePlace, databaseOption, onServiceStore } from './open-service-store.ts'
 import { asJson, count } from './option-values.ts'
 import { servingAt } from './serving-note.ts'
-import { plain } from './terminal.ts'
+import { plain, timeText } from './terminal.ts'
 
 const HELP = `
 Examples:
@@ -89,7 +89,7 @@ function addRevoke(keys: Command, context: CommandContext): void {
           const known = id.startsWith('key_') ? `There is no key ${JSON.stringify(id.slice(0, 80))}` : 'A key is named by its id, key_…'
           throw new EngineError('invalid_request', `${known}; assay keys list shows them.`)
         }
-        say(key, () => `${key.id} (${plain(key.name)}) is revoked since ${timeText(key.revokedAt!)}\n`)
+        say(key, () => `${key.id} (${plain(key.name)}) is revoked since ${minuteOf(key.revokedAt!)}\n`)
       })
     })
 }
@@ -120,13 +120,13 @@ function showKey({ id, account, name, prefix, scopes, requestsPerMinute, created
   const facts = [
     scopes.join(', '),
     ...(requestsPerMinute === null ? [] : [`${requestsPerMinute} requests a minute`]),
-    `made ${timeText(createdAt)}`,
-    lastUsedAt === null ? 'never used' : `last used ${timeText(lastUsedAt)}`,
-    ...(revokedAt === null ? [] : [`REVOKED ${timeText(revokedAt)}`]),
+    `made ${minuteOf(createdAt)}`,
+    lastUsedAt === null ? 'never used' : `last used ${minuteOf(lastUsedAt)}`,
+    ...(revokedAt === null ? [] : [`REVOKED ${minuteOf(revokedAt)}`]),
   ]
   return `${id}  ${prefix}…  ${plain(account)}  ${plain(name)}\n  ${facts.join(' · ')}`
 }
 
-function timeText(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+function minuteOf(at: number): string {
+  return timeText(at).slice(0, -':00'.length)
 }

@@ -1,5 +1,5 @@
 // Shows the progress of a long command: a bar where a person reads standard error, a plain line now and then elsewhere.
-import { painter, plain, shorten, type Terminal } from './terminal.ts'
+import { CLEAR_LINE, painter, plain, shorten, type Terminal } from './terminal.ts'
 
 export interface Progress {
   /** One more is done; `note` is what it was part of. What failed does not count for the speed. */
@@ -43,7 +43,7 @@ export function startProgress(terminal: Terminal, { total, before, unit, now }: 
     const [full, empty] = terminal.hasUnicode ? ['█', '░'] : ['#', '.']
     const bar = `${paint('cyan', full.repeat(filled))}${paint('dim', empty.repeat(BAR - filled))}`
     const words = shorten(plain(`${facts()}  ${note}`), Math.max(10, terminal.columns - BAR - 3))
-    terminal.warn(`\r\u001b[2K${bar} ${words}`)
+    terminal.warn(`${CLEAR_LINE}${bar} ${words}`)
   }
   return {
     step(note, hasFailed = false) {
@@ -56,7 +56,7 @@ export function startProgress(terminal: Terminal, { total, before, unit, now }: 
       else terminal.warn(`${facts()}\n`)
     },
     end() {
-      if (isLive) terminal.warn('\r\u001b[2K')
+      if (isLive) terminal.warn(CLEAR_LINE)
       // Also when there was nothing left to do: silence would leave open whether anything was.
       if (done > saidDone || isLive || done === before) terminal.warn(`${facts()}\n`)
     },

@@ -5,7 +5,7 @@ import type { QuarantinedLabels } from '../service/store/store.ts'
 import type { AddCommand, CommandContext } from './command.ts'
 import { type DatabaseFlags, databaseOption, onServiceStore } from './open-service-store.ts'
 import { asJson } from './option-values.ts'
-import { plain } from './terminal.ts'
+import { plain, timeText } from './terminal.ts'
 
 const HELP = `
 Examples:
@@ -54,6 +54,5 @@ function addEnd(quarantine: Command, context: CommandContext, end: 'release' | '
 }
 
 function showBurst({ account, labels, since, until, events }: QuarantinedLabels): string {
-  const [from, to] = [since, until].map((at) => new Date(at).toISOString().slice(0, 19).replace('T', ' '))
-  return `${plain(account)}  ${labels} labels, ${from} to ${to}\n  of ${events.join(', ')}\n`
+  return `${plain(account)}  ${labels} labels, ${timeText(since)} to ${timeText(until)}\n  of ${events.join(', ')}\n`
 }

@@ -5,7 +5,7 @@ import type { CalibrationMap } from '../calibration/maps/map.ts'
 import { mapOf, PARAMETER_HEADINGS } from '../calibration/maps/maps.ts'
 import type { CalibrationComparison, PairedLosses } from '../calibration/metrics/compare.ts'
 import type { DecisionReadout, PassMode } from '../questions/shared/decision.ts'
-import { padColumns, painter, plain, type Terminal } from './terminal.ts'
+import { painter, plain, type Terminal, tableOf } from './terminal.ts'
 
 type Look = Pick<Terminal, 'hasColor' | 'hasUnicode'>
 
@@ -85,15 +85,4 @@ export function showComparison(tasks: readonly CalibrationComparison[], versions
 function cellsOf({ first, second, difference, interval }: PairedLosses): string[] {
   const signed = (value: number): string => `${value >= 0 ? '+' : ''}${value.toFixed(3)}`
   return [`${first.toFixed(3)} / ${second.toFixed(3)}`, `${signed(difference)} [${interval.map(signed).join(', ')}]`]
-}
-
-/** Columns aligned: the first to the left, others to the right. */
-function tableOf(rows: readonly (readonly string[])[], { hasColor }: Look): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  return rows
-    .map((row, i) => {
-      const line = row.map((cell, column) => (column === 0 ? padColumns(cell, widths[0]!) : cell.padStart(widths[column]!))).join('  ')
-      return i === 0 ? painter(hasColor)('dim', line) : line
-    })
-    .join('\n')
 }

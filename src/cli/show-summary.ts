@@ -1,11 +1,11 @@
 // Prints the summary of an evaluation for a person: a table by type, then what failed.
 import type { FailureReason, RunSummary } from '../evaluate/summary.ts'
-import { padColumns, painter, plain, type Terminal } from './terminal.ts'
+import { painter, plain, type Terminal, tableOf } from './terminal.ts'
 
-const HEADINGS = ['questions', 'right', 'guessing', 'log-loss', 'Brier', 'looked again']
+const HEADINGS = ['type', 'questions', 'right', 'guessing', 'log-loss', 'Brier', 'looked again']
 
-export function showSummary(summary: RunSummary, { hasColor }: Pick<Terminal, 'hasColor'>): string {
-  const paint = painter(hasColor)
+export function showSummary(summary: RunSummary, look: Pick<Terminal, 'hasColor'>): string {
+  const paint = painter(look.hasColor)
   const number = (value: number | null, digits: number): string => (value === null ? '' : value.toFixed(digits))
   const rows = summary.types.map(({ type, count, right, margin, guess, logLoss, brier, deliberated }) => [
     plain(type),
@@ -16,17 +16,12 @@ export function showSummary(summary: RunSummary, { hasColor }: Pick<Terminal, 'h
     number(brier, 3),
     deliberated === 0 ? '' : `${(deliberated * 100).toFixed(0)} %`,
   ])
-  const table = [['type', ...HEADINGS], ...rows]
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
-  const lines = table.map((row, i) => {
-    const line = row.map((cell, column) => (column === 0 ? padColumns(cell, widths[0]!) : cell.padStart(widths[column]!))).join('  ')
-    return i === 0 ? paint('dim', line) : line
-  })
+  const table = rows.length === 0 ? [] : [tableOf([HEADINGS, ...rows], look)]
   const { rows: all, failed, failures, reasons, graded, ungraded, ungradedReasons } = summary
   const why = Object.entries(failures).map(([code, rowCount]) => `${rowCount} ${plain(code)}`)
   const counts = `${all} rows, ${graded} graded answers${ungraded === 0 ? '' : `, ${ungraded} not graded`}`
   const failing = failed === 0 ? [] : [paint('yellow', `${failed} rows failed: ${why.join(', ')}`), ...reasonLines(reasons)]
-  return `${[...(rows.length === 0 ? [] : lines), counts, ...reasonLines(ungradedReasons), ...failing].join('\n')}\n`
+  return `${[...table, counts, ...reasonLines(ungradedReasons), ...failing].join('\n')}\n`
 }
 
 /** A line for each reason: how often, why, and the first row of it. */

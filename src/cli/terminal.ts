@@ -1,4 +1,4 @@
-// The streams a command reads and writes, and how wide a text is on a terminal.
+// The streams a command reads and writes, and how texts are laid out on a terminal.
 
 /** The streams and surroundings of a command, handed in so that tests can hold them. */
 export interface Terminal {
@@ -34,6 +34,9 @@ const STYLES: Readonly<Record<Style, readonly [number, number]>> = {
   yellow: [33, 39],
   cyan: [36, 39],
 }
+
+/** Goes back to the start of the line and erases it. */
+export const CLEAR_LINE = '\r\u001b[2K'
 
 /** Colours, or the text as it is. */
 export function painter(hasColor: boolean): Paint {
@@ -85,4 +88,20 @@ export function shorten(text: string, columns: number): string {
 export function padColumns(text: string, columns: number): string {
   const short = shorten(text, columns)
   return short + ' '.repeat(Math.max(0, columns - columnsOf(short)))
+}
+
+/** Columns aligned: the first to the left, others to the right. The first row is its heading. */
+export function tableOf(rows: readonly (readonly string[])[], { hasColor }: Pick<Terminal, 'hasColor'>): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows
+    .map((row, i) => {
+      const line = row.map((cell, column) => (column === 0 ? padColumns(cell, widths[0]!) : cell.padStart(widths[column]!))).join('  ')
+      return i === 0 ? painter(hasColor)('dim', line) : line
+    })
+    .join('\n')
+}
+
+/** UTC to the second, as in `2030-01-31 09:05:00`. */
+export function timeText(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 }

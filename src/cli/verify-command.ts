@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts'
 import { folderOf } from './model-names.ts'
 import { asJson, onDevice } from './option-values.ts'
 import { showVerified } from './show-verified.ts'
-import { plain, type Terminal } from './terminal.ts'
+import { CLEAR_LINE, plain, type Terminal } from './terminal.ts'
 
 const HELP = `
 files     what was pulled is there, whole and unchanged, and nothing was added that would be loaded in its place
@@ -83,6 +83,6 @@ async function kept(terminal: Terminal, { name }: PulledModel, found: Parameters
 /** What is done now, on one line that the next takes the place of; null clears it. */
 function stepsOf({ isErrorInteractive, warn }: Terminal): (what: string | null) => void {
   return (what) => {
-    if (isErrorInteractive) warn(`\r\u001b[2K${what === null ? '' : `${plain(what)} …`}`)
+    if (isErrorInteractive) warn(`${CLEAR_LINE}${what === null ? '' : `${plain(what)} …`}`)
   }
 }
