@@ -80,10 +80,13 @@ async function openServiceStore(
   }
   // Loaded here so that --help and wrong flags answer at once.
   const { openStore } = await importOptional('The database of a service', 'service', () => import('../service/store/open.ts'))
-  const store = await openStore(file ?? databaseUrl).catch((error: unknown) => {
-    throw error instanceof EngineError && error.code === 'invalid_request' ? new UsageError(`--database: ${error.message}`) : error
-  })
+  const store = await openStore(file ?? databaseUrl).catch(aboutDatabase)
   return { store, place: { name: file ?? withoutUser(databaseUrl), file, isMade } }
+}
+
+/** A database that cannot be used is a wrong setting, not a wrong request. */
+export function aboutDatabase(error: unknown): never {
+  throw error instanceof EngineError && error.code === 'invalid_request' ? new UsageError(`--database: ${error.message}`) : error
 }
 
 /** The user and the password are nobody's business; what cannot be read is not shown. */

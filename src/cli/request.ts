@@ -3,13 +3,12 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
-import { fileFault } from '../core/file-fault.ts'
 import { isObject } from '../core/untrusted.ts'
 import { statePathsFrom } from '../pipeline/state/paths.ts'
 import type { AskRequest, Part, Source, State } from '../wire/types.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
-import { requireFiles } from './given-files.ts'
+import { reading, requireFiles } from './given-files.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A request as found, and what to call its questions and its state. */
@@ -100,11 +99,7 @@ function splitDerive(text: string): [name: string, expression: string] {
 }
 
 async function readText(path: string, asGiven: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
-  } catch (error) {
-    throw new UsageError(`${asGiven} cannot be read: ${fileFault(error)}`)
-  }
+  return (await reading(asGiven, () => readFile(path, 'utf8'))).replace(/^\uFEFF/, '')
 }
 
 /** `hint`: what the caller may have meant, behind the reason. */

@@ -4,7 +4,6 @@
 import { createServer } from 'node:net'
 import type { Backend } from '../backends/backend.ts'
 import { within } from '../core/deadline.ts'
-import { EngineError } from '../core/errors.ts'
 import type { ModelChain } from '../pipeline/chain.ts'
 import { loadParser } from '../pipeline/derive/expression.ts'
 import { createEngine, type EngineCore } from '../pipeline/engine.ts'
@@ -19,6 +18,7 @@ import type { Store } from '../service/store/store.ts'
 import type { Log } from '../service/telemetry.ts'
 import { readTls } from '../service/tls.ts'
 import { UsageError } from './exit-codes.ts'
+import { aboutDatabase } from './open-service-store.ts'
 
 export interface RunServiceOptions {
   readonly settings: ServiceSettings
@@ -143,11 +143,6 @@ async function closeAll(opened: readonly (() => Promise<unknown>)[]): Promise<vo
 
 function aboutTls(error: unknown): never {
   throw error instanceof SettingsError ? new UsageError(error.problems.join('; ')) : error
-}
-
-/** A database that cannot be used is a wrong setting, not a wrong request. */
-function aboutDatabase(error: unknown): never {
-  throw error instanceof EngineError && error.code === 'invalid_request' ? new UsageError(`--database: ${error.message}`) : error
 }
 
 /** Throws what listening would. The port is free again afterwards. */
