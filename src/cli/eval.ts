@@ -8,7 +8,6 @@ import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
-import { calibrationVersions } from '../calibration/outcomes/versions.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { isFolder } from '../core/files.ts'
 import { nameOf, openDataset, readRows } from '../evaluate/dataset.ts'
@@ -20,10 +19,11 @@ import { allKinds } from '../questions/index.ts'
 import { CHAIN_HELP, type ChainFlag, chainFlag, chainGiven } from './chain-flag.ts'
 import { type AddCommand, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
-import { calibrationIn, requireFiles, sayingNames, writing } from './given-files.ts'
+import { calibrationIn, RESULTS_FILE, requireFiles, sayingNames, writing } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, milliseconds, onDevice } from './option-values.ts'
+import { versionsOf } from './outcome-inputs.ts'
 import { startProgress } from './progress.ts'
 import { ROW_DEADLINE_MS, rowsLeft, sayOtherDevices, warmUp } from './row-runs.ts'
 import { showSummary } from './show-summary.ts'
@@ -218,12 +218,12 @@ async function resultsPath(given: string): Promise<string> {
     (found) => found.isDirectory(),
     () => !given.endsWith('.jsonl'),
   )
-  return isInside ? join(given, 'results.jsonl') : given
+  return isInside ? join(given, RESULTS_FILE) : given
 }
 
 /** The results file as it was given. */
 function outputName(out: string, given: string, terminal: Terminal): string {
-  return out === resolve(terminal.folder, given) ? given : join(given, 'results.jsonl')
+  return out === resolve(terminal.folder, given) ? given : join(given, RESULTS_FILE)
 }
 
 /** Undefined: the calibration that comes with the models. A folder is a store, whose served calibration is meant. */
@@ -232,7 +232,7 @@ async function calibrationOf(given: string | undefined, terminal: Terminal): Pro
   if (given === 'none') return null
   const path = resolve(terminal.folder, given)
   if (await isFolder(path)) {
-    const { calibration } = await calibrationVersions(join(path, 'calibrations')).current()
+    const { calibration } = await versionsOf({ store: path }, terminal).current()
     if (calibration === null) throw new UsageError(`${given} serves no calibration yet; assay learn or assay outcomes refit makes one`)
     return calibration
   }

@@ -10,6 +10,9 @@ import { nameOf } from '../evaluate/dataset.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
+/** The results of `assay eval`, in a folder that was given for them. */
+export const RESULTS_FILE = 'results.jsonl'
+
 /** Does what reads `file`. Throws `UsageError` when it cannot be read. */
 export async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {

@@ -3,7 +3,9 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Calibration } from '../calibration/calibration.ts'
+import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
 import type { OutcomeStore } from '../calibration/outcomes/outcomes.ts'
+import { versionsOf } from './outcome-inputs.ts'
 import { runCli } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -53,8 +55,7 @@ process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, 
  * What is kept in a folder: events and outcomes, and the calibration refitted from them; undefined when there is none.
  */
 async function openStore(folder: string): Promise<{ readonly outcomes: OutcomeStore; readonly calibration: Calibration | undefined }> {
-  const { calibrationVersions, fileOutcomeStore } = await import('../calibration/index.ts')
-  const { calibration, notes } = await calibrationVersions(join(folder, 'calibrations')).current()
+  const { calibration, notes } = await versionsOf({ store: folder }, terminal).current()
   for (const note of notes) terminal.warn(`${note}\n`)
   // Keeps feature vectors, so that heads can be fitted.
   return { outcomes: await fileOutcomeStore(folder, { keepsFeatures: true }), calibration: calibration ?? undefined }

@@ -109,6 +109,7 @@ export async function modelIn(
   throw new UsageError('the store has no events yet; ask something of an engine that keeps its events there')
 }
 
+/** The calibrations that a store has served: in it, unless a flag names another folder. */
 export function versionsOf(flags: ServedFlags, terminal: Terminal): CalibrationVersions {
   return calibrationVersions(resolve(terminal.folder, flags.calibrations ?? join(flags.store, 'calibrations')))
 }

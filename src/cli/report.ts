@@ -13,7 +13,7 @@ import { type ResultsHeader, type RunResults, readResults } from '../evaluate/re
 import type { RowResult } from '../evaluate/run.ts'
 import { scoredAnswers } from '../evaluate/scored-answers.ts'
 import type { AddCommand, CommandContext } from './command.ts'
-import { requireFiles, sayingNames, writing } from './given-files.ts'
+import { RESULTS_FILE, requireFiles, sayingNames, writing } from './given-files.ts'
 import { collect, count } from './option-values.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -127,7 +127,7 @@ function differencesOf(first: Facts, other: Facts): string[] {
 }
 
 async function fileOf(path: string): Promise<string> {
-  return (await isFolder(path)) ? join(path, 'results.jsonl') : path
+  return (await isFolder(path)) ? join(path, RESULTS_FILE) : path
 }
 
 function describe({ binding: { model, calibration, deliberation } }: ResultsHeader, file: string): string {
