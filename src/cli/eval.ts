@@ -10,22 +10,21 @@ import type { DeliberationMode } from '../calibration/deliberation/deliberation.
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { isFolder } from '../core/files.ts'
-import { nameOf, openDataset, readRows } from '../evaluate/dataset.ts'
+import { nameOf } from '../evaluate/dataset.ts'
 import { evidenceOf } from '../evaluate/evidence-of.ts'
-import { openResults, type RunBinding, readResults } from '../evaluate/results.ts'
-import { type RowResult, runRows } from '../evaluate/run.ts'
+import { openResults, type RunBinding, type RunCircumstances, readResults } from '../evaluate/results.ts'
+import type { RowResult } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
 import { allKinds } from '../questions/index.ts'
 import { CHAIN_HELP, type ChainFlag, chainFlag, chainGiven } from './chain-flag.ts'
-import { type AddCommand, type CommandContext, type Output, outputOf, say } from './command.ts'
+import { type AddCommand, type CliEngine, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
-import { calibrationIn, RESULTS_FILE, requireFiles, sayingNames, writing } from './given-files.ts'
+import { calibrationIn, RESULTS_FILE, sayingNames, writing } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, milliseconds, onDevice } from './option-values.ts'
 import { versionsOf } from './outcome-inputs.ts'
-import { startProgress } from './progress.ts'
-import { ROW_DEADLINE_MS, rowsLeft, sayOtherDevices, warmUp } from './row-runs.ts'
+import { openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp } from './row-runs.ts'
 import { showSummary } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -108,19 +107,15 @@ async function evaluate(
   output: Output,
   { terminal, makeEngine }: CommandContext,
 ): Promise<ExitCode> {
-  const paths = files.map((file) => resolve(terminal.folder, file))
   const out = await resultsPath(resolve(terminal.folder, flags.output))
   const selection = { limit: flags.limit ?? null, sample: flags.sample ?? null, seed: flags.seed }
-  const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
   const calibration = await calibrationOf(flags.calibration, terminal)
   const chain = await chainGiven(flags, terminal)
   if (chain !== null && flags.evidence !== undefined) {
     throw new UsageError('evidence is of one model, and a chain has several; ask for it with --model, of each of them')
   }
   const { server, folder, id: model } = await modelGiven(flags, terminal)
-  await requireFiles(files, terminal)
-  const names = new Map([...paths.map((path, i) => [path, files[i] as string] as const), [out, outputName(out, flags.output, terminal)]])
-  const dataset = await sayingNames(names, () => openDataset(paths, selection))
+  const rows = await openRows(files, selection, flags.images, terminal)
   // An unwritable place for evidence is reported before hours of answers, not after them.
   if (flags.evidence !== undefined) await writing(flags.evidence, terminal, async () => {})
 
@@ -131,67 +126,48 @@ async function evaluate(
     ...(server === null ? {} : { server }),
   })
   try {
-    const bound = await warmUp(engine, model)
-    for (const warning of bound.warnings) terminal.warn(`${warning}\n`)
-    sayOtherDevices(engine, terminal)
-    const binding: RunBinding = {
-      engine: bound.engine,
-      model: bound.model,
-      calibration: bound.calibration,
-      deliberation: flags.deliberation,
-      selfCheck: flags.selfCheck === true,
-      dataset: dataset.files,
-      selection,
-    }
-    const circumstances = {
-      begun: new Date().toISOString(),
-      command: commandOf(files, flags),
-      parallel: flags.parallel,
-      machine: {
-        node: process.version,
-        platform: `${process.platform} ${process.arch}`,
-        cores: availableParallelism(),
-        cpu: cpus()[0]?.model ?? '',
-      },
-    }
-    const results = await sayingNames(names, () => writing(flags.output, terminal, () => openResults(out, binding, circumstances)))
+    const bound = await warmUp(engine, model, terminal)
+    const { deliberation, selfCheck = false } = flags
+    const binding: RunBinding = { ...bound, deliberation, selfCheck, dataset: rows.files, selection }
+    const outName = outputName(out, flags.output, terminal)
+    const names = new Map([...rows.names, [out, outName]])
+    const results = await sayingNames(names, () =>
+      writing(flags.output, terminal, () => openResults(out, binding, circumstancesOf(files, flags))),
+    )
     const isDone = ({ error }: RowResult): boolean => error === undefined || flags.retryFailed !== true
     const done = new Set(results.done.filter(isDone).map(({ at }) => at))
-    const now = (): number => performance.now()
-    const progress = startProgress(terminal, { total: dataset.chosen.size, before: done.size, unit: 'rows', now })
-    try {
-      const left = rowsLeft(readRows(paths, images), dataset.chosen, done)
-      await runRows(
-        left,
-        flags.parallel,
-        {
-          ask: (request, settings) => engine.ask(model === null ? request : { ...request, model }, settings),
-          now,
-          deliberation: flags.deliberation,
-          deadlineMs: flags.deadline ?? ROW_DEADLINE_MS,
-          selfCheck: flags.selfCheck === true,
-          keepStates: flags.keepStates === true,
-        },
-        async (result) => {
-          await results.append(result)
-          progress.step(result.task, result.error !== undefined)
-        },
-      )
-    } finally {
-      progress.end()
-      await results.close()
-    }
-    const { rows } = await sayingNames(names, () => readResults(out))
-    if (flags.evidence !== undefined) await writing(flags.evidence, terminal, (path) => writeEvidence(path, bound.model, evidenceOf(rows)))
-    const summary = sumUp(rows)
-    say(terminal, output, summary, () => {
-      const evidence = flags.evidence === undefined ? '' : `, evidence in ${flags.evidence}`
-      const written = `results in ${outputName(out, flags.output, terminal)}${evidence}`
-      return `${showSummary(summary, terminal)}${written}; a page of them: assay report ${flags.output} -o report.html\n`
-    })
+    await runLeft(rows, done, settingsOf(flags, engine, model), (result) => results.append(result), terminal).finally(() => results.close())
+
+    const { rows: answered } = await sayingNames(names, () => readResults(out))
+    if (flags.evidence !== undefined)
+      await writing(flags.evidence, terminal, (path) => writeEvidence(path, bound.model, evidenceOf(answered)))
+    const summary = sumUp(answered)
+    const evidence = flags.evidence === undefined ? '' : `, evidence in ${flags.evidence}`
+    const next = `results in ${outName}${evidence}; a page of them: assay report ${flags.output} -o report.html\n`
+    say(terminal, output, summary, () => `${showSummary(summary, terminal)}${next}`)
     return summary.failed === 0 ? EXIT.ok : EXIT.failedRows
   } finally {
     await engine.close()
+  }
+}
+
+function settingsOf(flags: EvalFlags, engine: CliEngine, model: string | null): RowSettings {
+  const { parallel, deliberation, deadline: deadlineMs = ROW_DEADLINE_MS, selfCheck = false, keepStates = false } = flags
+  const ask: RowSettings['ask'] = (request, options) => engine.ask(model === null ? request : { ...request, model }, options)
+  return { ask, parallel, deliberation, deadlineMs, selfCheck, keepStates }
+}
+
+function circumstancesOf(files: readonly string[], flags: EvalFlags): RunCircumstances {
+  return {
+    begun: new Date().toISOString(),
+    command: commandOf(files, flags),
+    parallel: flags.parallel,
+    machine: {
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+      cores: availableParallelism(),
+      cpu: cpus()[0]?.model ?? '',
+    },
   }
 }
 

@@ -9,21 +9,19 @@ import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
 import { evidenceFor, type LabelledEvent, type OutcomeStore, type RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
 import { shippedFor } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'
-import { openDataset, type Row, readRows } from '../evaluate/dataset.ts'
-import { NOT_ASKED, type RowResult, runRows, textOf } from '../evaluate/run.ts'
+import type { Row } from '../evaluate/dataset.ts'
+import { NOT_ASKED, type RowResult, textOf } from '../evaluate/run.ts'
 import { commonest, type FailureReason, sumUp, ungradedOf } from '../evaluate/summary.ts'
 import { type DecisionEvent, type HoldsValue, truthOf } from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { type AddCommand, type CliEngine, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
-import { requireFiles, sayingNames } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, onDevice } from './option-values.ts'
 import { type StoreFlags, servedIn, versionsOf } from './outcome-inputs.ts'
-import { startProgress } from './progress.ts'
 import { type RefitSaid, refitStore } from './refit-store.ts'
-import { ROW_DEADLINE_MS, rowsLeft, sayOtherDevices, warmUp } from './row-runs.ts'
+import { type GivenRows, openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp } from './row-runs.ts'
 import { showRefit } from './show-outcomes.ts'
 import { reasonLines } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
@@ -92,21 +90,13 @@ async function learn(
   { terminal, makeEngine }: CommandContext,
 ): Promise<ExitCode> {
   const { server, folder, id } = await modelGiven(flags, terminal)
-  await requireFiles(files, terminal)
-  const paths = files.map((file) => resolve(terminal.folder, file))
-  const names = new Map(paths.map((path, i) => [path, files[i] as string] as const))
-  const { chosen } = await sayingNames(names, () => openDataset(paths, { limit: flags.limit ?? null, sample: null, seed: 0 }))
-  const images = flags.images === undefined ? null : resolve(terminal.folder, flags.images)
-  const rowsBut = (done: ReadonlySet<number>): AsyncIterable<Row> => rowsLeft(readRows(paths, images), chosen, done)
-
+  const rows = await openRows(files, { limit: flags.limit ?? null, sample: null, seed: 0 }, flags.images, terminal)
   const store = await fileOutcomeStore(resolve(terminal.folder, flags.store), { keepsFeatures: true })
   try {
     const engine = await makeEngine(folder, { device: flags.device, ...(server === null ? {} : { server }) })
     try {
-      const { model, warnings } = await warmUp(engine, id)
-      for (const warning of warnings) terminal.warn(`${warning}\n`)
-      sayOtherDevices(engine, terminal)
-      const kept = await keepTruths(rowsBut, chosen.size, { engine, id, model, store, terminal })
+      const { model } = await warmUp(engine, id, terminal)
+      const kept = await keepTruths(rows, { engine, id, model, store, terminal })
       const versions = versionsOf(flags, terminal)
       const { calibration, servedSince } = await servedIn(versions, model, flags, terminal)
       const evidence = await evidenceFor(store, model)
@@ -144,52 +134,49 @@ interface Keeping {
 
 /** Asks every row that the store does not know, or knows otherwise, and keeps what was decided with what was true. */
 async function keepTruths(
-  rowsBut: (done: ReadonlySet<number>) => AsyncIterable<Row>,
-  total: number,
+  rows: GivenRows,
   { engine, id, model, store, terminal }: Keeping,
 ): Promise<Omit<LearnSaid, keyof RefitSaid | 'mostOfOne'>> {
   const done = new Set<number>()
-  for await (const row of rowsBut(new Set())) {
+  for await (const row of rows.left(new Set())) {
     const found = await store.find(eventOf(row.request, model))
     if (found !== null && isAsKept(row, found, store.holdsValue)) done.add(row.at)
   }
 
-  const now = (): number => performance.now()
-  const progress = startProgress(terminal, { total, before: done.size, unit: 'rows', now })
   const results: RowResult[] = []
   const last: { event: DecisionEvent | null } = { event: null }
   let labels = 0
-  try {
-    await runRows(
-      rowsBut(done),
-      1,
-      {
-        ask(request, options) {
-          last.event = null
-          const observe = (event: DecisionEvent): void => {
-            last.event = event
-            options.observe?.(event)
-          }
-          return engine.ask(id === null ? request : { ...request, model: id }, { ...options, id: eventOf(request, model), observe })
-        },
-        now,
-        deliberation: 'automatic',
-        deadlineMs: ROW_DEADLINE_MS,
-        selfCheck: false,
-        keepStates: false,
-      },
-      async (result) => {
-        results.push(result)
-        labels += await keep(store, last.event, result)
-        progress.step(result.task, result.error !== undefined)
-      },
-    )
-  } finally {
-    progress.end()
+  const settings: RowSettings = {
+    ask(request, options) {
+      last.event = null
+      const observe = (event: DecisionEvent): void => {
+        last.event = event
+        options.observe?.(event)
+      }
+      return engine.ask(id === null ? request : { ...request, model: id }, { ...options, id: eventOf(request, model), observe })
+    },
+    deliberation: 'automatic',
+    deadlineMs: ROW_DEADLINE_MS,
+    selfCheck: false,
+    keepStates: false,
+    // So that the event that was seen last is that of the row.
+    parallel: 1,
   }
+  const take = async (result: RowResult): Promise<void> => {
+    results.push(result)
+    labels += await keep(store, last.event, result)
+  }
+  await runLeft(rows, done, settings, take, terminal)
   const { failed, reasons } = sumUp(results)
   const misfits = ungradedOf(results).filter(({ message }) => message !== NOT_ASKED)
-  return { rows: total, before: done.size, labels, failed, misfits: misfits.length, reasons: [...reasons, ...commonest(misfits)] }
+  return {
+    rows: rows.chosen.size,
+    before: done.size,
+    labels,
+    failed,
+    misfits: misfits.length,
+    reasons: [...reasons, ...commonest(misfits)],
+  }
 }
 
 function mostOfOne(evidence: readonly RecordedEvidence[]): number {

@@ -1,25 +1,78 @@
-// What the commands that run labelled rows share: a warm engine, rows that are left, and how long one may take.
-import type { Row } from '../evaluate/dataset.ts'
+// What the commands that run labelled rows share: the rows of files, a warm engine, and a run that shows how far it is.
+import { resolve } from 'node:path'
+import { type Dataset, openDataset, type Row, readRows, type Selection } from '../evaluate/dataset.ts'
 import type { RunBinding } from '../evaluate/results.ts'
+import { type RowResult, type RunSettings, runRows } from '../evaluate/run.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import type { CliEngine } from './command.ts'
+import { requireFiles, sayingNames } from './given-files.ts'
+import { startProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Long enough for a large picture on a slow machine. */
 export const ROW_DEADLINE_MS = 600_000
 
-export interface Bound {
-  readonly engine: string
-  readonly model: RunBinding['model']
-  readonly calibration: string | null
-  readonly warnings: readonly string[]
+/** Labelled rows as a command was given them. */
+export interface GivenRows extends Dataset {
+  /** Of the files: from full paths to what they are called on the command line. */
+  readonly names: ReadonlyMap<string, string>
+  /** Those that were chosen, but for those that are done. */
+  left(done: ReadonlySet<number>): AsyncIterable<Row>
+}
+
+/** `images`: where relative image paths start; undefined for the folder of each file. */
+export async function openRows(
+  files: readonly string[],
+  selection: Selection,
+  images: string | undefined,
+  terminal: Terminal,
+): Promise<GivenRows> {
+  await requireFiles(files, terminal)
+  const paths = files.map((file) => resolve(terminal.folder, file))
+  const names = new Map(paths.map((path, i) => [path, files[i] as string] as const))
+  const dataset = await sayingNames(names, () => openDataset(paths, selection))
+  const imageFolder = images === undefined ? null : resolve(terminal.folder, images)
+  return {
+    ...dataset,
+    names,
+    async *left(done) {
+      for await (const row of readRows(paths, imageFolder)) if (dataset.chosen.has(row.at) && !done.has(row.at)) yield row
+    },
+  }
+}
+
+/** How rows are run, and how many at a time. */
+export type RowSettings = Omit<RunSettings, 'now'> & { readonly parallel: number }
+
+/** Runs the rows that are not done, as `runRows` does, and shows how far it is. */
+export async function runLeft(
+  rows: GivenRows,
+  done: ReadonlySet<number>,
+  { parallel, ...settings }: RowSettings,
+  take: (result: RowResult) => Promise<void>,
+  terminal: Terminal,
+): Promise<void> {
+  const now = (): number => performance.now()
+  const progress = startProgress(terminal, { total: rows.chosen.size, before: done.size, unit: 'rows', now })
+  try {
+    await runRows(rows.left(done), parallel, { ...settings, now }, async (result) => {
+      await take(result)
+      progress.step(result.task, result.error !== undefined)
+    })
+  } finally {
+    progress.end()
+  }
 }
 
 /**
- * One small question: loads the model before any row is timed, and says which model, template and calibration the
- * results are bound to.
+ * One small question: loads the model before any row is timed, says what there is to say of it, and gives which model,
+ * template and calibration the results are bound to.
  */
-export async function warmUp(engine: CliEngine, model: string | null): Promise<Bound> {
+export async function warmUp(
+  engine: CliEngine,
+  model: string | null,
+  terminal: Terminal,
+): Promise<Pick<RunBinding, 'engine' | 'model' | 'calibration'>> {
   let event: DecisionEvent | null = null
   const observe = (observed: DecisionEvent): void => {
     event = observed
@@ -32,11 +85,12 @@ export async function warmUp(engine: CliEngine, model: string | null): Promise<B
   const response = await engine.ask(request, { deadlineMs: ROW_DEADLINE_MS, deliberation: 'never', observe })
   const { simo } = response
   const templateHash = (event as DecisionEvent | null)?.templateHash ?? ''
+  for (const warning of simo.warnings) terminal.warn(`${warning}\n`)
+  sayOtherDevices(engine, terminal)
   return {
     engine: simo.engine,
     model: { id: response.model, revision: simo.model_revision, templateHash },
     calibration: simo.calibration.version,
-    warnings: simo.warnings,
   }
 }
 
@@ -45,9 +99,4 @@ export function sayOtherDevices(engine: Pick<CliEngine, 'models'>, terminal: Ter
   for (const { id, device } of engine.models()) {
     if (device?.reason !== undefined) terminal.warn(`${id} runs on ${device.name}: ${device.reason}\n`)
   }
-}
-
-/** Those that were chosen, but for those that are done. */
-export async function* rowsLeft(rows: AsyncIterable<Row>, chosen: ReadonlySet<number>, done: ReadonlySet<number>): AsyncGenerator<Row> {
-  for await (const row of rows) if (chosen.has(row.at) && !done.has(row.at)) yield row
 }
