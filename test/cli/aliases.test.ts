@@ -1,30 +1,14 @@
 // `assay aliases`: names of models in the database of a service.
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.ts'
-import { runCli } from '../../src/cli/program.ts'
 import { noteServing } from '../../src/cli/serving-note.ts'
-import { fakeTerminal } from '../shared/terminal.ts'
+import { serviceFolder } from './service-folder.ts'
 
-let folder = ''
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'assay-cli-aliases-'))
-  vi.stubEnv('DATABASE_URL', undefined)
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await rm(folder, { recursive: true, force: true })
-})
-
-async function run(args: readonly string[], isInteractive = false): Promise<{ code: number; out: string; err: string }> {
-  const { terminal, heard } = fakeTerminal(folder, { isInteractive, columns: 100 })
-  const code = await runCli(['aliases', ...args], terminal, () => Promise.reject(new Error('no engine is needed')))
-  return { code, ...heard }
-}
+const service = serviceFolder()
+const run = (args: readonly string[], isInteractive?: boolean) => service.run(['aliases', ...args], isInteractive)
 
 describe('assay aliases', () => {
   it('points names to models, lists them, and keeps what they stood for', async () => {
@@ -58,7 +42,7 @@ describe('assay aliases', () => {
       response.end(JSON.stringify({ object: 'list', models }))
     })
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    const remove = await noteServing(join(folder, 'assay.db'), `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const remove = await noteServing(join(service.folder, 'assay.db'), `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     try {
       expect(await run(['set', 'default', 'small'])).toMatchObject({ code: EXIT.ok, err: '' })
       expect(await run(['set', 'default', 'smal'])).toMatchObject({

@@ -1,27 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Libsql from 'libsql'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.ts'
-import { runCli } from '../../src/cli/program.ts'
-import { fakeTerminal } from '../shared/terminal.ts'
+import { serviceFolder } from './service-folder.ts'
 
-let folder = ''
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'assay-cli-credits-'))
-  vi.stubEnv('DATABASE_URL', undefined)
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await rm(folder, { recursive: true, force: true })
-})
-
-async function run(args: readonly string[], isInteractive = false) {
-  const { terminal, heard } = fakeTerminal(folder, { isInteractive, isErrorInteractive: isInteractive, columns: 100 })
-  const code = await runCli(['credits', ...args], terminal, () => Promise.reject(new Error('no engine is needed')))
-  return { code, ...heard, json: () => JSON.parse(heard.out) }
-}
+const service = serviceFolder()
+const run = (args: readonly string[], isInteractive?: boolean) => service.run(['credits', ...args], isInteractive)
 
 describe('assay credits', () => {
   it('adds dollars to the last digit, and says the balance', async () => {
@@ -88,7 +72,7 @@ describe('assay credits', () => {
 
   it('says which balance is not the sum of its entries', async () => {
     await run(['add', 'acme', '1'])
-    const connection = new Libsql(join(folder, 'assay.db'))
+    const connection = new Libsql(join(service.folder, 'assay.db'))
     connection.exec('update accounts set balance = 5')
     connection.close()
     expect((await run(['show'], true)).out).toContain('audit: acme has 0.000000005, its entries sum to 1.000000000')

@@ -1,28 +1,13 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.ts'
-import { runCli } from '../../src/cli/program.ts'
 import { noteServing, servingAt } from '../../src/cli/serving-note.ts'
 import { openStore } from '../../src/service/store/open.ts'
-import { fakeTerminal } from '../shared/terminal.ts'
+import { serviceFolder } from './service-folder.ts'
 
-let folder = ''
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'assay-cli-keys-'))
-  vi.stubEnv('DATABASE_URL', undefined)
-})
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await rm(folder, { recursive: true, force: true })
-})
-
-async function run(args: readonly string[], isInteractive = false) {
-  const { terminal, heard } = fakeTerminal(folder, { isInteractive, isErrorInteractive: isInteractive, columns: 100 })
-  const code = await runCli(args, terminal, () => Promise.reject(new Error('no engine is needed')))
-  return { code, ...heard, json: () => JSON.parse(heard.out) }
-}
+const service = serviceFolder()
+const { run } = service
 const create = (...more: string[]) => run(['keys', 'create', '--name', 'first', ...more])
 
 describe('assay keys', () => {
@@ -30,13 +15,13 @@ describe('assay keys', () => {
     const { code, json } = await create()
     expect(code).toBe(EXIT.ok)
     expect(json()).toMatchObject({ account: 'default', name: 'first', scopes: ['ask', 'outcomes'], requestsPerMinute: null })
-    const store = await openStore(join(folder, 'assay.db'))
+    const store = await openStore(join(service.folder, 'assay.db'))
     expect((await store.keys.find(json().secret))?.id).toBe(json().id)
     await store.close()
   })
 
   it('says which database it made or used, and which service takes the key', async () => {
-    const file = join(folder, 'assay.db')
+    const file = join(service.folder, 'assay.db')
     expect((await create()).json()).toMatchObject({ database: file, isNewDatabase: true, service: null })
     expect((await create()).json()).toMatchObject({ database: file, isNewDatabase: false, service: null })
     const idle = await run(['keys', 'create', '--name', 'second'], true)
@@ -45,12 +30,15 @@ describe('assay keys', () => {
     expect((await run(['keys', 'create', '--name', 'third'], true)).out).toContain('the service at http://127.0.0.1:8123 takes it now')
     await leave()
     expect((await create()).json().service).toBeNull()
-    expect((await create('--database', 'other.db')).json()).toMatchObject({ database: join(folder, 'other.db'), isNewDatabase: true })
+    expect((await create('--database', 'other.db')).json()).toMatchObject({
+      database: join(service.folder, 'other.db'),
+      isNewDatabase: true,
+    })
     expect((await create('--database', ':memory:')).code).toBe(EXIT.usage)
   })
 
   it('believes no note of a service that was killed', async () => {
-    const file = join(folder, 'assay.db')
+    const file = join(service.folder, 'assay.db')
     await writeFile(`${file}.serving`, JSON.stringify({ url: 'http://127.0.0.1:8123', pid: 2 ** 30 }))
     expect(await servingAt(file)).toBeNull()
     await writeFile(`${file}.serving`, '{')
@@ -90,7 +78,7 @@ describe('assay keys', () => {
     const { code, json } = await run(['keys', 'revoke', id])
     expect(code).toBe(EXIT.ok)
     expect(json().revokedAt).toEqual(expect.any(Number))
-    const store = await openStore(join(folder, 'assay.db'))
+    const store = await openStore(join(service.folder, 'assay.db'))
     expect(await store.keys.find(secret)).toBeNull()
     await store.close()
     expect((await run(['keys', 'list'], true)).out).toContain('REVOKED')
@@ -105,7 +93,7 @@ describe('assay keys', () => {
   })
 
   it('works beside a service that has the database open', async () => {
-    const store = await openStore(join(folder, 'assay.db'))
+    const store = await openStore(join(service.folder, 'assay.db'))
     const { secret, id } = (await create()).json()
     expect((await store.keys.find(secret))?.id).toBe(id)
     await run(['keys', 'revoke', id])
@@ -124,23 +112,23 @@ describe('assay keys', () => {
     expect(code).toBe(EXIT.usage)
     expect(err).toContain(words)
     expect(err).not.toContain('hunter2')
-    expect(await readdir(folder)).toEqual([])
+    expect(await readdir(service.folder)).toEqual([])
   })
 
   it('takes the database as a URL of its file, and makes none where it only lists', async () => {
-    const url = `file://${join(folder, 'by-url.db')}`
+    const url = `file://${join(service.folder, 'by-url.db')}`
     expect((await run(['keys', 'list', '--database', url])).code).toBe(EXIT.usage)
-    expect(await readdir(folder)).toEqual([])
+    expect(await readdir(service.folder)).toEqual([])
     await create('--database', url)
     expect((await run(['keys', 'list', '--database', url])).json()).toHaveLength(1)
-    expect(await readdir(folder)).toContain('by-url.db')
+    expect(await readdir(service.folder)).toContain('by-url.db')
   })
 
   it('takes the database from DATABASE_URL, and the flag before it', async () => {
     vi.stubEnv('DATABASE_URL', 'from-environment.db')
     await create()
     await create('--database', 'from-flag.db')
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.db'))
+    const names = (await readdir(service.folder)).filter((name) => name.endsWith('.db'))
     expect(names.sort()).toEqual(['from-environment.db', 'from-flag.db'])
   })
 })
