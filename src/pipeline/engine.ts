@@ -222,10 +222,10 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
           })
     const answered = chain?.answered ?? [await askOne(modelId, shared, (info) => decisionsOf(info, asked, mode, ownBudget))]
     // Of a chain, the first that answered.
-    const { info, calibrator, rounds: ownRounds } = answered[0]!
-    const rounds = chain?.rounds ?? ownRounds
+    const { info, calibrator, executed: own } = answered[0]!
+    const executed = chain?.executed ?? own
     const questionIds = questions.map(({ id }) => id)
-    const derived = evaluateDerive(derive, answersOf(questionIds, rounds))
+    const derived = evaluateDerive(derive, answersOf(questionIds, executed))
     lap('derive')
     const id = asked.id ?? makeId()
     const event: DecisionEvent = {
@@ -234,7 +234,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       revision: info.revision,
       templateHash: info.templateHash,
       state: hashOfState(state.prompt),
-      decisions: decisionsByName(questionIds, rounds),
+      decisions: decisionsByName(questionIds, executed),
     }
     asked.observe?.(event)
     const kept = await keep(event)
@@ -244,7 +244,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       info,
       calibrationVersion: calibrator.version,
       questionIds,
-      rounds,
+      executed,
       derived,
       prefix: tokensOf(answered),
       pricePerMillionInputTokens: options.pricePerMillionInputTokens ?? 0,

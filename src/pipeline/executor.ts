@@ -26,12 +26,25 @@ export interface ExecutorResult<A> {
 /** Candidates that are handled before the event loop gets a turn: about 2 ms of work. */
 const WEIGHED_AT_ONCE = 2048
 
-interface State<A> {
-  readonly param: string
-  readonly coroutine: QuestionCoroutine<A>
+interface RunningQuestion<A> extends QuestionRun<A> {
   step: IteratorResult<readonly ModelCall[], A>
   passes: number
   hasFailed: boolean
+}
+
+/** The calls of one question in a round, and the replies to them in the same order. */
+interface CallsOfQuestion {
+  readonly question: RunningQuestion<unknown>
+  readonly calls: readonly ModelCall[]
+  readonly replies: ModelReply[]
+}
+
+/** What calls of the model are made with, and how many they and their tokens are so far. */
+interface ModelCalls {
+  readonly prefix: Prefix
+  readonly beforeCall: () => void
+  readonly signal: AbortSignal | undefined
+  readonly totals: { passes: number; inputTokens: number; outputTokens: number }
 }
 
 /**
@@ -50,107 +63,107 @@ export async function runCoroutines<A>(
 ): Promise<ExecutorResult<A>> {
   let weighed = 0
   // Thousands of options take a while, so the event loop gets a turn in between for other requests.
-  const weigh = async (works: readonly ModelCall[]): Promise<void> => {
-    weighed += works.reduce((sum, { branch }) => sum + branch.candidates.length, 0)
+  const weigh = async (calls: readonly ModelCall[]): Promise<void> => {
+    weighed += calls.reduce((sum, { branch }) => sum + branch.candidates.length, 0)
     if (weighed <= WEIGHED_AT_ONCE) return
     weighed = 0
     await setImmediate()
     beforeCall()
   }
-  const states: State<A>[] = []
+  const questions: RunningQuestion<A>[] = []
   for (const { param, coroutine } of running) {
     const step = coroutine.next(undefined as never)
-    states.push({ param, coroutine, step, passes: 0, hasFailed: false })
+    questions.push({ param, coroutine, step, passes: 0, hasFailed: false })
     if (!step.done) await weigh(step.value)
   }
-  let [passes, inputTokens, outputTokens] = [0, 0, 0]
+  const totals = { passes: 0, inputTokens: 0, outputTokens: 0 }
+  const model: ModelCalls = { prefix, beforeCall, signal, totals }
   for (;;) {
-    const open = states.filter(({ step }) => !step.done)
-    if (open.length === 0) break
-    const rounds = open.map((state) => {
-      const works = state.step.done ? [] : state.step.value
-      return { state, works, replies: new Array<ModelReply>(works.length) }
-    })
-
-    // Every branch of the round in one call.
-    const scored = rounds.flatMap(({ state, works, replies }) =>
-      works.flatMap((work, at) =>
-        work.type === 'score' ? [{ state, branch: work.branch, isFree: work.isFree, put: (reply: Scores) => (replies[at] = reply) }] : [],
-      ),
+    const round = questions.flatMap((question) =>
+      question.step.done ? [] : [{ question, calls: question.step.value, replies: new Array<ModelReply>(question.step.value.length) }],
     )
-    if (scored.length > 0) {
-      beforeCall()
-      const scores = await scoreAll(prefix, scored, beforeCall, signal)
-      passes += 1
-      for (const state of new Set(scored.map(({ state }) => state))) state.passes += 1
-      scored.forEach(({ isFree, put }, i) => {
-        const reply = scores[i]!
-        if (!isFree) inputTokens += reply.inputTokens
-        put(reply)
-      })
-    }
-
-    // Reads at the same time, so that a backend may run them together; each fails on its own. Those that the engine
-    // makes by itself are made once where they are the same: "more than 50" and "more than 100" ask for one number.
-    const reads = rounds.flatMap(({ state, works, replies }) =>
-      works.flatMap((work, at) => (work.type === 'read' ? [{ state, work, put: (reply: ModelReply) => (replies[at] = reply) }] : [])),
-    )
-    if (reads.length > 0) {
-      beforeCall()
-      const made = new Map<unknown, Promise<Generated | FailedRead>>()
-      const replies = reads.map(({ state, work }) => {
-        const key = work.isFree ? JSON.stringify([work.branch, work.constraint]) : work
-        const reply = made.get(key) ?? readOne(prefix, work, state.param, signal)
-        made.set(key, reply)
-        return reply
-      })
-      passes += made.size
-      const done = await settleAll(replies)
-      reads.forEach(({ state, work, put }, i) => {
-        const reply = done[i]!
-        state.passes += 1
-        if (reply.type === 'failed') state.hasFailed = true
-        else if (!work.isFree) {
-          inputTokens += reply.inputTokens
-          outputTokens += reply.outputTokens
-        }
-        put(reply)
-      })
-    }
-
-    afterRound(inputTokens)
-    for (const { state, works, replies } of rounds) {
-      await weigh(works)
-      state.step = state.coroutine.next(replies)
+    if (round.length === 0) break
+    await scoreRound(round, model)
+    await readRound(round, model)
+    afterRound(totals.inputTokens)
+    for (const { question, calls, replies } of round) {
+      await weigh(calls)
+      question.step = question.coroutine.next(replies)
     }
   }
-  const results = states.map(({ step, passes: own, hasFailed }) => ({ value: step.value as A, passes: own, hasFailed }))
-  return { results, passes, inputTokens, outputTokens }
+  const results = questions.map(({ step, passes, hasFailed }) => ({ value: step.value as A, passes, hasFailed }))
+  return { results, ...totals }
+}
+
+/** Scores every branch of the round in one call. */
+async function scoreRound(round: readonly CallsOfQuestion[], model: ModelCalls): Promise<void> {
+  const scored = round.flatMap(({ question, calls, replies }) =>
+    calls.flatMap((call, at) =>
+      call.type === 'score' ? [{ question, branch: call.branch, isFree: call.isFree, put: (reply: Scores) => (replies[at] = reply) }] : [],
+    ),
+  )
+  if (scored.length === 0) return
+  model.beforeCall()
+  const scores = await scoreAll(scored, model)
+  model.totals.passes += 1
+  for (const question of new Set(scored.map(({ question }) => question))) question.passes += 1
+  scored.forEach(({ isFree, put }, i) => {
+    const reply = scores[i]!
+    if (!isFree) model.totals.inputTokens += reply.inputTokens
+    put(reply)
+  })
+}
+
+/**
+ * Makes the reads of the round at the same time, so that a backend may run them together; each fails on its own. Those
+ * that the engine makes by itself are made once where they are the same: "more than 50" and "more than 100" ask for one
+ * number.
+ */
+async function readRound(round: readonly CallsOfQuestion[], model: ModelCalls): Promise<void> {
+  const reads = round.flatMap(({ question, calls, replies }) =>
+    calls.flatMap((call, at) => (call.type === 'read' ? [{ question, call, put: (reply: ModelReply) => (replies[at] = reply) }] : [])),
+  )
+  if (reads.length === 0) return
+  model.beforeCall()
+  const made = new Map<unknown, Promise<Generated | FailedRead>>()
+  const replies = reads.map(({ question, call }) => {
+    const key = call.isFree ? JSON.stringify([call.branch, call.constraint]) : call
+    const reply = made.get(key) ?? readOne(call, question.param, model)
+    made.set(key, reply)
+    return reply
+  })
+  model.totals.passes += made.size
+  const done = await settleAll(replies)
+  reads.forEach(({ question, call, put }, i) => {
+    const reply = done[i]!
+    question.passes += 1
+    if (reply.type === 'failed') question.hasFailed = true
+    else if (!call.isFree) {
+      model.totals.inputTokens += reply.inputTokens
+      model.totals.outputTokens += reply.outputTokens
+    }
+    put(reply)
+  })
 }
 
 /** Waits for all of them. Throws the first error in their order, whichever failed first; nothing runs any more then. */
-async function settleAll<T>(works: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(works)
-  return Promise.all(works)
+async function settleAll<T>(reads: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(reads)
+  return Promise.all(reads)
 }
 
 interface Scored {
-  readonly state: { readonly param: string }
+  readonly question: { readonly param: string }
   readonly branch: Branch
 }
 
-async function scoreAll(
-  prefix: Prefix,
-  scored: readonly Scored[],
-  beforeCall: () => void,
-  signal: AbortSignal | undefined,
-): Promise<readonly Scores[]> {
+async function scoreAll(scored: readonly Scored[], model: ModelCalls): Promise<readonly Scores[]> {
   const branches = scored.map(({ branch }) => branch)
   let scores: readonly Scores[]
   try {
-    scores = await prefix.score(branches, signal)
+    scores = await model.prefix.score(branches, model.signal)
   } catch (error) {
-    if (error instanceof EngineError && isForTheCaller(error)) throw await blame(prefix, scored, error, beforeCall, signal)
+    if (error instanceof EngineError && isForTheCaller(error)) throw await blame(scored, error, model)
     throw modelFailure(error, 'scoring')
   }
   checkScores(branches, scores)
@@ -170,22 +183,16 @@ function lengthOf({ instructions, candidates }: Branch): number {
  * The error again, with the pointers of the questions whose branches bring it about alone. They are tried from the
  * longest down until one passes, so that a refused request costs one call that works, not as many as it has questions.
  */
-async function blame(
-  prefix: Prefix,
-  scored: readonly Scored[],
-  error: EngineError,
-  beforeCall: () => void,
-  signal: AbortSignal | undefined,
-): Promise<EngineError> {
+async function blame(scored: readonly Scored[], error: EngineError, { prefix, beforeCall, signal }: ModelCalls): Promise<EngineError> {
   const problems = new Map<string, string>()
-  for (const { state, branch } of [...scored].sort((a, b) => lengthOf(b.branch) - lengthOf(a.branch))) {
-    if (problems.has(state.param)) continue
+  for (const { question, branch } of [...scored].sort((a, b) => lengthOf(b.branch) - lengthOf(a.branch))) {
+    if (problems.has(question.param)) continue
     beforeCall()
     try {
       await prefix.score([branch], signal)
       break
     } catch (alone) {
-      problems.set(state.param, alone instanceof EngineError ? alone.message : error.message)
+      problems.set(question.param, alone instanceof EngineError ? alone.message : error.message)
     }
   }
   const [first] = problems
@@ -195,11 +202,11 @@ async function blame(
   return new EngineError(error.code, first[1], { param: first[0], problems: list, cause: error })
 }
 
-type ReadWork = Extract<ModelCall, { type: 'read' }>
+type ReadCall = Extract<ModelCall, { type: 'read' }>
 
-async function readOne(prefix: Prefix, work: ReadWork, param: string, signal: AbortSignal | undefined): Promise<Generated | FailedRead> {
+async function readOne({ branch, constraint }: ReadCall, param: string, model: ModelCalls): Promise<Generated | FailedRead> {
   try {
-    return await prefix.generate(work.branch, work.constraint, signal)
+    return await model.prefix.generate(branch, constraint, model.signal)
   } catch (error) {
     if (error instanceof EngineError && error.code !== 'internal_error') {
       throw isForTheCaller(error) ? new EngineError(error.code, error.message, { param, cause: error }) : error

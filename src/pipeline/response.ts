@@ -17,7 +17,7 @@ export interface ResponseParts {
   /** Null: probabilities are the model's own. */
   readonly calibrationVersion: string | null
   readonly questionIds: readonly string[]
-  readonly rounds: ExecutorResult<QuestionResult>
+  readonly executed: ExecutorResult<QuestionResult>
   readonly derived: Readonly<Record<string, DeriveAnswer>>
   readonly prefix: { readonly tokens: number; readonly cachedTokens: number }
   /** US dollars. */
@@ -36,30 +36,30 @@ export interface ChainReport {
 }
 
 /** Answers by question id. Without a prototype, so that any id is safe. */
-export function answersOf(questionIds: readonly string[], rounds: ExecutorResult<QuestionResult>): Answers {
+export function answersOf(questionIds: readonly string[], executed: ExecutorResult<QuestionResult>): Answers {
   const answers: Record<string, Answer> = Object.create(null)
   questionIds.forEach((id, i) => {
-    answers[id] = rounds.results[i]!.value.answer
+    answers[id] = executed.results[i]!.value.answer
   })
   return answers
 }
 
 /** What was decided, by question id; arguments as `question/argument`. */
-export function decisionsOf(questionIds: readonly string[], rounds: ExecutorResult<QuestionResult>): Readonly<Record<string, Decision>> {
+export function decisionsOf(questionIds: readonly string[], executed: ExecutorResult<QuestionResult>): Readonly<Record<string, Decision>> {
   const decisions: Record<string, Decision> = Object.create(null)
   questionIds.forEach((id, i) => {
-    for (const [name, decision] of Object.entries(rounds.results[i]!.value.decisions))
+    for (const [name, decision] of Object.entries(executed.results[i]!.value.decisions))
       decisions[name === '' ? id : `${id}/${name}`] = decision
   })
   return decisions
 }
 
 export function makeResponse(parts: ResponseParts): AskResponse {
-  const { info, rounds, prefix, chain } = parts
-  const answers: Record<string, Answer> = Object.assign(Object.create(null), answersOf(parts.questionIds, rounds), parts.derived)
+  const { info, executed, prefix, chain } = parts
+  const answers: Record<string, Answer> = Object.assign(Object.create(null), answersOf(parts.questionIds, executed), parts.derived)
   const questions: Record<string, QuestionReport> = Object.create(null)
   parts.questionIds.forEach((id, i) => {
-    const { value, passes } = rounds.results[i]!
+    const { value, passes } = executed.results[i]!
     const { report } = value
     questions[id] = {
       entropy: report?.entropyBits ?? null,
@@ -70,21 +70,21 @@ export function makeResponse(parts: ResponseParts): AskResponse {
       ...(chain === null ? {} : { model: chain.by[i]! }),
     }
   })
-  const inputTokens = prefix.tokens + rounds.inputTokens
+  const inputTokens = prefix.tokens + executed.inputTokens
   return {
     id: parts.id,
     model: parts.model,
     answers,
     usage: {
       input_tokens: inputTokens,
-      output_tokens: rounds.outputTokens,
+      output_tokens: executed.outputTokens,
       cost: (inputTokens * parts.pricePerMillionInputTokens) / 1e6,
     },
     simo: {
       engine: `assay-engine/${ENGINE_VERSION}`,
       model_revision: info.revision,
       calibration: { version: parts.calibrationVersion, applied: parts.calibrationVersion === null ? 'identity' : 'fitted' },
-      passes: rounds.passes,
+      passes: executed.passes,
       cached_tokens: prefix.cachedTokens,
       timings_ms: parts.timingsMs,
       questions,

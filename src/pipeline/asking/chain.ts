@@ -40,7 +40,7 @@ export interface ChainAnswers extends ChainReport {
   /** Of the stages that answered, in their order. The first is the model of the event. */
   readonly answered: readonly ModelAnswers[]
   /** Of all stages together: in the order of the questions, decisions with the model that made them. */
-  readonly rounds: ExecutorResult<QuestionResult>
+  readonly executed: ExecutorResult<QuestionResult>
 }
 
 /** An answer with the stage that gave it. */
@@ -103,14 +103,14 @@ export async function askChain(options: AskChainOptions): Promise<ChainAnswers> 
       const one = await askStage(options, stage, { open, isSpare, inputTokens, faults })
       done.push(one)
       const { answers, asked, unsure } = one
-      const tokens = answers.prefix.tokens + answers.rounds.inputTokens
+      const tokens = answers.prefix.tokens + answers.executed.inputTokens
       inputTokens += tokens
       Object.assign(report, {
         ...{ status: 'answered', asked: asked.length, revision: answers.info.revision, calibration: answers.calibrator.version },
-        ...{ input_tokens: tokens, passes: answers.rounds.passes },
+        ...{ input_tokens: tokens, passes: answers.executed.passes },
       })
       asked.forEach((i, k) => {
-        const result = answers.rounds.results[k]!
+        const result = answers.executed.results[k]!
         const earlier = given[i]!
         passes[i]! += result.passes
         if (earlier !== null && result.hasFailed) return
@@ -141,15 +141,15 @@ export async function askChain(options: AskChainOptions): Promise<ChainAnswers> 
   const sum = (of: (answers: ModelAnswers) => number): number => done.reduce((total, { answers }) => total + of(answers), 0)
   return {
     answered: done.map(({ answers }) => answers),
-    rounds: {
+    executed: {
       results: all.map((one, i) => ({
         value: { ...one.result.value, decisions: signedDecisions(one, before[i]!, first) },
         passes: passes[i]!,
         hasFailed: one.result.hasFailed,
       })),
-      passes: sum(({ rounds }) => rounds.passes),
-      inputTokens: sum(({ rounds }) => rounds.inputTokens),
-      outputTokens: sum(({ rounds }) => rounds.outputTokens),
+      passes: sum(({ executed }) => executed.passes),
+      inputTokens: sum(({ executed }) => executed.inputTokens),
+      outputTokens: sum(({ executed }) => executed.outputTokens),
     },
     by: all.map(({ info }) => info.id),
     reports,
@@ -218,7 +218,7 @@ async function askStage(options: AskChainOptions, stage: NamedStage, call: Stage
       lap: unlessGivenUp(lap),
       decided: (k, made) => noteUnsure(unsure, asked[k]!, made, stage),
     })
-    answers.rounds.results.forEach(({ hasFailed }, k) => {
+    answers.executed.results.forEach(({ hasFailed }, k) => {
       if (hasFailed) unsure.set(asked[k]!, Number.POSITIVE_INFINITY)
     })
     return answers

@@ -25,7 +25,7 @@ export interface ModelDecisions {
 export interface ModelAnswers {
   readonly info: ModelInfo
   readonly calibrator: ModelCalibrator
-  readonly rounds: ExecutorResult<QuestionResult>
+  readonly executed: ExecutorResult<QuestionResult>
   readonly prefix: { readonly tokens: number; readonly cachedTokens: number }
   /** Of the model itself. */
   readonly warnings: readonly string[]
@@ -67,7 +67,7 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
       coroutine: question.run(decided === undefined ? context : { ...context, decided: (made) => decided(i, made) }),
     }))
     tell(prefix.tokens)
-    const rounds = await runCoroutines(
+    const executed = await runCoroutines(
       prefix,
       coroutines,
       () => stop.check(),
@@ -78,7 +78,7 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
     stop.check()
     lap('ask')
     const warnings = backend.takeWarnings?.() ?? []
-    return { info, calibrator, rounds, prefix: { tokens: prefix.tokens, cachedTokens: prefix.cachedTokens }, warnings }
+    return { info, calibrator, executed, prefix: { tokens: prefix.tokens, cachedTokens: prefix.cachedTokens }, warnings }
   } finally {
     prefix.close()
   }

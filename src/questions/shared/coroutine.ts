@@ -39,7 +39,7 @@ export function* read(branch: Branch, constraint: Constraint): QuestionCoroutine
 /** The same coroutine with its calls free of charge. */
 export function* free<A>(coroutine: QuestionCoroutine<A>): QuestionCoroutine<A> {
   let step = coroutine.next(undefined as never)
-  while (!step.done) step = coroutine.next(yield step.value.map((work) => ({ ...work, isFree: true as const })))
+  while (!step.done) step = coroutine.next(yield step.value.map((call) => ({ ...call, isFree: true as const })))
   return step.value
 }
 
