@@ -11,23 +11,18 @@ import { EngineError } from '../core/errors.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Json } from '../core/types.ts'
-import { checkQuestions } from '../questions/index.ts'
-import type { Fault } from '../questions/shared/checked-question.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import { OPERATORS, type OperatorTable, operatorsOf } from '../questions/shared/operators.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { askChain, type ChainAnswers } from './asking/chain.ts'
-import { type AskModelOptions, askModel, type ModelAnswers, type ModelDecisions } from './asking/model.ts'
-import { evaluateDerive, parseDerive } from './derive/derive.ts'
-import { modelFailure } from './executor.ts'
-import { gather, refuse } from './faults.ts'
+import { askOne, type ModelAnswers, type ModelDecisions } from './asking/model.ts'
+import { evaluateDerive } from './derive/derive.ts'
 import { createModels, type GivenModel, type ModelListing } from './models.ts'
-import { checkRequest } from './request.ts'
-import { capabilityFaults, requirementFaults } from './requirements.ts'
+import { type ReadRequest, readRequest } from './request.ts'
 import type { ResidenceOptions } from './residence.ts'
 import { answersOf, decisionsOf as decisionsByName, makeResponse } from './response.ts'
 import { languageWarnings } from './state/language.ts'
-import { hashOfState, readState, type StateOptions } from './state/state.ts'
+import { hashOfState, type StateOptions } from './state/state.ts'
 
 export interface EngineOptions {
   /** Loaded backends, sources that load on first use, and chains of them. The engine closes them. */
@@ -137,9 +132,6 @@ export interface EngineCore {
   close(): Promise<void>
 }
 
-/** Is handed work that may outlast the answer: closing waits for it. */
-type Began = (part: Promise<unknown>) => void
-
 const DEADLINE_MS = 60_000
 const PASSES = 4
 const DELIBERATION_BUDGET = 256
@@ -161,19 +153,14 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
 
-  const calibrationOf = (info: ModelInfo, among: readonly Calibration[]): Calibration | null =>
-    among.find(({ model }) => model.revision === info.revision && model.templateHash === info.templateHash) ??
-    among.find(({ model }) => model.id === info.id) ??
-    null
-
-  /** What the decisions of a request need of one of its models. */
-  function decisionsOf(info: ModelInfo, asked: AskOptions, mode: DeliberationMode, budget: Budget): ModelDecisions {
+  /** What the decisions of a request need of one of its models. `mode`: of the stage that the model is, if it says one. */
+  function decisionsOf(info: ModelInfo, asked: AskOptions, mode: DeliberationMode | undefined, budget: Budget): ModelDecisions {
     const found = calibrationOf(info, asked.calibrations ?? calibrations)
     const calibrator = calibratorOf(found, info)
     const calibration = calibrator.version === null ? null : found
     const gates = Object.entries(calibration?.gates ?? {})
     const deliberation = createDeliberation({
-      mode,
+      mode: asked.deliberation ?? mode ?? 'automatic',
       operatorsFor: (readout) => operators[readout] ?? operatorsOf(info)[readout] ?? [],
       thresholds: Object.fromEntries(gates.map(([readout, gate]) => [readout, gate.threshold])),
       passes,
@@ -182,51 +169,54 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     return { calibrator, context: { calibrator, deliberation, predictionSets: predictionSetsOf(calibration, asked) } }
   }
 
-  async function answer(input: unknown, asked: AskOptions, hooks: AskHooks, stop: Deadline, began: Began): Promise<AskResponse> {
-    const begun = clock.now()
-    const timingsMs: Record<string, number> = {}
-    let last = begun
-    const lap = (step: string) => {
-      const now = clock.now()
-      timingsMs[step] = (timingsMs[step] ?? 0) + now - last
-      last = now
-    }
-
-    // Finds everything that is wrong with the request before the model runs.
-    const faults: Fault[] = []
-    const request = checkRequest(input, checkQuestions, limits, faults)
-    const modelId = await gather(faults, () => models.choose(request.model))
-    const derive = await gather(faults, () => parseDerive(request.derive, request.named))
-    const state =
-      request.state === undefined ? null : await readState(request.state, { ...options.state, ...asked.state }, faults, stop.signal)
-    faults.push(...requirementFaults(request.questions, state?.pictureIds ?? null))
-    refuse(faults)
-    // Each is null only where it left a fault.
-    if (modelId === null || derive === null || state === null) throw new Error('A fault was lost.')
-    lap('read')
+  /** `onWork` is handed work that may outlast the answer: closing waits for it. */
+  async function answer(
+    input: unknown,
+    asked: AskOptions,
+    hooks: AskHooks,
+    stop: Deadline,
+    onWork: (work: Promise<unknown>) => void,
+  ): Promise<AskResponse> {
+    const times = startTimes(clock)
+    const read = await readRequest(input, { limits, models, state: { ...options.state, ...asked.state }, signal: stop.signal })
+    times.lap('read')
     stop.check()
 
-    const { questions } = request
     const tell = (inputTokens: number) => refusable(() => hooks.counted?.(inputTokens))
-    const shared = { questions, state, stop, tell, lap }
-    const ownBudget = budgetOf(budget)
-    const mode = asked.deliberation ?? 'automatic'
-    const stages = models.stagesOf(modelId)
-    const chain =
-      stages === null
-        ? null
-        : await askChain({
-            ...{ ...shared, stages, clock, budget: ownBudget, began },
-            borrow: (id) => models.borrow(id),
-            decisionsOf: (info, stage) => decisionsOf(info, asked, asked.deliberation ?? stage.deliberation ?? mode, ownBudget),
-          })
-    const answered = chain?.answered ?? [await askOne(modelId, shared, (info) => decisionsOf(info, asked, mode, ownBudget))]
+    const borrow = (id: string) => models.borrow(id)
+    const shared = { questions: read.request.questions, state: read.state, stop, tell, lap: times.lap, borrow }
+    const requestBudget = budgetOf(budget)
+    const decisions = (info: ModelInfo, mode?: DeliberationMode) => decisionsOf(info, asked, mode, requestBudget)
+    const stages = models.stagesOf(read.modelId)
+    if (stages === null) {
+      const own = await askOne({ ...shared, id: read.modelId, decisionsOf: decisions })
+      return finish(read, asked, [own], null, times)
+    }
+    const chain = await askChain({
+      ...shared,
+      stages,
+      clock,
+      budget: requestBudget,
+      decisionsOf: (info, stage) => decisions(info, stage.deliberation),
+      onWork,
+    })
+    return finish(read, asked, chain.answered, chain, times)
+  }
+
+  /** Evaluates the expressions, hands on what was decided, and makes the response. */
+  async function finish(
+    { request, modelId, derive, state }: ReadRequest,
+    asked: AskOptions,
+    answered: readonly ModelAnswers[],
+    chain: ChainAnswers | null,
+    times: ReturnType<typeof startTimes>,
+  ): Promise<AskResponse> {
     // Of a chain, the first that answered.
     const { info, calibrator, executed: own } = answered[0]!
     const executed = chain?.executed ?? own
-    const questionIds = questions.map(({ id }) => id)
+    const questionIds = request.questions.map(({ id }) => id)
     const derived = evaluateDerive(derive, answersOf(questionIds, executed))
-    lap('derive')
+    times.lap('derive')
     const id = asked.id ?? makeId()
     const event: DecisionEvent = {
       id,
@@ -248,7 +238,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       derived,
       prefix: tokensOf(answered),
       pricePerMillionInputTokens: options.pricePerMillionInputTokens ?? 0,
-      timingsMs: { ...timingsMs, total: clock.now() - begun },
+      timingsMs: times.all(),
       warnings: [
         ...request.warnings,
         ...state.warnings,
@@ -260,25 +250,6 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       ],
       chain,
     })
-  }
-
-  /** The answers of a model by itself. */
-  async function askOne(
-    id: string,
-    shared: Pick<AskModelOptions, 'questions' | 'state' | 'tell'> & { readonly stop: Deadline; lap(step: string): void },
-    decisionsOf: AskModelOptions['decisionsOf'],
-  ): Promise<ModelAnswers> {
-    const { backend, end } = await models.borrow(id).catch((error: unknown) => {
-      throw modelFailure(error, 'loading')
-    })
-    try {
-      refuse(capabilityFaults(backend.info, shared.questions, shared.state.images.length))
-      shared.lap('load')
-      shared.stop.check()
-      return await askModel({ ...shared, backend, decisionsOf })
-    } finally {
-      end()
-    }
   }
 
   /** Keeps the decisions for outcomes. When the store fails the answer stands, with a warning. */
@@ -343,6 +314,29 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       closing ??= Promise.allSettled(running).then(() => models.close())
       return closing
     },
+  }
+}
+
+function calibrationOf(info: ModelInfo, among: readonly Calibration[]): Calibration | null {
+  return (
+    among.find(({ model }) => model.revision === info.revision && model.templateHash === info.templateHash) ??
+    among.find(({ model }) => model.id === info.id) ??
+    null
+  )
+}
+
+/** Measures the steps of a request. A step took what passed since the lap before its own. */
+function startTimes(clock: Clock) {
+  const start = clock.now()
+  const timesMs: Record<string, number> = {}
+  let last = start
+  return {
+    lap(step: string) {
+      const now = clock.now()
+      timesMs[step] = (timesMs[step] ?? 0) + now - last
+      last = now
+    },
+    all: () => ({ ...timesMs, total: clock.now() - start }),
   }
 }
 

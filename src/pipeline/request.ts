@@ -1,12 +1,17 @@
-// Checks the shape of a request. Each question is checked by its own kind, parts of the state by `state/`, expressions
-// by `derive/`. All faults are reported together.
+// Reads a request and finds everything that is wrong with it before a model runs: its shape here, each question by its
+// own kind, parts of the state in `state/`, expressions in `derive/`. All faults are reported together.
 import { EngineError } from '../core/errors.ts'
 import { LONGEST_TEXT, MOST_FAULTS, type RequestLimits } from '../core/limits.ts'
 import { pointer } from '../core/pointer.ts'
 import { nearNames } from '../core/suggest.ts'
 import { isObject, ownField } from '../core/untrusted.ts'
-import type { CheckedQuestion, CheckQuestions, Fault } from '../questions/shared/checked-question.ts'
-import { ignoredFieldWarnings, MOST_WARNED, refuse } from './faults.ts'
+import { checkQuestions } from '../questions/index.ts'
+import type { CheckedQuestion, Fault } from '../questions/shared/checked-question.ts'
+import { type DerivePlan, parseDerive } from './derive/derive.ts'
+import { gather, ignoredFieldWarnings, MOST_WARNED, refuse } from './faults.ts'
+import type { Models } from './models.ts'
+import { requirementFaults } from './requirements.ts'
+import { type ReadState, readState, type StateOptions } from './state/state.ts'
 
 /** A request whose shape is right. */
 export interface CheckedRequest {
@@ -23,13 +28,42 @@ export interface CheckedRequest {
   readonly warnings: readonly string[]
 }
 
+/** A request that is right, with its model, its expressions and its state as they were read. */
+export interface ReadRequest {
+  readonly request: CheckedRequest
+  readonly modelId: string
+  readonly derive: DerivePlan
+  readonly state: ReadState
+}
+
+export interface RequestSettings {
+  readonly limits: RequestLimits
+  readonly models: Pick<Models, 'choose'>
+  readonly state: StateOptions
+  readonly signal: AbortSignal
+}
+
 const FIELDS = ['model', 'state', 'questions', 'derive']
+
+/** Throws one `EngineError` with all faults, of every part of the request. */
+export async function readRequest(input: unknown, { limits, models, state: options, signal }: RequestSettings): Promise<ReadRequest> {
+  const faults: Fault[] = []
+  const request = checkRequest(input, limits, faults)
+  const modelId = await gather(faults, () => models.choose(request.model))
+  const derive = await gather(faults, () => parseDerive(request.derive, request.named))
+  const state = request.state === undefined ? null : await readState(request.state, options, faults, signal)
+  faults.push(...requirementFaults(request.questions, state?.pictureIds ?? null))
+  refuse(faults)
+  // Each is null only where it left a fault.
+  if (modelId === null || derive === null || state === null) throw new Error('A fault was lost.')
+  return { request, modelId, derive, state }
+}
 
 /**
  * Throws one `EngineError` with all faults: its code, message and param are those of the first. With `collected`,
  * faults are added to it instead, and what is right is given.
  */
-export function checkRequest(input: unknown, checkQuestions: CheckQuestions, limits: RequestLimits, collected?: Fault[]): CheckedRequest {
+export function checkRequest(input: unknown, limits: RequestLimits, collected?: Fault[]): CheckedRequest {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     const got = Array.isArray(input) ? 'an array' : input === null ? 'null' : typeof input
     throw new EngineError('invalid_request', `A request is an object with state and questions, received ${got}.`, { param: '' })

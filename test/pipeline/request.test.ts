@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { EngineError } from '../../src/core/errors.ts'
 import { REQUEST_LIMITS } from '../../src/core/limits.ts'
 import { checkRequest } from '../../src/pipeline/request.ts'
-import { checkQuestions } from '../../src/questions/index.ts'
 
-const check = (input: unknown) => checkRequest(input, checkQuestions, REQUEST_LIMITS)
+const check = (input: unknown) => checkRequest(input, REQUEST_LIMITS)
 
 function errorOf(input: unknown): EngineError {
   try {
@@ -116,7 +115,7 @@ describe('a request', () => {
 
   it('holds against limits handed in', () => {
     const questions = { a: { type: 'noul' }, b: { type: 'noul' } }
-    expect(() => checkRequest({ state: 's', questions }, checkQuestions, { ...REQUEST_LIMITS, questions: 1 })).toThrow(/2 questions .* 1;/)
+    expect(() => checkRequest({ state: 's', questions }, { ...REQUEST_LIMITS, questions: 1 })).toThrow(/2 questions .* 1;/)
   })
 
   it('takes ids that are names of prototypes', () => {

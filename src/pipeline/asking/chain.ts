@@ -33,7 +33,7 @@ export interface AskChainOptions {
   readonly tell: (inputTokens: number) => void
   readonly lap: (step: 'load' | 'open' | 'ask') => void
   /** Is handed the work of each stage: it may go on after the stage was given up. */
-  readonly began: (work: Promise<unknown>) => void
+  readonly onWork: (work: Promise<unknown>) => void
 }
 
 export interface ChainAnswers extends ChainReport {
@@ -225,7 +225,7 @@ async function askStage(options: AskChainOptions, stage: NamedStage, call: Stage
   }
 
   const working = work()
-  options.began(working)
+  options.onWork(working)
   try {
     return await own.race(working)
   } finally {

@@ -13,7 +13,9 @@ import type {
   QuestionResult,
 } from '../../questions/shared/checked-question.ts'
 import { type ExecutorResult, modelFailure, runCoroutines } from '../executor.ts'
-import { questionContext } from '../requirements.ts'
+import { refuse } from '../faults.ts'
+import { capabilityFaults, questionContext } from '../requirements.ts'
+import type { Loan } from '../residence.ts'
 import type { ReadState } from '../state/state.ts'
 
 /** What the decisions of a model need, and which calibration that is. */
@@ -40,9 +42,30 @@ export interface AskModelOptions {
   /** Is told the input tokens so far: once the state is open, and after each round. What it throws ends the call. */
   readonly tell: (inputTokens: number) => void
   /** Is called with the name of each step that is over. */
-  readonly lap: (step: 'open' | 'ask') => void
+  readonly lap: (step: 'load' | 'open' | 'ask') => void
   /** Hears of the decisions of each question, by its place. */
   readonly decided?: (question: number, made: MadeDecision) => void
+}
+
+export interface AskOneOptions extends Omit<AskModelOptions, 'backend'> {
+  readonly id: string
+  /** The loaded model, until the loan is ended. */
+  readonly borrow: (id: string) => Promise<Loan>
+}
+
+/** The answers of a model by itself, which is loaded for them. Throws what it is not capable of, too. */
+export async function askOne({ id, borrow, ...options }: AskOneOptions): Promise<ModelAnswers> {
+  const { backend, end } = await borrow(id).catch((error: unknown) => {
+    throw modelFailure(error, 'loading')
+  })
+  try {
+    refuse(capabilityFaults(backend.info, options.questions, options.state.images.length))
+    options.lap('load')
+    options.stop.check()
+    return await askModel({ ...options, backend })
+  } finally {
+    end()
+  }
 }
 
 /** The answers of one model. Throws what the backend throws, with the pointer of what is at fault. */
