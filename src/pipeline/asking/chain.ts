@@ -50,6 +50,16 @@ interface Given {
   readonly result: ExecutorResult<QuestionResult>['results'][number]
 }
 
+/** What a question got of the stages so far. */
+interface QuestionProgress {
+  given: Given | null
+  /** Of the stages before the one whose answer is given. */
+  readonly before: Given[]
+  passes: number
+  /** What the last model was not capable of. */
+  faults: readonly Fault[]
+}
+
 interface StageDone {
   readonly answers: ModelAnswers
   /** Places of the questions that were asked. */
@@ -81,102 +91,127 @@ const RESERVE_MS = 250
  * what no model of the chain is capable of.
  */
 export async function askChain(options: AskChainOptions): Promise<ChainAnswers> {
-  const { stages, questions, stop, clock, budget } = options
-  const given = new Array<Given | null>(questions.length).fill(null)
-  const before = questions.map((): Given[] => [])
-  const passes = new Array<number>(questions.length).fill(0)
-  const done: StageDone[] = []
-  const faults = new Map<number, readonly Fault[]>()
-  const reports: Mutable<StageReport>[] = []
-  let failure: EngineError | null = null
-  let inputTokens = 0
-  let open = questions.map((_, i) => i)
-
+  const { stages, stop, clock } = options
+  const progress = new ChainProgress(options)
   for (const [at, stage] of stages.entries()) {
-    const report: Mutable<StageReport> = { model: stage.id, ...NOT_NEEDED }
-    reports.push(report)
-    if (open.length === 0) continue
+    if (progress.open.length === 0) break
     const began = clock.now()
-    report.asked = open.length
     try {
-      const isSpare = open.every((i) => given[i] !== null)
-      const one = await askStage(options, stage, { open, isSpare, inputTokens, faults })
-      done.push(one)
-      const { answers, asked, unsure } = one
-      const tokens = answers.prefix.tokens + answers.executed.inputTokens
-      inputTokens += tokens
-      Object.assign(report, {
-        ...{ status: 'answered', asked: asked.length, revision: answers.info.revision, calibration: answers.calibrator.version },
-        ...{ input_tokens: tokens, passes: answers.executed.passes },
-      })
-      asked.forEach((i, k) => {
-        const result = answers.executed.results[k]!
-        const earlier = given[i]!
-        passes[i]! += result.passes
-        if (earlier !== null && result.hasFailed) return
-        if (earlier !== null) before[i]!.push(earlier)
-        given[i] = { stage: at, info: answers.info, result }
-      })
-      const isLast = at === stages.length - 1
-      const goOn = isLast ? [] : [...unsure].sort(([, a], [, b]) => b - a).filter(() => budget.spend(1))
-      const left = open.filter((i) => !asked.includes(i))
-      open = [...left, ...goOn.map(([i]) => i)].sort((a, b) => a - b)
+      progress.done(at, await askStage(options, stage, progress))
     } catch (error) {
       stop.check()
       if (!(error instanceof EngineError && PASSED_OVER.has(error.code))) throw error
-      failure = error
-      Object.assign(report, { status: 'skipped', reason: error.message })
+      progress.skipped(at, error)
     } finally {
-      report.ms = clock.now() - began
+      progress.reports[at]!.ms = clock.now() - began
     }
   }
-
-  if (given.includes(null)) {
-    if (failure !== null) throw failure
-    refuse(given.flatMap((one, i) => (one === null ? (faults.get(i) ?? []) : [])))
-  }
-  const all = given as Given[]
-  for (const { stage } of all) reports[stage]!.answered += 1
-  const first = done[0]!.answers.info
-  const sum = (of: (answers: ModelAnswers) => number): number => done.reduce((total, { answers }) => total + of(answers), 0)
-  return {
-    answered: done.map(({ answers }) => answers),
-    executed: {
-      results: all.map((one, i) => ({
-        value: { ...one.result.value, decisions: signedDecisions(one, before[i]!, first) },
-        passes: passes[i]!,
-        hasFailed: one.result.hasFailed,
-      })),
-      passes: sum(({ executed }) => executed.passes),
-      inputTokens: sum(({ executed }) => executed.inputTokens),
-      outputTokens: sum(({ executed }) => executed.outputTokens),
-    },
-    by: all.map(({ info }) => info.id),
-    reports,
-  }
+  return progress.answers()
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 const NOT_NEEDED: Omit<StageReport, 'model'> = {
-  ...{ status: 'not_needed' as const, asked: 0, answered: 0, revision: null, calibration: null },
-  ...{ input_tokens: 0, passes: 0, ms: 0 },
+  status: 'not_needed',
+  asked: 0,
+  answered: 0,
+  revision: null,
+  calibration: null,
+  input_tokens: 0,
+  passes: 0,
+  ms: 0,
 }
 
-interface StageCall {
-  /** Places of the questions that are to be asked. */
-  readonly open: readonly number[]
-  /** All of them have answers already. */
-  readonly isSpare: boolean
-  /** Of the stages before it. */
-  readonly inputTokens: number
-  /** Takes what the model is not capable of, by the place of the question. */
-  readonly faults: Map<number, readonly Fault[]>
+/** What the stages gave so far, and what is left for the next. */
+class ChainProgress {
+  /** By the place of the stage. */
+  readonly reports: readonly Mutable<StageReport>[]
+  /** In the order of the request. */
+  readonly questions: readonly QuestionProgress[]
+  /** Places of the questions that the next stage is asked. */
+  open: readonly number[]
+  /** Of the stages that answered. */
+  inputTokens = 0
+  readonly #budget: Budget
+  readonly #answered: ModelAnswers[] = []
+  #failure: EngineError | null = null
+
+  constructor({ stages, questions, budget }: AskChainOptions) {
+    this.reports = stages.map(({ id }) => ({ model: id, ...NOT_NEEDED }))
+    this.questions = questions.map(() => ({ given: null, before: [], passes: 0, faults: [] }))
+    this.open = questions.map((_, i) => i)
+    this.#budget = budget
+  }
+
+  /** The next stage can be done without: all that it is asked has answers already. */
+  get isSpare(): boolean {
+    return this.open.every((i) => this.questions[i]!.given !== null)
+  }
+
+  done(stage: number, { answers, asked, unsure }: StageDone): void {
+    const { info, calibrator, executed, prefix } = answers
+    const tokens = prefix.tokens + executed.inputTokens
+    this.#answered.push(answers)
+    this.inputTokens += tokens
+    Object.assign(this.reports[stage]!, {
+      status: 'answered',
+      asked: asked.length,
+      revision: info.revision,
+      calibration: calibrator.version,
+      input_tokens: tokens,
+      passes: executed.passes,
+    })
+    asked.forEach((i, k) => {
+      const result = executed.results[k]!
+      const question = this.questions[i]!
+      question.passes += result.passes
+      if (question.given !== null && result.hasFailed) return
+      if (question.given !== null) question.before.push(question.given)
+      question.given = { stage, info, result }
+    })
+    const isLast = stage === this.reports.length - 1
+    const goOn = isLast ? [] : [...unsure].sort(([, a], [, b]) => b - a).filter(() => this.#budget.spend(1))
+    const left = this.open.filter((i) => !asked.includes(i))
+    this.open = [...left, ...goOn.map(([i]) => i)].sort((a, b) => a - b)
+  }
+
+  skipped(stage: number, error: EngineError): void {
+    this.#failure = error
+    Object.assign(this.reports[stage]!, { status: 'skipped', asked: this.open.length, reason: error.message })
+  }
+
+  /** Of all stages together. Throws when a question has none. */
+  answers(): ChainAnswers {
+    const all = this.questions.flatMap(({ given }) => given ?? [])
+    if (all.length < this.questions.length) {
+      if (this.#failure !== null) throw this.#failure
+      refuse(this.questions.flatMap(({ given, faults }) => (given === null ? faults : [])))
+    }
+    for (const { stage } of all) this.reports[stage]!.answered += 1
+    const first = this.#answered[0]!.info
+    const sum = (of: (executed: ModelAnswers['executed']) => number): number =>
+      this.#answered.reduce((total, { executed }) => total + of(executed), 0)
+    return {
+      answered: this.#answered,
+      executed: {
+        results: all.map((one, i) => {
+          const { before, passes } = this.questions[i]!
+          const value = { ...one.result.value, decisions: signedDecisions(one, before, first) }
+          return { value, passes, hasFailed: one.result.hasFailed }
+        }),
+        passes: sum(({ passes }) => passes),
+        inputTokens: sum(({ inputTokens }) => inputTokens),
+        outputTokens: sum(({ outputTokens }) => outputTokens),
+      },
+      by: all.map(({ info }) => info.id),
+      reports: this.reports,
+    }
+  }
 }
 
-async function askStage(options: AskChainOptions, stage: NamedStage, call: StageCall): Promise<StageDone> {
+async function askStage(options: AskChainOptions, stage: NamedStage, progress: ChainProgress): Promise<StageDone> {
   const { questions, state, stop, clock, borrow, decisionsOf, tell, lap } = options
-  const { open, isSpare, inputTokens, faults } = call
+  const { open, isSpare, inputTokens } = progress
   const left = stop.leftMs()
   const ms = Math.min(stage.timeoutMs ?? Number.POSITIVE_INFINITY, isSpare ? left - Math.min(RESERVE_MS, left / 2) : left)
   const late = () => new EngineError('deadline_exceeded', `the model ${stage.id} had not answered after ${Math.round(ms)} ms`)
@@ -198,7 +233,7 @@ async function askStage(options: AskChainOptions, stage: NamedStage, call: Stage
       const { info } = backend
       refuse(capabilityFaults(info, [], state.images.length))
       const held = open.map((i) => ({ i, found: capabilityFaults(info, [questions[i]!], 0) }))
-      for (const { i, found } of held) if (found.length > 0) faults.set(i, found)
+      for (const { i, found } of held) if (found.length > 0) progress.questions[i]!.faults = found
       const asked = held.flatMap(({ i, found }) => (found.length === 0 ? [i] : []))
       if (asked.length === 0) refuse(held.flatMap(({ found }) => found))
       return { asked, unsure, answers: await askThese(backend, asked) }
