@@ -58,7 +58,7 @@ export async function createEngine(options: CreateEngineOptions = {}): Promise<E
   const models = options.models ?? [shippedModel()]
   const calibrations = options.calibrations ?? (await shippedCalibrations())
   // The same function, seen through the types of its requests: what it answers is what its request asked (held by
-  // test/types.test.ts and the engine's own).
+  // test/wire/types.test.ts and the engine's own).
   return (await createEngineCore({ announced: ANNOUNCED_MODELS, ...options, models, calibrations })) as Engine
 }
 
