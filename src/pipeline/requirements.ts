@@ -1,7 +1,6 @@
 // Holds checked questions against the state and the model: every image that is named must be there, and the model must
 // be capable of what is asked.
 import type { ModelInfo } from '../backends/backend.ts'
-import { toProbabilities } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { CheckedQuestion, Fault, QuestionContext, QuestionImage } from '../questions/shared/checked-question.ts'
@@ -54,25 +53,7 @@ function flatten(questions: readonly CheckedQuestion[]): CheckedQuestion[] {
 }
 
 /** What decisions need beside the state. */
-type DecisionContext = Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
-
-/** Decisions as the model gives them: without calibration and without deliberation. */
-export const UNCALIBRATED: DecisionContext = {
-  calibrator: {
-    calibrate: (_key, _passMode, rows) => ({
-      probabilities: rows.map((row) => toProbabilities(row)),
-      note: { applied: 'identity', level: 'none', labels: 0 },
-    }),
-  },
-  deliberation: {
-    operatorsFor: () => [],
-    isCalledFor: () => false,
-    isSettled: () => true,
-    pool: (passes) => passes[0]!,
-    spend: () => false,
-  },
-  predictionSets: () => ({}),
-}
+export type DecisionContext = Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
 
 /** What is said of texts: of which numbers are read and compared, and what is quoted. */
 type TextContext = Pick<QuestionContext, 'comparesNumbers' | 'countsReads' | 'textOf'>
@@ -81,8 +62,8 @@ type TextContext = Pick<QuestionContext, 'comparesNumbers' | 'countsReads' | 'te
 export function questionContext(
   images: readonly QuestionImage[],
   parse: QuestionContext['parse'],
-  decisions: DecisionContext = UNCALIBRATED,
-  texts: TextContext = { comparesNumbers: false, countsReads: false, textOf: () => null },
+  decisions: DecisionContext,
+  texts: TextContext,
 ): QuestionContext {
   return {
     image: (id) => (id === null ? (images.length === 1 ? images[0]! : null) : (images.find((image) => image.id === id) ?? null)),

@@ -3,12 +3,34 @@
 import type { Branch, Constraint, Generated, Scores } from '../../src/backends/backend.ts'
 import { parse } from '../../src/constraint/grammar.ts'
 import { REQUEST_LIMITS } from '../../src/core/limits.ts'
+import { toProbabilities } from '../../src/core/math.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
-import { questionContext, UNCALIBRATED } from '../../src/pipeline/requirements.ts'
+import { type DecisionContext, questionContext } from '../../src/pipeline/requirements.ts'
 import { checkQuestions } from '../../src/questions/index.ts'
 import type { CheckedQuestion, Fault, QuestionImage, QuestionResult } from '../../src/questions/shared/checked-question.ts'
 import type { FailedRead } from '../../src/questions/shared/coroutine.ts'
 import type { Answer } from '../../src/wire/types.ts'
+
+/** Decisions as the model gives them: without calibration and without deliberation. */
+export const UNCALIBRATED: DecisionContext = {
+  calibrator: {
+    calibrate: (_key, _passMode, rows) => ({
+      probabilities: rows.map((row) => toProbabilities(row)),
+      note: { applied: 'identity', level: 'none', labels: 0 },
+    }),
+  },
+  deliberation: {
+    operatorsFor: () => [],
+    isCalledFor: () => false,
+    isSettled: () => true,
+    pool: (passes) => passes[0]!,
+    spend: () => false,
+  },
+  predictionSets: () => ({}),
+}
+
+/** A state of which nothing is read or compared. */
+export const NO_TEXTS = { comparesNumbers: false, countsReads: false, textOf: () => null }
 
 /** Checks one question; its faults, and the question when there are none. */
 export function checkOne(question: unknown, id = 'q'): { asked: CheckedQuestion | null; faults: Fault[] } {
@@ -52,7 +74,7 @@ export async function askOne<A extends Answer = Answer>(
     },
     close() {},
   }
-  const texts = { comparesNumbers: false, countsReads: script.countsReads ?? false, textOf: () => null }
+  const texts = { ...NO_TEXTS, countsReads: script.countsReads ?? false }
   const context = questionContext(script.images ?? [], parse, UNCALIBRATED, texts)
   const { results, passes } = await runCoroutines(prefix, [{ param: asked.param, coroutine: asked.run(context) }], () => {})
   const finding = results[0]!.value

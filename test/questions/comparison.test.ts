@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Generated } from '../../src/backends/backend.ts'
 import { parse } from '../../src/constraint/grammar.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
-import { questionContext, UNCALIBRATED } from '../../src/pipeline/requirements.ts'
+import { questionContext } from '../../src/pipeline/requirements.ts'
 import type { NoulAnswer } from '../../src/questions/index.ts'
 import { comparisonOf } from '../../src/questions/logic/comparison.ts'
-import { checkOne } from './ask.ts'
+import { checkOne, UNCALIBRATED } from './ask.ts'
 
 describe('a claim that compares a number', () => {
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { questionContext } from '../../src/pipeline/requirements.ts'
 import { type ChoiceAnswer, kindOf, type NoulAnswer, type ScoreAnswer, type SelectAnswer } from '../../src/questions/index.ts'
 import { truthOf } from '../../src/questions/shared/decision.ts'
-import { askOne, checkOne, written } from './ask.ts'
+import { askOne, checkOne, NO_TEXTS, UNCALIBRATED, written } from './ask.ts'
 
 const near = (value: number) => expect.closeTo(value, 4)
 
@@ -39,7 +39,7 @@ describe('noul', () => {
     ['__', '__'],
   ])('reads the id %s as words when there are no instructions', async (id, words) => {
     const { asked } = checkOne({ type: 'noul', instructions: null }, id)
-    const work = asked!.run(questionContext([], () => null)).next()
+    const work = asked!.run(questionContext([], () => null, UNCALIBRATED, NO_TEXTS)).next()
     expect(work.value).toMatchObject([{ branch: { instructions: words } }])
   })
 

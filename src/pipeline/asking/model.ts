@@ -14,14 +14,14 @@ import type {
 } from '../../questions/shared/checked-question.ts'
 import { type ExecutorResult, modelFailure, runCoroutines } from '../executor.ts'
 import { refuse } from '../faults.ts'
-import { capabilityFaults, questionContext } from '../requirements.ts'
+import { capabilityFaults, type DecisionContext, questionContext } from '../requirements.ts'
 import type { Loan } from '../residence.ts'
 import type { ReadState } from '../state/state.ts'
 
 /** What the decisions of a model need, and which calibration that is. */
 export interface ModelDecisions {
   readonly calibrator: ModelCalibrator
-  readonly context: Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
+  readonly context: DecisionContext
 }
 
 export interface ModelAnswers {

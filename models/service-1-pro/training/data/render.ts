@@ -25,6 +25,7 @@ import { readState } from '../../../../src/pipeline/state/state.ts'
 import { checkQuestions } from '../../../../src/questions/index.ts'
 import { checkStatement } from '../../../../src/questions/shared/check.ts'
 import type { ModelCall } from '../../../../src/questions/shared/coroutine.ts'
+import { NO_TEXTS, UNCALIBRATED } from '../../../../test/questions/ask.ts'
 import { tileRule } from '../pictures/tile-rule.ts'
 import { type PictureCells, type Target, targetOf } from './targets.ts'
 
@@ -89,7 +90,7 @@ async function render(row: LabelledRow): Promise<unknown[] | null> {
     size: [sentWidth, sentHeight] as const,
     toSentPixels: () => [0, 0, 0, 0] as const,
   }))
-  const context = questionContext(sent, () => null)
+  const context = questionContext(sent, () => null, UNCALIBRATED, NO_TEXTS)
   const faults: string[] = []
   const asked = checkQuestions(row.questions, '/questions', { limits: REQUEST_LIMITS, report: ({ message }) => faults.push(message) })
   if (faults.length > 0) count(`${row.source} refused: ${faults[0]}`)
