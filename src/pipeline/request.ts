@@ -4,7 +4,7 @@ import { EngineError } from '../core/errors.ts'
 import { LONGEST_TEXT, MOST_FAULTS, type RequestLimits } from '../core/limits.ts'
 import { pointer } from '../core/pointer.ts'
 import { nearNames } from '../core/suggest.ts'
-import { isObject, ownField } from '../core/untrusted.ts'
+import { isObject, ownField, receivedType } from '../core/untrusted.ts'
 import { checkQuestions } from '../questions/index.ts'
 import type { CheckedQuestion, Fault } from '../questions/shared/checked-question.ts'
 import { type DerivePlan, parseDerive } from './derive/derive.ts'
@@ -64,9 +64,9 @@ export async function readRequest(input: unknown, { limits, models, state: optio
  * faults are added to it instead, and what is right is given.
  */
 export function checkRequest(input: unknown, limits: RequestLimits, collected?: Fault[]): CheckedRequest {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    const got = Array.isArray(input) ? 'an array' : input === null ? 'null' : typeof input
-    throw new EngineError('invalid_request', `A request is an object with state and questions, received ${got}.`, { param: '' })
+  if (!isObject(input)) {
+    const message = `A request is an object with state and questions, received ${receivedType(input)}.`
+    throw new EngineError('invalid_request', message, { param: '' })
   }
   const own = (field: string): unknown => ownField(input, field)
   for (const field of ['model', 'questions', 'derive']) refuseLongTexts(own(field), pointer('', field))

@@ -2,30 +2,37 @@
 import { hiddenCharacterIn } from '../core/hidden-characters.ts'
 import { pointer } from '../core/pointer.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { isObject, ownField, receivedType } from '../core/untrusted.ts'
 import { allKinds, findKind, type QuestionKind } from './kind.ts'
-import type { CheckedQuestion, Checker, CheckQuestions, CheckSettings } from './shared/checked-question.ts'
+import type { CheckedQuestion, Checker, CheckSettings } from './shared/checked-question.ts'
 
 import './kinds.ts'
 
 export { allKinds, findKind, kindOf } from './kind.ts'
 export type * from './kinds.ts'
 
-export const checkQuestions: CheckQuestions = (input, param, settings) =>
-  checkMap(input, param, 'question', false, settings, { questions: settings.limits.questions, options: settings.limits.allOptions })
+interface MapSettings extends CheckSettings {
+  readonly isArgument: boolean
+  /** What the request may still have. */
+  readonly left: { questions: number; options: number }
+}
 
-function checkMap(
-  input: unknown,
-  param: string,
-  noun: 'question' | 'argument',
-  isArgument: boolean,
-  settings: CheckSettings,
-  left: { questions: number; options: number },
-): readonly CheckedQuestion[] {
-  const { limits, report } = settings
+/**
+ * Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer
+ * of the map.
+ */
+export function checkQuestions(input: unknown, param: string, settings: CheckSettings): readonly CheckedQuestion[] {
+  const { questions, allOptions: options } = settings.limits
+  return checkMap(input, param, { ...settings, isArgument: false, left: { questions, options } })
+}
+
+function checkMap(input: unknown, param: string, settings: MapSettings): readonly CheckedQuestion[] {
+  const { limits, left, isArgument, report } = settings
+  const noun = isArgument ? 'argument' : 'question'
   const code = isArgument ? 'invalid_question' : 'invalid_request'
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    const got = Array.isArray(input) ? 'an array' : input === null ? 'null' : typeof input
-    report({ code, param, message: `Expected an object of ${noun}s by ${isArgument ? 'name' : 'id'}, received ${got}.` })
+  if (!isObject(input)) {
+    const message = `Expected an object of ${noun}s by ${isArgument ? 'name' : 'id'}, received ${receivedType(input)}.`
+    report({ code, param, message })
     return []
   }
   const entries = Object.entries(input)
@@ -40,55 +47,47 @@ function checkMap(
     report({ code: 'too_many_questions', param, message })
     return []
   }
-  const asked: CheckedQuestion[] = []
-  for (const [id, question] of entries) {
-    const at = pointer(param, id)
-    if (id.trim() === '' || id.length > limits.idCharacters) {
-      report({
-        code,
-        param: at,
-        message: `A ${noun} id has 1 to ${limits.idCharacters} characters and is not blank; this one has ${id.length}.`,
-      })
-      continue
-    }
-    const hidden = hiddenCharacterIn(id)
-    if (hidden !== null) {
-      report({
-        code,
-        param: at,
-        message: `A ${noun} id is shown to people; this one holds ${hidden}, which they do not see: leave it out.`,
-      })
-      continue
-    }
-    const checker: Checker = {
-      id,
-      param: at,
-      limits,
-      left,
-      isArgument,
-      report,
-      args: (args, argsParam) => {
-        if (!isArgument) return checkMap(args, argsParam, 'argument', true, settings, left)
-        report({ code: 'invalid_question', param: argsParam, message: 'An argument may be a choice, but not one with args of its own.' })
-        return []
-      },
-    }
-    const kind = kindOf(question, checker)
-    const checkedQuestion = kind?.check(question, checker) ?? null
-    if (checkedQuestion) asked.push(checkedQuestion)
+  return entries.flatMap(([id, question]) => {
+    const message = idFault(id, noun, limits.idCharacters)
+    if (message === null) return checkOne(id, question, pointer(param, id), settings) ?? []
+    report({ code, param: pointer(param, id), message })
+    return []
+  })
+}
+
+/** What is wrong with an id; null when nothing is. */
+function idFault(id: string, noun: string, most: number): string | null {
+  if (id.trim() === '' || id.length > most) return `A ${noun} id has 1 to ${most} characters and is not blank; this one has ${id.length}.`
+  const hidden = hiddenCharacterIn(id)
+  return hidden === null ? null : `A ${noun} id is shown to people; this one holds ${hidden}, which they do not see: leave it out.`
+}
+
+function checkOne(id: string, question: unknown, param: string, settings: MapSettings): CheckedQuestion | null {
+  const { limits, left, isArgument, report } = settings
+  const checker: Checker = {
+    id,
+    param,
+    limits,
+    left,
+    isArgument,
+    report,
+    args: (args, argsParam) => {
+      if (!isArgument) return checkMap(args, argsParam, { ...settings, isArgument: true })
+      report({ code: 'invalid_question', param: argsParam, message: 'An argument may be a choice, but not one with args of its own.' })
+      return []
+    },
   }
-  return asked
+  return kindOf(question, checker)?.check(question, checker) ?? null
 }
 
 function kindOf(question: unknown, checker: Checker): QuestionKind | null {
   const { param, report } = checker
-  if (typeof question !== 'object' || question === null || Array.isArray(question)) {
-    const got = Array.isArray(question) ? 'an array' : question === null ? 'null' : typeof question
-    report({ code: 'invalid_question', param, message: `A question is an object with a type, received ${got}.` })
+  if (!isObject(question)) {
+    report({ code: 'invalid_question', param, message: `A question is an object with a type, received ${receivedType(question)}.` })
     return null
   }
   const types = questionTypes()
-  const type: unknown = Object.hasOwn(question, 'type') ? (question as { type: unknown }).type : undefined
+  const type = ownField(question, 'type')
   if (typeof type !== 'string') {
     const message = `A question needs its type: one of ${types.join(', ')}.`
     report({ code: 'invalid_question', param: pointer(param, 'type'), message })

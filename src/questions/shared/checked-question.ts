@@ -111,9 +111,3 @@ export interface CheckSettings {
   readonly limits: RequestLimits
   report(fault: Fault): void
 }
-
-/**
- * Checks a map of questions. What is wrong is reported, and the questions at fault are left out. `param` is the pointer
- * of the map.
- */
-export type CheckQuestions = (input: unknown, param: string, settings: CheckSettings) => readonly CheckedQuestion[]
