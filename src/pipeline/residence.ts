@@ -182,7 +182,10 @@ function placeFor(model: ModelSource | Backend): Place {
     loading: isFixed ? Promise.resolve(model) : null,
     backend: isFixed ? model : null,
     info: isFixed ? model.info : null,
-    ...{ bytes: 0, loans: 0, usedAt: 0, leaving: null },
+    bytes: 0,
+    loans: 0,
+    usedAt: 0,
+    leaving: null,
     cancelIdle: () => {},
   }
 }

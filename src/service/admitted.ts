@@ -74,7 +74,12 @@ export async function answerAdmitted(
     const slot = arrival.enter()
     const { id, receivedAt } = request
     const call = {
-      ...{ id, principal, dialect, idempotencyKey, signal, receivedAt },
+      id,
+      principal,
+      dialect,
+      idempotencyKey,
+      signal,
+      receivedAt,
       body: body.json,
       files: body.files,
       bodyHash: body.hash,

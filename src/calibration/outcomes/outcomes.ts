@@ -207,9 +207,18 @@ function keptDecision(decision: Decision, keepsFeatures: boolean): Decision {
   const { readout, hasImage, candidates, wording, question, names, asWritten, single, deliberated, mass, value, by, earlier } = decision
   const features = keepsFeatures ? decision.features : null
   return {
-    ...{ readout, hasImage, candidates, wording, question, names },
+    readout,
+    hasImage,
+    candidates,
+    wording,
+    question,
+    names,
     ...(asWritten === undefined ? {} : { asWritten }),
-    ...{ single, deliberated, mass, features, value },
+    single,
+    deliberated,
+    mass,
+    features,
+    value,
     ...(by === undefined ? {} : { by: { id: by.id, revision: by.revision, templateHash: by.templateHash } }),
     ...(earlier === undefined ? {} : { earlier: earlier.map((one) => keptDecision(one, keepsFeatures)) }),
   }

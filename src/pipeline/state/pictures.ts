@@ -199,8 +199,13 @@ function framesOf({ id, part, file, video }: OpenClip, pictures: readonly Pictur
   }
   return pictures.map((picture, n) => ({
     image: {
-      ...{ id: `${id}#${n + 1}`, part, timeMs: video.timesMs[n] as number, mediaType: video.mediaType },
-      ...{ sentWidth: picture.width, sentHeight: picture.height, orientation: 1 },
+      id: `${id}#${n + 1}`,
+      part,
+      timeMs: video.timesMs[n] as number,
+      mediaType: video.mediaType,
+      sentWidth: picture.width,
+      sentHeight: picture.height,
+      orientation: 1,
     },
     picture,
   }))

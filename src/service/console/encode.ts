@@ -9,7 +9,11 @@ import type { AccountReply, DecisionReply, EventReply, KeyReply, LedgerEntryRepl
 export function encodeKey(key: ApiKey): KeyReply {
   const { id, account, name, scopes, prefix } = key
   return {
-    ...{ id, account, name, scopes, prefix },
+    id,
+    account,
+    name,
+    scopes,
+    prefix,
     requests_per_minute: key.requestsPerMinute,
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
@@ -33,7 +37,14 @@ export function encodeBucket({ at, requests, failed, inputTokens, cost }: UsageB
 export function encodeRequest(record: RequestRecord, keys: ReadonlyMap<string, string>): RequestReply {
   const { id, at, account, key, model, dialect, status, code, questions } = record
   return {
-    ...{ id, at, account, model, dialect, status, code, questions },
+    id,
+    at,
+    account,
+    model,
+    dialect,
+    status,
+    code,
+    questions,
     key: key === null ? null : { id: key, name: keys.get(key) ?? key },
     input_tokens: record.inputTokens,
     output_tokens: record.outputTokens,
@@ -63,7 +74,9 @@ function encodeDecision(name: string, decision: Decision, label: Label | null, c
     return order.map((i) => all[i]!)
   }
   return {
-    ...{ name, readout, mass },
+    name,
+    readout,
+    mass,
     candidates: order.map((i) => names[i]!),
     probabilities: byCandidate(calibrated),
     uncalibrated: byCandidate(rows).map(Math.exp),
