@@ -153,7 +153,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
 
-  /** What the decisions of a request need of one of its models. `mode`: of the stage that the model is, if it says one. */
+  /** What the decisions of a request need of one of its models. `mode`: of its stage in a chain, if that says one. */
   function decisionsOf(info: ModelInfo, asked: AskOptions, mode: DeliberationMode | undefined, budget: Budget): ModelDecisions {
     const found = calibrationOf(info, asked.calibrations ?? calibrations)
     const calibrator = calibratorOf(found, info)
