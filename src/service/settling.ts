@@ -8,7 +8,7 @@ import type { AskResponse } from '../wire/types.ts'
 import type { Call, HttpReply } from './context.ts'
 import { insufficient } from './credit.ts'
 import type { Translated } from './dialects/dialect.ts'
-import { errorReply, ServiceRefusal } from './errors.ts'
+import { CLIENT_GONE, errorReply, ServiceRefusal } from './errors.ts'
 import { fromStore } from './from-store.ts'
 import { priceOf } from './models.ts'
 import { costOf, dollarsText } from './money.ts'
@@ -54,8 +54,6 @@ export interface Settling {
 const LEASE_MARGIN_MS = 10_000
 /** How long a failed call's reply waits for the store to note the failure. */
 const NOTE_MS = 1000
-/** Status and code in the log of a call whose client went away; they never go over the wire. */
-const GONE = { status: 499, code: 'client_gone' }
 const CLAIMS = 3
 
 export function createSettling({ store, settings, log, now }: SettlingParts): Settling {
@@ -139,7 +137,7 @@ export function createSettling({ store, settings, log, now }: SettlingParts): Se
     if (isGone) log.debug({ id: call.id }, 'a client went away')
     else if (code === 'internal_error') log.error({ id: call.id, err: (known as Error).cause ?? known }, 'a request failed')
     else if (known instanceof ServiceRefusal && known.cause !== undefined) log.warn({ id: call.id, err: known.cause }, 'the store failed')
-    const noted = isGone ? GONE : { status: reply.status, code }
+    const noted = isGone ? CLIENT_GONE : { status: reply.status, code }
     const record: RequestRecord = { ...recordOf(call, progress), ...noted, inputTokens: 0, outputTokens: 0, cost: 0n }
     const notes = [store.requests.failed(record), progress.token === null ? null : store.idempotency.abandon(progress.token)]
     await within(NOTE_MS, Promise.allSettled(notes))
