@@ -1,6 +1,7 @@
 // Fits a calibration to labelled evidence. Folds come from a hash of the state, so the same evidence gives the same
 // file.
 import { createHash } from 'node:crypto'
+import { argmax } from '../core/math.ts'
 import { DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
 import { type Gate, type GateCase, gateChooser, uncertaintyOf } from './deliberation/gate.ts'
@@ -199,7 +200,7 @@ function heldOutOf(cases: readonly CalibratedEvidence[], gate: Gate): HeldOut {
     const targets = samplesOf(evidence, 'single').map(({ target }) => target)
     return answered.map((probabilities, i) => ({ probabilities, target: targets[i]! }))
   })
-  const truth = rows.map(({ probabilities, target }) => probabilities[target.indexOf(Math.max(...target))]!)
+  const truth = rows.map(({ probabilities, target }) => probabilities[argmax(target)]!)
   const pairs = rows.map(({ probabilities, target }): [number, number] => {
     const top = Math.max(...probabilities)
     return [top, target[probabilities.indexOf(top)]! >= 0.5 ? 1 : 0]

@@ -24,6 +24,11 @@ export function logSigmoid(logit: number): number {
   return logit >= 0 ? -Math.log1p(Math.exp(-logit)) : logit - Math.log1p(Math.exp(logit))
 }
 
+/** Index of the largest, the first of equals; −1 when there is none, or one is NaN. */
+export function argmax(values: readonly number[]): number {
+  return values.indexOf(Math.max(...values))
+}
+
 /** Shannon entropy in bits. */
 export function entropyBits(probabilities: readonly number[]): number {
   let bits = 0

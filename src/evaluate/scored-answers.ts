@@ -1,7 +1,9 @@
 // The distributions of results with their scores: as answered, and as three yardsticks would have answered. Every
 // number of a report is made of them.
 import { calibratorOf } from '../calibration/calibration.ts'
+import { eventOf } from '../calibration/maps/mixture.ts'
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
+import { argmax } from '../core/math.ts'
 import { type DecisionReadout, isCheck, type PassMode, targetOf } from '../questions/shared/decision.ts'
 import type { AnswerDistribution, GradedQuestion, RowResult } from './run.ts'
 
@@ -64,10 +66,9 @@ export function scoredAnswers(rows: readonly RowResult[]): ScoredAnswer[] {
       const raw = identity.calibrate(key, passMode, deliberated ?? single, null).probabilities
       return probabilities.map((answered, i): ScoredAnswer => {
         const target = targetOf(truth[i]!, answered.length)
-        const isTwo = answered.length === 2
-        const event = isTwo ? 0 : topOf(answered)
+        const event = eventOf(answered)
         const uncalibrated = raw[i]!
-        const uncalibratedEvent = isTwo ? 0 : topOf(uncalibrated)
+        const uncalibratedEvent = eventOf(uncalibrated)
         return {
           key: `${row.id}\u0000${question.id}\u0000${i}`,
           row,
@@ -101,13 +102,9 @@ function scoresOf(row: readonly number[], target: readonly number[]): AnswerScor
   return { logLoss: crossEntropy(row, target), brier: squaredError(row, target) / 2 }
 }
 
-function topOf(row: readonly number[]): number {
-  return row.indexOf(Math.max(...row))
-}
-
 /** Whether the leading candidate is the most probable of the target. Of equal ones, the first counts. */
 function isTop(row: readonly number[], target: readonly number[]): boolean {
-  return topOf(row) === topOf(target)
+  return argmax(row) === argmax(target)
 }
 
 /**

@@ -1,6 +1,7 @@
 // choice: one distribution over the options and its argmax. The arguments of the winner are asked on the same prefix.
 import { z } from 'zod'
 import type { Branch } from '../backends/backend.ts'
+import { argmax } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
 import { plainRecord } from '../core/untrusted.ts'
 import type { AnswersOf } from '../wire/infer.ts'
@@ -12,7 +13,7 @@ import { all, type QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import { type Decision, isStatement } from './shared/decision.ts'
 import { namedProbability } from './shared/expressions.ts'
-import { argmax, base, byName, checked, checkedQuestion, givenField, instructionsOf, namesOf, strict } from './shared/fields.ts'
+import { base, byName, checked, checkedQuestion, givenField, instructionsOf, namesOf, strict } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
 import {
   argsOfChoice,

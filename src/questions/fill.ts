@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Branch, Grammar } from '../backends/backend.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
-import { PROBABILITY_FLOOR } from '../core/math.ts'
+import { argmax, PROBABILITY_FLOOR } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
 import type { Json } from '../core/types.ts'
 import type { KindTypes } from '../wire/types.ts'
@@ -16,7 +16,6 @@ import { decide } from './shared/decide.ts'
 import { decideRead, rightOrWrong } from './shared/decide-read.ts'
 import { noPlainValue, noProbability } from './shared/expressions.ts'
 import {
-  argmax,
   base,
   checked,
   checkedQuestion,

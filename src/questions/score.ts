@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Branch, Candidate } from '../backends/backend.ts'
 import { REQUEST_LIMITS } from '../core/limits.ts'
+import { argmax } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
 import type { Json } from '../core/types.ts'
 import { plainRecord } from '../core/untrusted.ts'
@@ -186,7 +187,7 @@ defineKind<ScoreAnswer>({
   },
   grade({ score, legend, probabilities, confidence }, truth, _accept, decision) {
     const row = Object.values(probabilities)
-    const best = row.indexOf(Math.max(...row))
+    const best = argmax(row)
     // A scale from no to yes was decided as a claim, whose candidates are yes and no.
     const isClaim = decision !== null && isStatement(decision.readout)
     const names = Object.values(legend)
@@ -204,7 +205,7 @@ defineKind<ScoreAnswer>({
   listOf: () => null,
   view({ score, legend, probabilities }) {
     const levels = Object.entries(probabilities)
-    const top = levels.reduce((best, [, p], i) => (p > (levels[best]?.[1] ?? 0) ? i : best), 0)
+    const top = argmax(Object.values(probabilities))
     return {
       bars: levels.map(([key, probability], i) => ({ label: legend[key] ?? key, probability, isChosen: i === top })),
       values: null,

@@ -2,6 +2,7 @@
 // betting against its probabilities. Alarms are data. Their thresholds grow with the uncertainty of small samples, so
 // that all checks of one call together raise a false alarm with probability alpha.
 
+import { argmax } from '../../core/math.ts'
 import type { Calibrator } from '../../questions/shared/decision.ts'
 import { normalQuantile } from '../numerics/special-functions.ts'
 import { type Evidence, keyOf, samplesOf } from '../outcomes/evidence.ts'
@@ -224,9 +225,8 @@ function predictionsOf(item: Labelled, calibrator: Calibrator): { readonly onTop
   const targets = samplesOf(item, passMode).map(({ target }) => target)
   const predict = (candidateOf: (row: readonly number[]) => number): Prediction =>
     meanOf(probabilities.map((row, i) => ({ predicted: row[candidateOf(row)]!, actual: targets[i]![candidateOf(row)]! })))
-  const top = (row: readonly number[]): number => row.indexOf(Math.max(...row))
   const isTwoWay = item.readout !== 'exclusive' && item.readout !== 'ordinal'
-  return { onTop: predict(top), onTrue: predict(isTwoWay ? () => 0 : top) }
+  return { onTop: predict(argmax), onTrue: predict(isTwoWay ? () => 0 : argmax) }
 }
 
 /**

@@ -1,6 +1,6 @@
 // An isotonic curve mixed into a parametric map, in log-odds. It follows what a smooth map cannot, once there are
 // enough labels to show it.
-import { logSoftmax } from '../../core/math.ts'
+import { argmax, logSoftmax } from '../../core/math.ts'
 import { itemTemperature } from '../deliberation/pooling.ts'
 import type { IsotonicMixture } from '../hierarchy/tree.ts'
 import { leadingLogOdds } from './apply-map.ts'
@@ -15,9 +15,10 @@ const PRIOR_LABELS = 2
 
 /**
  * The event that the curve is about, as a candidate: the first of two; of more, that the leading one is true.
+ * @param row logits or probabilities, [candidate].
  */
-export function eventOf(logits: readonly number[]): number {
-  return logits.length === 2 ? 0 : logits.indexOf(Math.max(...logits))
+export function eventOf(row: readonly number[]): number {
+  return row.length === 2 ? 0 : argmax(row)
 }
 
 /** Log-odds of that event. */

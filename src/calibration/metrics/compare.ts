@@ -1,6 +1,7 @@
 // Compares two calibrations on the same evidence, by task and over all, with intervals over states.
 import type { PassMode } from '../../questions/shared/decision.ts'
 import type { ModelCalibrator } from '../calibration.ts'
+import { eventOf } from '../maps/mixture.ts'
 import { weightedMean } from '../numerics/aligned.ts'
 import { type Evidence, keyOf, samplesOf } from '../outcomes/evidence.ts'
 import type { RecordedEvidence } from '../outcomes/outcomes.ts'
@@ -34,7 +35,7 @@ export function scoredDistributions(
     const { probabilities } = calibrator.calibrate(keyOf(one), passMode, rows, one.hidden ?? null)
     return samplesOf(one, passMode).map(({ target, weight }, i): ScoredDistribution => {
       const row = probabilities[i]!
-      const event = row.length === 2 ? 0 : row.indexOf(Math.max(...row))
+      const event = eventOf(row)
       return {
         task: one.task,
         state: one.state,

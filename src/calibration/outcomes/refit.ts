@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
+import { argmax } from '../../core/math.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, calibratorOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
@@ -255,8 +256,7 @@ function scoreOf(item: Labelled, calibration: Calibration | null, model: Calibra
 
 /** Whether the likeliest candidate is the true one (of a truth between two: the nearer). */
 function rightOf(probabilities: readonly number[], target: readonly number[]): number {
-  const likeliest = (shares: readonly number[]): number => shares.indexOf(Math.max(...shares))
-  return Number(likeliest(probabilities) === likeliest(target))
+  return Number(argmax(probabilities) === argmax(target))
 }
 
 /** Questions with enough labels and features for a head. */

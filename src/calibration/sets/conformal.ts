@@ -2,6 +2,7 @@
 // prediction sets and a confidence from which to answer. Both promises hold on average for decisions exchangeable with
 // the held-out ones, not for each kind among them.
 import { EngineError } from '../../core/errors.ts'
+import { argmax } from '../../core/math.ts'
 import { clopperPearsonUpper } from '../metrics/intervals.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 
@@ -38,7 +39,7 @@ export function conformalThreshold(trueProbabilities: readonly number[], alpha: 
  */
 export function conformalSet(p: readonly number[], threshold: number): number[] {
   requireAligned({ p })
-  const top = p.indexOf(Math.max(...p))
+  const top = argmax(p)
   return p.flatMap((value, k) => (k === top || 1 - value <= threshold + TOLERANCE ? [k] : []))
 }
 

@@ -1,7 +1,7 @@
 // Decides a scored branch: reads it once and calibrates it. Where that leaves it uncertain, deliberation reads it again
 // in other ways, pools the passes and calibrates again.
 import type { Branch } from '../../backends/backend.ts'
-import { entropyBits, logSoftmax } from '../../core/math.ts'
+import { argmax, entropyBits, logSoftmax } from '../../core/math.ts'
 import type { SetAndAbstention } from '../../wire/types.ts'
 import type { DecisionReport, QuestionContext } from './checked-question.ts'
 import { free, type QuestionCoroutine, score } from './coroutine.ts'
@@ -100,5 +100,5 @@ export function* decideBranch(
 
 /** The leading candidate of a pass; of several rows, the pattern of their leaders as one number. */
 function topOf(rows: Rows): number {
-  return rows.reduce((all, row) => (all * 31 + row.indexOf(Math.max(...row))) % 2_147_483_647, 0)
+  return rows.reduce((all, row) => (all * 31 + argmax(row)) % 2_147_483_647, 0)
 }

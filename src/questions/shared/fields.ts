@@ -190,13 +190,6 @@ export function namesOf({ candidates }: { readonly candidates: readonly Candidat
   return candidates.map((candidate) => candidate.name)
 }
 
-/** Index of the largest, the first of equals. */
-export function argmax(values: readonly number[]): number {
-  let best = 0
-  for (let i = 1; i < values.length; i++) if (values[i]! > values[best]!) best = i
-  return best
-}
-
 /** A checked question with what all kinds share. */
 export function checkedQuestion(
   type: CheckedQuestion['type'],

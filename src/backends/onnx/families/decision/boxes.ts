@@ -1,6 +1,6 @@
 // Pointer logits over the cells and words of an image to boxes. The vision encoder says how far the element around a
 // cell reaches, the text reader where the line of a word is.
-import { logSigmoid, logSumExp, overlap } from '../../../../core/math.ts'
+import { argmax, logSigmoid, logSumExp, overlap } from '../../../../core/math.ts'
 import type { Box } from '../../../backend.ts'
 import type { Cell } from './cells.ts'
 import { OFFSET_WIDTH } from './vision-encoder.ts'
@@ -79,7 +79,7 @@ function mostAgreed(edges: readonly Edges[], weights: readonly number[]): number
   const expected = candidates.map((i) =>
     candidates.reduce((sum, j) => sum + (weights[j] as number) * overlap(edges[i] as Edges, edges[j] as Edges), 0),
   )
-  return candidates[expected.indexOf(Math.max(...expected))] as number
+  return candidates[argmax(expected)] as number
 }
 
 /** The box with the highest expected overlap with the truth, or none. */

@@ -1,6 +1,7 @@
 // What a model that points writes: the option of a grammar that fits best, a value that stands in the text, or a number
 // that some of its numbers come to.
 import { LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
+import { argmax } from '../../../../core/math.ts'
 import type { Branch, Candidate, Grammar, Scores } from '../../../backend.ts'
 import { everyQuote, numbersOf, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
 import { likeliestSum, STANDS, sumsOf } from './worked-out.ts'
@@ -41,7 +42,7 @@ export async function writeValue(source: ValueSource, branch: Branch, grammar: G
 async function chooseOne(source: ValueSource, branch: Branch, values: readonly string[]): Promise<WrittenAnswer> {
   const [scores] = await source.score([{ ...branch, readout: 'exclusive', candidates: values.map(named) }])
   const { logProbabilities } = (scores as Scores).rows[0] as Scores['rows'][number]
-  const best = logProbabilities.indexOf(Math.max(...logProbabilities))
+  const best = argmax(logProbabilities)
   return { text: values[best] as string, logProbability: logProbabilities[best] as number }
 }
 
