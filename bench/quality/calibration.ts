@@ -12,6 +12,7 @@ import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { readEvidence } from '../../src/calibration/outcomes/evidence-file.ts'
+import { sum } from '../../src/core/math.ts'
 import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
 
 const [fitFile, devFile, out] = process.argv.slice(2)
@@ -21,8 +22,6 @@ if (fitFile === undefined || devFile === undefined || out === undefined) {
 /** Of tasks, each left out at once: growing maps anew for every task takes an hour. */
 const GROUPS = 10
 const RESAMPLES = { resamples: 1000, seed: 1 } as const
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 const { model, evidence } = await readEvidence(fitFile)
 const { evidence: dev } = await readEvidence(devFile)

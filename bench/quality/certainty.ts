@@ -5,9 +5,10 @@
 // know. A noul may have a plain truth even then ("can this be answered?": no), so only being sure and wrong is a fault.
 import { writeFileSync } from 'node:fs'
 import { groupBy } from '../../src/core/group-by.ts'
+import { mean } from '../../src/core/math.ts'
 import { openDataset, type Row, readRows } from '../../src/evaluate/dataset.ts'
 import { type GradedQuestion, runRow } from '../../src/evaluate/run.ts'
-import { marginOf, meanOf } from '../../src/evaluate/summary.ts'
+import { marginOf } from '../../src/evaluate/summary.ts'
 import { ENGINE_VERSION } from '../../src/index.ts'
 import { answering } from '../lib/answering.ts'
 import { benchArguments } from '../lib/arguments.ts'
@@ -149,12 +150,12 @@ function measure(questions: readonly GradedQuestion[]) {
   const wrong = top.filter((_, i) => right[i]! < 0.5)
   return {
     n: questions.length,
-    right: meanOf(right),
+    right: mean(right),
     rightMargin: marginOf(right),
-    top: meanOf(top),
+    top: mean(top),
     topMargin: marginOf(top),
-    entropy: meanOf(questions.map(({ entropyBits, distribution }) => entropyBits! / Math.log2(distribution!.probabilities[0]!.length))),
-    wrongTop: wrong.length === 0 ? null : meanOf(wrong),
+    entropy: mean(questions.map(({ entropyBits, distribution }) => entropyBits! / Math.log2(distribution!.probabilities[0]!.length))),
+    wrongTop: wrong.length === 0 ? null : mean(wrong),
   }
 }
 

@@ -8,10 +8,11 @@ import type { Backend, Branch } from '../../src/backends/backend.ts'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { chooseGate, type GateCase, uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
 import { groupBy } from '../../src/core/group-by.ts'
+import { mean } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { openDataset, type Row, readRows } from '../../src/evaluate/dataset.ts'
 import { type GradedQuestion, type RowResult, runRow } from '../../src/evaluate/run.ts'
-import { marginOf, meanOf } from '../../src/evaluate/summary.ts'
+import { marginOf } from '../../src/evaluate/summary.ts'
 import { chainOf, createEngine, ENGINE_VERSION, localModel } from '../../src/index.ts'
 import type { AskRequest, AskResponse } from '../../src/wire/types.ts'
 import { machine } from '../lib/machine.ts'
@@ -139,13 +140,13 @@ function measure(of: readonly Asked[]) {
   return {
     questions: questions.length,
     failed: of.filter(({ result }) => result.error !== undefined).length,
-    right: meanOf(right),
+    right: mean(right),
     margin: marginOf(right),
-    logLoss: meanOf(questions.flatMap(({ logLoss }) => logLoss ?? [])),
+    logLoss: mean(questions.flatMap(({ logLoss }) => logLoss ?? [])),
     byLarge: stages.reduce((sum, { model, answered }) => sum + (model === 'large' ? answered : 0), 0) / questions.length,
     tokens,
     dollars: (dollars / questions.length) * 1e6,
-    msPerRow: meanOf(of.map(({ result }) => result.ms)),
+    msPerRow: mean(of.map(({ result }) => result.ms)),
   }
 }
 

@@ -8,7 +8,7 @@ import { applyHead } from '../../src/calibration/heads/head.ts'
 import { type FeaturedEvidence, LEAST_LABELS, learnHead } from '../../src/calibration/heads/learn.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
-import { toProbabilities } from '../../src/core/math.ts'
+import { mean, toProbabilities } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { createEngine, ENGINE_VERSION, localModel } from '../../src/index.ts'
 import { type Decision, type DecisionEvent, targetOf, truthOf } from '../../src/questions/shared/decision.ts'
@@ -119,7 +119,6 @@ function curveOf({ id }: FixedQuestion, learn: readonly Asked[], test: readonly 
   const candidates = test[0]?.names.length ?? 0
   const own = test.map(({ evidence }) => judged(evidence.single.map(toProbabilities), evidence.truth))
   const states = test.map(({ evidence }) => evidence.state)
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
   const times = candidates > MANY ? Math.min(4, draws) : draws
   const served: Curve['served'][number][] = []
   const head: Score[] = []

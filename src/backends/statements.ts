@@ -1,6 +1,6 @@
 // A question with options as statements, for models that judge what is said, and for lists that are too long to be read
 // at once.
-import { logSoftmax } from '../core/math.ts'
+import { logSoftmax, mean } from '../core/math.ts'
 import type { Candidate, ScoreRow } from './backend.ts'
 
 const written = ({ name, description }: Candidate): string => (description === null ? name : `${name} (${description})`)
@@ -24,6 +24,6 @@ export const oneAnswerIs = (instructions: string, candidate: Candidate): string 
  */
 export function shareOfClaims(rows: readonly ScoreRow[]): ScoreRow {
   const odds = rows.map(({ logProbabilities: [yes, no] }) => (yes as number) - (no as number))
-  const mass = rows.reduce((sum, row) => sum + row.mass, 0) / rows.length
+  const mass = mean(rows.map((row) => row.mass))
   return { logProbabilities: logSoftmax(odds).map((share) => share + Math.log(mass)), mass }
 }

@@ -1,7 +1,7 @@
 // Fits a calibration to labelled evidence. Folds come from a hash of the state, so the same evidence gives the same
 // file.
 import { createHash } from 'node:crypto'
-import { argmax } from '../core/math.ts'
+import { argmax, mean } from '../core/math.ts'
 import { DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
 import { type Gate, type GateCase, gateChooser, uncertaintyOf } from './deliberation/gate.ts'
@@ -105,7 +105,7 @@ function shareAbove(readouts: readonly GatedReadout[], gates: Partial<Record<Dec
   const above = readouts.flatMap(({ readout, cases }) => {
     return cases.filter(({ gain }) => gain !== null).map(({ uncertainty }) => Number(uncertainty > gates[readout]!.threshold))
   })
-  return above.length === 0 ? 0 : above.reduce((sum, one) => sum + one, 0) / above.length
+  return above.length === 0 ? 0 : mean(above)
 }
 
 /** The fold of a state, from 0 to 4. It depends on the state alone. */
@@ -184,8 +184,7 @@ function calibrated(evidence: Evidence, trees: CalibrationTrees): CalibratedEvid
 
 function gateCaseOf({ evidence, single, deliberated }: CalibratedEvidence): GateCase {
   const targets = samplesOf(evidence, 'single').map(({ target }) => target)
-  const lossOf = (rows: CalibratedEvidence['single']): number =>
-    rows.reduce((sum, row, i) => sum + crossEntropy(row, targets[i]!), 0) / rows.length
+  const lossOf = (rows: CalibratedEvidence['single']): number => mean(rows.map((row, i) => crossEntropy(row, targets[i]!)))
   return {
     uncertainty: uncertaintyOf(single),
     gain: deliberated === null ? null : lossOf(single) - lossOf(deliberated),

@@ -24,6 +24,18 @@ export function logSigmoid(logit: number): number {
   return logit >= 0 ? -Math.log1p(Math.exp(-logit)) : logit - Math.log1p(Math.exp(logit))
 }
 
+/** Summed in their order. */
+export function sum(values: ArrayLike<number>): number {
+  let total = 0
+  for (let i = 0; i < values.length; i++) total += values[i] as number
+  return total
+}
+
+/** NaN of an empty list. */
+export function mean(values: ArrayLike<number>): number {
+  return sum(values) / values.length
+}
+
 /** Index of the largest, the first of equals; −1 when there is none, or one is NaN. */
 export function argmax(values: readonly number[]): number {
   return values.indexOf(Math.max(...values))

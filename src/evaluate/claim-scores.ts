@@ -1,6 +1,6 @@
 // The proper scores of a graded answer. Each kind of question grades its own answers (`kindOf(answer).grade`).
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
-import { entropyBits } from '../core/math.ts'
+import { entropyBits, mean } from '../core/math.ts'
 import { targetOf } from '../questions/shared/decision.ts'
 import type { Claim } from '../questions/shared/grade.ts'
 
@@ -19,7 +19,7 @@ export function brierOf({ probabilities, truth }: Claim): number {
 
 /** Entropy in bits, the mean over rows. */
 export function entropyOf({ probabilities }: Claim): number {
-  return probabilities.reduce((sum, row) => sum + entropyBits(row), 0) / probabilities.length
+  return mean(probabilities.map(entropyBits))
 }
 
 function meanOf(
@@ -27,5 +27,5 @@ function meanOf(
   truth: readonly number[],
   score: (row: readonly number[], target: readonly number[]) => number,
 ): number {
-  return rows.reduce((sum, row, i) => sum + score(row, targetOf(truth[i]!, row.length)), 0) / rows.length
+  return mean(rows.map((row, i) => score(row, targetOf(truth[i]!, row.length))))
 }

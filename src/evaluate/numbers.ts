@@ -5,7 +5,9 @@ import { auroc } from '../calibration/metrics/discrimination.ts'
 import { pairedDifference, quantile } from '../calibration/metrics/resampling.ts'
 import { binnedCalibrationError, debiasedSquaredError, skill, spiegelhalter } from '../calibration/metrics/scores.ts'
 import { type CalibrationExcess, smoothCalibrationExcess } from '../calibration/metrics/smooth-ece.ts'
+import { weightedMean } from '../calibration/numerics/aligned.ts'
 import { groupBy } from '../core/group-by.ts'
+import { mean, sum } from '../core/math.ts'
 import { findKind } from '../questions/index.ts'
 import { riskAt, weightedRisk } from './risk.ts'
 import type { RowResult } from './run.ts'
@@ -138,7 +140,6 @@ export function numbersOf(answers: readonly ScoredAnswer[], resampling: Resampli
   const groups = answers.map(({ state }) => state)
   const weights = answers.map(({ weight }) => weight)
   const options = { ...resampling, weights }
-  const meanOf = (values: readonly number[]): number => values.reduce((sum, value, i) => sum + weights[i]! * value, 0) / sum(weights)
   const estimateOf = (values: readonly number[]): Estimate => {
     const { mean, interval } = pairedDifference(
       values,
@@ -151,11 +152,12 @@ export function numbersOf(answers: readonly ScoredAnswer[], resampling: Resampli
   const scored = (score: 'logLoss' | 'brier'): Scored => {
     const valuesOf = (yardstick: Yardstick): number[] => answers.map(({ scores }) => scores[yardstick][score])
     const answered = valuesOf('answered')
-    const value = meanOf(answered)
+    const value = weightedMean(answered, weights)
     const standing = (yardstick: Yardstick) => {
       const values = valuesOf(yardstick)
       const { mean, interval } = pairedDifference(answered, values, groups, options)
-      return { value: meanOf(values), skill: skill(value, meanOf(values)), difference: { value: mean, interval } }
+      const baseline = weightedMean(values, weights)
+      return { value: baseline, skill: skill(value, baseline), difference: { value: mean, interval } }
     }
     return { value, against: { uncalibrated: standing('uncalibrated'), baseRate: standing('baseRate'), uniform: standing('uniform') } }
   }
@@ -186,14 +188,6 @@ export function numbersOf(answers: readonly ScoredAnswer[], resampling: Resampli
     auroc: auroc(confidences, right.map(Number), weights),
     risk: { all: riskAt(rank, 1), at80: riskAt(rank, 0.8), area: rank.area, excessArea: rank.area - rank.oracle },
   }
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
-}
-
-function mean(values: readonly number[]): number {
-  return sum(values) / values.length
 }
 
 function macroOf(tasks: readonly GroupNumbers[]): Evaluation['macro'] {

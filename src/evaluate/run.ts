@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { misfit } from '../calibration/outcomes/outcomes.ts'
 import { EngineError } from '../core/errors.ts'
+import { mean } from '../core/math.ts'
 import type { Json } from '../core/types.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
 import { findKind, kindOf } from '../questions/index.ts'
@@ -204,7 +205,7 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
     logLoss: claim === null ? null : logLossOf(claim),
     brier: claim === null ? null : brierOf(claim),
     confidence: graded.confidence,
-    top: claim === null ? null : claim.probabilities.reduce((sum, one) => sum + Math.max(...one), 0) / claim.probabilities.length,
+    top: claim === null ? null : mean(claim.probabilities.map((row) => Math.max(...row))),
     entropyBits: claim === null ? null : entropyOf(claim),
     mass: decision?.mass ?? report?.mass ?? null,
     deliberated: decision === null ? (report?.deliberated ?? false) : decision.deliberated !== null,

@@ -3,7 +3,7 @@
 import { calibratorOf } from '../calibration/calibration.ts'
 import { eventOf } from '../calibration/maps/mixture.ts'
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
-import { argmax } from '../core/math.ts'
+import { argmax, sum } from '../core/math.ts'
 import { type DecisionReadout, isCheck, type PassMode, targetOf } from '../questions/shared/decision.ts'
 import type { AnswerDistribution, GradedQuestion, RowResult } from './run.ts'
 
@@ -133,7 +133,7 @@ class BaseRates {
     const all = this.#counts.get(keyOf(row, question))
     const own = this.#counts.get(`${keyOf(row, question)}\u0000${row.state}`)
     const counts = candidatesOf(readout, names, index).map((name) => 1 + (all?.get(name) ?? 0) - (own?.get(name) ?? 0))
-    const total = counts.reduce((sum, count) => sum + count, 0)
+    const total = sum(counts)
     return counts.map((count) => count / total)
   }
 }

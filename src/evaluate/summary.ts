@@ -1,5 +1,6 @@
 // The few numbers at the end of a run: how many rows failed, and how each type of question did.
 import { groupBy } from '../core/group-by.ts'
+import { mean } from '../core/math.ts'
 import type { GradedQuestion, RowResult } from './run.ts'
 
 export interface TypeSummary {
@@ -48,19 +49,15 @@ export function typeOf({ type, kind, many }: GradedQuestion): string {
   return [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' ')
 }
 
-export function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
-}
-
 /** Half of the 95 % interval of a mean, normal approximation. */
 export function marginOf(values: readonly number[]): number {
-  const mean = meanOf(values)
-  return (1.96 * Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)))) / Math.sqrt(values.length)
+  const middle = mean(values)
+  return (1.96 * Math.sqrt(mean(values.map((value) => (value - middle) ** 2)))) / Math.sqrt(values.length)
 }
 
 function meanOrNull(values: readonly (number | null | undefined)[]): number | null {
   const known = values.filter((value): value is number => typeof value === 'number')
-  return known.length === 0 ? null : meanOf(known)
+  return known.length === 0 ? null : mean(known)
 }
 
 export function sumUp(rows: readonly RowResult[]): RunSummary {
@@ -120,7 +117,7 @@ export function sumUpBy(keyed: readonly { readonly key: string; readonly questio
 }
 
 function uniformLossOf({ distribution }: GradedQuestion): number | null {
-  return distribution === null ? null : meanOf(distribution.probabilities.map((row) => Math.log(row.length)))
+  return distribution === null ? null : mean(distribution.probabilities.map((row) => Math.log(row.length)))
 }
 
 function summaryOf(type: string, group: readonly GradedQuestion[]): TypeSummary {
@@ -128,13 +125,13 @@ function summaryOf(type: string, group: readonly GradedQuestion[]): TypeSummary 
   return {
     type,
     count: group.length,
-    right: meanOf(right),
+    right: mean(right),
     margin: marginOf(right),
-    guess: meanOf(group.map(({ guess }) => guess)),
+    guess: mean(group.map(({ guess }) => guess)),
     logLoss: meanOrNull(group.map(({ logLoss }) => logLoss)),
     uniformLogLoss: meanOrNull(group.map(uniformLossOf)),
     brier: meanOrNull(group.map(({ brier }) => brier)),
     overlap: meanOrNull(group.map(({ overlap }) => overlap)),
-    deliberated: meanOf(group.map(({ deliberated }) => Number(deliberated))),
+    deliberated: mean(group.map(({ deliberated }) => Number(deliberated))),
   }
 }

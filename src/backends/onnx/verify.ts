@@ -1,6 +1,7 @@
 // Looks at a model folder as a whole: that it loads, that its answers hold where the engine counts on it, and how fast
 // it is on this machine.
 import { EngineError } from '../../core/errors.ts'
+import { sum } from '../../core/math.ts'
 import { MODEL_CHECKS, type ModelCheck, notApplicable } from '../../core/model-check.ts'
 import type { Prompt } from '../../core/types.ts'
 import type { Backend, Branch, Device, ModelInfo } from '../backend.ts'
@@ -179,8 +180,6 @@ async function speedOf(backend: Backend, loads: readonly number[]): Promise<Mode
   const device = backend.info.device?.name ?? 'cpu'
   return { device, loadMs: durationOf(loads), firstQuestionMs: durationOf(first), nextQuestionMs: durationOf(next) }
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 function durationOf(ms: readonly number[]): Duration {
   const sorted = ms.map((value) => Number(value.toPrecision(4))).sort((a, b) => a - b)

@@ -5,6 +5,7 @@
 //
 // A question is a request of its own: some models read all questions of a request at once, so that an answer would
 // depend on what else is asked.
+import { sum } from '../../core/math.ts'
 import { jsonTypeOf, ownField, plainRecord, type UntrustedObject } from '../../core/untrusted.ts'
 import type { Candidate, ScoreRow } from '../backend.ts'
 import { NAMES, numberIn, type RemoteModel, textIn } from './driver.ts'
@@ -84,9 +85,9 @@ function rowIn(json: UntrustedObject, { type, candidates }: SystemOneQuestion, c
   const other = listed.find((name) => !names.includes(name))
   if (other !== undefined) throw complain(`with probabilities of other options than asked (${JSON.stringify(other.slice(0, 40))})`)
   const shares = names.map((name) => probabilityIn(probabilities, name, complain))
-  const sum = shares.reduce((total, share) => total + share, 0)
+  const total = sum(shares)
   // Each may be rounded to two decimals.
-  if (Math.abs(sum - 1) > 0.01 + 0.005 * names.length) throw complain(`with probabilities that sum to ${sum.toFixed(3)}`)
+  if (Math.abs(total - 1) > 0.01 + 0.005 * names.length) throw complain(`with probabilities that sum to ${total.toFixed(3)}`)
   return rowOfShares(shares, mass)
 }
 
@@ -107,6 +108,6 @@ function massIn(json: UntrustedObject): number {
 
 function rowOfShares(shares: readonly number[], mass: number): ScoreRow {
   const kept = shares.map((share) => Math.max(LEAST, share))
-  const sum = kept.reduce((total, share) => total + share, 0)
-  return { logProbabilities: kept.map((share) => Math.log((share / sum) * mass)), mass }
+  const total = sum(kept)
+  return { logProbabilities: kept.map((share) => Math.log((share / total) * mass)), mass }
 }

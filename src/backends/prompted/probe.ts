@@ -9,7 +9,7 @@
 // For yes and no there are statements that nobody can know, each with its denial. Nothing is random: the same model
 // gives the same result.
 import { createHash } from 'node:crypto'
-import { logSoftmax } from '../../core/math.ts'
+import { logSoftmax, mean } from '../../core/math.ts'
 import type { Branch, ScoreRow } from '../backend.ts'
 import {
   BINDING_SIZES,
@@ -130,7 +130,7 @@ export async function probe(ask: AskSymbols, { everyPrior = false, onProgress = 
     if (items === null) return null
     const rights = items.flatMap((rows) => rows.map((row, r) => isTop(divideOut(row, logPrior).logProbabilities, (count - r) % count)))
     const masses = items.flatMap((rows) => rows.map(({ mass }) => mass))
-    const mass = Number((masses.reduce((sum, one) => sum + one, 0) / masses.length).toFixed(4))
+    const mass = Number(mean(masses).toFixed(4))
     return { count, asked: rights.length, right: rights.filter(Boolean).length, mass }
   }
   const listOf = async (readout: Listed): Promise<ListScoring> => {

@@ -6,7 +6,7 @@
 // behind it). Over all rotations of the candidates every symbol stands for every candidate once, so the mean
 // log-probability of a symbol is its log prior and a constant.
 import { EngineError } from '../../core/errors.ts'
-import { logSoftmax, logSumExp } from '../../core/math.ts'
+import { logSoftmax, logSumExp, mean, sum } from '../../core/math.ts'
 import type { UntrustedObject } from '../../core/untrusted.ts'
 import type { Branch, ScoreRow } from '../backend.ts'
 
@@ -124,8 +124,6 @@ export function divideOut({ logProbabilities, mass }: ScoreRow, logPrior: readon
   return { logProbabilities: shares.map((share) => share + total), mass }
 }
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
-
 /**
  * The log prior of symbols from log-probabilities [item][rotation][symbol], any normalisation; each item with all
  * rotations of its candidates. Differences between items are noise, and dividing noise out would add it to every
@@ -142,8 +140,8 @@ export function estimateLogPrior(items: readonly (readonly (readonly number[])[]
   let keep = 1
   if (items.length > 1) {
     const squares = ofItem.flatMap((one) => one.map((value, symbol) => (value - (prior[symbol] as number)) ** 2))
-    const noise = squares.reduce((sum, square) => sum + square, 0) / (items.length - 1) / items.length
-    const spread = prior.reduce((sum, value) => sum + value ** 2, 0)
+    const noise = sum(squares) / (items.length - 1) / items.length
+    const spread = sum(prior.map((value) => value ** 2))
     keep = spread === 0 ? 0 : Math.max(0, 1 - noise / spread)
   }
   // Rounded, so that a fresh measurement and one read from a file are the same numbers (adding zero turns -0 into 0).

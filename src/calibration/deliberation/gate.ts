@@ -1,5 +1,6 @@
 // Decides when a decision is deliberated: when its calibrated single-pass distribution is too flat. The threshold is
 // chosen from what deliberation gained in the evidence.
+import { sum } from '../../core/math.ts'
 import { seededRandom } from '../../core/random.ts'
 import { type Groups, membersOf, percentileInterval } from '../metrics/resampling.ts'
 
@@ -149,7 +150,7 @@ function bootstrapCurves(sorted: readonly GateCase[], resamples: number, seed: n
   return Array.from({ length: resamples }, () => {
     const counts = new Float64Array(sorted.length)
     for (let i = 0; i < members.length; i++) for (const member of members[Math.floor(random() * members.length)]!) counts[member]! += 1
-    const total = counts.reduce((sum, count) => sum + count, 0)
+    const total = sum(counts)
     const curve = [0]
     let [seen, gain] = [0, 0]
     for (const [i, count] of counts.entries()) {

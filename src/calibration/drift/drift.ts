@@ -2,7 +2,7 @@
 // betting against its probabilities. Alarms are data. Their thresholds grow with the uncertainty of small samples, so
 // that all checks of one call together raise a false alarm with probability alpha.
 
-import { argmax } from '../../core/math.ts'
+import { argmax, mean, sum } from '../../core/math.ts'
 import type { Calibrator } from '../../questions/shared/decision.ts'
 import { normalQuantile } from '../numerics/special-functions.ts'
 import { type Evidence, keyOf, samplesOf } from '../outcomes/evidence.ts'
@@ -96,7 +96,7 @@ const LEAST_EXPECTED = 5
 
 function distanceTo({ edges, counts: before }: Histogram, values: readonly number[]): HistogramDistance {
   const now = countsOf(values, edges)
-  const n = before.reduce((a, b) => a + b, 0)
+  const n = sum(before)
   const m = values.length
   const needed = (LEAST_EXPECTED * (n + m)) / Math.min(n, m)
   // Neighbours are joined until each bin has enough of both samples; the rest goes to the last bin.
@@ -205,7 +205,7 @@ export function labelledDrift(evidence: Iterable<Labelled>, calibrator: Calibrat
  */
 function peakOf({ predicted, actual }: BetStream): number {
   const wealths = BETS.map((lambda) => bettingMartingale(predicted, actual, lambda))
-  const together = predicted.map((_, t) => meanOfNumbers(wealths.map((wealth) => wealth[t]!)))
+  const together = predicted.map((_, t) => mean(wealths.map((wealth) => wealth[t]!)))
   return Math.min(
     together.reduce((a, b) => Math.max(a, b), 1),
     Number.MAX_VALUE,
@@ -249,13 +249,9 @@ function tally({ sums }: BetStream, { predicted, actual }: Prediction, weight: n
 
 function meanOf(predictions: readonly Prediction[]): Prediction {
   return {
-    predicted: meanOfNumbers(predictions.map(({ predicted }) => predicted)),
-    actual: meanOfNumbers(predictions.map(({ actual }) => actual)),
+    predicted: mean(predictions.map(({ predicted }) => predicted)),
+    actual: mean(predictions.map(({ actual }) => actual)),
   }
-}
-
-function meanOfNumbers(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 function streamOf(name: string): BetStream {

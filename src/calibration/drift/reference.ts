@@ -1,6 +1,7 @@
 // What decisions looked like when a calibration was fitted: small histograms by question and by kind of decision, kept
 // in its file. They hold one decision per state and key, since decisions on one state are not independent.
 import { z } from 'zod'
+import { mean } from '../../core/math.ts'
 import type { Decision, DecisionEvent, DecisionReadout } from '../../questions/shared/decision.ts'
 import { calibrationPath, type Evidence } from '../outcomes/evidence.ts'
 
@@ -122,8 +123,12 @@ function measuresOf({ readout, single, mass }: Observation): Record<DriftMeasure
     const top = Math.max(...probabilities)
     return { entropy: nats / Math.log(row.length), top, leader: probabilities.indexOf(top) }
   })
-  const mean = (of: (row: (typeof rows)[number]) => number): number => rows.reduce((sum, row) => sum + of(row), 0) / rows.length
-  return { entropy: mean(({ entropy }) => entropy), top: mean(({ top }) => top), mass, chosen: chosenOf(readout, rows) }
+  return {
+    entropy: mean(rows.map(({ entropy }) => entropy)),
+    top: mean(rows.map(({ top }) => top)),
+    mass,
+    chosen: chosenOf(readout, rows),
+  }
 }
 
 function chosenOf(readout: DecisionReadout, rows: readonly { readonly leader: number }[]): number {

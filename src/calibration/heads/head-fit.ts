@@ -1,7 +1,7 @@
 // Fits the parameters of a head to labelled examples of one question: maximum a posteriori, with normal priors centred
 // on "the model is right as it is". With fewer examples than features, weights are sums over examples (the representer
 // theorem), so the work grows with the smaller number.
-import { logSumExp } from '../../core/math.ts'
+import { logSumExp, sum } from '../../core/math.ts'
 import { descend } from '../numerics/descent.ts'
 import { cholesky } from '../numerics/optimise.ts'
 
@@ -183,7 +183,7 @@ interface LossAndSlope {
 
 export function residualsOf(logits: readonly number[], target: readonly number[]): LossAndSlope {
   const norm = logSumExp(logits)
-  const total = target.reduce((a, b) => a + b, 0)
+  const total = sum(target)
   let loss = 0
   for (let k = 0; k < logits.length; k++) if (target[k]! > 0) loss -= target[k]! * (logits[k]! - norm)
   return { loss, values: logits.map((logit, k) => total * Math.exp(logit - norm) - target[k]!) }

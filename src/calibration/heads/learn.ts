@@ -2,7 +2,9 @@
 // it was not fitted on. The prior, and whether features help at all, are chosen by the same held-out folds; a fold
 // keeps the decisions of a state together.
 import { EngineError } from '../../core/errors.ts'
+import { sum } from '../../core/math.ts'
 import { isOfValue, targetOf } from '../../questions/shared/decision.ts'
+import { weightedMean } from '../numerics/aligned.ts'
 import type { Evidence } from '../outcomes/evidence.ts'
 import { type Head, isIndependent, type LearnedReadout, startOf } from './head.ts'
 import {
@@ -93,6 +95,7 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
   }
   const isAlone = isIndependent(readout)
   const examples = used.map((one) => exampleOf(one, readout))
+  const weights = examples.map(({ weight }) => weight)
   const foldOf = foldsOf(used.map(({ evidence }) => evidence.state))
   const lossOf = (logits: readonly number[], target: readonly number[]): number =>
     isAlone ? independentResiduals(logits, target).loss / target.length : residualsOf(logits, target).loss
@@ -106,7 +109,7 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
     const parameters = fitters.map((fitter) => fitter.fit(priors, TRIAL_TOLERANCE))
     const logits = examples.map((example, i) => headLogits(parameters[foldOf[i]!]!, example))
     const losses = logits.map((each, i) => lossOf(each, examples[i]!.target))
-    return { priors, logits, losses, mean: weightedMean(losses, examples) }
+    return { priors, logits, losses, mean: weightedMean(losses, weights) }
   }
   // The two priors are chosen one after the other: they hardly depend on each other, and trying all pairs would take
   // longer.
@@ -122,9 +125,9 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
   const { served } = options
   const servedLosses =
     served === undefined ? own : used.map(({ evidence }, i) => lossOf(startOf(readout, logs(served(evidence))), examples[i]!.target))
-  const before = weightedMean(servedLosses, examples) <= weightedMean(own, examples) ? servedLosses : own
+  const before = weightedMean(servedLosses, weights) <= weightedMean(own, weights) ? servedLosses : own
   const states = used.map(({ evidence }) => evidence.state)
-  const { mean: gain, error } = pairedGain(before, best.losses, examples, states)
+  const { mean: gain, error } = pairedGain(before, best.losses, weights, states)
 
   const all = new HeadFitter(examples, isAlone).fit(best.priors)
   const inverseTemperature = inverseTemperatureOf(best.logits, examples, isAlone)
@@ -133,7 +136,7 @@ export function learnHead(labelled: readonly FeaturedEvidence[], options: LearnO
     chosen: gain > REQUIRED_ERRORS * error,
     heldOut: {
       n: examples.length,
-      zeroShot: weightedMean(before, examples),
+      zeroShot: weightedMean(before, weights),
       head: best.mean,
       interval: [gain - 1.96 * error, gain + 1.96 * error],
     },
@@ -170,23 +173,13 @@ function logs(rows: readonly (readonly number[])[]): number[][] {
   return rows.map((row) => row.map(Math.log))
 }
 
-function weightedMean(values: readonly number[], examples: readonly HeadExample[]): number {
-  let sum = 0
-  let total = 0
-  for (const [i, { weight }] of examples.entries()) {
-    sum += weight * values[i]!
-    total += weight
-  }
-  return sum / total
-}
-
 /** The mean decrease of the losses, with its standard error over states. */
-function pairedGain(before: readonly number[], after: readonly number[], examples: readonly HeadExample[], states: readonly string[]) {
-  const mean = weightedMean(before, examples) - weightedMean(after, examples)
-  const total = examples.reduce((sum, { weight }) => sum + weight, 0)
+function pairedGain(before: readonly number[], after: readonly number[], weights: readonly number[], states: readonly string[]) {
+  const mean = weightedMean(before, weights) - weightedMean(after, weights)
+  const total = sum(weights)
   const byState = new Map<string, number>()
   for (const [i, state] of states.entries()) {
-    const off = examples[i]!.weight * (before[i]! - after[i]! - mean)
+    const off = weights[i]! * (before[i]! - after[i]! - mean)
     byState.set(state, (byState.get(state) ?? 0) + off)
   }
   const square = [...byState.values()].reduce((sum, value) => sum + value * value, 0)

@@ -2,6 +2,7 @@
 // model in which the map of a parent is the prior of its children, with a between-group variance at each level. The
 // task that labels come from is a level between kind and wording, so that ten wordings of one task do not count as ten
 // independent groups. Decisions do not know their task, so the finished tree leaves that level out.
+import { mean } from '../../core/math.ts'
 import { floored } from '../maps/apply-map.ts'
 import { type FittedMap, fitMap, type MapPrior, type MapSample } from '../maps/fit-map.ts'
 import type { CalibrationMap } from '../maps/map.ts'
@@ -158,7 +159,7 @@ function discountedWeights(
 /** The mean over parameters of 1 / (1 + τ² I). */
 function keptShare(child: SampleGroup, between: readonly Variances[]): number {
   const ratios = child.information.map((information, i) => information * between[child.level - 1]![i]!)
-  return 1 / (1 + ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length)
+  return 1 / (1 + mean(ratios))
 }
 
 interface FitContext {

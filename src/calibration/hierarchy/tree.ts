@@ -1,5 +1,6 @@
 // The tree of maps: read-out, kind of decision, wording, question. A decision is calibrated by the closest node that
 // has labels.
+import { sum } from '../../core/math.ts'
 import { ownEntry } from '../../core/untrusted.ts'
 import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import type { CalibrationReport } from '../../wire/types.ts'
@@ -120,7 +121,7 @@ export function childOf({ children = {} }: CalibrationNode, name: string): Calib
  */
 export function betweenGroupVariance(estimates: readonly number[], variances: readonly number[]): number {
   const precisions = variances.map((variance) => 1 / variance)
-  const total = precisions.reduce((sum, precision) => sum + precision, 0)
+  const total = sum(precisions)
   const fixed = weightedMean(estimates, precisions)
   const heterogeneity = estimates.reduce((sum, estimate, i) => sum + precisions[i]! * (estimate - fixed) ** 2, 0)
   const denominator = total - precisions.reduce((sum, precision) => sum + precision * precision, 0) / total

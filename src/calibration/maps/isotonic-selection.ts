@@ -1,5 +1,5 @@
 // Chooses the questions whose map gets an isotonic mixture: those where held-out folds show a lower log-loss.
-import { logSoftmax } from '../../core/math.ts'
+import { logSoftmax, mean } from '../../core/math.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
 import { parametricLogits } from '../hierarchy/apply.ts'
 import {
@@ -44,9 +44,9 @@ export function chooseMixtures(
         const held = mapped.filter((one) => one.fold === fold)
         return held.map(({ sample, logits }) => lossAt(logits, sample) - lossAt(mixedLogits(logits, mixture), sample))
       })
-      const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length
-      const variance = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0) / (gains.length - 1)
-      if (mean > Math.sqrt(variance / gains.length)) chosen.add(path)
+      const meanGain = mean(gains)
+      const variance = gains.reduce((sum, gain) => sum + (gain - meanGain) ** 2, 0) / (gains.length - 1)
+      if (meanGain > Math.sqrt(variance / gains.length)) chosen.add(path)
     }
     return chosen
   }

@@ -1,6 +1,6 @@
 // An isotonic curve mixed into a parametric map, in log-odds. It follows what a smooth map cannot, once there are
 // enough labels to show it.
-import { argmax, logSoftmax } from '../../core/math.ts'
+import { argmax, logSoftmax, sum } from '../../core/math.ts'
 import { itemTemperature } from '../deliberation/pooling.ts'
 import type { IsotonicMixture } from '../hierarchy/tree.ts'
 import { leadingLogOdds } from './apply-map.ts'
@@ -63,7 +63,7 @@ export function fitMixture(logOdds: readonly number[], labels: readonly number[]
   const means = blocks.map(({ sum, count, low, high }) => (sum + PRIOR_LABELS * sigmoid((low + high) / 2)) / (count + PRIOR_LABELS))
   const counts = blocks.map(({ count }) => count + PRIOR_LABELS)
   const heights = isotonic(means, counts).map((mean) => Math.log(mean / (1 - mean)))
-  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const total = sum(weights)
   const ends = blocks.flatMap(({ low, high }, i) =>
     low === high
       ? [[low, heights[i]!]]

@@ -1,6 +1,7 @@
 // The data of a reliability diagram: the curve, the band it would lie in if calibrated, its own uncertainty, and the
 // density of the probabilities. No bins are used.
 import { EngineError } from '../../core/errors.ts'
+import { sum } from '../../core/math.ts'
 import { seededRandom } from '../../core/random.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 import { type Groups, membersOf, quantile, type ResamplingOptions } from './resampling.ts'
@@ -81,7 +82,7 @@ function kernelFit(p: readonly number[], grid: readonly number[], smooth: (cells
   const low = p.reduce((least, value) => Math.min(least, value), 1)
   const high = p.reduce((most, value) => Math.max(most, value), 0)
   return (weights, labels) => {
-    const total = weights.reduce((sum, weight) => sum + weight, 0)
+    const total = sum(weights)
     const density = smooth(onCells(p, (i) => weights[i]!))
     const positives = smooth(onCells(p, (i) => weights[i]! * labels[i]!))
     return Array.from(density, (value, point) => {
@@ -141,7 +142,7 @@ export function reliability(p: readonly number[], y: readonly number[], options:
     return counts.some((count) => count > 0) ? curveOf(counts, y) : grid.map(() => null)
   })
 
-  const total = own.reduce((sum, weight) => sum + weight, 0)
+  const total = sum(own)
   return {
     grid,
     curve: curveOf(own, y),

@@ -2,6 +2,7 @@
 // `p` are probabilities of an event and `y` whether it came true, 0 or 1 (a share in between when annotators
 // disagreed): both [decision].
 import { EngineError } from '../../core/errors.ts'
+import { mean } from '../../core/math.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 import { normalCdf } from '../numerics/special-functions.ts'
 
@@ -80,8 +81,8 @@ export function calibrationBins(
     .filter((positions) => positions.length > 0)
     .map((positions) => ({
       count: positions.length,
-      probability: positions.reduce((sum, i) => sum + p[i]!, 0) / positions.length,
-      frequency: positions.reduce((sum, i) => sum + y[i]!, 0) / positions.length,
+      probability: mean(positions.map((i) => p[i]!)),
+      frequency: mean(positions.map((i) => y[i]!)),
       members: positions,
     }))
 }

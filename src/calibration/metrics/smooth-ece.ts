@@ -2,6 +2,7 @@
 // bandwidth. A Gaussian reflected at 0 and 1 is the heat kernel of the unit interval, so smoothing is damping in the
 // cosine basis: aₖ becomes aₖ exp(−(kπσ)²/2).
 import { EngineError } from '../../core/errors.ts'
+import { mean, sum } from '../../core/math.ts'
 import { seededRandom } from '../../core/random.ts'
 import { requireAligned, requireProbabilities } from '../numerics/aligned.ts'
 import { type Groups, membersOf, percentileInterval, type ResamplingOptions } from './resampling.ts'
@@ -194,7 +195,7 @@ function check(p: readonly number[], y: readonly number[], { bandwidth, weights 
 /** Weights that sum to one. */
 function sharesOf(weights: readonly number[] | undefined, n: number): Float64Array {
   const shares = weights === undefined ? new Float64Array(n).fill(1) : Float64Array.from(weights)
-  const total = shares.reduce((sum, weight) => sum + weight, 0)
+  const total = sum(shares)
   if (!(total > 0)) throw new EngineError('invalid_request', `all ${n} weights are zero; at least one label must count`)
   return shares.map((weight) => weight / total)
 }
@@ -289,6 +290,6 @@ export function smoothCalibrationExcess(
 
   const nullMean = nullSum / resamples
   const [low, high] = percentileInterval(resampled, confidence)
-  const shift = value - nullMean - resampled.reduce((sum, each) => sum + each, 0) / resampled.length
+  const shift = value - nullMean - mean(resampled)
   return { value, nullMean, excess: value - nullMean, interval: [low + shift, high + shift], nullP: (atLeast + 1) / (resamples + 1) }
 }

@@ -1,5 +1,6 @@
 // Bounds what labels weigh in a fit, whoever gave them: within the labels of one account, and for labels that other
 // accounts lend to its fit.
+import { mean } from '../../core/math.ts'
 import { calibrationPath, type Evidence } from './evidence.ts'
 
 /** A label weighs at most so many times another, whatever selection probability was claimed for it. */
@@ -12,8 +13,8 @@ export const MOST_LENT_LABELS = 25
 /** The labels with bounded weights that add up to their number: selection probabilities shift weight, and add none. */
 export function fairlyWeighted<T extends Evidence>(labels: readonly T[]): T[] {
   const weights = labels.map(({ weight = 1 }) => Math.min(MOST_CLAIMED_WEIGHT, weight))
-  const mean = weights.reduce((a, b) => a + b, 0) / weights.length
-  return labels.map((label, i) => ({ ...label, weight: weights[i]! / mean }))
+  const meanWeight = mean(weights)
+  return labels.map((label, i) => ({ ...label, weight: weights[i]! / meanWeight }))
 }
 
 /**

@@ -4,6 +4,7 @@
 import { type FileHandle, open, readdir, truncate, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineError } from '../../core/errors.ts'
+import { sum } from '../../core/math.ts'
 import { lockFolder, readIfThere, systemCode, writeWhole } from './atomic-file.ts'
 import { completeLines, eventLine, labelLine, labelledLine, openingOf, parseEvent, parseLabels } from './outcome-lines.ts'
 import {
@@ -276,7 +277,7 @@ class FileOutcomeStore implements OutcomeStore {
 
   /** Deletes the oldest segments while the folder is too large. */
   async #makeRoom(): Promise<void> {
-    const total = (): number => [...this.#sizes.values()].reduce((sum, size) => sum + size, 0)
+    const total = (): number => sum([...this.#sizes.values()])
     while (total() > this.#settings.maxBytes) {
       const oldest = [...this.#sizes.keys()].filter((name) => SEGMENT.test(name)).sort((a, b) => numberOf(a) - numberOf(b))[0]
       // Only labelled events and the current segment are left.

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
-import { argmax } from '../../core/math.ts'
+import { argmax, mean } from '../../core/math.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, calibratorOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
@@ -250,8 +250,7 @@ function scoreOf(item: Labelled, calibration: Calibration | null, model: Calibra
       right: rightOf(probabilities[row]!, target),
     }))
   })
-  const mean = (name: keyof Score): number => scores.reduce((sum, score) => sum + score[name], 0) / scores.length
-  return { loss: mean('loss'), right: mean('right') }
+  return { loss: mean(scores.map(({ loss }) => loss)), right: mean(scores.map(({ right }) => right)) }
 }
 
 /** Whether the likeliest candidate is the true one (of a truth between two: the nearer). */

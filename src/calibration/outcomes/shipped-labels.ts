@@ -1,5 +1,6 @@
 // Holds a calibration against the labels that came with the model, as if their questions were new: so the maps that
 // answer questions without labels are judged, which labels of other questions could spoil.
+import { mean } from '../../core/math.ts'
 import { DECISION_READOUTS, type DecisionReadout } from '../../questions/shared/decision.ts'
 import { type Calibration, calibratorOf } from '../calibration.ts'
 import { crossEntropy } from '../metrics/scores.ts'
@@ -42,7 +43,7 @@ function lossAsNew(evidence: readonly Evidence[], calibration: Calibration): num
     const samples = samplesOf(item, 'single')
     const rows = samples.map(({ logProbabilities }) => logProbabilities)
     const { probabilities } = calibrator.calibrate({ ...keyOf(item), wording: '', question: '' }, 'single', rows, null)
-    return samples.reduce((sum, { target }, row) => sum + crossEntropy(probabilities[row]!, target), 0) / samples.length
+    return mean(samples.map(({ target }, row) => crossEntropy(probabilities[row]!, target)))
   })
-  return losses.reduce((a, b) => a + b, 0) / losses.length
+  return mean(losses)
 }

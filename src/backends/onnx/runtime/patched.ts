@@ -1,6 +1,6 @@
 // Opens a decoder graph with the patches of patch.ts. Each patch is kept only if the logits of a probe stay the same.
 import { readFile, stat } from 'node:fs/promises'
-import { logSoftmax } from '../../../core/math.ts'
+import { logSoftmax, mean } from '../../../core/math.ts'
 import { type ModelCheck, notApplicable } from '../../../core/model-check.ts'
 import type { OnnxOptions } from '../options.ts'
 import type { GraphFile } from './layout.ts'
@@ -132,5 +132,5 @@ export function meanChange(a: readonly Float32Array[], b: readonly Float32Array[
     const other = logSoftmax(b[row] as Float32Array)
     return logSoftmax(logits).reduce((sum, logP, id) => sum + Math.abs(Math.exp(logP) - Math.exp(other[id] as number)), 0) / 2
   })
-  return changes.reduce((sum, change) => sum + change, 0) / changes.length
+  return mean(changes)
 }

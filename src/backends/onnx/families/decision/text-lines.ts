@@ -1,6 +1,7 @@
 // The logits of the text reader to the lines of text in a picture: runs of steps that lie on the middle of a line,
 // their letters by the best path of CTC (Graves et al. 2006), and where each letter stands. Shapes: R rows of 8 pixels,
 // S steps of 2 pixels, C classes; see training/reading/reader.py.
+import { mean } from '../../../../core/math.ts'
 import type { Box } from '../../../backend.ts'
 import { bestPath, ctcLogProbability, logProbabilitiesOf } from './ctc.ts'
 import { corrected, type Lexicon } from './lexicon.ts'
@@ -159,7 +160,7 @@ function readRun(
   })
   while (found[0]?.letter === ' ') found.shift()
   while (found.at(-1)?.letter === ' ') found.pop()
-  const meanLogProbability = found.reduce((sum, { logProbability }) => sum + logProbability, 0) / found.length
+  const meanLogProbability = mean(found.map(({ logProbability }) => logProbability))
   if (found.length === 0 || meanLogProbability < LEAST_MEAN_LOG_PROBABILITY || found.every(({ letter }) => letter === UNKNOWN_LETTER))
     return null
   const logOf = (from: number, to: number) => (word: string) =>

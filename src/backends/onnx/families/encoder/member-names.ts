@@ -1,5 +1,6 @@
 // What the names of JSON members say about where an answer stands: a value whose name is like the question is likelier
 // than the pointers alone say.
+import { mean } from '../../../../core/math.ts'
 import { pointerTokens } from '../../../../core/pointer.ts'
 import { wordsOfKey } from './row-names.ts'
 import type { SourceStretch } from './state-writer.ts'
@@ -35,6 +36,6 @@ export interface NameFit {
 /** Name -> nats, 0 on average. */
 export function namePriors(fits: readonly NameFit[]): Map<string, number> {
   const nats = fits.map(({ cosine, overlap }) => NATS_PER_COSINE * cosine + NATS_OF_OVERLAP * overlap)
-  const mean = nats.reduce((sum, one) => sum + one, 0) / nats.length
-  return new Map(fits.map(({ name }, i) => [name, (nats[i] as number) - mean]))
+  const middle = mean(nats)
+  return new Map(fits.map(({ name }, i) => [name, (nats[i] as number) - middle]))
 }

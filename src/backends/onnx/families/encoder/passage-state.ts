@@ -1,6 +1,7 @@
 // Everything that can be asked about one encoded state.
 import { parse } from '../../../../constraint/grammar.ts'
 import { EngineError } from '../../../../core/errors.ts'
+import { sum } from '../../../../core/math.ts'
 import type { Branch, Constraint, Generated, Scores } from '../../../backend.ts'
 import { rowsOfLogits } from '../../scored-rows.ts'
 import { AskedPassages, MOST_PASSAGES, type ReadPassages } from './asked-passages.ts'
@@ -66,7 +67,7 @@ export class PassageState {
   /** Bytes, at most, of its pieces and of the views of its passages; the passages are kept elsewhere. */
   get bytes(): number {
     const sizes = this.#passages.map(bytesOf).sort((a, b) => b - a)
-    const view = sizes.slice(0, MOST_PASSAGES).reduce((sum, size) => sum + size, 0)
+    const view = sum(sizes.slice(0, MOST_PASSAGES))
     return (this.#asked.areMany ? MOST_VIEWS : 1) * view + this.#pieces.ids.length * BYTES_PER_PIECE
   }
 

@@ -1,7 +1,7 @@
 // Numbers that a text does not hold, but that two or three of its numbers come to: "14 minus 7". Which of them answers,
 // or one that stands there, is a choice that the model was trained on. Training lists the same
 // (models/service-1-pro/training/text/sums.py).
-import { logSoftmax } from '../../../../core/math.ts'
+import { logSoftmax, mean } from '../../../../core/math.ts'
 import { likeliestOf } from './written-values.ts'
 
 /** The option that says that nothing is to be worked out. */
@@ -39,7 +39,7 @@ export function likeliestSum(
   looks: readonly (readonly number[])[],
   kind: 'int' | 'number',
 ): { readonly text: string; readonly logProbability: number } | null {
-  const pooled = logSoftmax(looks[0]!.map((_, i) => looks.reduce((sum, look) => sum + look[i]!, 0) / looks.length))
+  const pooled = logSoftmax(looks[0]!.map((_, i) => mean(looks.map((look) => look[i]!))))
   const found = [...sums.values()].flatMap((value, i): [string, number][] =>
     kind === 'number' || Number.isInteger(value) ? [[String(Number(value.toPrecision(DIGITS))), Math.exp(pooled[1 + i]!)]] : [],
   )
