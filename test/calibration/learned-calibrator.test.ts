@@ -14,15 +14,15 @@ const QUESTION = 'a'.repeat(16)
 const key = { readout: 'exclusive', hasImage: false, candidates: 3, wording: 'b'.repeat(16), question: QUESTION } as const
 
 /** The model guesses; the truth is the largest of the first three features, nine times of ten. */
-function labelled(count: number, seed: number): (Evidence & { readonly hidden: Float32Array })[] {
+function labelled(count: number, seed: number): (Evidence & { readonly features: Float32Array })[] {
   const random = seededRandom(seed)
   return Array.from({ length: count }, (_, i) => {
-    const hidden = Float32Array.from({ length: 6 }, () => random())
-    const truth = random() < 0.9 ? hidden.indexOf(Math.max(...hidden.subarray(0, 3))) : Math.floor(random() * 3)
+    const features = Float32Array.from({ length: 6 }, () => random())
+    const truth = random() < 0.9 ? features.indexOf(Math.max(...features.subarray(0, 3))) : Math.floor(random() * 3)
     const single = [logSoftmax([random(), random(), random()])]
     const { readout, hasImage, wording, question } = key
     const state = `${seed}-${i}`
-    return { task: 't', state, readout, hasImage, wording, question, single, deliberated: null, mass: 1, truth: [truth], hidden }
+    return { task: 't', state, readout, hasImage, wording, question, single, deliberated: null, mass: 1, truth: [truth], features }
   })
 }
 
@@ -38,7 +38,7 @@ describe('a calibration with heads', () => {
     expect(heldOut!.interval[1]).toBeLessThan(-0.1)
     const blind = refit(
       null,
-      evidence.map(({ hidden: _, ...rest }) => rest),
+      evidence.map(({ features: _, ...rest }) => rest),
       MODEL,
       { resamples: 100 },
     )
@@ -47,18 +47,18 @@ describe('a calibration with heads', () => {
   })
 
   it('says that a probability was learned, at which level and from how many labels', () => {
-    const { probabilities, note } = calibratorOf(calibration, MODEL).calibrate(key, 'single', one!.single, one!.hidden)
+    const { probabilities, note } = calibratorOf(calibration, MODEL).calibrate(key, 'single', one!.single, one!.features)
     expect(note).toEqual({ applied: 'learned', level: 'question', labels: 400 })
-    expect(probabilities).toEqual(applyHead(calibration.heads![QUESTION]!, one!.single, one!.hidden))
+    expect(probabilities).toEqual(applyHead(calibration.heads![QUESTION]!, one!.single, one!.features))
   })
 
   it('falls back to maps without features, for other questions, and not at all for other models', () => {
     const calibrator = calibratorOf(calibration, MODEL)
     expect(calibrator.calibrate(key, 'single', one!.single, null).note.applied).not.toBe('learned')
     const other = { ...key, question: 'c'.repeat(16) }
-    expect(calibrator.calibrate(other, 'single', one!.single, one!.hidden).note.applied).not.toBe('learned')
+    expect(calibrator.calibrate(other, 'single', one!.single, one!.features).note.applied).not.toBe('learned')
     const stranger = calibratorOf(calibration, { ...MODEL, revision: 'another' })
-    expect(stranger.calibrate(key, 'single', one!.single, one!.hidden).note.applied).toBe('identity')
+    expect(stranger.calibrate(key, 'single', one!.single, one!.features).note.applied).toBe('identity')
   })
 
   it('is the same after it was written and read, and refused when a head was changed by hand', () => {
@@ -68,7 +68,7 @@ describe('a calibration with heads', () => {
   })
 
   it('keeps a head nobody labelled since, and drops one that new labels do not bear out', () => {
-    const elsewhere = labelled(200, 3).map(({ hidden: _, ...rest }) => ({ ...rest, question: 'd'.repeat(16) }))
+    const elsewhere = labelled(200, 3).map(({ features: _, ...rest }) => ({ ...rest, question: 'd'.repeat(16) }))
     expect(refit(calibration, elsewhere, MODEL, { resamples: 100 }).candidate!.heads).toEqual(calibration.heads)
     // The same question, but the features say nothing now and the model is right: the head must go.
     const sure = labelled(300, 4).map((item) => ({ ...item, single: [logSoftmax([0, 1, 2].map((k) => (k === item.truth[0] ? 4 : 0)))] }))

@@ -200,7 +200,7 @@ describe('an outcome store in a folder', () => {
     await first.close()
     const second = await open()
     expect((await second.find('evt_1'))?.event.decisions.urgent).toEqual(hard)
-    expect((await listOf(second.evidence()))[0]).toMatchObject({ hidden: features, truth: [0] })
+    expect((await listOf(second.evidence()))[0]).toMatchObject({ features, truth: [0] })
   })
 
   it('drops a torn last line and goes on behind it', async () => {

@@ -142,7 +142,7 @@ export interface LabelledOptions {
   readonly alpha?: number
 }
 
-type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'event' | 'hidden'>>
+type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'event' | 'features'>>
 
 /** Bets of many sizes on both signs: large ones detect a gross error soon, small ones a slight one at all. */
 const BETS = [1 / 2, 1 / 4, 1 / 8, 1 / 16].flatMap((size) => [size, -size])
@@ -221,7 +221,7 @@ interface Prediction {
 function predictionsOf(item: Labelled, calibrator: Calibrator): { readonly onTop: Prediction; readonly onTrue: Prediction } {
   const passMode = item.deliberated === null ? 'single' : 'deliberated'
   const rows = item.deliberated ?? item.single
-  const { probabilities } = calibrator.calibrate(keyOf(item), passMode, rows, item.hidden ?? null)
+  const { probabilities } = calibrator.calibrate(keyOf(item), passMode, rows, item.features ?? null)
   const targets = samplesOf(item, passMode).map(({ target }) => target)
   const predict = (candidateOf: (row: readonly number[]) => number): Prediction =>
     meanOf(probabilities.map((row, i) => ({ predicted: row[candidateOf(row)]!, actual: targets[i]![candidateOf(row)]! })))

@@ -25,14 +25,14 @@ export interface ScoredDistribution {
 
 /** The distributions of evidence under a pass mode. Evidence without that pass mode is left out. */
 export function scoredDistributions(
-  evidence: readonly (Evidence & Partial<Pick<RecordedEvidence, 'hidden'>>)[],
+  evidence: readonly (Evidence & Partial<Pick<RecordedEvidence, 'features'>>)[],
   calibrator: ModelCalibrator,
   passMode: PassMode,
 ): ScoredDistribution[] {
   return evidence.flatMap((one) => {
     const rows = passMode === 'single' ? one.single : one.deliberated
     if (rows === null) return []
-    const { probabilities } = calibrator.calibrate(keyOf(one), passMode, rows, one.hidden ?? null)
+    const { probabilities } = calibrator.calibrate(keyOf(one), passMode, rows, one.features ?? null)
     return samplesOf(one, passMode).map(({ target, weight }, i): ScoredDistribution => {
       const row = probabilities[i]!
       const event = eventOf(row)

@@ -37,7 +37,7 @@ export interface RecordedEvidence extends Evidence {
   readonly at: number
   readonly model: CalibratedModel
   /** The feature vector, where the store keeps it. */
-  readonly hidden: Float32Array | null
+  readonly features: Float32Array | null
 }
 
 /** Keeps events and their labels. Methods may be called concurrently. */
@@ -178,7 +178,7 @@ export function evidenceOf({ event, labels }: LabelledEvent): RecordedEvidence[]
     return [...(decision.earlier ?? []), decision].map((one): RecordedEvidence => {
       const { readout, hasImage, wording, question, single, deliberated, mass, features } = one
       const { id, revision, templateHash } = one.by ?? { ...event, id: event.model }
-      const from = { event: event.id, at: event.at, model: { id, revision, templateHash }, hidden: features }
+      const from = { event: event.id, at: event.at, model: { id, revision, templateHash }, features }
       return { task: name, state: event.state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight, ...from }
     })
   })

@@ -84,7 +84,7 @@ export interface RefitResult {
   readonly reason: string
 }
 
-type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'at' | 'hidden'>>
+type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'at' | 'features'>>
 
 /**
  * Fits a candidate on four fifths of the states, compares it with `current` on the rest (with few labels on each fifth
@@ -244,7 +244,7 @@ function scoreOf(item: Labelled, calibration: Calibration | null, model: Calibra
   const scores = passModes.flatMap((passMode) => {
     const samples = samplesOf(item, passMode)
     const rows = samples.map(({ logProbabilities }) => logProbabilities)
-    const { probabilities } = calibrator.calibrate(keyOf(item), passMode, rows, item.hidden ?? null)
+    const { probabilities } = calibrator.calibrate(keyOf(item), passMode, rows, item.features ?? null)
     return samples.map(({ target }, row) => ({
       loss: crossEntropy(probabilities[row]!, target),
       right: rightOf(probabilities[row]!, target),
@@ -260,7 +260,7 @@ function rightOf(probabilities: readonly number[], target: readonly number[]): n
 
 /** Questions with enough labels and features for a head. */
 function taughtQuestions(items: readonly Labelled[]): ReadonlySet<string> {
-  const featured = items.filter(({ hidden }) => hidden != null)
+  const featured = items.filter(({ features }) => features != null)
   const byQuestion = groupBy(featured, ({ question }) => question)
   return new Set([...byQuestion].flatMap(([question, { length }]) => (length >= LEAST_LABELS ? [question] : [])))
 }
@@ -274,7 +274,7 @@ function withHeads(
 ): Calibration {
   const calibrator = calibratorOf(calibration, calibration.model)
   const { heads, tried } = learnHeads(
-    items.filter(({ question }) => taught.has(question)).map((item) => ({ evidence: bare(item), features: item.hidden ?? null })),
+    items.filter(({ question }) => taught.has(question)).map((item) => ({ evidence: bare(item), features: item.features ?? null })),
     {
       // What is tried stands for what all labels will make, so it learns heads of the same questions from fewer.
       leastLabels: LEAST_LABELS / 2,

@@ -14,7 +14,7 @@ const POINTS = 10
 /** Labels of one read-out below which points would be noise. */
 const LEAST_LABELS = 20
 
-type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'hidden'>>
+type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'features'>>
 
 /** The diagrams of each read-out that has 20 labels. Weighted labels count once: a diagram shows what was seen. */
 export function diagramsOf(evidence: readonly Labelled[], calibration: Calibration | null, model: CalibratedModel): ReadoutDiagrams[] {

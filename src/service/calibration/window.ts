@@ -45,7 +45,7 @@ export function labelWindow(mostLabels: number = MOST_LABELS, mostNumbers: numbe
   }
 }
 
-function numbersOf({ single, deliberated, hidden }: Labelled): number {
+function numbersOf({ single, deliberated, features }: Labelled): number {
   const count = (rows: Labelled['deliberated']): number => (rows ?? []).reduce((sum, row) => sum + row.length, 0)
-  return count(single) + count(deliberated) + (hidden?.length ?? 0)
+  return count(single) + count(deliberated) + (features?.length ?? 0)
 }

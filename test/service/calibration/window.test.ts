@@ -3,7 +3,7 @@ import type { Labelled } from '../../../src/service/calibration/protocol.ts'
 import { labelWindow } from '../../../src/service/calibration/window.ts'
 import { evidenceOf } from './over-sure.ts'
 
-const labels: readonly Labelled[] = evidenceOf(100, 1).map((item, at) => ({ ...item, event: `evt_${at}`, at, hidden: null }))
+const labels: readonly Labelled[] = evidenceOf(100, 1).map((item, at) => ({ ...item, event: `evt_${at}`, at, features: null }))
 const times = (kept: readonly Labelled[]) => kept.map(({ at }) => at)
 
 describe('the window of labels', () => {
@@ -22,9 +22,9 @@ describe('the window of labels', () => {
   it('keeps fewer when they are large, but never none', () => {
     const window = labelWindow(100, 50)
     // Two log-probabilities each, and features.
-    window.add(labels.map((label) => ({ ...label, hidden: new Float32Array(18) })))
+    window.add(labels.map((label) => ({ ...label, features: new Float32Array(18) })))
     expect(times(window.all())).toEqual([98, 99])
-    window.add([{ ...labels[0]!, hidden: new Float32Array(512) }])
+    window.add([{ ...labels[0]!, features: new Float32Array(512) }])
     expect(times(window.all())).toEqual([0])
   })
 })
