@@ -2,6 +2,7 @@
 // it was not fitted on. The prior, and whether features help at all, are chosen by the same held-out folds; a fold
 // keeps the decisions of a state together.
 import { EngineError } from '../../core/errors.ts'
+import { groupBy } from '../../core/group-by.ts'
 import { sum } from '../../core/math.ts'
 import { isOfValue, targetOf } from '../../questions/shared/decision.ts'
 import { weightedMean } from '../numerics/aligned.ts'
@@ -248,13 +249,8 @@ export function learnHeads(
   evidence: Iterable<{ readonly evidence: Evidence; readonly features: Float32Array | null }>,
   options: LearnOptions = {},
 ): LearnedHeads {
-  const byQuestion = new Map<string, FeaturedEvidence[]>()
-  for (const one of evidence) {
-    if (one.features === null || isOfValue(one.evidence.readout)) continue
-    const known = byQuestion.get(one.evidence.question)
-    if (known === undefined) byQuestion.set(one.evidence.question, [one as FeaturedEvidence])
-    else known.push(one as FeaturedEvidence)
-  }
+  const featured = [...evidence].filter((one): one is FeaturedEvidence => one.features !== null && !isOfValue(one.evidence.readout))
+  const byQuestion = groupBy(featured, (one) => one.evidence.question)
   const enough = [...byQuestion].filter(([, labelled]) => labelled.length >= (options.leastLabels ?? LEAST_LABELS))
   enough.sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1))
   const tried = enough.map(([question, labelled]) => ({

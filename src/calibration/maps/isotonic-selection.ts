@@ -1,4 +1,5 @@
 // Chooses the questions whose map gets an isotonic mixture: those where held-out folds show a lower log-loss.
+import { groupBy } from '../../core/group-by.ts'
 import { logSoftmax, mean } from '../../core/math.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
 import { parametricLogits } from '../hierarchy/apply.ts'
@@ -83,14 +84,8 @@ function questionsOf(
   passMode: PassMode,
   least = MIXTURE_LABELS,
 ): Map<string, { sample: Sample; index: number }[]> {
-  const found = new Map<string, { sample: Sample; index: number }[]>()
-  for (const [index, one] of evidence.entries())
-    for (const sample of samplesOf(one, passMode)) {
-      const path = sample.path.join('/')
-      const members = found.get(path)
-      if (members === undefined) found.set(path, [{ sample, index }])
-      else members.push({ sample, index })
-    }
+  const samples = evidence.flatMap((one, index) => samplesOf(one, passMode).map((sample) => ({ sample, index })))
+  const found = groupBy(samples, ({ sample }) => sample.path.join('/'))
   for (const [path, members] of found) if (members.reduce((sum, { sample }) => sum + sample.weight, 0) < least) found.delete(path)
   return found
 }

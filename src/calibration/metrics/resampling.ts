@@ -1,5 +1,6 @@
 // Bootstrap intervals over groups of decisions, since decisions on one state are not independent.
 import { EngineError } from '../../core/errors.ts'
+import { groupBy } from '../../core/group-by.ts'
 import { seededRandom } from '../../core/random.ts'
 import { requireAligned } from '../numerics/aligned.ts'
 
@@ -16,13 +17,7 @@ export type Groups = readonly (string | number)[]
 
 /** Positions of each group's members, groups in order of first appearance. */
 export function membersOf(groups: Groups): number[][] {
-  const members = new Map<string | number, number[]>()
-  groups.forEach((group, i) => {
-    const known = members.get(group)
-    if (known === undefined) members.set(group, [i])
-    else known.push(i)
-  })
-  return [...members.values()]
+  return [...groupBy(groups.keys(), (i) => groups[i]!).values()]
 }
 
 /**
