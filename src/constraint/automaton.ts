@@ -176,7 +176,7 @@ export function run(automaton: Automaton, state: AutomatonState, text: Uint8Arra
  */
 export function withLeadingSpace(automaton: Automaton): Automaton {
   const SPACE = 0x20
-  // AutomatonState 0 is the new start; the others are those of the automaton, one further.
+  // State 0 is the new start; the others are those of the automaton, one further.
   return {
     start: 0,
     step(state, byte) {

@@ -12,7 +12,7 @@ import { findKind } from '../questions/index.ts'
 import { riskAt, weightedRisk } from './risk.ts'
 import type { RowResult } from './run.ts'
 import { type ScoredAnswer, scoredAnswers, type Yardstick } from './scored-answers.ts'
-import { type RunSummary, sumUp } from './summary.ts'
+import { type RunSummary, sumUp, typeOf } from './summary.ts'
 
 export interface Resampling {
   readonly resamples: number
@@ -33,7 +33,7 @@ export interface Scored {
   >
 }
 
-/** ScoreNumbers of distributions. The rows of one decision (the options of a `select`) share its weight. */
+/** The numbers of distributions. The rows of one decision (the options of a `select`) share its weight. */
 export interface ScoreNumbers {
   readonly decisions: number
   readonly distributions: number
@@ -205,12 +205,10 @@ function macroOf(tasks: readonly GroupNumbers[]): Evaluation['macro'] {
 
 function readsOf(rows: readonly RowResult[]): ReadNumbers[] {
   const reads = rows.flatMap(({ questions }) => questions.filter(({ type }) => findKind(type)?.isRead === true))
-  const aurocs = groupBy(reads, ({ type, kind, many }) =>
-    [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' '),
-  )
+  const byType = groupBy(reads, typeOf)
   const { types } = sumUp(rows)
   return types.flatMap(({ type: name, count, right, margin, overlap }) => {
-    const group = aurocs.get(name)
+    const group = byType.get(name)
     if (group === undefined) return []
     const isRight = group.map((question) => Number(question.right === 1))
     return [
