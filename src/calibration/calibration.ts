@@ -9,6 +9,8 @@ import {
   type Calibrator,
   DECISION_READOUTS,
   type DecisionReadout,
+  isSameVersion,
+  type ModelVersion,
   type PassMode,
 } from '../questions/shared/decision.ts'
 import type { Gate } from './deliberation/gate.ts'
@@ -90,9 +92,8 @@ export type ModelCalibrator = Calibrator & {
 /**
  * The calibrator of a model. Without a calibration, or with that of another model, probabilities are the model's own.
  */
-export function calibratorOf(calibration: Calibration | null, model: Pick<CalibratedModel, 'revision' | 'templateHash'>): ModelCalibrator {
-  const isMismatch =
-    calibration !== null && (calibration.model.revision !== model.revision || calibration.model.templateHash !== model.templateHash)
+export function calibratorOf(calibration: Calibration | null, model: ModelVersion): ModelCalibrator {
+  const isMismatch = calibration !== null && !isSameVersion(calibration.model, model)
   const used = isMismatch ? null : calibration
   return {
     version: used?.version ?? null,

@@ -11,7 +11,9 @@ import { EngineError } from '../core/errors.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../core/limits.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Json } from '../core/types.ts'
-import type { DecisionEvent } from '../questions/shared/decision.ts'
+import { checkQuestions } from '../questions/index.ts'
+import { type Fault } from '../questions/shared/checked-question.ts'
+import { type DecisionEvent, isSameVersion } from '../questions/shared/decision.ts'
 import { OPERATORS, type OperatorTable, operatorsOf } from '../questions/shared/operators.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { askChain, type ChainAnswers } from './asking/chain.ts'
@@ -318,11 +320,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
 }
 
 function calibrationOf(info: ModelInfo, among: readonly Calibration[]): Calibration | null {
-  return (
-    among.find(({ model }) => model.revision === info.revision && model.templateHash === info.templateHash) ??
-    among.find(({ model }) => model.id === info.id) ??
-    null
-  )
+  return among.find(({ model }) => isSameVersion(model, info)) ?? among.find(({ model }) => model.id === info.id) ?? null
 }
 
 /** Measures the steps of a request. A step took what passed since the lap before its own. */

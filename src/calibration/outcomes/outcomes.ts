@@ -5,7 +5,16 @@ import { pointer } from '../../core/pointer.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, ownEntry } from '../../core/untrusted.ts'
-import { type Decision, type DecisionEvent, type HoldsValue, isOfValue, isStatement, truthOf } from '../../questions/shared/decision.ts'
+import {
+  type Decision,
+  type DecisionEvent,
+  type HoldsValue,
+  isOfValue,
+  isSameVersion,
+  isStatement,
+  type ModelVersion,
+  truthOf,
+} from '../../questions/shared/decision.ts'
 import type { CalibratedModel } from '../calibration.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -185,14 +194,9 @@ export function evidenceOf({ event, labels }: LabelledEvent): RecordedEvidence[]
 }
 
 /** The evidence of one model, oldest first. */
-export async function evidenceFor(
-  store: OutcomeStore,
-  model: Pick<CalibratedModel, 'revision' | 'templateHash'>,
-): Promise<RecordedEvidence[]> {
+export async function evidenceFor(store: OutcomeStore, model: ModelVersion): Promise<RecordedEvidence[]> {
   const evidence: RecordedEvidence[] = []
-  for await (const item of store.evidence()) {
-    if (item.model.revision === model.revision && item.model.templateHash === model.templateHash) evidence.push(item)
-  }
+  for await (const item of store.evidence()) if (isSameVersion(item.model, model)) evidence.push(item)
   return evidence
 }
 

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { EngineError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/files.ts'
-import { type CalibratedModel, type Calibration, parseCalibration } from '../calibration.ts'
+import type { ModelVersion } from '../../questions/shared/decision.ts'
+import { type Calibration, parseCalibration } from '../calibration.ts'
 import { readIfThere, systemCode, writeWhole } from './atomic-file.ts'
 import type { HeldOutComparison } from './refit.ts'
 
@@ -34,7 +35,7 @@ export interface CalibrationVersions {
    * The newest served calibration that is intact and, when a model is given, made for it. A damaged file is skipped,
    * not thrown.
    */
-  current(model?: Pick<CalibratedModel, 'revision' | 'templateHash'>): Promise<CurrentCalibration>
+  current(model?: ModelVersion): Promise<CurrentCalibration>
   /** Writes the calibration and serves it from now on. Serving the current version again changes nothing. */
   serve(calibration: Calibration, change: Pick<VersionChange, 'at' | 'why' | 'heldOut'>): Promise<void>
   /** Serves the version before the current one. Throws `invalid_request` when nothing is served. */
@@ -172,11 +173,7 @@ export type StoredCalibration =
   | { readonly calibration: null; readonly problem: string }
 
 /** The calibration stored under a name, or why it cannot be used. `text` is null when nothing is stored. */
-export function storedCalibration(
-  text: string | null,
-  name: string,
-  model: Pick<CalibratedModel, 'revision' | 'templateHash'> | undefined,
-): StoredCalibration {
+export function storedCalibration(text: string | null, name: string, model: ModelVersion | undefined): StoredCalibration {
   const problem = (words: string): StoredCalibration => ({ calibration: null, problem: words })
   if (text === null) return problem('it is missing.')
   try {
@@ -195,11 +192,7 @@ export function storedCalibration(
   }
 }
 
-async function readCalibration(
-  folder: string,
-  name: string,
-  model: Pick<CalibratedModel, 'revision' | 'templateHash'> | undefined,
-): Promise<StoredCalibration> {
+async function readCalibration(folder: string, name: string, model: ModelVersion | undefined): Promise<StoredCalibration> {
   try {
     const bytes = await readIfThere(join(folder, `${name}.json`))
     return storedCalibration(bytes === null ? null : bytes.toString('utf8'), name, model)

@@ -7,7 +7,7 @@ import { type Clock, type Deadline, startDeadline } from '../../core/deadline.ts
 import { EngineError, type ErrorCode } from '../../core/errors.ts'
 import { ownEntry } from '../../core/untrusted.ts'
 import type { CheckedQuestion, Fault, MadeDecision, QuestionResult } from '../../questions/shared/checked-question.ts'
-import { type CalibratedModel, type Decision, isOfValue } from '../../questions/shared/decision.ts'
+import { type Decision, isOfValue } from '../../questions/shared/decision.ts'
 import type { StageReport } from '../../wire/types.ts'
 import type { NamedStage } from '../chain.ts'
 import { type ExecutorResult, modelFailure } from '../executor.ts'
@@ -281,7 +281,8 @@ function noteUnsure(
 
 /** The decisions of an answer with who made them, and how the stages before it made the same. */
 function signedDecisions({ info, result }: Given, before: readonly Given[], first: ModelInfo): QuestionResult['decisions'] {
-  const signed = (decision: Decision, by: ModelInfo): Decision => (by.id === first.id ? decision : { ...decision, by: identityOf(by) })
+  const signed = (decision: Decision, { id, revision, templateHash }: ModelInfo): Decision =>
+    id === first.id ? decision : { ...decision, by: { id, revision, templateHash } }
   const entries = Object.entries(result.value.decisions).map(([name, decision]): [string, Decision] => {
     const earlier = before.flatMap(({ info: by, result: { value } }) => {
       const same = ownEntry(value.decisions, name)
@@ -290,8 +291,4 @@ function signedDecisions({ info, result }: Given, before: readonly Given[], firs
     return [name, { ...signed(decision, info), ...(earlier.length === 0 ? {} : { earlier }) }]
   })
   return Object.fromEntries(entries)
-}
-
-function identityOf({ id, revision, templateHash }: ModelInfo): CalibratedModel {
-  return { id, revision, templateHash }
 }

@@ -104,11 +104,19 @@ export interface Decision extends DecisionKey {
   readonly earlier?: readonly Decision[]
 }
 
-/** The model and prompt template that decisions, evidence and calibrations are bound to. */
-export interface CalibratedModel {
-  readonly id: string
+/** What decisions, evidence and calibrations are bound to: the revision of the weights and the template hash. */
+export interface ModelVersion {
   readonly revision: string
   readonly templateHash: string
+}
+
+/** A model version, under the name of its model. */
+export interface CalibratedModel extends ModelVersion {
+  readonly id: string
+}
+
+export function isSameVersion(a: ModelVersion, b: ModelVersion): boolean {
+  return a.revision === b.revision && a.templateHash === b.templateHash
 }
 
 /**

@@ -8,7 +8,7 @@ import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outco
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
 import { builtEntry } from '../../core/built-entry.ts'
 import { startDeadline } from '../../core/deadline.ts'
-import { ownDecisions } from '../../questions/shared/decision.ts'
+import { isSameVersion, type ModelVersion, ownDecisions } from '../../questions/shared/decision.ts'
 import { ServiceRefusal } from '../errors.ts'
 import type { FromThread, Labelled, LabelSource, TaskResults, ToThread } from './protocol.ts'
 
@@ -73,14 +73,13 @@ export async function workOn<T extends keyof TaskResults>(
   // Handing over may be stopped first, and then nobody waits for the result.
   result.catch(() => {})
   const hand = async (): Promise<void> => {
-    const isOf: IsOf = (one) => one.revision === revision && one.templateHash === templateHash
     const hasEnded = (): boolean => isOver || deadline.signal.aborted
     const handLabels = (outcomes: OutcomeStore, from: LabelSource): Promise<void> =>
-      inPieces(labelsOf(outcomes, isOf), (labels) => send({ type: 'labels', labels, from }), hasEnded)
+      inPieces(labelsOf(outcomes, model), (labels) => send({ type: 'labels', labels, from }), hasEnded)
     await handLabels(own, 'own')
     if (task === 'fit') for (const [from, lender] of lenders.entries()) await handLabels(lender, from)
     // Diagrams are of labels alone.
-    if (task !== 'diagrams') await inPieces(eventsOf(own, isOf), (events) => send({ type: 'events', events }), hasEnded)
+    if (task !== 'diagrams') await inPieces(eventsOf(own, model), (events) => send({ type: 'events', events }), hasEnded)
     send({ type: 'work', task, model: { id, revision, templateHash }, calibration, servedSince, lenders: lenders.length })
   }
   try {
@@ -93,18 +92,17 @@ export async function workOn<T extends keyof TaskResults>(
   }
 }
 
-type IsOf = (model: Pick<CalibratedModel, 'revision' | 'templateHash'>) => boolean
-
-async function* labelsOf(outcomes: OutcomeStore, isOf: IsOf): AsyncGenerator<Labelled | null> {
-  for await (const { model, ...label } of outcomes.evidence()) yield isOf(model) ? label : null
+async function* labelsOf(outcomes: OutcomeStore, version: ModelVersion): AsyncGenerator<Labelled | null> {
+  for await (const { model, ...label } of outcomes.evidence()) yield isSameVersion(model, version) ? label : null
 }
 
-async function* eventsOf(outcomes: OutcomeStore, isOf: IsOf): AsyncGenerator<SeenEvent | null> {
+async function* eventsOf(outcomes: OutcomeStore, version: ModelVersion): AsyncGenerator<SeenEvent | null> {
   let found = 0
   for await (const event of outcomes.recent(MOST_EVENTS)) {
     if (found === RECENT_EVENTS) return
-    if (isOf(event)) found++
-    yield isOf(event) ? seen(event) : null
+    const isOfModel = isSameVersion(event, version)
+    if (isOfModel) found++
+    yield isOfModel ? seen(event) : null
   }
 }
 
