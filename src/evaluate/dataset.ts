@@ -6,7 +6,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
 import type { Json } from '../core/types.ts'
-import { isObject, ownField, type UntrustedObject } from '../core/untrusted.ts'
+import { isObject, ownField } from '../core/untrusted.ts'
 import { statePathsFrom } from '../pipeline/state/paths.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { jsonlLines } from './jsonl.ts'
@@ -172,13 +172,20 @@ export function checkRow(value: unknown, id: string, task: string, folder: strin
   }
 }
 
+/**
+ * The parts of `question/argument`, which names an argument of a choice. A name that is among the ids `of` questions or
+ * answers, or has no slash, is a question's alone.
+ */
+export function splitName(name: string, of: object): { readonly question: string; readonly argument: string | null } {
+  const slash = Object.hasOwn(of, name) ? -1 : name.indexOf('/')
+  return slash < 0 ? { question: name, argument: null } : { question: name.slice(0, slash), argument: name.slice(slash + 1) }
+}
+
 /** A question by its id, or an argument of a choice as `question/argument`. */
-function questionNamed(questions: UntrustedObject, name: string): unknown {
-  if (Object.hasOwn(questions, name)) return ownField(questions, name)
-  const slash = name.indexOf('/')
-  const question = slash < 0 ? undefined : questions[name.slice(0, slash)]
-  const args = isObject(question) ? question.args : undefined
-  return isObject(args) ? args[name.slice(slash + 1)] : undefined
+export function questionNamed(questions: object, name: string): unknown {
+  const { question, argument } = splitName(name, questions)
+  const whole = ownField(questions, question)
+  return argument === null ? whole : ownField(ownField(whole, 'args'), argument)
 }
 
 function text(value: unknown): string | null {

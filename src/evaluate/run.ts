@@ -6,12 +6,13 @@ import { misfit } from '../calibration/outcomes/outcomes.ts'
 import { EngineError } from '../core/errors.ts'
 import { mean } from '../core/math.ts'
 import type { Json } from '../core/types.ts'
+import { ownEntry, ownField } from '../core/untrusted.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
 import { findKind, kindOf } from '../questions/index.ts'
 import { type Decision, type DecisionEvent, type DecisionReadout, isSameEvent } from '../questions/shared/decision.ts'
 import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../wire/types.ts'
 import { brierOf, entropyOf, logLossOf } from './claim-scores.ts'
-import { nameOf, type Row } from './dataset.ts'
+import { nameOf, questionNamed, type Row, splitName } from './dataset.ts'
 
 export interface RunAskOptions {
   readonly deadlineMs?: number
@@ -189,15 +190,16 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
       : misfit(id, decision, truth, true, 'truth')
   }
   const { claim } = graded
-  const question = questionAt(row, id)
+  const question = questionNamed(row.request.questions, id)
+  const kind = ownField(question, 'kind')
   const report = Object.hasOwn(response.simo.questions, questionId) ? response.simo.questions[questionId] : undefined
   // A read claims that it is right; its decision knows whether a value or an absence was checked.
   const fits = decision !== null && claim !== null && isSameEvent(decision.readout, claim.readout)
   return {
     id,
     type: answer.type,
-    ...(typeof question.kind === 'string' ? { kind: question.kind } : {}),
-    ...(question.many === true ? { many: true as const } : {}),
+    ...(typeof kind === 'string' ? { kind } : {}),
+    ...(ownField(question, 'many') === true ? { many: true as const } : {}),
     said: graded.said,
     truth,
     right: graded.right,
@@ -233,24 +235,12 @@ export const NOT_ASKED = 'the argument was not asked, since another option won'
 
 /** An answer by question id, or an argument of a choice as `question/argument`. */
 function answerNamed(id: string, answers: Answers): { readonly answer: QuestionAnswer; readonly question: string } | string {
-  const slash = id.indexOf('/')
-  const question = Object.hasOwn(answers, id) || slash < 0 ? id : id.slice(0, slash)
-  const whole = Object.hasOwn(answers, question) ? answers[question] : undefined
+  const { question, argument } = splitName(id, answers)
+  const whole = ownEntry(answers, question)
   if (whole === undefined) return `the row asks no question ${JSON.stringify(question)}`
-  const args = question !== id && 'args' in whole ? (whole.args ?? {}) : null
-  const name = id.slice(slash + 1)
-  const answer = args === null ? whole : Object.hasOwn(args, name) ? args[name] : undefined
+  const answer = argument !== null && 'args' in whole ? ownEntry(whole.args ?? {}, argument) : whole
   if (answer === undefined) return NOT_ASKED
   return answer.type === 'derive' ? 'it is a derived value' : { answer, question }
-}
-
-type Fields = { readonly [field: string]: unknown }
-
-function questionAt(row: Row, id: string): Fields {
-  const questions = row.request.questions as unknown as Readonly<Record<string, Fields>>
-  const slash = id.indexOf('/')
-  const args = (questions[id.slice(0, slash)]?.args ?? {}) as Readonly<Record<string, Fields>>
-  return questions[id] ?? args[id.slice(slash + 1)] ?? {}
 }
 
 function withChecks(questions: AskRequest['questions']): AskRequest['questions'] {
