@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { EngineError } from '../core/errors.ts'
 import { makeFolder } from '../core/files.ts'
+import { serial } from '../core/serial.ts'
 import { type DatasetFile, nameOf, type Selection } from './dataset.ts'
 import type { RowResult } from './run.ts'
 
@@ -79,7 +80,8 @@ export async function openResults(path: string, binding: RunBinding, circumstanc
 /** Lines that arrive during one write go into the next write together. */
 function appender(file: FileHandle): (value: object) => Promise<void> {
   let waiting: string[] = []
-  let writing: Promise<void> = Promise.resolve()
+  // A failed write fails the calls that wait for it; the next one may try again.
+  const inTurn = serial()
   let next: Promise<void> | null = null
   const flush = async (): Promise<void> => {
     next = null
@@ -90,11 +92,7 @@ function appender(file: FileHandle): (value: object) => Promise<void> {
   }
   return (value) => {
     waiting.push(`${JSON.stringify(value)}\n`)
-    if (next === null) {
-      next = writing.then(flush)
-      // A failed write fails the calls that wait for it; the next one may try again.
-      writing = next.catch(() => {})
-    }
+    next ??= inTurn(flush)
     return next
   }
 }

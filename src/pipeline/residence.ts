@@ -2,6 +2,7 @@
 // or when another needs their room.
 import type { Backend, ModelInfo } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
+import { serial } from '../core/serial.ts'
 import type { ModelSource } from './model-source.ts'
 
 export interface ResidenceOptions {
@@ -58,7 +59,7 @@ export function createResidence(given: ReadonlyMap<string, ModelSource | Backend
   const { budgetBytes, idleMs, now, after } = options
   const places = new Map<string, Place>([...given].map(([id, model]) => [id, placeFor(model)]))
   // Loads make room one after the other, so that two do not count on the same bytes.
-  let line: Promise<unknown> = Promise.resolve()
+  const inTurn = serial()
   let wake: () => void = () => {}
   let isClosed = false
 
@@ -91,9 +92,7 @@ export function createResidence(given: ReadonlyMap<string, ModelSource | Backend
   async function load(place: Place): Promise<Backend> {
     try {
       await place.leaving?.catch(() => {})
-      const turn = line.then(() => makeRoom(place))
-      line = turn.catch(() => {})
-      await turn
+      await inTurn(() => makeRoom(place))
       const backend = await place.source.load()
       place.backend = backend
       place.info = backend.info

@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { EngineError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/files.ts'
+import { isAlive } from '../../core/is-alive.ts'
 
 /** Writes to a second file and renames it, so that a reader sees the old text or the new one, never a part. */
 export async function writeWhole(folder: string, name: string, text: string): Promise<void> {
@@ -124,22 +125,10 @@ function livingOwner(text: string): { readonly pid: number; readonly host: strin
   try {
     const { pid, host } = JSON.parse(text) as { pid?: unknown; host?: unknown }
     if (typeof pid !== 'number' || typeof host !== 'string') return null
-    return host === hostname() && !isAlive(pid) ? null : { pid, host }
+    // Our own id belongs to an earlier process, since our folders are in `lockedFolders`.
+    const isGone = host === hostname() && (pid === process.pid || !isAlive(pid))
+    return isGone ? null : { pid, host }
   } catch {
     return null
-  }
-}
-
-/**
- * Whether another process of that id runs. Our own id belongs to an earlier process, since our folders are in
- * `lockedFolders`.
- */
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -5,6 +5,7 @@ import { type FileHandle, open, readdir, truncate, unlink } from 'node:fs/promis
 import { join } from 'node:path'
 import { EngineError } from '../../core/errors.ts'
 import { sum } from '../../core/math.ts'
+import { serial } from '../../core/serial.ts'
 import { lockFolder, readIfThere, systemCode, writeWhole } from './atomic-file.ts'
 import { completeLines, eventLine, labelLine, labelledLine, openingOf, parseEvent, parseLabels } from './outcome-lines.ts'
 import {
@@ -92,8 +93,8 @@ class FileOutcomeStore implements OutcomeStore {
   #flushing: Promise<void> | null = null
   #segment = 1
   #outcomesAfterRewrite = 0
-  /** The end of the queue of work that changes files. */
-  #queueEnd: Promise<unknown> = Promise.resolve()
+  /** Work that changes files. */
+  readonly #enqueue = serial()
   readonly #readers = new Map<string, FileHandle>()
   #isClosed = false
 
@@ -213,12 +214,6 @@ class FileOutcomeStore implements OutcomeStore {
     if (this.#isClosed) return new EngineError('invalid_request', 'The outcome store is closed.')
     if (this.#settings.unlock !== null) return null
     return new EngineError('invalid_request', 'The outcome store was opened to be read only; open it without isReadOnly to write.')
-  }
-
-  #enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#queueEnd.then(work, work)
-    this.#queueEnd = done.catch(() => {})
-    return done
   }
 
   #timeOf(id: string): number {

@@ -2,6 +2,7 @@
 // of the account, and rolling back. Routes and console both use it.
 import type { CalibratedModel } from '../../calibration/calibration.ts'
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
+import { serial } from '../../core/serial.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { EngineCore } from '../../pipeline/engine.ts'
 import { defaultModelOf } from '../../pipeline/models.ts'
@@ -62,7 +63,8 @@ export function createServiceCalibrations({
   now,
 }: ServiceCalibrationsOptions): ServiceCalibrations {
   const fresh = freshFor(now)
-  const inTurn = oneAfterTheOther()
+  // Each piece of work is a thread, and every account may ask for one.
+  const inTurn = serial()
   const stopping = new AbortController()
 
   function lendersOf(account: string): readonly string[] {
@@ -171,16 +173,6 @@ export function createServiceCalibrations({
       const message = 'The service is shutting down; nothing that is served was changed. Try again after Retry-After.'
       stopping.abort(new ServiceRefusal('overloaded', message, { retryAfterMs: RETRY_AFTER_MS }))
     },
-  }
-}
-
-/** Runs one piece of work at a time: each is a thread, and every account may ask for one. */
-function oneAfterTheOther(): <T>(run: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (run) => {
-    const result = last.then(run)
-    last = result.catch(() => {})
-    return result
   }
 }
 
