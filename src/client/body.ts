@@ -39,8 +39,8 @@ export async function bodyOf(request: AskRequest, localFiles: boolean): Promise<
 /** Gives files names that the request does not use itself. The same bytes twice are one file. */
 class Files {
   readonly byName = new Map<string, Uint8Array>()
-  private readonly names = new Map<Uint8Array, string>()
-  private readonly taken: ReadonlySet<unknown>
+  readonly #names = new Map<Uint8Array, string>()
+  readonly #taken: ReadonlySet<unknown>
 
   constructor(state: unknown) {
     const sources = isParts(state)
@@ -49,16 +49,16 @@ class Files {
           ...(Array.isArray(frames) ? frames.map((frame) => isObject(frame) && frame.source) : []),
         ])
       : []
-    this.taken = new Set(sources.map((source) => (isObject(source) && source.type === 'part' ? source.name : null)))
+    this.#taken = new Set(sources.map((source) => (isObject(source) && source.type === 'part' ? source.name : null)))
   }
 
   add(bytes: Uint8Array): string {
-    const known = this.names.get(bytes)
+    const known = this.#names.get(bytes)
     if (known !== undefined) return known
     let number = this.byName.size + 1
-    while (this.taken.has(`picture_${number}`) || this.byName.has(`picture_${number}`)) number++
+    while (this.#taken.has(`picture_${number}`) || this.byName.has(`picture_${number}`)) number++
     const name = `picture_${number}`
-    this.names.set(bytes, name)
+    this.#names.set(bytes, name)
     this.byName.set(name, bytes)
     return name
   }

@@ -68,10 +68,10 @@ const SPACE_BYTE = 0x20
 class QuotableText {
   readonly bytes: Uint8Array
   readonly ranges: ByteRange[] = []
-  private readonly strings: { readonly text: string; readonly source: TextSource; readonly from: number; readonly units: Int32Array }[] = []
+  readonly #strings: { readonly text: string; readonly source: TextSource; readonly from: number; readonly units: Int32Array }[] = []
   /** [byte] -> the greatest offset at or before it where a span may end. */
-  private readonly endAtOrBefore: Int32Array
-  private readonly isEnd: Uint8Array
+  readonly #endAtOrBefore: Int32Array
+  readonly #isEnd: Uint8Array
 
   constructor(prompt: Prompt, format: SpanFormat, isOneLine: boolean) {
     const quotable = prompt.pieces.flatMap((piece) =>
@@ -81,8 +81,8 @@ class QuotableText {
     // One byte between strings, so that the end of one is not the start of the next.
     const total = encoded.reduce((sum, bytes) => sum + bytes.length + 1, 0)
     this.bytes = new Uint8Array(total)
-    this.isEnd = new Uint8Array(total + 1)
-    this.endAtOrBefore = new Int32Array(total + 1)
+    this.#isEnd = new Uint8Array(total + 1)
+    this.#endAtOrBefore = new Int32Array(total + 1)
     let from = 0
     quotable.forEach(({ text, source }, i) => {
       const bytes = encoded[i] as Uint8Array
@@ -90,28 +90,28 @@ class QuotableText {
       const offsets = byteOffsets(text) // [UTF-16 unit] -> byte
       const units = new Int32Array(bytes.length + 1).fill(-1)
       for (let unit = 0; unit < offsets.length; unit++) if (offsets[unit] !== -1) units[offsets[unit] as number] = unit
-      this.strings.push({ text, source, from, units })
-      this.addRanges(text, offsets, from, format, isOneLine)
+      this.#strings.push({ text, source, from, units })
+      this.#addRanges(text, offsets, from, format, isOneLine)
       from += bytes.length + 1
     })
     for (let at = 1, last = 0; at <= total; at++) {
-      if (this.isEnd[at]) last = at
-      this.endAtOrBefore[at] = last
+      if (this.#isEnd[at]) last = at
+      this.#endAtOrBefore[at] = last
     }
   }
 
-  private addRanges(text: string, offsets: Int32Array, from: number, format: SpanFormat, isOneLine: boolean): void {
+  #addRanges(text: string, offsets: Int32Array, from: number, format: SpanFormat, isOneLine: boolean): void {
     const byte = (unit: number): number => from + (offsets[unit] as number)
     if (format !== 'text') {
       for (const { start, end } of findFormat(format, text)) {
         if (isOneLine && /[\n\r]/.test(text.slice(start, end))) continue
-        this.isEnd[byte(end)] = 1
+        this.#isEnd[byte(end)] = 1
         this.ranges.push({ start: byte(start), limit: byte(end) })
       }
       return
     }
     const { starts, ends } = wordBoundaries(text)
-    for (let unit = 0; unit <= text.length; unit++) if (ends[unit]) this.isEnd[byte(unit)] = 1
+    for (let unit = 0; unit <= text.length; unit++) if (ends[unit]) this.#isEnd[byte(unit)] = 1
     let stop = -1 // the end of what a span may not leave: the line or the whole string
     let limit = 0
     for (let unit = 0; unit < text.length; unit++) {
@@ -125,7 +125,7 @@ class QuotableText {
   }
 
   mayEndAt(byte: number): boolean {
-    return this.isEnd[byte] === 1
+    return this.#isEnd[byte] === 1
   }
 
   /**
@@ -137,7 +137,7 @@ class QuotableText {
       let limit = range.limit
       for (const { start, limit: end } of taken) {
         if (range.start >= start && range.start < end) return []
-        if (start > range.start && start < limit) limit = isExact ? -1 : (this.endAtOrBefore[start] as number)
+        if (start > range.start && start < limit) limit = isExact ? -1 : (this.#endAtOrBefore[start] as number)
       }
       if (limit <= range.start) return []
       return [limit === range.limit ? range : { start: range.start, limit }]
@@ -146,13 +146,13 @@ class QuotableText {
 
   quote({ start, limit }: ByteRange): QuotedSpan {
     let low = 0
-    let high = this.strings.length - 1
+    let high = this.#strings.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if ((this.strings[middle] as { from: number }).from <= start) low = middle
+      if ((this.#strings[middle] as { from: number }).from <= start) low = middle
       else high = middle - 1
     }
-    const { text, source, from, units } = this.strings[low] as (typeof this.strings)[number]
+    const { text, source, from, units } = this.#strings[low]!
     const first = units[start - from] as number
     const last = units[limit - from] as number
     return { text: text.slice(first, last), source, start: first, end: last, at: start }

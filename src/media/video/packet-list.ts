@@ -16,46 +16,46 @@ const DISCARDED = 4
 
 /** Collects the lines as they come. */
 export class PacketList {
-  private readonly most: number
-  private readonly param: string
-  private rest = ''
-  private secondsPerTick = 0
-  private size: readonly [number, number] = [0, 0]
-  private readonly packets: { readonly seconds: number; readonly length: number }[] = []
+  readonly #most: number
+  readonly #param: string
+  #rest = ''
+  #secondsPerTick = 0
+  #size: readonly [number, number] = [0, 0]
+  readonly #packets: { readonly seconds: number; readonly length: number }[] = []
 
   constructor(most: number, param: string) {
-    this.most = most
-    this.param = param
+    this.#most = most
+    this.#param = param
   }
 
   /** Throws `request_too_large` when there are too many packets. */
   push(chunk: Buffer): void {
-    const lines = (this.rest + chunk.toString('latin1')).split('\n')
-    this.rest = (lines.pop() ?? '').slice(0, 1000)
-    for (const line of lines) this.line(line)
-    if (this.packets.length > this.most) {
-      const message = `The video has more than ${this.most} frames, which is the most; cut it, or take frames from it yourself.`
-      throw new EngineError('request_too_large', message, { param: this.param })
+    const lines = (this.#rest + chunk.toString('latin1')).split('\n')
+    this.#rest = (lines.pop() ?? '').slice(0, 1000)
+    for (const line of lines) this.#line(line)
+    if (this.#packets.length > this.#most) {
+      const message = `The video has more than ${this.#most} frames, which is the most; cut it, or take frames from it yourself.`
+      throw new EngineError('request_too_large', message, { param: this.#param })
     }
   }
 
-  private line(line: string): void {
+  #line(line: string): void {
     const [, numerator, denominator] = /^#tb 0: (\d+)\/(\d+)/.exec(line) ?? []
-    if (numerator !== undefined) this.secondsPerTick = Number(numerator) / Number(denominator)
+    if (numerator !== undefined) this.#secondsPerTick = Number(numerator) / Number(denominator)
     const [, width, height] = /^#dimensions 0: (\d+)x(\d+)/.exec(line) ?? []
-    if (width !== undefined) this.size = [Number(width), Number(height)]
+    if (width !== undefined) this.#size = [Number(width), Number(height)]
     const [, shown, length] = /^0,\s*-?\d+,\s*(-?\d+),\s*(-?\d+),/.exec(line) ?? []
     if (shown === undefined || Number(/F=0x([0-9a-f]+)/i.exec(line)?.[1] ?? 0) & DISCARDED) return
-    this.packets.push({ seconds: Number(shown) * this.secondsPerTick, length: Math.max(0, Number(length) * this.secondsPerTick) })
+    this.#packets.push({ seconds: Number(shown) * this.#secondsPerTick, length: Math.max(0, Number(length) * this.#secondsPerTick) })
   }
 
   /** What the lines said. Throws `invalid_video` when there are no frames. */
   end(): ListedPackets {
-    const [width, height] = this.size
-    const packets = this.packets.sort((a, b) => a.seconds - b.seconds)
+    const [width, height] = this.#size
+    const packets = this.#packets.sort((a, b) => a.seconds - b.seconds)
     const [first, last] = [packets[0], packets.at(-1)]
-    if (first === undefined || last === undefined || !(width * height > 0) || !(this.secondsPerTick > 0)) {
-      throw new EngineError('invalid_video', 'The video has 0 frames; it may be cut short, send it again.', { param: this.param })
+    if (first === undefined || last === undefined || !(width * height > 0) || !(this.#secondsPerTick > 0)) {
+      throw new EngineError('invalid_video', 'The video has 0 frames; it may be cut short, send it again.', { param: this.#param })
     }
     const timesSeconds = packets.map(({ seconds }) => seconds)
     return {

@@ -40,58 +40,58 @@ function keyText(key: string): string {
 /** Collects pieces; runs of scaffold become one piece. */
 class Lines {
   readonly pieces: Piece[] = []
-  private scaffoldText = ''
-  private values = 0
-  private readonly faults: Problem[] = []
-  private characters = 0
-  private pathCharacters = 0
-  private readonly part: number
-  private readonly base: string
+  #scaffoldText = ''
+  #values = 0
+  readonly #faults: Problem[] = []
+  #characters = 0
+  #pathCharacters = 0
+  readonly #part: number
+  readonly #base: string
 
   constructor(part: number, base: string) {
-    this.part = part
-    this.base = base
+    this.#part = part
+    this.#base = base
   }
 
   scaffold(text: string): void {
-    this.spend(text.length)
-    this.scaffoldText += text
+    this.#spend(text.length)
+    this.#scaffoldText += text
   }
 
   /** Refuses what no model reads before it is searched or copied. */
-  private spend(characters: number): void {
-    this.characters += characters
-    if (this.characters > LONGEST_STATE) throw tooLong(this.base)
+  #spend(characters: number): void {
+    this.#characters += characters
+    if (this.#characters > LONGEST_STATE) throw tooLong(this.#base)
   }
 
   quotable(text: string, path: string): void {
     this.flush()
-    this.pathCharacters += path.length
-    if (this.pathCharacters > MAX_JSON_PATHS) {
+    this.#pathCharacters += path.length
+    if (this.#pathCharacters > MAX_JSON_PATHS) {
       const message = `the keys that lead to the values of the JSON state have more than ${MAX_JSON_PATHS} characters together; shorten them, or nest less`
-      throw new EngineError('invalid_request', message, { param: this.base })
+      throw new EngineError('invalid_request', message, { param: this.#base })
     }
-    this.pieces.push({ type: 'text', text, source: { part: this.part, path } })
+    this.pieces.push({ type: 'text', text, source: { part: this.#part, path } })
   }
 
   flush(): void {
-    if (this.scaffoldText !== '') this.pieces.push({ type: 'text', text: this.scaffoldText, source: null })
-    this.scaffoldText = ''
+    if (this.#scaffoldText !== '') this.pieces.push({ type: 'text', text: this.#scaffoldText, source: null })
+    this.#scaffoldText = ''
   }
 
   /** Checks one value: what is not JSON, too deep or too much is a fault with its pointer, and reads as null. */
   check(value: unknown, path: string, depth: number): Json {
     const refuse = (message: string): null => {
-      this.faults.push({ param: this.base + path, message })
-      if (this.faults.length >= MOST_FAULTS) this.throwIfAny()
+      this.#faults.push({ param: this.#base + path, message })
+      if (this.#faults.length >= MOST_FAULTS) this.throwIfAny()
       return null
     }
-    this.values++
-    if (this.values > MAX_JSON_VALUES) {
+    this.#values++
+    if (this.#values > MAX_JSON_VALUES) {
       refuse(`JSON state has more than ${MAX_JSON_VALUES} values; send only what the questions need`)
       this.throwIfAny()
     }
-    if (typeof value === 'string') this.spend(value.length)
+    if (typeof value === 'string') this.#spend(value.length)
     if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
     if (typeof value === 'number') {
       if (Number.isFinite(value)) return value
@@ -110,9 +110,9 @@ class Lines {
 
   /** Throws `invalid_request` with everything that was found to be wrong. */
   throwIfAny(): void {
-    const [first] = this.faults
+    const [first] = this.#faults
     if (first === undefined) return
-    throw new EngineError('invalid_request', first.message, { param: first.param, problems: this.faults })
+    throw new EngineError('invalid_request', first.message, { param: first.param, problems: this.#faults })
   }
 
   /** A string, number, true, false, null or empty container, on the current line. */
@@ -133,26 +133,26 @@ class Lines {
       for (let i = 0; i < value.length; i++) {
         this.scaffold(isFirst ? '-' : `${newLine}-`)
         isFirst = false
-        this.item(value[i], pointer(path, i), depth + 1, indent)
+        this.#item(value[i], pointer(path, i), depth + 1, indent)
       }
     } else {
       for (const [key, member] of Object.entries(value)) {
         this.scaffold(`${isFirst ? '' : newLine}${keyText(key)}:`)
         isFirst = false
-        this.member(member, pointer(path, key), depth + 1, indent)
+        this.#member(member, pointer(path, key), depth + 1, indent)
       }
     }
   }
 
-  private item(raw: unknown, path: string, depth: number, indent: string): void {
+  #item(raw: unknown, path: string, depth: number, indent: string): void {
     const value = this.check(raw, path, depth)
     this.scaffold(' ')
     if (!isContainer(value) || isEmpty(value)) this.scalar(value, path)
-    else if (!Array.isArray(value) && isOneLine(value)) this.oneLine(value, path, depth)
+    else if (!Array.isArray(value) && isOneLine(value)) this.#oneLine(value, path, depth)
     else this.container(value, path, depth, `${indent}  `)
   }
 
-  private member(raw: unknown, path: string, depth: number, indent: string): void {
+  #member(raw: unknown, path: string, depth: number, indent: string): void {
     const value = this.check(raw, path, depth)
     if (!isContainer(value) || isEmpty(value)) {
       // A text of several lines starts on its own line: its lines are verbatim, so they cannot be indented.
@@ -164,7 +164,7 @@ class Lines {
     }
   }
 
-  private oneLine(value: Container, path: string, depth: number): void {
+  #oneLine(value: Container, path: string, depth: number): void {
     Object.entries(value).forEach(([key, member], i) => {
       const memberPath = pointer(path, key)
       this.scaffold(`${i === 0 ? '' : ', '}${keyText(key)}: `)

@@ -19,12 +19,12 @@ export function presentField(fields: UntrustedObject, field: string): unknown {
 }
 
 export class Faults {
-  private readonly all: Fault[] = []
+  readonly #all: Fault[] = []
 
   /** Throws at once when there are too many to go on. */
   report(code: ErrorCode, param: string, message: string): void {
-    this.all.push({ code, param, message })
-    if (this.all.length >= MOST_FAULTS) this.throwIfAny()
+    this.#all.push({ code, param, message })
+    if (this.#all.length >= MOST_FAULTS) this.throwIfAny()
   }
 
   /** `noun` with its article, to follow "in". */
@@ -38,6 +38,6 @@ export class Faults {
   }
 
   throwIfAny(): void {
-    refuse(this.all)
+    refuse(this.#all)
   }
 }
