@@ -10,7 +10,7 @@ import type { DeliberationMode } from '../calibration/deliberation/deliberation.
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { isFolder } from '../core/files.ts'
-import { nameOf } from '../evaluate/dataset.ts'
+import { shortPath } from '../evaluate/dataset.ts'
 import { evidenceOf } from '../evaluate/evidence-of.ts'
 import { openResults, type RunBinding, type RunCircumstances, readResults } from '../evaluate/results.ts'
 import type { RowResult } from '../evaluate/run.ts'
@@ -173,7 +173,7 @@ function circumstancesOf(files: readonly string[], flags: EvalFlags): RunCircums
 
 /** The command line as a report may show it: as it was given, but of full paths only the last two parts. */
 function commandOf(files: readonly string[], flags: EvalFlags): string {
-  const shown = (path: string): string => (isAbsolute(path) ? `…/${nameOf(path)}` : path)
+  const shown = (path: string): string => (isAbsolute(path) ? `…/${shortPath(path)}` : path)
   const words = Object.entries(flags).flatMap(([name, value]) => {
     if (name === 'chain') return ['--chain', writtenChain(value as ChainFlag, shown)]
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -6,7 +6,7 @@ import { type Calibration, parseCalibration } from '../calibration/calibration.t
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { makeFolder } from '../core/files.ts'
-import { nameOf } from '../evaluate/dataset.ts'
+import { shortPath } from '../evaluate/dataset.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -40,7 +40,7 @@ export async function sayingNames<T>(names: ReadonlyMap<string, string>, work: (
     return await work()
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
-    const message = [...names].reduce((said, [path, name]) => said.replaceAll(nameOf(path), name), error.message)
+    const message = [...names].reduce((said, [path, name]) => said.replaceAll(shortPath(path), name), error.message)
     const { code, param, problems, cause } = error
     throw new EngineError(code, message, { cause, problems, ...(param === null ? {} : { param }) })
   }

@@ -5,7 +5,7 @@ import { EngineError } from '../core/errors.ts'
 import { isFolder } from '../core/files.ts'
 import { changeFrom } from '../evaluate/baseline.ts'
 import { casesOf, worstQuestions } from '../evaluate/cases.ts'
-import { nameOf, type Row, readRows } from '../evaluate/dataset.ts'
+import { type Row, readRows, shortPath } from '../evaluate/dataset.ts'
 import { evaluationOf } from '../evaluate/numbers.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../evaluate/report/curves.ts'
 import { pageOf } from '../evaluate/report/page.ts'
@@ -131,7 +131,7 @@ async function fileOf(path: string): Promise<string> {
 }
 
 function describe({ binding: { model, calibration, deliberation } }: ResultsHeader, file: string): string {
-  return `${nameOf(file)} (${model.id} ${model.revision.slice(0, 8)}, calibration ${calibration ?? 'none'}, deliberation ${deliberation})`
+  return `${shortPath(file)} (${model.id} ${model.revision.slice(0, 8)}, calibration ${calibration ?? 'none'}, deliberation ${deliberation})`
 }
 
 async function rowsById(paths: readonly string[], images: string | null, wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, Row>> {

@@ -64,13 +64,13 @@ export async function* readRows(paths: readonly string[], images: string | null)
     const folder = images ?? dirname(path)
     let place = 0
     for await (const { line, value } of readable(path)) {
-      const row = checkRow(value, `${nameOf(path)}:${line}`, taskOf(path), folder)
+      const row = checkRow(value, `${shortPath(path)}:${line}`, taskOf(path), folder)
       const count = (seen.get(row.id) ?? 0) + 1
       seen.set(row.id, count)
       yield { ...row, id: count === 1 ? row.id : `${row.id}#${count}`, at: at++, file }
       place++
     }
-    if (place === 0) throw new EngineError('invalid_request', `${nameOf(path)} holds no rows; give labelled requests, one a line.`)
+    if (place === 0) throw new EngineError('invalid_request', `${shortPath(path)} holds no rows; give labelled requests, one a line.`)
   }
 }
 
@@ -86,12 +86,12 @@ export async function openDataset(paths: readonly string[], { limit, sample, see
   if (sample !== null) ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))
   const chosen = new Set(ranked.slice(0, sample ?? ranked.length).map((row) => row.at))
   const files: DatasetFile[] = []
-  for (const [i, path] of paths.entries()) files.push({ name: nameOf(path), sha256: await hashFile(path), rows: counts[i] as number })
+  for (const [i, path] of paths.entries()) files.push({ name: shortPath(path), sha256: await hashFile(path), rows: counts[i] as number })
   return { files, chosen }
 }
 
 /** The last two parts of a path: enough to tell files apart, without the folders of the machine. */
-export function nameOf(path: string): string {
+export function shortPath(path: string): string {
   return resolve(path).split(/[\\/]/).filter(Boolean).slice(-2).join('/')
 }
 
@@ -114,7 +114,7 @@ const TABLE = /\.[ct]sv(\.gz)?$/i
 async function* readable(path: string): AsyncGenerator<{ readonly line: number; readonly value: unknown }> {
   if (TABLE.test(path)) {
     const row = '{"state": "…", "questions": {…}, "truth": {…}}'
-    throw new EngineError('invalid_request', `${nameOf(path)} is a table; write each of its rows as a line of JSON: ${row}.`)
+    throw new EngineError('invalid_request', `${shortPath(path)} is a table; write each of its rows as a line of JSON: ${row}.`)
   }
   try {
     if (path.toLowerCase().endsWith('.parquet')) {
@@ -132,7 +132,7 @@ async function* readable(path: string): AsyncGenerator<{ readonly line: number; 
       yield { line, value }
     }
   } catch (error) {
-    throw new EngineError('invalid_request', `${nameOf(path)} cannot be read: ${fileFault(error)}`, { cause: error })
+    throw new EngineError('invalid_request', `${shortPath(path)} cannot be read: ${fileFault(error)}`, { cause: error })
   }
 }
 

@@ -6,7 +6,7 @@ import type { DeliberationMode } from '../calibration/deliberation/deliberation.
 import { EngineError } from '../core/errors.ts'
 import { makeFolder } from '../core/files.ts'
 import { serial } from '../core/serial.ts'
-import { type DatasetFile, nameOf, type Selection } from './dataset.ts'
+import { type DatasetFile, type Selection, shortPath } from './dataset.ts'
 import type { RowResult } from './run.ts'
 
 export const RESULTS_FORMAT = 'assay-results 1'
@@ -57,7 +57,7 @@ export interface ResultsFile {
  */
 export async function readResults(path: string): Promise<RunResults> {
   const found = await load(path)
-  if (found === null) throw new EngineError('invalid_request', `${nameOf(path)} is not there or empty; make it with assay eval.`)
+  if (found === null) throw new EngineError('invalid_request', `${shortPath(path)} is not there or empty; make it with assay eval.`)
   return { header: found.header, rows: found.rows }
 }
 
@@ -107,13 +107,13 @@ interface Loaded extends RunResults {
 async function load(path: string): Promise<Loaded | null> {
   const data = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw new EngineError('invalid_request', `${nameOf(path)} cannot be read (${error.code}).`, { cause: error })
+    throw new EngineError('invalid_request', `${shortPath(path)} cannot be read (${error.code}).`, { cause: error })
   })
   if (data === null) return null
   const length = data.lastIndexOf(10) + 1
   if (length === 0) {
     if (data.length > 0 && !'{"format":"assay-results'.startsWith(data.toString('utf8', 0, 24)))
-      throw new EngineError('invalid_request', `${nameOf(path)} is no results file of assay eval; give another path.`)
+      throw new EngineError('invalid_request', `${shortPath(path)} is no results file of assay eval; give another path.`)
     return null
   }
   // Line by line, since a string cannot hold a long run.
@@ -128,7 +128,7 @@ async function load(path: string): Promise<Loaded | null> {
       if ((value as Partial<ResultsHeader> | null)?.format !== RESULTS_FORMAT)
         throw new EngineError(
           'invalid_request',
-          `${nameOf(path)} is no results file of this version (${RESULTS_FORMAT}); give another path.`,
+          `${shortPath(path)} is no results file of this version (${RESULTS_FORMAT}); give another path.`,
         )
       header = headerOf(value as Partial<ResultsHeader>, path)
     } else {
@@ -149,7 +149,9 @@ function parseLine(text: string, path: string, line: number): unknown {
 }
 
 function brokenLine(path: string, line: number, how: string, cause?: unknown): EngineError {
-  return new EngineError('invalid_request', `${nameOf(path)}, line ${line} ${how}; remove the line, and its row is asked again.`, { cause })
+  return new EngineError('invalid_request', `${shortPath(path)}, line ${line} ${how}; remove the line, and its row is asked again.`, {
+    cause,
+  })
 }
 
 /** The header, checked for the fields that are compared. */
@@ -159,7 +161,7 @@ function headerOf(header: Partial<ResultsHeader>, path: string): ResultsHeader {
     (part) => typeof part === 'object' && part !== null,
   )
   if (isWhole && Array.isArray(binding?.dataset)) return header as ResultsHeader
-  throw new EngineError('invalid_request', `${nameOf(path)} does not say what its results are about; give another path.`)
+  throw new EngineError('invalid_request', `${shortPath(path)} does not say what its results are about; give another path.`)
 }
 
 function isRow(value: unknown): value is RowResult {
@@ -172,7 +174,7 @@ function isRow(value: unknown): value is RowResult {
 function refuseOther(path: string, there: RunBinding, now: RunBinding): void {
   const differences = differing(bare(there), bare(now), '')
   if (differences.length === 0) return
-  const message = `${nameOf(path)} holds results of another run: ${differences.slice(0, 6).join('; ')}. Choose another -o, or remove the file to begin anew.`
+  const message = `${shortPath(path)} holds results of another run: ${differences.slice(0, 6).join('; ')}. Choose another -o, or remove the file to begin anew.`
   throw new EngineError('invalid_request', message)
 }
 

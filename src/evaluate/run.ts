@@ -12,7 +12,7 @@ import { findKind, kindOf } from '../questions/index.ts'
 import { type Decision, type DecisionEvent, type DecisionReadout, isSameEvent } from '../questions/shared/decision.ts'
 import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../wire/types.ts'
 import { brierOf, entropyOf, logLossOf } from './claim-scores.ts'
-import { nameOf, questionNamed, type Row, splitName } from './dataset.ts'
+import { questionNamed, type Row, shortPath, splitName } from './dataset.ts'
 
 export interface RunAskOptions {
   readonly deadlineMs?: number
@@ -175,7 +175,7 @@ export async function runRow(row: Row, settings: RunSettings): Promise<RowResult
 /** Errors of the engine never have paths in them; about a picture of a row, the end of its path says which. */
 function messageOf({ message, param }: EngineError, row: Row): string {
   const path = statePathAt(row.request.state, param)
-  return path === null ? message : `${nameOf(path)}: ${message}`
+  return path === null ? message : `${shortPath(path)}: ${message}`
 }
 
 /** The graded answer, or why it could not be graded. */

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { parquetWriteFile } from 'hyparquet-writer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/types.ts'
-import { checkRow, nameOf, openDataset, type Row, readRows, type Selection } from '../../src/evaluate/dataset.ts'
+import { checkRow, openDataset, type Row, readRows, type Selection, shortPath } from '../../src/evaluate/dataset.ts'
 import { readTruth } from '../../src/evaluate/truth.ts'
 
 let folder = ''
@@ -58,7 +58,7 @@ describe('rows', () => {
     expect((await read([path])).map(({ id, task }) => [id, task])).toEqual([
       ['a', 'mail: tone'],
       ['a#2', 'mail: tone'],
-      [`${nameOf(path)}:3`, 'twins'],
+      [`${shortPath(path)}:3`, 'twins'],
     ])
   })
 
@@ -171,8 +171,8 @@ describe('a choice of rows', () => {
     const { chosen, files } = await openDataset([one, two], { ...ALL, limit: 2 })
     expect([...chosen]).toEqual([0, 1, 3, 4])
     expect(files.map(({ name, rows }) => [name, rows])).toEqual([
-      [nameOf(one), 3],
-      [nameOf(two), 3],
+      [shortPath(one), 3],
+      [shortPath(two), 3],
     ])
   })
 
