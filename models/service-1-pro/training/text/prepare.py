@@ -35,6 +35,7 @@ MADE = {
     "dated": [],
     "who_did_what": [],
     "contains": [],
+    "stated": [],
     "records": ["{pictures}/tokenizer.json"],
 }  # generators in ../data and what they are given
 MADE_ROWS = 9000
