@@ -6,8 +6,7 @@ import type { OnnxOptions } from './backends/onnx/options.ts'
 import type { ModelVerification, VerifyOptions } from './backends/onnx/verify.ts'
 import type { ModelServerOptions } from './backends/openai/options.ts'
 import type { Scoring } from './backends/prompted/scoring.ts'
-import type { Calibration } from './calibration/calibration.ts'
-import { shippedCalibration } from './calibration/shipped.ts'
+import { shippedCalibrations } from './calibration/shipped.ts'
 import { EngineError } from './core/errors.ts'
 import { type AskOptions, createEngine as createEngineCore, type EngineCore, type EngineOptions } from './pipeline/engine.ts'
 import { ANNOUNCED_MODELS, DEFAULT_MODEL, type ModelSource } from './pipeline/models.ts'
@@ -56,7 +55,7 @@ export type CreateEngineOptions = Omit<EngineOptions, 'models'> & Partial<Pick<E
  */
 export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
   const models = options.models ?? [shippedModel()]
-  const calibrations = options.calibrations ?? (await shippedCalibrations())
+  const calibrations = options.calibrations ?? (await shippedCalibrations(DEFAULT_MODEL))
   // The same function, seen through the types of its requests: what it answers is what its request asked (held by
   // test/wire/types.test.ts and the engine's own).
   return (await createEngineCore({ announced: ANNOUNCED_MODELS, ...options, models, calibrations })) as Engine
@@ -123,11 +122,6 @@ export async function probeModel(
 export async function verifyModel(folder: string = SHIPPED, options: VerifyOptions = {}): Promise<ModelVerification> {
   const { verifyOnnxModel } = await import('./backends/onnx/index.ts')
   return verifyOnnxModel(folder, options)
-}
-
-async function shippedCalibrations(): Promise<readonly Calibration[]> {
-  const calibration = await shippedCalibration(DEFAULT_MODEL)
-  return calibration === null ? [] : [calibration]
 }
 
 /** The model in this package's `models/` folder, as a source: to stand beside others, or first in a chain. */

@@ -25,6 +25,12 @@ async function readShipped(modelId: string): Promise<Calibration | null> {
   return text === null ? null : parseCalibration(JSON.parse(text))
 }
 
+/** That of a model as a list, for an engine: empty when there is none. */
+export async function shippedCalibrations(modelId: string): Promise<readonly Calibration[]> {
+  const calibration = await shippedCalibration(modelId)
+  return calibration === null ? [] : [calibration]
+}
+
 /** The calibration that comes with this revision and template of a model; null when there is none. */
 export async function shippedFor(model: CalibratedModel): Promise<Calibration | null> {
   const calibration = await shippedCalibration(model.id)

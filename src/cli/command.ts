@@ -28,8 +28,8 @@ export interface EngineFlags {
   readonly chain?: ModelChain
   /** In place of a model on this machine. */
   readonly server?: ModelServerOptions
-  /** Null for none; absent: that of the store, or the model's own. */
-  readonly calibration?: Calibration | null
+  /** Empty for none; absent: those of the store and those that come with the models. */
+  readonly calibrations?: readonly Calibration[]
   /** Folder where what was decided is kept. */
   readonly store?: string
 }

@@ -8,6 +8,7 @@ import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { writeEvidence } from '../calibration/outcomes/evidence-file.ts'
+import { shippedCalibrations } from '../calibration/shipped.ts'
 import { fileFault } from '../core/file-fault.ts'
 import { isFolder } from '../core/files.ts'
 import { shortPath } from '../evaluate/dataset.ts'
@@ -15,6 +16,7 @@ import { evidenceOf } from '../evaluate/evidence-of.ts'
 import { openResults, type RunBinding, type RunCircumstances, readResults } from '../evaluate/results.ts'
 import type { RowResult } from '../evaluate/run.ts'
 import { sumUp } from '../evaluate/summary.ts'
+import { DEFAULT_MODEL } from '../pipeline/models.ts'
 import { allKinds } from '../questions/index.ts'
 import { CHAIN_HELP, type ChainFlag, chainFlag, chainGiven } from './chain-flag.ts'
 import { type AddCommand, type CliEngine, type CommandContext, type Output, outputOf, say } from './command.ts'
@@ -23,7 +25,7 @@ import { calibrationIn, RESULTS_FILE, sayingNames, writing } from './given-files
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, milliseconds, onDevice } from './option-values.ts'
-import { versionsOf } from './outcome-inputs.ts'
+import { calibrationsIn } from './outcome-inputs.ts'
 import { openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp } from './row-runs.ts'
 import { showSummary } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
@@ -109,7 +111,7 @@ async function evaluate(
 ): Promise<ExitCode> {
   const out = await resultsPath(resolve(terminal.folder, flags.output))
   const selection = { limit: flags.limit ?? null, sample: flags.sample ?? null, seed: flags.seed }
-  const calibration = await calibrationOf(flags.calibration, terminal)
+  const calibrations = await calibrationsGiven(flags.calibration, terminal)
   const chain = await chainGiven(flags, terminal)
   if (chain !== null && flags.evidence !== undefined) {
     throw new UsageError('evidence is of one model, and a chain has several; ask for it with --model, of each of them')
@@ -120,7 +122,7 @@ async function evaluate(
   if (flags.evidence !== undefined) await writing(flags.evidence, terminal, async () => {})
 
   const engine = await makeEngine(folder, {
-    ...(calibration === undefined ? {} : { calibration }),
+    ...(calibrations === undefined ? {} : { calibrations }),
     ...(chain === null ? {} : { chain }),
     device: flags.device,
     ...(server === null ? {} : { server }),
@@ -202,18 +204,21 @@ function outputName(out: string, given: string, terminal: Terminal): string {
   return out === resolve(terminal.folder, given) ? given : join(given, RESULTS_FILE)
 }
 
-/** Undefined: the calibration that comes with the models. A folder is a store, whose served calibration is meant. */
-async function calibrationOf(given: string | undefined, terminal: Terminal): Promise<Calibration | null | undefined> {
+/**
+ * Undefined: those that come with the models. A folder is a store: what it serves is meant, of other models what comes
+ * with them.
+ */
+async function calibrationsGiven(given: string | undefined, terminal: Terminal): Promise<readonly Calibration[] | undefined> {
   if (given === undefined) return undefined
-  if (given === 'none') return null
+  if (given === 'none') return []
   const path = resolve(terminal.folder, given)
   if (await isFolder(path)) {
-    const { calibration } = await versionsOf({ store: path }, terminal).current()
-    if (calibration === null) throw new UsageError(`${given} serves no calibration yet; assay learn or assay outcomes refit makes one`)
-    return calibration
+    const served = await calibrationsIn(path, terminal)
+    if (served.length === 0) throw new UsageError(`${given} serves no calibration yet; assay learn or assay outcomes refit makes one`)
+    return [...served, ...(await shippedCalibrations(DEFAULT_MODEL))]
   }
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${given}: the calibration cannot be read: ${fileFault(error)}; give a file, a store, or none`)
   })
-  return calibrationIn(given, text)
+  return [calibrationIn(given, text)]
 }

@@ -7,6 +7,7 @@ import type { CalibratedModel, Calibration } from '../calibration/calibration.ts
 import { LEAST_LABELS } from '../calibration/heads/learn.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
 import { evidenceFor, type LabelledEvent, type OutcomeStore, type RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
+import type { CalibrationVersions, VersionChange } from '../calibration/outcomes/versions.ts'
 import { shippedFor } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'
 import type { Row } from '../evaluate/dataset.ts'
@@ -20,7 +21,7 @@ import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, onDevice } from './option-values.ts'
 import { type StoreFlags, servedIn, versionsOf } from './outcome-inputs.ts'
-import { type RefitSaid, refitStore } from './refit-store.ts'
+import { hashOfLabels, type RefitSaid, refitStore } from './refit-store.ts'
 import { type GivenRows, openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp } from './row-runs.ts'
 import { showRefit } from './show-outcomes.ts'
 import { reasonLines } from './show-summary.ts'
@@ -97,16 +98,8 @@ async function learn(
     try {
       const { model } = await warmUp(engine, id, terminal)
       const kept = await keepTruths(rows, { engine, id, model, store, terminal })
-      const versions = versionsOf(flags, terminal)
-      const { calibration, servedSince } = await servedIn(versions, model, flags, terminal)
       const evidence = await evidenceFor(store, model)
-      const isKnown = kept.labels === 0 && servedSince !== null && evidence.every(({ at }) => at < servedSince)
-      const refitted = isKnown
-        ? nothingNew(calibration)
-        : // What is served knows labels that would be held out, so all of them are held against what came with the model.
-          await refitStore(versions, { current: calibration, against: await shippedFor(model) }, evidence, model, {
-            isDryRun: flags.dryRun === true,
-          })
+      const refitted = await teach(versionsOf(flags, terminal), evidence, model, flags, terminal)
       const said: LearnSaid = { ...kept, ...refitted, mostOfOne: mostOfOne(evidence) }
       say(terminal, output, said, () => showLearned(said, flags.store))
       return said.failed + said.misfits === 0 ? EXIT.ok : EXIT.failedRows
@@ -118,9 +111,46 @@ async function learn(
   }
 }
 
-function nothingNew(served: Calibration | null): RefitSaid {
-  const reason = 'No label is newer than what is served.'
-  return { decision: 'keep', served: false, current: served?.version ?? null, candidate: null, heldOut: null, reason, learned: [] }
+/**
+ * Fits and serves, unless the same labels were fitted on before. What is served knows labels that would be held out, so
+ * a fit is first held against what came with the model; one that loses to that may still be better than what is served.
+ */
+async function teach(
+  versions: CalibrationVersions,
+  evidence: readonly RecordedEvidence[],
+  model: CalibratedModel,
+  flags: LearnFlags,
+  terminal: Terminal,
+): Promise<RefitSaid> {
+  const { calibration: current, isRefitted } = await servedIn(versions, model, flags, terminal)
+  const known = whatKnows(hashOfLabels(evidence), current, await versions.history())
+  if (known !== null) {
+    return {
+      decision: 'keep',
+      served: false,
+      current: current?.version ?? null,
+      candidate: null,
+      heldOut: null,
+      reason: known,
+      learned: [],
+    }
+  }
+  const options = { isDryRun: flags.dryRun === true }
+  const said = await refitStore(versions, { current, against: await shippedFor(model) }, evidence, model, options)
+  if (!isRefitted || said.decision === 'serve' || said.heldOut === null) return said
+  const reason = `Beside what came with the model: ${said.reason}`
+  const again = await refitStore(versions, { current }, evidence, model, options)
+  return { ...again, reason: `${reason} Beside what is served: ${again.reason}` }
+}
+
+/** Why labels are not fitted on again; null where no version was fitted on just these. */
+function whatKnows(labels: string, current: Calibration | null, history: readonly VersionChange[]): string | null {
+  const made = history.findLast((change) => change.labels === labels)
+  if (made === undefined) return null
+  if (made.version === current?.version) return 'No label is newer than what is served.'
+  const last = history.findLast(({ version, from }) => version === made.version || from === made.version)
+  if (last?.action !== 'roll back') return null
+  return `${made.version} was fitted on these labels and rolled back; it takes others to learn anew.`
 }
 
 interface Keeping {

@@ -4,8 +4,9 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Calibration } from '../calibration/calibration.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
-import type { OutcomeStore } from '../calibration/outcomes/outcomes.ts'
-import { versionsOf } from './outcome-inputs.ts'
+import { shippedCalibrations } from '../calibration/shipped.ts'
+import { DEFAULT_MODEL } from '../pipeline/models.ts'
+import { calibrationsIn } from './outcome-inputs.ts'
 import { runCli } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -36,27 +37,23 @@ const terminal: Terminal = {
 }
 
 process.exitCode = await runCli(process.argv.slice(2), terminal, async (folder, flags = {}) => {
-  const { calibration, store, chain, server, device = 'cpu' } = flags
+  const { store, chain, server, device = 'cpu' } = flags
   // Loaded here so that --help and wrong flags answer at once.
   const { createEngine, localModel, modelServer, shippedModel } = await import('../index.ts')
-  const kept = store === undefined ? null : await openStore(store)
-  const given = calibration === undefined ? kept?.calibration : calibration
+  const calibrations = flags.calibrations ?? (await calibrationsOf(store))
+  // Keeps feature vectors, so that heads can be fitted.
+  const outcomes = store === undefined ? undefined : await fileOutcomeStore(store, { keepsFeatures: true })
   const here = folder === null ? () => shippedModel({ device }) : () => localModel(folder, { device })
   const engine = await createEngine({
     models: [chain ?? (server === undefined ? here() : modelServer(server))],
-    // The shipped calibration, unless one is given (or none at all).
-    ...(given === undefined ? {} : { calibrations: given === null ? [] : [given] }),
-    ...(kept === null ? {} : { outcomes: kept.outcomes }),
+    calibrations,
+    ...(outcomes === undefined ? {} : { outcomes }),
   })
-  return { ...engine, close: () => engine.close().finally(() => kept?.outcomes.close()) }
+  return { ...engine, close: () => engine.close().finally(() => outcomes?.close()) }
 })
 
-/**
- * What is kept in a folder: events and outcomes, and the calibration refitted from them; undefined when there is none.
- */
-async function openStore(folder: string): Promise<{ readonly outcomes: OutcomeStore; readonly calibration: Calibration | undefined }> {
-  const { calibration, notes } = await versionsOf({ store: folder }, terminal).current()
-  for (const note of notes) terminal.warn(`${note}\n`)
-  // Keeps feature vectors, so that heads can be fitted.
-  return { outcomes: await fileOutcomeStore(folder, { keepsFeatures: true }), calibration: calibration ?? undefined }
+/** Those of a store, if there is one, before the shipped ones. */
+async function calibrationsOf(store: string | undefined): Promise<readonly Calibration[]> {
+  const served = store === undefined ? [] : await calibrationsIn(store, terminal)
+  return [...served, ...(await shippedCalibrations(DEFAULT_MODEL))]
 }

@@ -2,10 +2,10 @@
 // that is served.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { CalibratedModel } from '../calibration/calibration.ts'
+import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
 import type { OutcomeStore, StoredEvent } from '../calibration/outcomes/outcomes.ts'
-import { type CalibrationVersions, calibrationVersions } from '../calibration/outcomes/versions.ts'
+import { type CalibrationFolder, type CalibrationVersions, calibrationVersions } from '../calibration/outcomes/versions.ts'
 import { RECENT_EVENTS, type ServedCalibration, servedFor } from '../calibration/served.ts'
 import { EngineError } from '../core/errors.ts'
 import { isFolder } from '../core/files.ts'
@@ -110,8 +110,15 @@ export async function modelIn(
 }
 
 /** The calibrations that a store has served: in it, unless a flag names another folder. */
-export function versionsOf(flags: ServedFlags, terminal: Terminal): CalibrationVersions {
+export function versionsOf(flags: ServedFlags, terminal: Terminal): CalibrationFolder {
   return calibrationVersions(resolve(terminal.folder, flags.calibrations ?? join(flags.store, 'calibrations')))
+}
+
+/** What a store serves of any model, the newest first; says what is passed over. */
+export async function calibrationsIn(store: string, terminal: Terminal): Promise<readonly Calibration[]> {
+  const { calibrations, notes } = await versionsOf({ store }, terminal).all()
+  for (const note of notes) terminal.warn(`${note}\n`)
+  return calibrations
 }
 
 /** What answers now: what is served, else the calibration of a flag, else what comes with the model. */
@@ -120,9 +127,9 @@ export async function servedIn(
   model: CalibratedModel,
   flags: ServedFlags,
   terminal: Terminal,
-): Promise<Pick<ServedCalibration, 'calibration' | 'servedSince'>> {
+): Promise<Pick<ServedCalibration, 'calibration' | 'isRefitted' | 'servedSince'>> {
   const served = await servedFor(versions, model)
   for (const note of served.notes) terminal.warn(`${note}\n`)
   if (served.isRefitted || flags.calibration === undefined) return served
-  return { calibration: await readCalibration(flags.calibration, terminal), servedSince: null }
+  return { calibration: await readCalibration(flags.calibration, terminal), isRefitted: false, servedSince: null }
 }

@@ -1,9 +1,11 @@
 // What `assay outcomes refit` and `assay learn` share: a fit on the labels of a store, served where held-out labels say
-// that it is not worse.
+// that it is not worse, and where it spoils no questions that nobody labelled.
+import { createHash } from 'node:crypto'
 import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
 import type { RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
 import { type RefitOptions, type RefitResult, refit } from '../calibration/outcomes/refit.ts'
 import type { CalibrationVersions } from '../calibration/outcomes/versions.ts'
+import { shippedLabels } from '../calibration/shipped.ts'
 
 /** What a refit came to, as it is printed. */
 export interface RefitSaid extends Omit<RefitResult, 'candidate'> {
@@ -14,7 +16,7 @@ export interface RefitSaid extends Omit<RefitResult, 'candidate'> {
   readonly learned: readonly string[]
 }
 
-export interface RefitStoreOptions extends RefitOptions {
+export interface RefitStoreOptions extends Omit<RefitOptions, 'shipped'> {
   /** Says what would be served, and changes nothing. */
   readonly isDryRun: boolean
 }
@@ -30,9 +32,9 @@ export async function refitStore(
   model: CalibratedModel,
   { isDryRun, ...options }: RefitStoreOptions,
 ): Promise<RefitSaid> {
-  const { candidate, decision, heldOut, reason } = refit(against, evidence, model, options)
+  const { candidate, decision, heldOut, reason } = refit(against, evidence, model, { ...options, shipped: await shippedLabels(model) })
   const isServed = decision === 'serve' && candidate !== null && !isDryRun
-  if (isServed) await versions.serve(candidate, { at: Date.now(), why: reason, heldOut })
+  if (isServed) await versions.serve(candidate, { at: Date.now(), why: reason, heldOut, labels: hashOfLabels(evidence) })
   return {
     decision,
     served: isServed,
@@ -42,6 +44,14 @@ export async function refitStore(
     reason,
     learned: namesOf(candidate?.heads ?? {}, evidence),
   }
+}
+
+/** The same for the same labels. */
+export function hashOfLabels(evidence: readonly RecordedEvidence[]): string {
+  const hash = createHash('sha256')
+  for (const { at, state, question, truth, weight = 1 } of evidence)
+    hash.update(`${JSON.stringify([at, state, question, truth, weight])}\n`)
+  return hash.digest('hex').slice(0, 16)
 }
 
 function namesOf(heads: NonNullable<Calibration['heads']>, evidence: readonly RecordedEvidence[]): string[] {

@@ -39,8 +39,7 @@ interface Pretended {
 }
 
 /** The fake model, with other weights or with features. */
-async function makeEngine({ revision, featuresOf }: Pretended, calibration: Calibration | null | undefined): Promise<CliEngine> {
-  const calibrations = calibration == null ? [] : [calibration]
+async function makeEngine({ revision, featuresOf }: Pretended, calibrations: readonly Calibration[] = []): Promise<CliEngine> {
   const engine = await createEngine({ models: [createFakeBackend({ id: 'service-1-pro' })], calibrations })
   return {
     ...engine,
@@ -58,7 +57,7 @@ async function makeEngine({ revision, featuresOf }: Pretended, calibration: Cali
 
 async function run(line: string, settings: Partial<Terminal> = {}, pretended: Pretended = {}) {
   const { terminal, heard } = fakeTerminal(folder, { columns: 100, ...settings })
-  const code = await runCli(line.split(' '), terminal, (_, flags) => makeEngine(pretended, flags?.calibration))
+  const code = await runCli(line.split(' '), terminal, (_, flags) => makeEngine(pretended, flags?.calibrations))
   return { code, ...heard, json: () => JSON.parse(heard.out) }
 }
 
@@ -168,6 +167,27 @@ describe('assay learn', () => {
     await mkdir(join(folder, 'empty'))
     const ran = await run('eval rows.jsonl -o other --calibration empty')
     expect(ran).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('empty serves no calibration yet') })
+  })
+
+  it('keeps to what a store serves of this model, whatever it serves of others', async () => {
+    const logLoss = async (calibration: string): Promise<number> => {
+      const ran = await run(`eval rows.jsonl -o ${calibration}-two --calibration ${calibration}`)
+      return ran.json().types.find(({ type }: { type: string }) => type === 'noul').logLoss
+    }
+    await run('learn rows.jsonl --store kept')
+    const { candidate } = (await run('learn rows.jsonl --store kept', {}, { revision: 'other' })).json()
+    expect((await served()).calibration?.version).toBe(candidate)
+    expect(await logLoss('kept')).toBeLessThan(await logLoss('none'))
+  })
+
+  it('learns what was only looked at by a dry run, and not again what was rolled back', async () => {
+    expect((await run('learn rows.jsonl --store kept --dry-run')).json()).toMatchObject({ decision: 'serve', served: false })
+    const { candidate, served: isServed } = (await run('learn rows.jsonl --store kept')).json()
+    expect(isServed).toBe(true)
+    await run('outcomes rollback --store kept')
+    const again = (await run('learn rows.jsonl --store kept')).json()
+    expect(again).toMatchObject({ served: false, reason: expect.stringContaining(`${candidate} was fitted on these labels and rolled back`) })
+    expect((await served()).calibration).toBeNull()
   })
 
   it('serves nothing when asked not to, or where too little is known', async () => {

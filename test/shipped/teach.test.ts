@@ -21,10 +21,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function run(line: string) {
   const { terminal, heard } = fakeTerminal(folder)
-  const code = await runCli(line.split(' '), terminal, (_, { calibration } = {}) =>
+  const code = await runCli(line.split(' '), terminal, (_, { calibrations } = {}) =>
     createEngine({
       models: [localModel(model, { inProcess: true, id: 'service-1-pro' })],
-      ...(calibration === undefined ? {} : { calibrations: calibration === null ? [] : [calibration] }),
+      ...(calibrations === undefined ? {} : { calibrations }),
     }),
   )
   expect([code, code === EXIT.ok ? '' : heard.err]).toEqual([EXIT.ok, ''])

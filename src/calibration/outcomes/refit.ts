@@ -84,6 +84,9 @@ export interface RefitResult {
   readonly reason: string
 }
 
+/** Standard errors on each side of a 95 % interval. */
+const NORMAL_95 = 1.96
+
 type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'at' | 'features'>>
 
 /**
@@ -145,6 +148,9 @@ export function refit(
   const numbers = `held-out log-loss ${heldOut.candidate.toFixed(4)} against ${heldOut.current.toFixed(4)} (difference ${range(difference, heldOut.interval)}, ${heldOut.labels} labels)`
   const keep = (reason: string): RefitResult => ({ candidate: withReference(made[0]!, reference), decision: 'keep', heldOut, reason })
   if (difference > 0) return keep(`Worse: ${numbers}; what is served stays.`)
+  const [low, high] = heldOut.interval
+  // Of fits that change nothing for the better, one in four would seem to by chance.
+  if (difference > -(high - low) / NORMAL_95 / 2) return keep(`Hardly better: ${numbers}, within its standard error; what is served stays.`)
   const { made: whole, refused } = make(weighted, lent)
   const rise = riseOf(whole)
   if (rise > MOST_SHIPPED_RISE) return keep(`Worse on labels that came with the model (${nats(rise)}); what is served stays.`)

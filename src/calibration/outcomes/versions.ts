@@ -21,6 +21,8 @@ export interface VersionChange {
   readonly from: string | null
   readonly why: string
   readonly heldOut: HeldOutComparison | null
+  /** `hashOfLabels` of those that the version was fitted on; absent where whoever served it did not say. */
+  readonly labels?: string
 }
 
 export interface CurrentCalibration {
@@ -37,11 +39,17 @@ export interface CalibrationVersions {
    */
   current(model?: ModelVersion): Promise<CurrentCalibration>
   /** Writes the calibration and serves it from now on. Serving the current version again changes nothing. */
-  serve(calibration: Calibration, change: Pick<VersionChange, 'at' | 'why' | 'heldOut'>): Promise<void>
+  serve(calibration: Calibration, change: Pick<VersionChange, 'at' | 'why' | 'heldOut' | 'labels'>): Promise<void>
   /** Serves the version before the current one. Throws `invalid_request` when nothing is served. */
   rollBack(change: Pick<VersionChange, 'at' | 'why'>): Promise<VersionChange>
   /** Oldest first. */
   history(): Promise<readonly VersionChange[]>
+}
+
+/** Versions in a folder, for any number of models. */
+export interface CalibrationFolder extends CalibrationVersions {
+  /** Every served version that is intact, the newest first, and what was skipped. */
+  all(): Promise<{ readonly calibrations: readonly Calibration[]; readonly notes: readonly string[] }>
 }
 
 /** The content of current.json. */
@@ -78,6 +86,7 @@ const pointerSchema = z.object({
           right: z.object({ current: z.number(), candidate: z.number() }).optional(),
         })
         .nullable(),
+      labels: z.string().optional(),
     }),
   ),
 })
@@ -86,7 +95,7 @@ const pointerSchema = z.object({
  * The calibrations of a folder, which is made when the first is served. One process at a time should change it; any
  * number may read.
  */
-export function calibrationVersions(folder: string): CalibrationVersions {
+export function calibrationVersions(folder: string): CalibrationFolder {
   /** The content of current.json, or that of previous.json when it is damaged. */
   const read = async (): Promise<{ readonly pointer: Pointer; readonly notes: readonly string[] }> => {
     const notes: string[] = []
@@ -122,7 +131,16 @@ export function calibrationVersions(folder: string): CalibrationVersions {
       return { calibration: null, notes }
     },
 
-    async serve(calibration, { at, why, heldOut }) {
+    async all() {
+      const { pointer, notes: found } = await read()
+      const stored = await Promise.all(
+        [...pointer.serving].reverse().map(async (name) => ({ name, ...(await readCalibration(folder, name)) })),
+      )
+      const skipped = stored.flatMap(({ name, problem }) => (problem === null ? [] : [`${name} is passed over: ${problem}`]))
+      return { calibrations: stored.flatMap(({ calibration }) => calibration ?? []), notes: [...found, ...skipped] }
+    },
+
+    async serve(calibration, { at, ...about }) {
       refuseUnnamed(calibration)
       const { pointer } = await read()
       const from = pointer.serving.at(-1) ?? null
@@ -130,7 +148,7 @@ export function calibrationVersions(folder: string): CalibrationVersions {
       // The file exists before anything points at it.
       await writeWhole(folder, `${calibration.version}.json`, `${JSON.stringify(calibration)}\n`)
       if (from === calibration.version) return
-      const change: VersionChange = { at, action: 'serve', version: calibration.version, from, why, heldOut }
+      const change: VersionChange = { at, action: 'serve', version: calibration.version, from, ...about }
       await write([...pointer.serving, calibration.version], [...pointer.history, change])
     },
 
@@ -192,7 +210,7 @@ export function storedCalibration(text: string | null, name: string, model: Mode
   }
 }
 
-async function readCalibration(folder: string, name: string, model: ModelVersion | undefined): Promise<StoredCalibration> {
+async function readCalibration(folder: string, name: string, model?: ModelVersion): Promise<StoredCalibration> {
   try {
     const bytes = await readIfThere(join(folder, `${name}.json`))
     return storedCalibration(bytes === null ? null : bytes.toString('utf8'), name, model)
