@@ -3,7 +3,7 @@
 import { calibrationVersions, fileOutcomeStore } from '../src/calibration/index.ts'
 import { createEngine } from '../src/index.ts'
 
-const outcomes = await fileOutcomeStore('outcomes')
+const outcomes = await fileOutcomeStore('outcomes', { keepsFeatures: true })
 const { calibration } = await calibrationVersions('outcomes/calibrations').current()
 const engine = await createEngine({ outcomes, ...(calibration ? { calibrations: [calibration] } : {}) })
 const questions = { angry: { type: 'noul', instructions: 'The customer is angry.' } } as const

@@ -78,6 +78,19 @@ describe('refit', () => {
     expect(heldOut!.right!.candidate).toBeGreaterThan(right)
   })
 
+  it('says of a question with labels enough that it is not learned, where no features were kept', () => {
+    const evidence = binaryEvidence(seededRandom(31), 60, { slope: 0.3, bias: -1.5 })
+    const [{ task }] = evidence as [Evidence]
+    const { reason } = refit(null, evidence, MODEL, options)
+    expect(reason).toContain(`The question "${task}" has the 30 labels that learning it takes, but no features of it were kept`)
+    expect(reason).toContain('--keep-features on')
+    const featured = evidence.map((item, i) => ({ ...item, hidden: Float32Array.of(i % 2, 1) }))
+    expect(refit(null, featured, MODEL, options).reason).not.toContain('features')
+    expect(refit(null, evidence.slice(0, 29), MODEL, options).reason).not.toContain('features')
+    const reads = evidence.map((item) => ({ ...item, readout: 'quote' as const }))
+    expect(refit(null, reads, MODEL, options).reason).not.toContain('features')
+  })
+
   it('is the same twice', () => {
     const evidence = [
       ...binaryEvidence(seededRandom(4), 200, OVER_SURE),

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { argmax, mean } from '../../core/math.ts'
-import type { PassMode } from '../../questions/shared/decision.ts'
+import { type PassMode, isOfValue } from '../../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, calibratorOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
 import { type FitOptions, fit as fitCalibration, summaryOf } from '../fit.ts'
@@ -146,7 +146,10 @@ export function refit(
   const difference = heldOut.candidate - heldOut.current
   const reference = driftReferenceOf(options.window ?? evidence)
   const numbers = `held-out log-loss ${heldOut.candidate.toFixed(4)} against ${heldOut.current.toFixed(4)} (difference ${range(difference, heldOut.interval)}, ${heldOut.labels} labels)`
-  const keep = (reason: string): RefitResult => ({ candidate: withReference(made[0]!, reference), decision: 'keep', heldOut, reason })
+  const untaught = featurelessNote(evidence)
+  const keep = (why: string): RefitResult => {
+    return { candidate: withReference(made[0]!, reference), decision: 'keep', heldOut, reason: `${why}${untaught}` }
+  }
   if (difference > 0) return keep(`Worse: ${numbers}; what is served stays.`)
   const [low, high] = heldOut.interval
   // Of fits that change nothing for the better, one in four would seem to by chance.
@@ -158,7 +161,7 @@ export function refit(
     refused === null
       ? ''
       : ` Maps of whole kinds stay as they were: new ones would lose ${nats(refused)} on labels that came with the model.`
-  return { candidate: withReference(whole, reference), decision: 'serve', heldOut, reason: `Not worse: ${numbers}.${kept}` }
+  return { candidate: withReference(whole, reference), decision: 'serve', heldOut, reason: `Not worse: ${numbers}.${kept}${untaught}` }
 }
 
 function nats(rise: number): string {
@@ -269,6 +272,21 @@ function taughtQuestions(items: readonly Labelled[]): ReadonlySet<string> {
   const featured = items.filter(({ features }) => features != null)
   const byQuestion = groupBy(featured, ({ question }) => question)
   return new Set([...byQuestion].flatMap(([question, { length }]) => (length >= LEAST_LABELS ? [question] : [])))
+}
+
+/** Says of questions with labels enough for a head that none can be learned, since no features were kept. */
+function featurelessNote(items: readonly Labelled[]): string {
+  // No head is learned of values, nor of statements that are worked out.
+  const own = items.filter(({ readout }) => !isOfValue(readout) && readout !== 'composed' && readout !== 'compared')
+  const byQuestion = [...groupBy(own, ({ question }) => question).values()]
+  const bare = byQuestion.filter((alike) => alike.length >= LEAST_LABELS && alike.every(({ hidden }) => hidden == null))
+  if (bare.length === 0) return ''
+  const named = JSON.stringify(bare[0]![0]!.task)
+  const which = bare.length === 1 ? `The question ${named} has` : `${bare.length} questions (${named} first) have`
+  return (
+    ` ${which} the ${LEAST_LABELS} labels that learning it takes, but no features of it were kept:` +
+    ' keep them with keepsFeatures: true of the store, or --keep-features on of assay serve, and label later answers.'
+  )
 }
 
 /** The calibration with heads of `taught` questions, learned from `items`, and with earlier heads of the others. */
