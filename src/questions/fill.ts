@@ -213,7 +213,8 @@ function* runWritten(
 }
 
 function* runEnum(branch: Branch, isChecked: boolean, context: QuestionContext): QuestionCoroutine<QuestionResult<FillAnswer>> {
-  const { probabilities: rows, decision, report } = yield* decide(branch, 'exclusive', context)
+  // As every read it gets neither a set nor an abstention, so there need be no labels for them.
+  const { probabilities: rows, decision, report } = yield* decide(branch, 'exclusive', { ...context, predictionSets: () => ({}) })
   const probabilities = rows[0]!
   const winner = argmax(probabilities)
   const value = branch.candidates[winner]!.name

@@ -326,11 +326,23 @@ describe('sets and abstention', () => {
   it.each([
     [{ sets: { coverage: 1.5 } }, /between 0 and 1/],
     [{ abstain: { maxRisk: 0 } }, /between 0 and 1/],
-    [{ sets: { coverage: 0.9999 } }, /needs 9999 labelled decisions of kind binary, there are 1000/],
-    [{ abstain: { maxRisk: 0.0001 } }, /no confidence keeps the risk/],
+    [{ sets: { coverage: 0.9999 } }, /The question "lit": .* needs 9999 labelled claims, there are 1000/],
+    [{ abstain: { maxRisk: 0.0001 } }, /The question "lit": With 1000 labelled claims, no confidence keeps the risk/],
   ])('refuses what it cannot promise: %j', async (options, message) => {
     const { engine } = await engineOf(noulAt(1), { calibrations: [calibration] })
     await expect(engine.ask(NOUL, options)).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) })
+  })
+
+  it('says which question it refuses, and nothing of reads, which get neither', async () => {
+    const { engine } = await engineOf(noulAt(6), { calibrations: [calibration] })
+    const read = { type: 'fill', instructions: 'The total', self_check: true } as const
+    const tone = { type: 'fill', kind: 'enum', instructions: 'The tone', values: ['calm', 'angry'] } as const
+    const asked = { state: 's', questions: { total: read, tone, late: { type: 'noul', instructions: 'Late.' } } } as const
+    const { answers } = await engine.ask(asked, { abstain: { maxRisk: 0.1 } })
+    expect(answers.late).toMatchObject({ abstained: false })
+    expect(answers.total).not.toHaveProperty('abstained')
+    const refused = engine.ask(asked, { abstain: { maxRisk: 0.0001 } })
+    await expect(refused).rejects.toMatchObject({ param: '/questions/late', message: expect.stringMatching(/^The question "late": /) })
   })
 
   it('asks for no more labels than a calibration keeps', async () => {

@@ -1,7 +1,7 @@
 // Prediction sets and abstention: what can be promised of a decision beyond its probabilities, from held-out decisions.
 // A promise holds on average over decisions like the held-out ones, not for each question by itself.
 import { EngineError } from '../../core/errors.ts'
-import type { DecisionKey, PredictionSets } from '../../questions/shared/decision.ts'
+import { type DecisionKey, type DecisionReadout, isOfValue, type PredictionSets } from '../../questions/shared/decision.ts'
 import type { Calibration, HeldOut } from '../calibration.ts'
 import { abstentionThreshold, conformalSet, conformalThreshold } from './conformal.ts'
 
@@ -24,9 +24,19 @@ export interface PredictionSetOptions {
   readonly abstain?: RiskOptions
 }
 
+/** Decisions by their read-outs, in the words of the documents. */
+const WORDS: Readonly<Partial<Record<DecisionReadout, string>>> = {
+  binary: 'claims',
+  composed: 'statements put together from others',
+  compared: 'statements that compare a number or a day',
+  exclusive: 'choices',
+  ordinal: 'scores',
+  independent: 'selections',
+}
+
 /**
- * Makes the set and the abstention of each decision. Throws `invalid_request` for options out of range, and the result
- * does so for a decision with too little data behind it.
+ * Makes the set and the abstention of each decision; reads and their checks get none. Throws `invalid_request` for
+ * options out of range, and the result does so for a decision with too little data behind it.
  */
 export function predictionSetsOf(calibration: Calibration | null, { sets, abstain }: PredictionSetOptions): PredictionSets {
   if (sets === undefined && abstain === undefined) return () => ({})
@@ -45,6 +55,7 @@ export function predictionSetsOf(calibration: Calibration | null, { sets, abstai
     return found
   }
   return (key, probabilities, names) => {
+    if (isOfValue(key.readout)) return {}
     const heldOut = heldOutOf(calibration, key)
     const set =
       sets &&
@@ -69,8 +80,7 @@ function requireShare(name: string, value: number): void {
 function heldOutOf(calibration: Calibration | null, { readout }: DecisionKey): HeldOut {
   const heldOut = calibration?.heldOut[readout]
   if (heldOut !== undefined) return heldOut
-  const why =
-    calibration === null ? 'no calibration of this model is loaded' : `the calibration has no labelled decisions of kind ${readout}`
+  const why = calibration === null ? 'no calibration of this model is loaded' : `the calibration has no labelled ${WORDS[readout]}`
   throw new EngineError('invalid_request', `Sets and abstention rest on labelled decisions, and ${why}; fit one with assay calibrate fit.`)
 }
 
@@ -80,7 +90,7 @@ function setThreshold({ truth, count }: HeldOut, { coverage }: CoverageOptions, 
   const needed = Math.ceil(coverage / (1 - coverage) - 1e-6)
   // A calibration keeps a part of many held-out decisions; more labels would not help then.
   const there = truth.length < count ? `a calibration keeps ${truth.length}; ask` : `there are ${count}; record more, or ask`
-  const message = `A coverage of ${coverage} needs ${needed} labelled decisions of kind ${readout}, ${there} for less.`
+  const message = `A coverage of ${coverage} needs ${needed} labelled ${WORDS[readout]}, ${there} for less.`
   throw new EngineError('invalid_request', message)
 }
 
@@ -92,7 +102,7 @@ function riskThreshold({ pairs, count }: HeldOut, { maxRisk, delta = 0.1 }: Risk
   )
   if (threshold !== null) return threshold.threshold
   const message =
-    `With ${count} labelled decisions of kind ${readout}, no confidence keeps the risk at ${maxRisk} with probability ${1 - delta}; ` +
+    `With ${count} labelled ${WORDS[readout]}, no confidence keeps the risk at ${maxRisk} with probability ${1 - delta}; ` +
     'record more, or allow more risk.'
   throw new EngineError('invalid_request', message)
 }

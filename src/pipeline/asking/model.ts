@@ -12,6 +12,7 @@ import type {
   QuestionImage,
   QuestionResult,
 } from '../../questions/shared/checked-question.ts'
+import type { PredictionSets } from '../../questions/shared/decision.ts'
 import { type ExecutorResult, modelFailure, runCoroutines } from '../executor.ts'
 import { refuse } from '../faults.ts'
 import { capabilityFaults, type DecisionContext, questionContext } from '../requirements.ts'
@@ -87,7 +88,11 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
     })
     const coroutines = questions.map((question, i) => ({
       param: question.param,
-      coroutine: question.run(decided === undefined ? context : { ...context, decided: (made) => decided(i, made) }),
+      coroutine: question.run({
+        ...context,
+        predictionSets: namingQuestion(question, context.predictionSets),
+        ...(decided === undefined ? {} : { decided: (made) => decided(i, made) }),
+      }),
     }))
     tell(prefix.tokens)
     const executed = await runCoroutines(
@@ -116,6 +121,18 @@ function refuseManyPieces({ id, contextLength }: ModelInfo, { prompt }: ReadStat
   if (texts <= contextLength) return
   const message = `the state takes at least ${texts} tokens, the model ${id} takes ${contextLength}; shorten the state`
   throw new EngineError('context_length_exceeded', message, { param: '/state' })
+}
+
+/** Sets and abstention of one question: what is refused for want of labels says of which. */
+function namingQuestion({ id, param }: CheckedQuestion, sets: PredictionSets): PredictionSets {
+  return (...decision) => {
+    try {
+      return sets(...decision)
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error
+      throw new EngineError(error.code, `The question ${JSON.stringify(id)}: ${error.message}`, { param, cause: error })
+    }
+  }
 }
 
 /** Backends do not know JSON Pointers: an error about the state gets the pointer `/state`. */
