@@ -132,6 +132,8 @@ async function* readable(path: string): AsyncGenerator<{ readonly line: number; 
       yield { line, value }
     }
   } catch (error) {
+    // What is missing says itself how to install it.
+    if (error instanceof EngineError) throw error
     throw new EngineError('invalid_request', `${shortPath(path)} cannot be read: ${fileFault(error)}`, { cause: error })
   }
 }
