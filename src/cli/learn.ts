@@ -24,7 +24,7 @@ import { type StoreFlags, servedIn, versionsOf } from './outcome-inputs.ts'
 import { hashOfLabels, type RefitSaid, refitStore } from './refit-store.ts'
 import { type GivenRows, openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp } from './row-runs.ts'
 import { showRefit } from './show-outcomes.ts'
-import { reasonLines } from './show-summary.ts'
+import { reasonLines, unlabelledLines } from './show-summary.ts'
 import type { Terminal } from './terminal.ts'
 
 const HELP = `
@@ -55,6 +55,8 @@ interface LearnSaid extends RefitSaid {
   /** Labels that were taken from the other rows. */
   readonly labels: number
   readonly failed: number
+  /** Rows that say of no question what is true. */
+  readonly unlabelled: number
   /** Truths that fit no answer, and were not kept. */
   readonly misfits: number
   /** Why, of rows that failed and of truths that fit no answer, the commonest first, at most five of each. */
@@ -197,13 +199,14 @@ async function keepTruths(
     labels += await keep(store, last.event, result)
   }
   await runLeft(rows, done, settings, take, terminal)
-  const { failed, reasons } = sumUp(results)
+  const { failed, reasons, unlabelled } = sumUp(results)
   const misfits = ungradedOf(results).filter(({ message }) => message !== NOT_ASKED)
   return {
     rows: rows.chosen.size,
     before: done.size,
     labels,
     failed,
+    unlabelled,
     misfits: misfits.length,
     reasons: [...reasons, ...commonest(misfits)],
   }
@@ -242,11 +245,12 @@ function eventOf({ state, questions }: Pick<AskRequest, 'state' | 'questions'>, 
 }
 
 function showLearned(said: LearnSaid, store: string): string {
-  const { rows, before, labels, failed, misfits, reasons, mostOfOne: most } = said
+  const { rows, before, labels, failed, unlabelled, misfits, reasons, mostOfOne: most } = said
   const known = before === 0 ? '' : `, ${before} known before`
   const lines = [
     `${rows} rows${known}, ${labels} new labels kept in ${store}`,
     ...(failed === 0 ? [] : [`rows that failed: ${failed}`]),
+    ...unlabelledLines(unlabelled),
     ...(misfits === 0 ? [] : [`truths that fit no answer, and were not kept: ${misfits}`]),
     ...reasonLines(reasons),
   ]

@@ -17,11 +17,17 @@ export function showSummary(summary: RunSummary, look: Pick<Terminal, 'hasColor'
     deliberated === 0 ? '' : `${(deliberated * 100).toFixed(0)} %`,
   ])
   const table = rows.length === 0 ? [] : [tableOf([HEADINGS, ...rows], look)]
-  const { rows: all, failed, failures, reasons, graded, ungraded, ungradedReasons } = summary
+  const { rows: all, failed, failures, reasons, graded, ungraded, ungradedReasons, unlabelled } = summary
   const why = Object.entries(failures).map(([code, rowCount]) => `${rowCount} ${plain(code)}`)
   const counts = `${all} rows, ${graded} graded answers${ungraded === 0 ? '' : `, ${ungraded} not graded`}`
   const failing = failed === 0 ? [] : [paint('yellow', `${failed} rows failed: ${why.join(', ')}`), ...reasonLines(reasons)]
-  return `${[...table, counts, ...reasonLines(ungradedReasons), ...failing].join('\n')}\n`
+  const without = unlabelledLines(unlabelled).map((line) => paint('yellow', line))
+  return `${[...table, counts, ...reasonLines(ungradedReasons), ...without, ...failing].join('\n')}\n`
+}
+
+/** Says how many rows have no truth; nothing where all have one. */
+export function unlabelledLines(rows: number): string[] {
+  return rows === 0 ? [] : [`rows without a truth of any question, which teach and measure nothing: ${rows}`]
 }
 
 /** A line for each reason: how often, why, and the first row of it. */

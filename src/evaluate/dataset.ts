@@ -6,7 +6,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
 import type { Json } from '../core/types.ts'
-import { isObject, ownField } from '../core/untrusted.ts'
+import { isObject, jsonTypeOf, ownField, type UntrustedObject } from '../core/untrusted.ts'
 import { statePathsFrom } from '../pipeline/state/paths.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { jsonlLines } from './jsonl.ts'
@@ -138,6 +138,9 @@ async function* readable(path: string): AsyncGenerator<{ readonly line: number; 
   }
 }
 
+/** Fields of a row that are named where what is needed is missing. */
+const MOST_NAMED = 6
+
 /** A row from a value of a file. `id` and `task` are used where the row has none. */
 export function checkRow(value: unknown, id: string, task: string, folder: string): Omit<Row, 'at'> {
   const nothing = { id, task, request: { state: '', questions: {} }, truth: {}, accept: {} }
@@ -155,9 +158,8 @@ export function checkRow(value: unknown, id: string, task: string, folder: strin
     task: named.length === 0 ? task : named.join(': '),
   }
   const [state, questions, truth, accept] = [own('state'), own('questions'), own('truth') ?? own('expected'), own('accept')]
-  if (state === undefined) return { ...row, fault: 'the state is missing' }
-  if (!isObject(questions)) return { ...row, fault: 'the questions are missing: an object of questions by id' }
-  if (!isObject(truth)) return { ...row, fault: 'the truth is missing: an object of truths by question id' }
+  if (state === undefined || !isObject(questions) || !isObject(truth))
+    return { ...row, fault: shapeFault({ state, questions, truth }, value) }
   return {
     ...row,
     request: { state: statePathsFrom(state, folder), questions } as Row['request'],
@@ -172,6 +174,30 @@ export function checkRow(value: unknown, id: string, task: string, folder: strin
       : {},
     fault: null,
   }
+}
+
+/** What a row is, for those who wrote something else. */
+const SHAPE = '{"state": "…", "questions": {"angry": {"type": "noul", "instructions": "…"}}, "truth": {"angry": true}}'
+
+/** What of a row is missing or is no object, what is there in its place, and what is meant. */
+function shapeFault(parts: Readonly<Record<'state' | 'questions' | 'truth', unknown>>, row: UntrustedObject): string {
+  const missing = Object.entries(parts).flatMap(([name, given]) => (given === undefined || given === null ? [name] : []))
+  const [first, ...rest] = missing.filter((name) => name !== 'state' || parts.state === undefined)
+  if (first !== undefined) {
+    const known = ['id', 'source', 'task', 'family', 'state', 'questions', 'truth', 'expected', 'accept', 'metadata', '_evaluation']
+    const others = Object.keys(row).filter((name) => !known.includes(name))
+    const there = others
+      .slice(0, MOST_NAMED)
+      .map((name) => JSON.stringify(name.slice(0, 40)))
+      .join(', ')
+    const instead = others.length === 0 ? '' : `; there ${others.length === 1 ? 'is' : 'are'} ${there}, not known here`
+    const verb = rest.length > 0 || first === 'questions' ? 'are' : 'is'
+    return `the ${[first, ...rest].join(' and the ')} ${verb} missing${instead}; a row is ${SHAPE}`
+  }
+  const [name, by] = isObject(parts.questions) ? ['truth', 'truths by question id'] : ['questions', 'questions by id']
+  const given = parts[name as keyof typeof parts]
+  const shown = typeof given === 'object' ? jsonTypeOf(given) : JSON.stringify(given).slice(0, 40)
+  return `the field "${name}" is ${shown}, and takes an object of ${by}; a row is ${SHAPE}`
 }
 
 /**

@@ -40,6 +40,8 @@ export interface RunSummary {
   readonly reasons: readonly FailureReason[]
   readonly graded: number
   readonly ungraded: number
+  /** Rows that were answered and say of no question what is true. */
+  readonly unlabelled: number
   /** Why truths were not graded, likewise. */
   readonly ungradedReasons: readonly FailureReason[]
   readonly types: readonly TypeSummary[]
@@ -73,6 +75,7 @@ export function sumUp(rows: readonly RowResult[]): RunSummary {
     reasons: commonest(failed),
     graded: questions.length,
     ungraded: ungraded.length,
+    unlabelled: unlabelledIn(rows),
     ungradedReasons: commonest(ungraded),
     types: sumUpBy(questions.map((question) => ({ key: typeOf(question), question }))),
   }
@@ -94,6 +97,11 @@ export function failuresOf(rows: readonly RowResult[]): Fault[] {
 /** A fault for each truth that was not graded. */
 export function ungradedOf(rows: readonly RowResult[]): Fault[] {
   return rows.flatMap(({ id, ungraded }) => Object.values(ungraded ?? {}).map((message) => ({ id, code: 'not_graded', message })))
+}
+
+/** How many rows were answered and have no truth of any question: all were null, or there were none. */
+export function unlabelledIn(rows: readonly RowResult[]): number {
+  return rows.filter(({ questions, ungraded, error }) => questions.length === 0 && ungraded === undefined && error === undefined).length
 }
 
 /** The commonest faults, at most five. */

@@ -102,6 +102,22 @@ describe('assay eval', () => {
     expect(person.out).toContain('2 rows, 2 graded answers, 2 not graded\n  2 × the row asks no question "yess"')
   })
 
+  it('says how many rows have no truth of any question', async () => {
+    const row = { state: 'x', questions: { yes: { type: 'noul', instructions: 'So?' } } }
+    const rows = [
+      { ...row, truth: { yes: true } },
+      { ...row, truth: { yes: null } },
+      { ...row, truth: {} },
+    ]
+    await writeFile(join(folder, 'unlabelled.jsonl'), rows.map((one) => JSON.stringify(one)).join('\n'))
+    const { code, out } = await run(['eval', 'unlabelled.jsonl', '-o', 'unlabelled'])
+    expect([code, JSON.parse(out)]).toMatchObject([0, { rows: 3, failed: 0, graded: 1, ungraded: 0, unlabelled: 2 }])
+    const person = await run(['eval', 'unlabelled.jsonl', '-o', 'unlabelled'], { isInteractive: true })
+    expect(person.out).toContain('rows without a truth of any question, which teach and measure nothing: 2\n')
+    const learned = await run(['learn', 'unlabelled.jsonl', '--store', 'taught', '--json'])
+    expect(JSON.parse(learned.out)).toMatchObject({ rows: 3, labels: 1, failed: 0, unlabelled: 2 })
+  })
+
   it('shows a person a bar and a table, and a log plain lines', async () => {
     const person = await run(['eval', 'broken.jsonl', '-o', 'person'], { isInteractive: true, isErrorInteractive: true })
     expect(person.out).toMatch(/type +questions +right/)

@@ -80,6 +80,21 @@ describe('rows', () => {
     ])
   })
 
+  it('say what is there in place of what is missing, and what is meant', () => {
+    const shape = '; a row is {"state": "…", "questions": {"angry": {"type": "noul", "instructions": "…"}}, "truth": {"angry": true}}'
+    const faultOf = (row: Record<string, Json>) => check(row).fault
+    const there = 'there are "text", "label", not known here'
+    expect(faultOf({ text: 'x', label: 'y' })).toBe(`the state and the questions and the truth are missing; ${there}${shape}`)
+    expect(faultOf({ id: '1', state: 'x', questions: {}, label: true })).toContain(
+      'the truth is missing; there is "label", not known here; a row is',
+    )
+    expect(faultOf({ state: 'x', questions: {}, truth: true })).toBe(
+      `the field "truth" is true, and takes an object of truths by question id${shape}`,
+    )
+    expect(faultOf({ state: 'x', questions: [], truth: {} })).toContain('the field "questions" is an array, and takes an object of')
+    expect(faultOf({ state: null, questions: {}, truth: {} })).toBeNull()
+  })
+
   it('are told how to be written where a file is a table', async () => {
     await expect(read([await file('rows.csv', ['state,label'])])).rejects.toThrow(
       /rows\.csv is a table; write each of its rows as a line of JSON/,
