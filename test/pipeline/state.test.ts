@@ -151,6 +151,27 @@ describe('readState', () => {
     expect((await readState([image()])).warnings).toEqual([expect.stringContaining('"image_1" (#')])
   })
 
+  it.each([
+    ['data:image/png;base64,iVBORw0KGgo=', '[{"type": "image", "source": {"type": "base64", "data": "…"}}]'],
+    ['./shop.png', '[{"type": "image", "source": {"type": "path", "path": "…"}}]'],
+    ['C:\\My pictures\\shop.JPG\n', '[{"type": "image", "source": {"type": "path", "path": "…"}}]'],
+    ['https://shop.example/a.png?size=2', '[{"type": "image", "source": {"type": "url", "url": "…"}}]'],
+    ['clip.mp4', '[{"type": "video", "source": {"type": "path", "path": "…"}}]'],
+  ])('warns when the text %j is a picture that would be read as text, and says how it is sent', async (state, sent) => {
+    const { warnings, prompt } = await readState(state)
+    expect(warnings).toEqual([expect.stringContaining(`was read as text; to have it seen, send ${sent}.`)])
+    expect(prompt.pieces).toHaveLength(1)
+  })
+
+  it.each([
+    'I attached shop.png',
+    'see https://shop.example/a.png',
+    'shop.png is broken',
+    '/help',
+    'a.png\nb.png',
+    'https://shop.example/',
+  ])('takes the text %j for a text', async (state) => expect((await readState(state)).warnings).toEqual([]))
+
   it.each<[string, unknown, string, string]>([
     ['an endless number', Number.POSITIVE_INFINITY, 'invalid_request', '/state'],
     ['nothing', undefined, 'invalid_request', '/state'],

@@ -59,6 +59,27 @@ export function jsonWarnings(state: unknown): string[] {
   ]
 }
 
+const DATA_URL = /^data:(image|video)\/[^,]{0,200},/i
+const IMAGE_NAME = /\.(?:png|jpe?g|webp|gif|avif|bmp|tiff?|heic)(?:[?#]\S*)?$/i
+const VIDEO_NAME = /\.(?:mp4|mov|webm|mkv)(?:[?#]\S*)?$/i
+/** What a name begins with that may have spaces in it: a path or a URL. */
+const PLACE = /^(?:\.{0,2}\/|~\/|[a-z]:[\\/]|(?:https?|file):\/\/)/i
+const LONGEST_PLACE = 2_000
+
+/** A warning about a state that is one text, and that text a picture in base64, its path or its URL. */
+export function textWarnings(state: unknown): string[] {
+  if (typeof state !== 'string') return []
+  const [, data] = DATA_URL.exec(state.slice(0, LONGEST_PLACE).trimStart()) ?? []
+  const name = data === undefined && state.length <= LONGEST_PLACE ? state.trim() : ''
+  const isName = !/[\n\r]/.test(name) && (PLACE.test(name) || !/\s/.test(name))
+  const named = !isName ? null : IMAGE_NAME.test(name) ? 'image' : VIDEO_NAME.test(name) ? 'video' : null
+  const what = data?.toLowerCase() ?? named
+  if (what === null) return []
+  const [type, field] = data !== undefined ? ['base64', 'data'] : /^https?:/i.test(name) ? ['url', 'url'] : ['path', 'path']
+  const sent = `[{"type": "${what}", "source": {"type": "${type}", "${field}": "…"}}]`
+  return [`The state is a text that looks like a picture (${type}), and was read as text; to have it seen, send ${sent}.`]
+}
+
 /** A reporter that adds to a list of faults, and throws at once when there are too many to go on. */
 function reporterInto(faults: Fault[]): Reporter {
   const report: Reporter['report'] = (code, param, message) => {

@@ -13,7 +13,7 @@ import { faultsOf, gather, refuse } from '../faults.ts'
 import type { CheckedPart } from './checked-parts.ts'
 import { flatWarnings } from './flat-pictures.ts'
 import { jsonPieces, tooLong } from './json.ts'
-import { checkParts, emptyWarnings, jsonWarnings, type PartLimits } from './parts.ts'
+import { checkParts, emptyWarnings, jsonWarnings, type PartLimits, textWarnings } from './parts.ts'
 import { type PictureSettings, type ReadImage, readPictures, type SeenPicture } from './pictures.ts'
 
 /** Limits and permissions. Each has a default. */
@@ -179,7 +179,12 @@ async function readValue(state: unknown, faults: Fault[]): Promise<ReadState> {
     const message = 'The state is bytes; send a picture as [{ type: "image", source: { type: "bytes", bytes } }].'
     throw new EngineError('invalid_request', message, { param: '/state' })
   })
-  return { prompt: prompt ?? { pieces: [] }, images: [], pictureIds: [], warnings: [...warnings, ...jsonWarnings(state)] }
+  return {
+    prompt: prompt ?? { pieces: [] },
+    images: [],
+    pictureIds: [],
+    warnings: [...warnings, ...jsonWarnings(state), ...textWarnings(state)],
+  }
 }
 
 async function readParts(
