@@ -94,7 +94,12 @@ export function checkRequest(input: unknown, limits: RequestLimits, collected?: 
   if (own('questions') === undefined) {
     const message = `The questions are missing: give an object of questions by id.${meant('questions')}`
     faults.push({ code: 'invalid_request', param: '/questions', message })
-  } else questions = checkQuestions(own('questions'), '/questions', { limits, report })
+  } else {
+    const said: string[] = []
+    questions = checkQuestions(own('questions'), '/questions', { limits, report, warn: (message) => said.push(message) })
+    warnings.push(...said.slice(0, MOST_WARNED))
+    if (said.length > MOST_WARNED) warnings.push(`${said.length - MOST_WARNED} more questions give rise to such warnings.`)
+  }
   if (collected === undefined) refuse(faults)
   const named = namesOf(own('questions'), questions, limits)
   return { model: typeof model === 'string' ? model : null, state: own('state'), questions, named, derive: own('derive'), warnings }

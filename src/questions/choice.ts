@@ -189,7 +189,7 @@ defineKind<ChoiceAnswer>({
     }
     const branch: Branch = {
       readout: 'exclusive',
-      instructions: instructionsOf(read.instructions, checker),
+      instructions: instructionsOf(read.instructions, checker, { candidates: options }),
       candidates: options.map(({ name, description }) => ({ name, description })),
       image: read.image ?? null,
     }

@@ -71,6 +71,7 @@ function checkOne(id: string, question: unknown, param: string, settings: MapSet
     left,
     isArgument,
     report,
+    warn: (message) => settings.warn?.(message),
     args: (args, argsParam) => {
       if (!isArgument) return checkMap(args, argsParam, { ...settings, isArgument: true })
       report({ code: 'invalid_question', param: argsParam, message: 'An argument may be a choice, but not one with args of its own.' })

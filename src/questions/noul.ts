@@ -78,13 +78,14 @@ defineKind<NoulAnswer>({
   check(input, checker) {
     const read = checked(question, input, checker)
     if (read === null) return null
+    const candidates = [
+      { name: 'true', description: read.criteria?.true ?? null },
+      { name: 'false', description: read.criteria?.false ?? null },
+    ]
     const branch: Branch = {
       readout: 'binary',
-      instructions: instructionsOf(read.instructions, checker),
-      candidates: [
-        { name: 'true', description: read.criteria?.true ?? null },
-        { name: 'false', description: read.criteria?.false ?? null },
-      ],
+      instructions: instructionsOf(read.instructions, checker, { candidates, isNameEnough: false }),
+      candidates,
       image: read.image ?? null,
     }
     return checkedQuestion('noul', read.image, checker, (context) => run(branch, context))

@@ -170,7 +170,7 @@ defineKind<ScoreAnswer>({
     if (read === null || levels === null) return null
     const branch: Branch = {
       readout: 'ordinal',
-      instructions: instructionsOf(read.instructions, checker),
+      instructions: instructionsOf(read.instructions, checker, { candidates: levels }),
       candidates: levels.map(({ name, description }) => ({ name, description })),
       image: read.image ?? null,
     }

@@ -161,7 +161,7 @@ defineKind<SelectAnswer>({
     if (bounds === null) return null
     const branch: Branch = {
       readout: 'independent',
-      instructions: instructionsOf(read.instructions, checker),
+      instructions: instructionsOf(read.instructions, checker, { candidates: options }),
       candidates: options.map(({ name, description }) => ({ name, description })),
       image: read.image ?? null,
     }

@@ -274,6 +274,31 @@ describe('a question', () => {
     expect(questions.map(({ id, image }) => [id, image])).toEqual([...'abcdefg'].map((id) => [id, null]))
   })
 
+  it('is said to ask for its id alone where that is one word, and nothing else says what is asked', () => {
+    const warningsOf = (questions: Record<string, unknown>) => check({ state: 's', questions }).warnings
+    const said = (what: string) => `The ${what} has no instructions, so its id alone is asked; say in instructions what is asked.`
+    for (const instructions of [undefined, null, '', '   ']) {
+      expect(warningsOf({ q: { type: 'noul', instructions } })).toEqual([said('question "q"')])
+    }
+    expect(warningsOf({ late: { type: 'noul' } })).toEqual([said('question "late"')])
+    expect(warningsOf({ a: { type: 'extract' }, b: { type: 'choice', criteria: ['x', 'y'] } })).toEqual([
+      said('question "a"'),
+      said('question "b"'),
+    ])
+    const args = { x1: { type: 'extract', kind: 'money' }, pay_day: { type: 'extract', kind: 'date' } }
+    expect(warningsOf({ q: { type: 'choice', instructions: 'What next?', criteria: ['x', 'y'], args } })).toEqual([said('argument "x1"')])
+    const tone = { type: 'score', criteria: ['calm', 'angry'] }
+    const told = {
+      is_late: { type: 'noul' },
+      amount: { type: 'extract' },
+      tone,
+      q: { type: 'choice', criteria: { x: 'it is x', y: null } },
+    }
+    expect(warningsOf(told)).toEqual([])
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`q${i}`, { type: 'noul' }]))
+    expect(warningsOf(many)).toHaveLength(21)
+  })
+
   it('takes descriptions and criteria as null, text or JSON', () => {
     const { questions } = check({
       state: 's',

@@ -26,6 +26,8 @@ export interface Checker {
   /** True for a question that is an argument: a choice with arguments is refused there. */
   readonly isArgument: boolean
   report(fault: Fault): void
+  /** Says what is no fault and may not be meant. */
+  warn(message: string): void
   /**
    * Checks the questions of an `args` map through the same registry. Faults are reported, and those questions left out.
    */
@@ -110,4 +112,6 @@ export interface CheckedQuestion {
 export interface CheckSettings {
   readonly limits: RequestLimits
   report(fault: Fault): void
+  /** Default: warnings go nowhere. */
+  warn?(message: string): void
 }

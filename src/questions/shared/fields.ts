@@ -129,14 +129,38 @@ export function oneOf(field: string, values: readonly string[], given: unknown):
   return `${field} takes ${values.join(', ')}, not ${isShown ? JSON.stringify(given) : jsonTypeOf(given)}.${hint}`
 }
 
-/** The statement or question that the model reads: the instructions, or the words of the id when there are none. */
-export function instructionsOf(instructions: string | null, checker: Checker): string {
+/** An id that names something; `q` and `q1` do not. */
+const NAME = /^\p{L}{3,}$/u
+
+interface Beside {
+  /** What is to choose from; what is described says what is asked. */
+  readonly candidates?: readonly Candidate[]
+  /** Whether a name says what is asked, as it does of a value to be read or beside options; default true. */
+  readonly isNameEnough?: boolean
+}
+
+/**
+ * The statement or question that the model reads: the instructions, or the words of the id when there are none. Where
+ * the id is one word and nothing else says what is asked, a warning does.
+ */
+export function instructionsOf(
+  instructions: string | null,
+  checker: Checker,
+  { candidates = [], isNameEnough = true }: Beside = {},
+): string {
   if (instructions !== null) return instructions
-  const spoken = checker.id
+  const { id, isArgument } = checker
+  const spoken = id
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/[_\-.]+/g, ' ')
     .trim()
-  return spoken === '' ? checker.id : spoken
+  const asked = spoken === '' ? id : spoken
+  const isSaid = (isNameEnough && NAME.test(asked)) || candidates.some(({ description }) => description !== null)
+  if (!asked.includes(' ') && !isSaid) {
+    const noun = isArgument ? 'argument' : 'question'
+    checker.warn(`The ${noun} ${JSON.stringify(id)} has no instructions, so its id alone is asked; say in instructions what is asked.`)
+  }
+  return asked
 }
 
 /** A field of unchecked input: its own, not inherited. Null when it is absent or null. */
