@@ -1,5 +1,4 @@
 // Runs `assay ask`: sends requests from files or flags to one engine and prints the responses.
-import { resolve } from 'node:path'
 import type { Device } from '../backends/backend.ts'
 import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.ts'
 import { EngineError } from '../core/errors.ts'
@@ -9,6 +8,7 @@ import { type ChainFlag, chainGiven } from './chain-flag.ts'
 import { type CliEngine, type MakeEngine, type Output, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import type { QuestionFlags } from './flags.ts'
+import { storeFolder } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { type FoundRequest, readRequestFile, requestFromFlags, type StateFlags } from './request.ts'
 import { sayOtherDevices } from './row-runs.ts'
@@ -52,6 +52,9 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
   // A folder, a server or a chain is the only model of its engine, so the request need not (and must not) name another.
   const isAlone = (flags.model !== undefined && folder !== null) || server !== null || chain !== null
   const model = isAlone ? { model: null } : id === null ? null : { model: id }
+  const store = flags.store === undefined ? null : await storeFolder(flags.store, terminal)
+  // A name mistyped would be answered without what was learned.
+  if (store?.isNew) terminal.warn(`${flags.store} is a new store: nothing is learned in it yet\n`)
   const finds: readonly (() => Promise<FoundRequest>)[] =
     files.length === 0
       ? [() => requestFromFlags(flags, questions, flags.derive ?? [], terminal)]
@@ -64,7 +67,7 @@ export async function askAll({ files, flags, questions, output, terminal, makeEn
       await attempt(async () => {
         const { request, titles, given } = await find()
         engine ??= await makeEngine(folder, {
-          ...(flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) }),
+          ...(store === null ? {} : { store: store.path }),
           ...(chain === null ? {} : { chain }),
           device: flags.device,
           ...(server === null ? {} : { server }),

@@ -23,6 +23,17 @@ export async function reading<T>(file: string, read: () => Promise<T>): Promise<
   }
 }
 
+/** The full path of a store, and whether there is nothing yet. Throws `UsageError` where it is no folder. */
+export async function storeFolder(store: string, terminal: Pick<Terminal, 'folder'>): Promise<{ path: string; isNew: boolean }> {
+  const path = resolve(terminal.folder, store)
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new UsageError(`${store} cannot be read: ${fileFault(error)}`)
+  })
+  if (found?.isDirectory() === false) throw new UsageError(`${store} is no folder; give the one that the engine's outcome store writes to`)
+  return { path, isNew: found === null }
+}
+
 /** Throws `UsageError` for the first name that is no file. Relative names start from the terminal's folder. */
 export async function requireFiles(files: readonly string[], terminal: Pick<Terminal, 'folder'>): Promise<void> {
   for (const file of files) {

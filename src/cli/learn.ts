@@ -1,7 +1,6 @@
 // Adds `assay learn`: asks labelled rows, keeps in a store what was decided and what was true, and serves what the
 // labels of the store teach where held-out ones say that it is not worse. A run that was stopped goes on.
 import { createHash } from 'node:crypto'
-import { resolve } from 'node:path'
 import type { Device } from '../backends/backend.ts'
 import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
 import { LEAST_LABELS } from '../calibration/heads/learn.ts'
@@ -17,6 +16,7 @@ import { type DecisionEvent, type HoldsValue, truthOf } from '../questions/share
 import type { AskRequest } from '../wire/types.ts'
 import { type AddCommand, type CliEngine, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+import { storeFolder } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { asJson, count, onDevice } from './option-values.ts'
@@ -94,7 +94,7 @@ async function learn(
 ): Promise<ExitCode> {
   const { server, folder, id } = await modelGiven(flags, terminal)
   const rows = await openRows(files, { limit: flags.limit ?? null, sample: null, seed: 0 }, flags.images, terminal)
-  const store = await fileOutcomeStore(resolve(terminal.folder, flags.store), { keepsFeatures: true })
+  const store = await fileOutcomeStore((await storeFolder(flags.store, terminal)).path, { keepsFeatures: true })
   try {
     const engine = await makeEngine(folder, { device: flags.device, ...(server === null ? {} : { server }) })
     try {

@@ -1,12 +1,12 @@
 // Adds `assay mcp`: serves the tools for agents on standard input and output, over an engine of this process or a
 // remote service. Standard output belongs to the protocol; messages to people go to standard error.
-import { resolve } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import { importOptional } from '../core/optional-packages.ts'
 import type { Asker } from '../mcp/server.ts'
 import type { AskRequest } from '../wire/types.ts'
 import type { AddCommand, CliEngine, MakeEngine } from './command.ts'
 import { UsageError } from './exit-codes.ts'
+import { storeFolder } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
 import { milliseconds } from './option-values.ts'
@@ -83,8 +83,10 @@ interface Opened {
 
 async function engineAsker(flags: McpFlags, terminal: Terminal, makeEngine: MakeEngine): Promise<Opened> {
   const { server, folder, id: fallback } = await modelGiven(flags, terminal)
+  const store = flags.store === undefined ? null : await storeFolder(flags.store, terminal)
+  if (store?.isNew) terminal.warn(`assay mcp: ${flags.store} is a new store: nothing is learned in it yet\n`)
   const engine: CliEngine = await makeEngine(folder, {
-    ...(flags.store === undefined ? {} : { store: resolve(terminal.folder, flags.store) }),
+    ...(store === null ? {} : { store: store.path }),
     ...(server === null ? {} : { server }),
   })
   const deadline = flags.deadline === undefined ? {} : { deadlineMs: flags.deadline }

@@ -247,6 +247,16 @@ describe('assay ask with files', () => {
     expect(out).toMatch(/kept as evt_\w+ in kept, for assay outcomes record/)
   })
 
+  it('says that a store is new, and refuses one that is no folder', async () => {
+    const fresh = await run(['ask', 'text.json', '--store', 'fresh'])
+    expect([fresh.code, fresh.err]).toEqual([EXIT.ok, 'fresh is a new store: nothing is learned in it yet\n'])
+    expect((await run(['ask', 'text.json', '--store', '.'])).err).toBe('')
+    const file = await run(['ask', 'text.json', '--store', 'text.json'])
+    expect([file.code, file.err]).toEqual([EXIT.usage, expect.stringMatching(/^error: text\.json is no folder; give the one that /)])
+    const below = await run(['ask', 'text.json', '--store', 'text.json/store'])
+    expect([below.code, below.err]).toEqual([EXIT.usage, 'error: text.json/store cannot be read: a part of the path is no folder\n'])
+  })
+
   it('says everything that is wrong, as JSON too', async () => {
     const { code, out, err } = await run(['ask', 'wrong.json'])
     expect(code).toBe(EXIT.request)

@@ -279,7 +279,7 @@ function featurelessNote(items: readonly Labelled[]): string {
   // No head is learned of values, nor of statements that are worked out.
   const own = items.filter(({ readout }) => !isOfValue(readout) && readout !== 'composed' && readout !== 'compared')
   const byQuestion = [...groupBy(own, ({ question }) => question).values()]
-  const bare = byQuestion.filter((alike) => alike.length >= LEAST_LABELS && alike.every(({ hidden }) => hidden == null))
+  const bare = byQuestion.filter((alike) => alike.length >= LEAST_LABELS && alike.every(({ features }) => features == null))
   if (bare.length === 0) return ''
   const named = JSON.stringify(bare[0]![0]!.task)
   const which = bare.length === 1 ? `The question ${named} has` : `${bare.length} questions (${named} first) have`
