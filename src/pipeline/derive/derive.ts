@@ -10,7 +10,16 @@ import { isObject, ownField } from '../../core/untrusted.ts'
 import { kindOf } from '../../questions/index.ts'
 import { noProbability } from '../../questions/shared/expressions.ts'
 import type { Answer, DeriveAnswer } from '../../wire/types.ts'
-import { type Expression, evaluate, FUNCTION_NAMES, loadParser, readExpression, type Subject, subjectsOf } from './expression.ts'
+import {
+  comparedTexts,
+  type Expression,
+  evaluate,
+  FUNCTION_NAMES,
+  loadParser,
+  readExpression,
+  type Subject,
+  subjectsOf,
+} from './expression.ts'
 
 /** Expressions that are read before others get a turn. */
 const EXPRESSIONS_AT_A_TIME = 8
@@ -60,10 +69,13 @@ export async function parseDerive(derives: unknown, known: KnownQuestions | null
     if (expression === null) continue
     expressions.set(name, expression)
     if (known === null) continue
+    const suggest: typeof didYouMean = (...given) => (problems.length < MOST_HINTS ? didYouMean(...given) : '')
     const unlike = new Map(subjectsOf(expression).map((subject) => [JSON.stringify(subject), subject]))
-    for (const subject of unlike.values()) {
-      const suggest: typeof didYouMean = problems.length < MOST_HINTS ? didYouMean : () => ''
-      told(say, () => checkSubject(subject, names, known, suggest))
+    for (const subject of unlike.values()) told(say, () => checkSubject(subject, names, known, suggest))
+    for (const { id, text: compared } of comparedTexts(expression)) {
+      // The level of a score is a number, and a text that is one is compared with it as that.
+      const options = Number.isNaN(Number(compared)) ? known.get(id) : null
+      if (options) told(say, () => checkOption(id, compared, options, suggest))
     }
   }
   const steps = inOrder(expressions, problems)
@@ -129,7 +141,13 @@ function checkSubject(subject: Subject, names: ReadonlySet<string>, known: Known
     throw new ExpressionError(`${ask}() asks a question, and "${id}" is a derive; write ${id} alone`)
   if (ask !== 'p' || !options) return
   if (option === null) throw new ExpressionError(`p(${id}, …) needs an option: ${options.slice(0, 12).join(', ')}`)
-  if (options.includes(option) || (/^\d{1,3}$/.test(option) && Number(option) < options.length)) return
+  if (/^\d{1,3}$/.test(option) && Number(option) < options.length) return
+  checkOption(id, option, options, suggest)
+}
+
+/** Throws `ExpressionError` for what is none of the options: `tab == "Ordres"` would never hold. */
+function checkOption(id: string, option: string, options: readonly string[], suggest: typeof didYouMean): void {
+  if (options.includes(option)) return
   const hint = suggest(option, options) || ` It has ${options.slice(0, 12).join(', ')}.`
   throw new ExpressionError(`"${id}" has no option "${option}".${hint}`)
 }

@@ -3,6 +3,7 @@
 // property.
 import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
 import { didYouMean } from '../../core/suggest.ts'
+import { operatorHint } from './operator-hint.ts'
 
 /**
  * What may stand in an expression. `subject` asks something of an answer: its value, the probability of an option,
@@ -92,7 +93,7 @@ export function readExpression(text: string, parse: Parse): Expression {
   } catch (error) {
     // Deep nesting ends as a RangeError of the parser's own recursion.
     if (error instanceof RangeError) throw new ExpressionError('it is nested too deeply; split it in two derives')
-    throw new ExpressionError(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ExpressionError(`it cannot be read: ${error instanceof Error ? error.message : String(error)}${operatorHint(text)}`)
   }
   let count = 0
   const copy = (node: SyntaxNode): Expression => {
@@ -216,6 +217,30 @@ export function subjectsOf(expression: Expression): Subject[] {
       return [expression.test, expression.yes, expression.no].flatMap(subjectsOf)
     default:
       return expression.args.flatMap(subjectsOf)
+  }
+}
+
+/** Every question or derive whose own value is said to be a text, or not to be it: `tab == "Orders"`. */
+export function comparedTexts(expression: Expression): { readonly id: string; readonly text: string }[] {
+  switch (expression.type) {
+    case 'constant':
+    case 'subject':
+      return []
+    case 'if':
+      return [expression.test, expression.yes, expression.no].flatMap(comparedTexts)
+    case 'call':
+      return expression.args.flatMap(comparedTexts)
+    case 'chain': {
+      const { operators, args } = expression
+      const here = operators.flatMap((operator, i) => {
+        const pair = [args[i]!, args[i + 1]!]
+        const asked = pair.find((one) => one.type === 'subject' && one.ask === 'value')
+        const said = pair.find((one) => one.type === 'constant' && typeof one.value === 'string')
+        const isCompared = (operator === '==' || operator === '!=') && asked?.type === 'subject' && said?.type === 'constant'
+        return isCompared ? [{ id: asked.id, text: String(said.value) }] : []
+      })
+      return [...here, ...args.flatMap(comparedTexts)]
+    }
   }
 }
 
