@@ -43,7 +43,10 @@ interface AnsweredQuestion {
   readonly question: GradedQuestion
 }
 
-/** The worst answers. At most one in five is of one task, so that a task that is lost does not hide the rest. */
+/**
+ * The worst answers. Of several tasks, at most one answer in five is of one, so that a task that is lost does not hide
+ * the rest; places that are left over go to the worst of all the same.
+ */
 export function worstQuestions(rows: readonly RowResult[], options: CaseOptions): readonly AnsweredQuestion[] {
   const found = rows.flatMap((row) => row.questions.map((question) => ({ row, question })))
   const costly = found.filter(({ question }) => question.logLoss !== null).sort((a, b) => b.question.logLoss! - a.question.logLoss!)
@@ -56,15 +59,15 @@ export function worstQuestions(rows: readonly RowResult[], options: CaseOptions)
 function spreadOverTasks(found: readonly AnsweredQuestion[], count: number): AnsweredQuestion[] {
   const most = Math.max(2, Math.ceil(count / 5))
   const taken = new Map<string, number>()
-  const chosen: AnsweredQuestion[] = []
+  const [spread, rest]: [AnsweredQuestion[], AnsweredQuestion[]] = [[], []]
   for (const one of found) {
-    if (chosen.length >= count) break
     const before = taken.get(one.row.task) ?? 0
-    if (before >= most) continue
     taken.set(one.row.task, before + 1)
-    chosen.push(one)
+    if (before < most) spread.push(one)
+    else rest.push(one)
   }
-  return chosen
+  const chosen = new Set([...spread, ...rest].slice(0, count))
+  return found.filter((one) => chosen.has(one))
 }
 
 /** The answers of one row together, the worst row first. `dataset`: rows by id; may be empty. */

@@ -227,4 +227,15 @@ describe('the worst answers', () => {
     expect(cases.every(({ state }) => state === undefined)).toBe(true)
     expect(cases[0]!.cases[0]!.candidates!.map(({ isTrue }) => isTrue).filter(Boolean)).toHaveLength(1)
   })
+
+  it('are as many as asked for where there are few tasks', () => {
+    const one = calibratedRows(60, 10).map((row) => ({ ...row, task: 'only' }))
+    const losses = worstQuestions(one, { decisions: 20, reads: 10 }).map(({ question: { logLoss } }) => logLoss!)
+    expect(losses).toHaveLength(20)
+    expect(losses).toEqual(losses.toSorted((a, b) => b - a))
+    const two = one.map((row) => ({ ...row, task: row.at < 55 ? 'large' : 'small' }))
+    const places = worstQuestions(two, { decisions: 20, reads: 10 })
+    expect(places).toHaveLength(20)
+    expect(places.filter(({ row: { task } }) => task === 'small').length).toBeGreaterThanOrEqual(4)
+  })
 })

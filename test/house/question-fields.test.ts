@@ -1,5 +1,5 @@
-// What docs/questions.md says of the fields of a question: its examples are questions that the engine takes, alike as JSON
-// and by the builders, and its table has the fields that there are.
+// What docs/questions.md says of the fields of a question: its examples are questions that the engine takes, alike as
+// JSON and by the builders, and its table has the fields that there are.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
