@@ -14,6 +14,8 @@ export interface FlagQuestion {
 
 interface Draft {
   id: string
+  /** By --as. */
+  isNamed: boolean
   readonly flag: string
   readonly title: string
   readonly question: Record<string, unknown> & { readonly type: Question['type'] }
@@ -55,12 +57,15 @@ export class QuestionFlags {
   name(id: string): void {
     const last = this.#drafts.at(-1)
     if (last === undefined) throw new UsageError('--as names the question before it; give a question first')
+    if (last.isNamed)
+      throw new UsageError(`the question before --as "${id}" is called "${last.id}" already; --as stands once behind each question`)
     if (this.#drafts.some((draft) => draft.id === id)) throw new UsageError(`two questions are called "${id}"; each needs its own name`)
     last.id = id
+    last.isNamed = true
   }
 
   #add(flag: string, title: string, question: Draft['question']): void {
-    this.#drafts.push({ id: `q${this.#drafts.length + 1}`, flag, title: title.trim(), question })
+    this.#drafts.push({ id: `q${this.#drafts.length + 1}`, isNamed: false, flag, title: title.trim(), question })
   }
 
   get isEmpty(): boolean {

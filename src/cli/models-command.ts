@@ -1,5 +1,6 @@
 // Adds `assay models` and, below it, what is done with models: list, pull, verify, use, rm, probe.
 import type { Command } from 'commander'
+import { didYouMean } from '../core/suggest.ts'
 import { findPulled, partialModels, pulledModels, readVerified } from '../hub/library.ts'
 import { recommendedModels } from '../hub/recommended.ts'
 import type { ModelListing } from '../pipeline/models.ts'
@@ -26,7 +27,10 @@ function addList(models: Command, { terminal, makeEngine, attempt }: CommandCont
     .description('list the models of this machine')
     .option('--recommended', 'models that can be pulled by short names: what they are for, licences and sizes')
     .addOption(asJson())
-    .action((flags: { readonly json?: true; readonly recommended?: true }) => {
+    .allowExcessArguments()
+    .action((flags: { readonly json?: true; readonly recommended?: true }, { args }: Command) => {
+      // What stands behind `models` and is no command comes here, since this is the default.
+      if (args[0] !== undefined) refuseCommand(models, args[0])
       const output = outputOf(flags, terminal)
       return attempt(output, async () => {
         if (flags.recommended === true) return listRecommended(output, terminal)
@@ -37,6 +41,12 @@ function addList(models: Command, { terminal, makeEngine, attempt }: CommandCont
         say(terminal, output, { object: 'list', models: listed, partial }, () => showModels(listed, partial, terminal))
       })
     })
+}
+
+/** As commander refuses an unknown command, with those that there are. */
+function refuseCommand(models: Command, stranger: string): never {
+  const names = models.commands.map((command) => command.name())
+  models.error(`error: unknown command '${stranger}'.${didYouMean(stranger, names)} There are ${names.join(', ')}.`)
 }
 
 async function listRecommended(output: Output, terminal: Terminal): Promise<void> {

@@ -28,7 +28,10 @@ export function keyGuard(
     request.principal = { account: key.account, key }
     if (scope !== null && !key.scopes.includes(scope)) {
       const scopes = key.scopes.length === 0 ? 'none' : key.scopes.join(', ')
-      throw new ServiceRefusal('permission_denied', `The key ${key.name} has not the scope ${scope}, which this needs; it has ${scopes}.`)
+      const message =
+        `The key ${key.name} has not the scope ${scope}, which this needs; it has ${scopes}. ` +
+        `A key has the scopes it was made with: make one with it, by assay keys create --account ${key.account} --name NAME --scope ${[...key.scopes, scope].join(',')}, or in the console under API keys.`
+      throw new ServiceRefusal('permission_denied', message)
     }
     const used = await rates.request(key)
     if (used === null) return

@@ -153,6 +153,7 @@ describe('assay ask with flags', () => {
     ['no words', ['--state', 'x', '--noul', ' '], /needs words/],
     ['a modifier first', ['--state', 'x', '--kind', 'int', '--noul', 'x'], /give a question first/],
     ['a modifier of another type', ['--state', 'x', '--noul', 'x', '--many'], /goes with --extract; the question before it is --noul/],
+    ['two names of one question', ['--state', 'x', '--noul', 'x', '--as', '1 a', '--as', 'b'], /before --as "b" is called "1 a" already/],
     ['one name twice', ['--state', 'x', '--noul', 'x', '--as', 'a', '--noul', 'y', '--as', 'a'], /two questions are called "a"/],
     ['a derive without a name', ['--state', 'x', '--noul', 'x', '--derive', 'q1 > 0.5'], /name and an expression/],
     ['a wrong deadline', ['--state', 'x', '--noul', 'x', '--deadline', 'soon'], /milliseconds/],
@@ -240,6 +241,9 @@ describe('assay ask with files', () => {
   it('points to the help of the command that was meant', async () => {
     expect((await run(['ask', '--stat', 'x'])).err).toContain('(assay ask --help shows the flags)')
     expect((await run(['keys', 'crate'])).err).toContain('(assay keys --help shows the commands)')
+    const models = await run(['models', 'lst'])
+    expect(models.err).toMatch(/^error: unknown command 'lst'\. Did you mean "list"\? There are list, pull, verify, use, rm, probe\.\n/)
+    expect([models.code, models.out]).toEqual([EXIT.usage, ''])
   })
 
   it('says what a person needs to tell the outcome of what was kept', async () => {

@@ -46,7 +46,11 @@ describe('a route that is added', () => {
     expect([answered.status, await answered.json()]).toEqual([200, { word: 'hoho', account: 'main', at: '127.0.0.1' }])
     const { secret } = await running.newKey({ scopes: ['ask'] })
     const refused = await running.post('/v1/echo', { word: 'ho' }, { headers: { authorization: `Bearer ${secret}` } })
-    expect([refused.status, (await refused.json()).error.code]).toEqual([403, 'permission_denied'])
+    const { error } = await refused.json()
+    expect([refused.status, error.code]).toEqual([403, 'permission_denied'])
+    expect(error.message).toContain(
+      'make one with it, by assay keys create --account main --name NAME --scope ask,outcomes, or in the console',
+    )
     expect((await running.post('/v1/echo', { word: 'x'.repeat(2000) })).status).toBe(413)
   })
 
