@@ -186,7 +186,10 @@ describe('assay learn', () => {
     expect(isServed).toBe(true)
     await run('outcomes rollback --store kept')
     const again = (await run('learn rows.jsonl --store kept')).json()
-    expect(again).toMatchObject({ served: false, reason: expect.stringContaining(`${candidate} was fitted on these labels and rolled back`) })
+    expect(again).toMatchObject({
+      served: false,
+      reason: expect.stringContaining(`${candidate} was fitted on these labels and rolled back`),
+    })
     expect((await served()).calibration).toBeNull()
   })
 
