@@ -22,15 +22,17 @@ const NUMBER_STARTS = '(?<![\\p{L}\\p{N}_]|\\d\\.|\\d,(?=\\d{3}(?!\\d)))'
 const NUMBER_ENDS = '(?!\\d|\\.\\d|,\\d{3}(?!\\d))'
 
 const MONTH =
-  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?'
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
+/** Of an abbreviation, before the rest of its date: elsewhere it ends a sentence. */
+const MONTH_POINT = '(?:(?<=(?<!\\p{L})\\p{L}{3,4})(?<!may|june|july)\\.)?'
 const DAY = '(?:0?[1-9]|[12]\\d|3[01])'
 const MONTH_NUMBER = '(?:0?[1-9]|1[0-2])'
 const DATE = [
   `\\d{4}([-/.])${MONTH_NUMBER}\\1${DAY}`,
   `${DAY}([-/.])${DAY}\\2(?:\\d{4}|\\d{2})`,
-  `${DAY}(?:st|nd|rd|th)?(?:\\s+of)?[ -]${MONTH}(?:,?[ -]\\d{4})?`,
-  `${MONTH}\\s+${DAY}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?`,
-  `${MONTH},?\\s+\\d{4}`,
+  `${DAY}(?:st|nd|rd|th)?(?:\\s+of)?[ -]${MONTH}(?:${MONTH_POINT},?[ -]\\d{4})?`,
+  `${MONTH}${MONTH_POINT}\\s+${DAY}(?:st|nd|rd|th)?(?:,?\\s+\\d{4})?`,
+  `${MONTH}${MONTH_POINT},?\\s+\\d{4}`,
 ].join('|')
 
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
@@ -40,7 +42,7 @@ const EMAIL = `(?<!${ATOM}|\\.)${ATOM}{1,64}(?:\\.${ATOM}{1,64}){0,8}@${LABEL}(?
 const URL_TAIL = '[^\\s<>"\'\\u0060{}|\\\\^]'
 // Behind the last character that is no closing punctuation; a closing bracket stays when the address has an opening
 // one.
-const URL = `(?<![\\p{L}\\p{N}@.])(?:https?:\\/\\/|www\\.)(?:${URL_TAIL}{0,2000}\\([^\\s()<>]{0,200}\\))?(?:${URL_TAIL}{0,2000}[^\\s<>"'\\u0060{}|\\\\^.,;:!?()\\[\\]])?`
+const URL = `(?<![\\p{L}\\p{N}@.])(?:https?:\\/\\/|www\\.)(?:${URL_TAIL}{0,2000}\\([^\\s()<>]{0,200}\\))?(?:${URL_TAIL}{0,2000}[^\\s<>"'\\u0060{}|\\\\^.,;:!?()\\[\\]“”‘’«»…])?`
 
 const SCALE = '(?:\\s?(?:[km]|bn|thousand|million|billion)\\b)'
 const CURRENCY =

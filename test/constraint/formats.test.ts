@@ -16,6 +16,11 @@ describe('findFormat', () => {
       'on 2024-05-01T10:00, 1/2/24, March 3rd, 2025, 3 of May 2020, Sept. 2021; not 2024 or 1/2',
       ['2024-05-01', '1/2/24', 'March 3rd, 2025', '3 of May 2020', 'Sept. 2021'],
     ],
+    [
+      'date',
+      'We meet on 12 May. Or on Sept. 3. Or in Oct. 2021, on 3 Dec., 2021, on May 4. 2025 was fine, and so was 12 June. 2024 too.',
+      ['12 May', 'Sept. 3', 'Oct. 2021', '3 Dec., 2021', 'May 4', '12 June'],
+    ],
     ['date', '31.12.1999 and 2024-05-01-7', ['31.12.1999']],
     ['email', 'Write to <ann.lee+x@mail.example.com>, or bob@b.co. Not @home or a@b', ['ann.lee+x@mail.example.com', 'bob@b.co']],
     [
@@ -23,6 +28,14 @@ describe('findFormat', () => {
       'See https://example.com/a_(b)?q=1, www.example.org. (http://x.io/y) ftp://no',
       ['https://example.com/a_(b)?q=1', 'www.example.org', 'http://x.io/y'],
     ],
+    [
+      'url',
+      'See “https://a.org/x”, «www.b.org», ‘http://c.org/’ or https://d.org…',
+      ['https://a.org/x', 'www.b.org', 'http://c.org/', 'https://d.org'],
+    ],
+    ['email', 'Ask “a@b.co” or c@d.co.', ['a@b.co', 'c@d.co']],
+    ['money', 'It costs $1,250. Not 5 EUR, and not 3.50 €!', ['$1,250', '5 EUR', '3.50 €']],
+    ['number', 'It is 3.5. Or 5.', ['3.5', '5']],
     [
       'money',
       'It cost $1,250.50 (about 1.100 EUR or £3 million), not 5 apples; 20 dollars; 7€; USD 9; 100 km',
