@@ -72,8 +72,47 @@ describe('a claim that compares a number', () => {
     ['The bag weighs more than 3 kg.', '3200', ' EUR', null],
     ['The error rate is above 1%.', '310', ' ms', null],
     ['The temperature is below -5 degrees.', '−7', ' °C', true],
+    ['The tank holds more than 1000 ml.', '1.5', ' liters.', true],
+    ['The bottle holds more than 1 liter.', '750', ' ml.', false],
+    ['The bag weighs more than 3 kg.', '5', ' lb.', false],
+    ['The speed is over 50 mph.', '60', ' km/h', false],
+    ['The speed is over 30 mph.', '60', ' kilometres per hour', true],
+    ['The distance is more than 12 km.', '10', ' miles.', true],
+    ['The desk is higher than 50 cm.', '30', ' inches high.', true],
+    ['The desk is higher than 50 cm.', '30', ' in', true],
+    ['The flat is larger than 50 m².', '600', ' square feet', true],
+    ['The tank holds more than 1000 l.', '1.2', ' m³', true],
+    ['The oven is above 150 °C.', '200', ' °F.', false],
+    ['The oven is at least 100 °C.', '212', ' degrees Fahrenheit', true],
+    ['The link does more than 10 MB/s.', '90', ' Mbps', true],
+    ['The call was longer than 2 hours.', '90', '-minute call', false],
+    ['The rent is above 1000 EUR/month.', '11,000', ' euros a year', false],
+    ['The rent is above 1000 EUR.', '1,100', ' euros a month', true],
+    // A gallon is one of two, and so is a megabyte.
+    ['The tank holds more than 3 liters.', '1', ' gallon', true],
+    ['The tank holds more than 4 liters.', '1', ' gallon', null],
+    ['The file is larger than 1 GB.', '1024', ' MB', null],
+    // What cannot be converted, or is not known.
+    ['It costs more than 50 EUR.', '1000', ' yen.', null],
+    ['It costs more than 50 EUR.', '60', ' Canadian dollars', null],
+    ['It costs more than 50 CAD.', '60', ' dollars', true],
+    ['The way is longer than 3 km.', '5', ' kg', null],
+    ['The car went more than 50 km.', '60', ' km/h', null],
+    ['The bag weighs more than 3 kg.', '5', ' arrobas', null],
+    ['The bag weighs more than 3 arrobas.', '5', ' kg', null],
+    ['The engine has more than 5 bar.', '800', ' psi', null],
+    ['The door is higher than 170 cm.', '5', ' feet 10 inches', null],
+    ['The flight takes more than 75 minutes.', '1', ' h 30 min', null],
+    // No units, or one alone.
+    ['The customer called more than 3 times.', '4', ' in March', true],
+    ['The bag weighs more than 3 kg.', '5', ' and is red', true],
+    ['The bag weighs more than 3 kg.', '5', '\nColour: red', true],
+    ['The motor has more than 5 kilowatts.', '800', ' watts', false],
+    ['The model has more than 300 weights.', '400', ' parameters', true],
+    ['There were more than 10 failed requests.', '12', ' requests failed', true],
+    ['The stay is longer than 2 weeks.', '3', ' full weeks', true],
   ])('%s %s%s is %s', (claim, text, behind, holds) => {
-    expect(comparisonOf(claim)?.holds({ text, behind, name: '' })).toBe(holds)
+    expect(comparisonOf(claim)?.holds({ text, ahead: '', behind, name: '' })).toBe(holds)
   })
 
   it.each([
@@ -85,8 +124,29 @@ describe('a claim that compares a number', () => {
     // Another kind of unit: another number.
     ['The bag weighs more than 3 kg.', '3200', 'price_eur', null],
     ['The queue has more than 3 jobs.', '4', 'queue length', true],
+    ['The volume is more than 1 liter.', '330', 'volume_ml', false],
+    ['The size is more than 1 MB.', '2048', 'size_bytes', false],
+    ['The size is more than 1 MB.', '2048', 'sizeKB', true],
+    ['The speed is over 50 mph.', '60', 'speed_km_h', false],
+    ['The oven is above 150 °C.', '200', 'tempF', false],
+    ['The area is larger than 50 m².', '600', 'area_sq_ft', true],
+    ['The hotel has more than 3 guests.', '4', 'checked_in', true],
+    ['The bag weighs more than 3 kg.', '4', 'm1', true],
   ])('%s %s of %s is %s', (claim, text, name, holds) => {
-    expect(comparisonOf(claim)?.holds({ text, behind: '', name })).toBe(holds)
+    expect(comparisonOf(claim)?.holds({ text, ahead: '', behind: '', name })).toBe(holds)
+  })
+})
+
+describe('a currency in front of a number', () => {
+  it.each([
+    ['It costs more than $50.', '€', '60', null],
+    ['It costs more than 50 EUR.', 'for only €', '60', true],
+    ['It costs more than 50 EUR.', 'for USD ', '60', null],
+    ['It costs more than USD 50.', 'US$', '60', true],
+    ['It costs more than 50.', '¥', '60', true],
+    ['It costs more than 50 yen.', '¥', '60', true],
+  ])('%s %s%s is %s', (claim, ahead, text, holds) => {
+    expect(comparisonOf(claim)?.holds({ text, ahead, behind: ' today', name: '' })).toBe(holds)
   })
 })
 
@@ -135,7 +195,7 @@ describe('a claim that compares a day', () => {
     ['The bill is due before 1 April 2026.', '31 February 2026', null],
     ['The bill is due before 1 April 2026.', '03/04/2026', null],
   ])('%s %s is %s', (claim, text, holds) => {
-    expect(comparisonOf(claim)?.holds({ text, behind: '', name: '' })).toBe(holds)
+    expect(comparisonOf(claim)?.holds({ text, ahead: '', behind: '', name: '' })).toBe(holds)
   })
 })
 

@@ -10,9 +10,11 @@ export interface Comparison {
   holds(value: ReadValue): boolean | null
 }
 
-/** A value as it stands in a text, what stands behind it there, and the name of its JSON value ('' in a text). */
+/** A value as it stands in a text, what stands around it there, and the name of its JSON value ('' in a text). */
 export interface ReadValue {
   readonly text: string
+  /** The last characters in front of it. */
+  readonly ahead: string
   readonly behind: string
   readonly name: string
 }

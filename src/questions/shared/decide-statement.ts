@@ -13,6 +13,9 @@ import { type DecideOptions, type DecideResult, decideBranch, LOG_FLOOR } from '
 import { decideRead } from './decide-read.ts'
 import { decisionKey } from './decision.ts'
 
+/** UTF-16 units in front of a value in which its currency is looked for. */
+const AHEAD = 8
+
 /** Where the caller describes what true and false mean, a statement is read as it is written. */
 export function* decideStatement(branch: Branch, context: QuestionContext, options: DecideOptions = {}): QuestionCoroutine<DecideResult> {
   if (branch.candidates.some(({ description }) => description !== null)) return yield* decideBranch(branch, 'binary', context, options)
@@ -57,9 +60,10 @@ function* compareValue(branch: Branch, comparison: Comparison, context: Question
   const reply = yield* read(asked, { type: 'span', many: false, format: comparison.format })
   const span = reply.type === 'spans' ? reply.spans[0] : undefined
   if (span === undefined) return null
-  const behind = context.textOf(span.source)?.slice(span.end) ?? ''
+  const whole = context.textOf(span.source) ?? ''
+  const [ahead, behind] = [whole.slice(Math.max(0, span.start - AHEAD), span.start), whole.slice(span.end)]
   const name = span.source.path?.split('/').at(-1) ?? ''
-  const isTrue = comparison.holds({ text: span.text, behind, name })
+  const isTrue = comparison.holds({ text: span.text, ahead, behind, name })
   if (isTrue === null) return null
   return { isTrue, confidence: decideRead(asked, 'quote', span.text, span.logProbability, context).confidence }
 }
