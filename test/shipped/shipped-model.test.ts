@@ -192,6 +192,16 @@ describe('the shipped model', () => {
     expectAnswers(await ask({ state: JSON_STATE, questions: QUESTIONS, derive: DERIVE }), JSON_STATE)
   })
 
+  it('quotes everything of a kind where that is asked for, and not where the question narrows it', async () => {
+    const all = { type: 'extract', kind: 'email', many: true } as const
+    const { answers } = await ask({
+      state: 'Contact anna@example.com or ben@example.org for help.',
+      questions: { all: { ...all, instructions: 'All email addresses' }, one: { ...all, instructions: "Ben's address" } },
+    })
+    expect((answers.all as ExtractManyAnswer).values).toEqual(['anna@example.com', 'ben@example.org'])
+    expect((answers.one as ExtractManyAnswer).values).toHaveLength(1)
+  })
+
   it('answers on states that say nothing', async () => {
     for (const state of ['', {}, [], ' \n '] as State[]) {
       const { answers } = await ask({ state, questions: { broken: QUESTIONS.broken!, intent: QUESTIONS.urgency!, mail: QUESTIONS.mail! } })

@@ -4,6 +4,7 @@ import { EngineError } from '../../../../core/errors.ts'
 import { sum } from '../../../../core/math.ts'
 import type { Branch, Constraint, Generated, Scores } from '../../../backend.ts'
 import { rowsOfLogits } from '../../scored-rows.ts'
+import { asksForAll } from './all-of-a-kind.ts'
 import { AskedPassages, MOST_PASSAGES, type ReadPassages } from './asked-passages.ts'
 import type { Reading } from './decide.ts'
 import { namePriors, namesOf } from './member-names.ts'
@@ -127,7 +128,10 @@ export class PassageState {
     const inputTokens = tokensOf(question)
     const pointers = (): Promise<SpanLogits> => this.#pointers(question, signal)
     if (constraint.type === 'span') {
-      const found = (constraint.many ? everyQuote : oneQuote)(await pointers(), constraint.format)
+      const { many, format } = constraint
+      const found = many
+        ? everyQuote(await pointers(), format, asksForAll(branch.instructions, format))
+        : oneQuote(await pointers(), format)
       return { type: 'spans', ...found, inputTokens, outputTokens: found.spans.length }
     }
     const source = { worksOut: config.worksOut, score: (parts: readonly Branch[]) => this.#scoreAll(parts, signal), pointers }

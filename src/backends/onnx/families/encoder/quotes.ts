@@ -63,13 +63,16 @@ export function oneQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans 
   return { spans: [spanOf(best)], logProbability: best.logProbability }
 }
 
-/** Every span that is likely by itself, in reading order and without overlaps; enumerations item by item. */
-export function everyQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans {
+/**
+ * Every span that is likely by itself, in reading order and without overlaps; enumerations item by item. `isOfAll`:
+ * what looks like the format is asked for, so that each span of it counts.
+ */
+export function everyQuote(pointers: SpanLogits, format: SpanFormat, isOfAll: boolean): QuotedSpans {
   const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
   const taken: Scored<PossibleSpan>[] = []
   if (logNothing < Math.log(0.5)) {
     for (const one of [...scored].sort((a, b) => b.logProbability - a.logProbability)) {
-      if (taken.length > 0 && one.logProbability < Math.log(LEAST_OF_MANY)) break
+      if (taken.length > 0 && !isOfAll && one.logProbability < Math.log(LEAST_OF_MANY)) break
       if (taken.every(({ what }) => what.last < one.what.first || one.what.last < what.first)) taken.push(one)
     }
   }

@@ -3,6 +3,7 @@
 import { LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
 import { argmax } from '../../../../core/math.ts'
 import type { Branch, Candidate, Grammar, Scores } from '../../../backend.ts'
+import { asksForAll } from './all-of-a-kind.ts'
 import { everyQuote, numbersOf, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
 import { likeliestSum, STANDS, sumsOf } from './worked-out.ts'
 import { writtenValues } from './written-values.ts'
@@ -25,7 +26,7 @@ export async function writeValue(source: ValueSource, branch: Branch, grammar: G
   if (grammar.type === 'enum') return chooseOne(source, branch, grammar.values)
   if (grammar.type === 'list' && grammar.item.type === 'enum') return chooseSome(source, branch, grammar.item.values, grammar.maxItems)
   const pointers = await source.pointers()
-  if (grammar.type === 'list') return listOf(pointers, grammar.item, grammar.maxItems)
+  if (grammar.type === 'list') return listOf(pointers, branch, grammar.item, grammar.maxItems)
   if (grammar.type === 'text') {
     const { spans, logProbability } = oneQuote(pointers, 'text')
     return { text: spans[0] === undefined ? null : onOneLine(spans[0].text), logProbability }
@@ -71,10 +72,10 @@ async function workOut(
   )
 }
 
-function listOf(pointers: SpanLogits, item: Grammar, most: number): WrittenAnswer {
+function listOf(pointers: SpanLogits, { instructions }: Branch, item: Grammar, most: number): WrittenAnswer {
   const kind = item.type
   if (kind === 'enum' || kind === 'list') throw new TypeError(`${kind} is not quoted`)
-  const { spans, logProbability } = everyQuote(pointers, kind)
+  const { spans, logProbability } = everyQuote(pointers, kind, asksForAll(instructions, kind))
   const items = spans.flatMap(({ text }) =>
     kind === 'text'
       ? [onOneLine(text)]
