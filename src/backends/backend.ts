@@ -162,8 +162,11 @@ export type Generated = {
 } & (
   | { readonly type: 'spans'; readonly spans: readonly Span[] }
   | { readonly type: 'boxes'; readonly boxes: readonly Box[] }
-  /** `complete` is false when the token budget ran out before the grammar could end. */
-  | { readonly type: 'text'; readonly text: string; readonly complete: boolean }
+  /**
+   * `complete` is false when the token budget ran out before the grammar could end, or the state holds no such value;
+   * `reason` says which, where the backend knows, as a sentence without its end.
+   */
+  | { readonly type: 'text'; readonly text: string; readonly complete: boolean; readonly reason?: string }
 )
 
 /**

@@ -30,6 +30,10 @@ const WITH_YEAR: readonly Pattern[] = [
   { pattern: new RegExp(`\\b(${MONTH})\\.? (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4})\\b`, 'giu'), year: 3, month: 1, day: 2 },
   { pattern: /\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b/gu, year: 3, month: 2, day: 1 },
   { pattern: /\b(\d{4})\/(\d{1,2})\/(\d{1,2})\b/gu, year: 1, month: 2, day: 3 },
+  // With the day in front, with the month in front, and where both are the same; others may be either.
+  { pattern: /(?<![\d/])(1[3-9]|2\d|3[01])\/(\d{1,2})\/(\d{4})(?![\d/])/gu, year: 3, month: 2, day: 1 },
+  { pattern: /(?<![\d/])(\d{1,2})\/(1[3-9]|2\d|3[01])\/(\d{4})(?![\d/])/gu, year: 3, month: 1, day: 2 },
+  { pattern: /(?<![\d/])(\d{1,2})\/(\1)\/(\d{4})(?![\d/])/gu, year: 3, month: 2, day: 1 },
 ]
 const WITHOUT_YEAR: readonly Pattern[] = [
   { pattern: new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)?\\.? (?:of )?(${MONTH})\\b`, 'giu'), year: 0, month: 2, day: 1 },

@@ -205,6 +205,7 @@ function* runWritten(
     value: reply.text,
     ...(parsed !== null && typeof parsed !== 'string' ? { parsed } : {}),
     valid: parsed !== null,
+    ...(parsed === null && reply.reason !== undefined ? { error: reply.reason } : {}),
     confidence: own.confidence,
     ...(confirmed === null ? {} : { check: confirmed.probabilities[0]![0]! }),
   }

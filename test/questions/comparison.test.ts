@@ -185,6 +185,10 @@ describe('a claim that compares a day', () => {
     ['The bill is due by 1 April 2026.', '2 April 2026', false],
     ['The bill is due after 1 April 2026.', '02.04.2026', true],
     ['The bill is due on or after 1 April 2026.', '2026/04/01', true],
+    // Either part can be the month alone, or both are the same.
+    ['The bill is due after 1 April 2026.', '13/04/2026', true],
+    ['The bill is due after 1 April 2026.', '03/31/2026', false],
+    ['The bill is due after 1 April 2026.', '04/04/2026', true],
     ['The bill is due no earlier than 1 April 2026.', '31 Mar. 2026', false],
     // Of the same year where one of them says none.
     ['The bill is due before 1 April.', '3 March 2019', true],

@@ -84,6 +84,12 @@ describe('fill', () => {
     expect((await askOne<FillAnswer>(values, { score })).answer.check).toBeCloseTo(0.9, 4)
   })
 
+  it('says why nothing was written, where the model knows', async () => {
+    const cut = { ...written(''), complete: false, reason: '"12 May" stands in the state, without a year' } as Generated
+    const { answer } = await askOne<FillAnswer>({ type: 'fill', kind: 'date' }, { read: () => cut })
+    expect(answer).toMatchObject({ value: '', valid: false, error: '"12 May" stands in the state, without a year' })
+  })
+
   it('says that the model failed, in its own answer', async () => {
     const { answer } = await askOne<FillAnswer>({ type: 'fill', self_check: true }, {})
     expect(answer).toMatchObject({ type: 'fill', value: '', valid: false, error: expect.stringContaining('failed') })

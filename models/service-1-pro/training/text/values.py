@@ -29,6 +29,10 @@ DATES = [
     (re.compile(rf"\b({NAMED})\.? (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.I), (2, 0, 1)),
     (re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b"), (2, 1, 0)),
     (re.compile(r"\b(\d{4})/(\d{1,2})/(\d{1,2})\b"), (0, 1, 2)),
+    # With the day in front, with the month in front, and where both are the same; others may be either.
+    (re.compile(r"(?<![\d/])(1[3-9]|2\d|3[01])/(\d{1,2})/(\d{4})(?![\d/])"), (2, 1, 0)),
+    (re.compile(r"(?<![\d/])(\d{1,2})/(1[3-9]|2\d|3[01])/(\d{4})(?![\d/])"), (2, 0, 1)),
+    (re.compile(r"(?<![\d/])(?P<both>\d{1,2})/((?P=both))/(\d{4})(?![\d/])"), (2, 1, 0)),
 ]
 
 

@@ -2,7 +2,7 @@
 import { parse } from '../../../../constraint/grammar.ts'
 import { EngineError } from '../../../../core/errors.ts'
 import { sum } from '../../../../core/math.ts'
-import type { Branch, Constraint, Generated, Scores } from '../../../backend.ts'
+import type { Branch, Constraint, Generated, Grammar, Scores } from '../../../backend.ts'
 import { rowsOfLogits } from '../../scored-rows.ts'
 import { asksForAll } from './all-of-a-kind.ts'
 import { AskedPassages, MOST_PASSAGES, type ReadPassages } from './asked-passages.ts'
@@ -142,6 +142,7 @@ export class PassageState {
       type: 'text',
       text: isValid ? (written.text as string) : '',
       complete: isValid,
+      ...(isValid ? {} : { reason: written.reason ?? whyNot(written.text, constraint.grammar) }),
       logProbability: isValid ? written.logProbability : NO_VALUE,
       inputTokens,
       outputTokens: isValid ? 1 : 0,
@@ -235,4 +236,10 @@ export function refuseLong(model: string, units: number, contextLength: number, 
     'context_length_exceeded',
     `the ${what} has ${units} characters, the model ${model} takes at most ${most} (${contextLength} tokens); shorten the ${what}`,
   )
+}
+
+function whyNot(text: string | null, { type }: Grammar): string {
+  return text === null
+    ? `no ${type === 'text' ? 'answer' : type} was found in the state`
+    : `${JSON.stringify(text)} is no value of kind ${type}`
 }

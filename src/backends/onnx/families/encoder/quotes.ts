@@ -7,6 +7,7 @@ import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
 import type { Passage } from './passages.ts'
 import type { PossibleSpan, PossibleSpans } from './possible-spans.ts'
+import { whyUnread } from './unread-dates.ts'
 import { likeliestOf, type ValueKind, writtenValues } from './written-values.ts'
 
 /** A list takes every span that is at least so likely. */
@@ -82,13 +83,28 @@ export function everyQuote(pointers: SpanLogits, format: SpanFormat, isOfAll: bo
   return { spans, logProbability: logSumExp(taken.map(({ logProbability }) => logProbability)) }
 }
 
+/** A value that was chosen; `reason`: why there is none, where something stands in its place. */
+export interface QuotedValue {
+  readonly value: string | null
+  readonly logProbability: number
+  readonly reason?: string
+}
+
 /** The likeliest of the values that stand in the text; null where there is none. Equal values share their chances. */
-export function oneValue(pointers: SpanLogits, kind: ValueKind): { readonly value: string | null; readonly logProbability: number } {
+export function oneValue(pointers: SpanLogits, kind: ValueKind): QuotedValue {
   const found = valuesOf(pointers, kind)
   const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
   const total = logSumExp(scores)
   const best = likeliestOf(found.map(({ value }, i) => [value, Math.exp((scores[i] as number) - total)]))
-  return best === undefined ? { value: null, logProbability: NO_VALUE } : { value: best[0], logProbability: Math.min(0, Math.log(best[1])) }
+  if (best !== undefined) return { value: best[0], logProbability: Math.min(0, Math.log(best[1])) }
+  const unread = kind === 'date' ? likeliestUnread(pointers) : null
+  return { value: null, logProbability: NO_VALUE, ...(unread === null ? {} : { reason: whyUnread(textOf(unread)) }) }
+}
+
+/** Of what looks like a date and is no day of the calendar. */
+function likeliestUnread(pointers: SpanLogits): PossibleSpan | null {
+  const { scored } = normalised(pointers, spansOf(pointers, 'date'))
+  return likeliest(scored)?.what ?? null
 }
 
 /** The numbers that stand in the text, in reading order. */
@@ -156,7 +172,12 @@ function likeliest<T>(scored: readonly Scored<T>[]): Scored<T> | null {
   return scored.reduce<Scored<T> | null>((best, one) => (best === null || one.logProbability > best.logProbability ? one : best), null)
 }
 
-function spanOf({ what: { stretch, start, end }, logProbability }: Scored<PossibleSpan>): Span {
-  const { string, source, offset } = stretch
-  return { text: string.slice(start, end), source, start: offset + start, end: offset + end, logProbability: Math.min(0, logProbability) }
+function textOf({ stretch, start, end }: PossibleSpan): string {
+  return stretch.string.slice(start, end)
+}
+
+function spanOf({ what, logProbability }: Scored<PossibleSpan>): Span {
+  const { stretch, start, end } = what
+  const { source, offset } = stretch
+  return { text: textOf(what), source, start: offset + start, end: offset + end, logProbability: Math.min(0, logProbability) }
 }

@@ -8,10 +8,11 @@ import { everyQuote, numbersOf, oneQuote, oneValue, type SpanLogits } from './qu
 import { likeliestSum, STANDS, sumsOf } from './worked-out.ts'
 import { writtenValues } from './written-values.ts'
 
-/** A written answer before its grammar has seen it; null where nothing was found. */
+/** A written answer before its grammar has seen it; null where nothing was found, for the reason if one is known. */
 export interface WrittenAnswer {
   readonly text: string | null
   readonly logProbability: number
+  readonly reason?: string
 }
 
 /** The state that a value is asked of. */
@@ -36,8 +37,8 @@ export async function writeValue(source: ValueSource, branch: Branch, grammar: G
     const made = await workOut(source, branch, type, numbersOf(pointers, type))
     if (made !== null) return made
   }
-  const { value, logProbability } = oneValue(pointers, type)
-  return { text: value, logProbability }
+  const { value, ...rest } = oneValue(pointers, type)
+  return { text: value, ...rest }
 }
 
 async function chooseOne(source: ValueSource, branch: Branch, values: readonly string[]): Promise<WrittenAnswer> {

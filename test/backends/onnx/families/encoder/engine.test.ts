@@ -116,8 +116,18 @@ describe('an encoder behind the engine', async () => {
 
   it('says that no value is there rather than to invent one', async () => {
     const { answers } = await engine.ask({ state: 'Nothing at all.', questions: { sum: fill('The sum', { kind: 'number' }) } })
-    expect(answers.sum).toMatchObject({ value: '', valid: false })
+    expect(answers.sum).toMatchObject({ value: '', valid: false, error: 'no number was found in the state' })
     expect(answers.sum.confidence).toBeLessThan(0.01)
+  })
+
+  it.each([
+    ['25/12/2025', { value: '2025-12-25', valid: true }],
+    ['12/25/2025', { value: '2025-12-25', valid: true }],
+    ['12 May', { value: '', valid: false, error: '"12 May" stands in the state, without a year' }],
+    ['03/04/2025', { value: '', valid: false, error: '"03/04/2025" stands in the state, which may be 3 April or 4 March' }],
+  ])('reads %s as a day, or says what is missing', async (date, answer) => {
+    const { answers } = await engine.ask({ state: `It comes on ${date}.`, questions: { day: fill('When?', { kind: 'date' }) } })
+    expect(answers.day).toMatchObject(answer)
   })
 
   it('reads of a state that has grown what is new alone', async () => {
