@@ -1,4 +1,4 @@
-// Fits the next calibration from the served one and new evidence, and says whether to serve it: only if it is not worse
+// Fits the next calibration from the served one and new evidence, and says whether to serve it: only if it is better
 // on states it was not fitted on, nor spoils questions that have no labels.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
@@ -152,7 +152,7 @@ export function refit(
   }
   if (difference > 0) return keep(`Worse: ${numbers}; what is served stays.`)
   const [low, high] = heldOut.interval
-  // Of fits that change nothing for the better, one in four would seem to by chance.
+  // Of fits that change nothing for the better one in four would seem to, by chance.
   if (difference > -(high - low) / NORMAL_95 / 2) return keep(`Hardly better: ${numbers}, within its standard error; what is served stays.`)
   const { made: whole, refused } = make(weighted, lent)
   const rise = riseOf(whole)
@@ -161,7 +161,7 @@ export function refit(
     refused === null
       ? ''
       : ` Maps of whole kinds stay as they were: new ones would lose ${nats(refused)} on labels that came with the model.`
-  return { candidate: withReference(whole, reference), decision: 'serve', heldOut, reason: `Not worse: ${numbers}.${kept}${untaught}` }
+  return { candidate: withReference(whole, reference), decision: 'serve', heldOut, reason: `Better: ${numbers}.${kept}${untaught}` }
 }
 
 function nats(rise: number): string {
