@@ -9,6 +9,7 @@ import { evidenceFor, type LabelledEvent, type OutcomeStore, type RecordedEviden
 import type { CalibrationVersions, VersionChange } from '../calibration/outcomes/versions.ts'
 import { shippedFor } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'
+import { ownEntry } from '../core/untrusted.ts'
 import type { Row } from '../evaluate/dataset.ts'
 import { NOT_ASKED, type RowResult, textOf } from '../evaluate/run.ts'
 import { commonest, type FailureReason, sumUp, ungradedOf } from '../evaluate/summary.ts'
@@ -220,8 +221,8 @@ function mostOfOne(evidence: readonly RecordedEvidence[]): number {
 function isAsKept({ truth, accept }: Row, { event, labels }: LabelledEvent, holds: HoldsValue | undefined): boolean {
   const decided = Object.keys(truth).filter((name) => Object.hasOwn(event.decisions, name))
   return decided.every((name) => {
-    const kept = labels[name]?.truth
-    const said = [truth[name]!, ...(accept[name] ?? [])].map((one) => truthOf(event.decisions[name]!, one, holds))
+    const kept = ownEntry(labels, name)?.truth
+    const said = [truth[name]!, ...(ownEntry(accept, name) ?? [])].map((one) => truthOf(event.decisions[name]!, one, holds))
     return said.some((one) => one !== null && kept !== undefined && one.every((index, row) => index === kept[row]))
   })
 }

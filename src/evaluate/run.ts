@@ -183,7 +183,7 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
   const found = answerNamed(id, response.answers)
   if (typeof found === 'string') return found
   const { answer, question: questionId } = found
-  const graded = kindOf(answer).grade(answer, truth, row.accept[id] ?? [], decision)
+  const graded = kindOf(answer).grade(answer, truth, ownEntry(row.accept, id) ?? [], decision)
   if (graded === null) {
     return decision === null
       ? `the truth ${JSON.stringify(truth)} does not fit the answer (${answer.type})`

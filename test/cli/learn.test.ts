@@ -100,6 +100,13 @@ describe('assay learn', () => {
     })
   })
 
+  it('knows a question that is called as an inherited field is', async () => {
+    const questions = { constructor: { type: 'noul', instructions: 'It is good.' } }
+    await writeFile(join(folder, 'odd.jsonl'), JSON.stringify({ state: 'x 1', questions, truth: { constructor: true } }))
+    expect((await run('learn odd.jsonl --store kept')).json()).toMatchObject({ before: 0, labels: 1 })
+    expect((await run('learn odd.jsonl --store kept')).json()).toMatchObject({ before: 1, labels: 0 })
+  })
+
   it('takes a truth that was corrected in place of the earlier one, and teaches it', async () => {
     await run('learn rows.jsonl --store kept')
     const text = await readFile(join(folder, 'rows.jsonl'), 'utf8')

@@ -69,6 +69,17 @@ describe('a row', () => {
     expect(result.questions.map(({ id, right }) => [id, right])).toEqual([['tone/when', 1]])
   })
 
+  it('may ask a question that is called as an inherited field is', async () => {
+    const value = { type: 'extract' as const, value: 'x', valid: true, confidence: 0.5 }
+    const questions = { constructor: { type: 'extract' } }
+    const named = { ...checkRow({ state: 'x', questions, truth: { constructor: 'x' } }, 'x', 'task', '/'), at: 0 }
+    const result = await runRow(
+      named,
+      settings(async () => response(Object.fromEntries([['constructor', value]]))),
+    )
+    expect(result).toMatchObject({ questions: [{ id: 'constructor', right: 1 }] })
+  })
+
   it('says why a truth could not be graded', async () => {
     const result = await runRow(row({ tone: 'c' }), settings(answered))
     expect(result.questions).toEqual([])
