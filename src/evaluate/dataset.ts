@@ -165,7 +165,7 @@ export function checkRow(value: unknown, id: string, task: string, folder: strin
     request: { state: statePathsFrom(state, folder), questions } as Row['request'],
     truth: Object.fromEntries(
       Object.entries(truth).flatMap(([name, given]) => {
-        const read = readTruth(questionNamed(questions, name), given as Json)
+        const read = readTruth(questionNamed(questions, name, trueOption(questions, truth, name)), given as Json)
         return read === undefined ? [] : [[name, read]]
       }),
     ),
@@ -209,11 +209,25 @@ export function splitName(name: string, of: object): { readonly question: string
   return slash < 0 ? { question: name, argument: null } : { question: name.slice(0, slash), argument: name.slice(slash + 1) }
 }
 
-/** A question by its id, or an argument of a choice as `question/argument`. */
-export function questionNamed(questions: object, name: string): unknown {
+/**
+ * A question by its id, or an argument of a choice as `question/argument`. Of options that bring arguments of one name,
+ * it is that of `option`, or else of the first.
+ */
+export function questionNamed(questions: object, name: string, option?: unknown): unknown {
   const { question, argument } = splitName(name, questions)
   const whole = ownField(questions, question)
-  return argument === null ? whole : ownField(ownField(whole, 'args'), argument)
+  if (argument === null) return whole
+  const argOf = (asked: unknown): unknown => ownField(ownField(asked, 'args'), argument)
+  const options = ownField(whole, 'options') ?? ownField(whole, 'criteria')
+  const bring = (Array.isArray(options) ? options : []).filter((one) => argOf(one) !== undefined)
+  return argOf(whole) ?? argOf(bring.find((one) => ownField(one, 'value') === option) ?? bring[0])
+}
+
+/** The option that a row says is true of the choice that an argument is of; undefined where it does not say. */
+function trueOption(questions: object, truth: object, name: string): unknown {
+  const { question, argument } = splitName(name, questions)
+  const given = ownField(truth, question)
+  return argument === null || given === undefined ? undefined : readTruth(ownField(questions, question), given as Json)
 }
 
 function text(value: unknown): string | null {

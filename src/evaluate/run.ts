@@ -182,7 +182,7 @@ function messageOf({ message, param }: EngineError, row: Row): string {
 function resultOf(id: string, truth: Json, row: Row, response: AskResponse, decision: Decision | null): GradedQuestion | string {
   const found = answerNamed(id, response.answers)
   if (typeof found === 'string') return found
-  const { answer, question: questionId } = found
+  const { answer, question: questionId, option } = found
   const graded = kindOf(answer).grade(answer, truth, ownEntry(row.accept, id) ?? [], decision)
   if (graded === null) {
     return decision === null
@@ -190,7 +190,7 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
       : misfit(id, decision, truth, true, 'truth')
   }
   const { claim } = graded
-  const question = questionNamed(row.request.questions, id)
+  const question = questionNamed(row.request.questions, id, option)
   const kind = ownField(question, 'kind')
   const report = Object.hasOwn(response.simo.questions, questionId) ? response.simo.questions[questionId] : undefined
   // A read claims that it is right; its decision knows whether a value or an absence was checked.
@@ -233,14 +233,22 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
 /** Why an argument was not graded: no fault of its truth. */
 export const NOT_ASKED = 'the argument was not asked, since another option won'
 
+interface NamedAnswer {
+  readonly answer: QuestionAnswer
+  readonly question: string
+  /** The option that won, where it is the answer to an argument. */
+  readonly option?: string
+}
+
 /** An answer by question id, or an argument of a choice as `question/argument`. */
-function answerNamed(id: string, answers: Answers): { readonly answer: QuestionAnswer; readonly question: string } | string {
+function answerNamed(id: string, answers: Answers): NamedAnswer | string {
   const { question, argument } = splitName(id, answers)
   const whole = ownEntry(answers, question)
   if (whole === undefined) return `the row asks no question ${JSON.stringify(question)}`
   const answer = argument !== null && 'args' in whole ? ownEntry(whole.args ?? {}, argument) : whole
   if (answer === undefined) return NOT_ASKED
-  return answer.type === 'derive' ? 'it is a derived value' : { answer, question }
+  if (answer.type === 'derive') return 'it is a derived value'
+  return { answer, question, ...('choice' in whole ? { option: whole.choice } : {}) }
 }
 
 function withChecks(questions: AskRequest['questions']): AskRequest['questions'] {

@@ -69,6 +69,21 @@ describe('a row', () => {
     expect(result.questions.map(({ id, right }) => [id, right])).toEqual([['tone/when', 1]])
   })
 
+  it('may hold truths of arguments that stand inside an option, written as those of any question are', async () => {
+    const options = [
+      { value: 'a', args: { when: { type: 'extract', kind: 'date' } } },
+      { value: 'b', args: { when: { type: 'noul' } } },
+    ]
+    const truth = { tone: 'b', 'tone/when': { noul: 'yes' } }
+    const inside = checkRow({ state: 'text', questions: { tone: { type: 'choice', options } }, truth }, 'x', 'task', '/')
+    expect(inside.truth).toEqual({ tone: 'b', 'tone/when': true })
+    const result = await runRow({ ...inside, at: 0 }, settings(answered))
+    expect(result.questions.map(({ id, kind, right }) => [id, kind, right])).toEqual([
+      ['tone', undefined, 1],
+      ['tone/when', undefined, 1],
+    ])
+  })
+
   it('may ask a question that is called as an inherited field is', async () => {
     const value = { type: 'extract' as const, value: 'x', valid: true, confidence: 0.5 }
     const questions = { constructor: { type: 'extract' } }
