@@ -201,13 +201,14 @@ defineKind<ChoiceAnswer>({
   },
   truth: 'the option',
   truthFields: ['choice'],
-  readTruth: (truth) => (typeof truth === 'number' || typeof truth === 'boolean' ? String(truth) : plainTruth(truth)),
+  /** A number is the name of an option; from 0 to 1 it may be the probability of yes, between yes and no. */
+  readTruth: (truth) => (typeof truth === 'number' && (truth < 0 || truth > 1) ? String(truth) : plainTruth(truth)),
   grade({ choice, probabilities, confidence }, truth, _accept, decision) {
     const names = decision?.names ?? Object.keys(probabilities).sort()
     const readout = decision !== null && isStatement(decision.readout) ? 'binary' : 'exclusive'
     const claim = claimOf(readout, names, [names.map((name) => probabilities[name]!)], truth)
     if (claim === null) return null
-    return { said: choice, right: Number(names[claim.truth[0]!] === choice), guess: 1 / names.length, confidence, claim }
+    return { said: choice, right: Number(names[Math.round(claim.truth[0]!)] === choice), guess: 1 / names.length, confidence, claim }
   },
   valueOf: ({ choice }) => choice,
   probabilityOf: ({ probabilities }, id, option) => namedProbability(probabilities, id, option),

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/core/types.ts'
 import { brierOf, entropyOf, logLossOf } from '../../src/evaluate/claim-scores.ts'
+import { readTruth } from '../../src/evaluate/truth.ts'
 import { kindOf } from '../../src/questions/index.ts'
 import type { Decision } from '../../src/questions/shared/decision.ts'
 import type { Claim, Grade } from '../../src/questions/shared/grade.ts'
@@ -68,6 +69,16 @@ describe('a choice', () => {
     expect([names, probabilities, truth]).toEqual([['a', 'b', 'c'], [[0.2, 0.7, 0.1]], [2]])
     expect([right(choice, 'b'), right(choice, 'c')]).toEqual([1, 0])
     expect(brierOf(claim(choice, 'c'))).toBeCloseTo((0.04 + 0.49 + 0.81) / 2, 12)
+  })
+
+  it('between yes and no takes the truth of a claim, and elsewhere a boolean or a number as the name of an option', () => {
+    const yesOrNo: QuestionAnswer = { type: 'choice', choice: 'yes', probabilities: { no: 0.2, yes: 0.8 }, confidence: 0.8 }
+    const decision = { readout: 'binary', names: ['yes', 'no'] } as unknown as Decision
+    const question = { type: 'choice', criteria: ['no', 'yes'] }
+    const rightly = (truth: Json) => grade(yesOrNo, readTruth(question, truth) as Json, [], decision)?.right
+    expect([true, false, 'yes', 0.9, 0.1].map(rightly)).toEqual([1, 0, 1, 1, 0])
+    const numbered: QuestionAnswer = { type: 'choice', choice: '2', probabilities: { 1: 0.2, 2: 0.8 }, confidence: 0.8 }
+    expect([2, '2', 1].map((truth) => right(numbered, readTruth(question, truth) as Json))).toEqual([1, 1, 0])
   })
 
   it('is not graded against an option that was not offered', () => {
