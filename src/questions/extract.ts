@@ -16,7 +16,7 @@ import { decideRead, type ReadDecision } from './shared/decide-read.ts'
 import type { ReadReadout } from './shared/decision.ts'
 import { noPlainValue, noProbability } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
-import { gradeOfRead, isSameValue } from './shared/grade.ts'
+import { gradeOfRead, isRightRead, isSameValue } from './shared/grade.ts'
 import type { FieldOf } from './shared/options.ts'
 import type { Checked, OneOrMany } from './shared/read-types.ts'
 
@@ -324,13 +324,11 @@ defineKind<AnyExtractAnswer>({
     if ('coordinates' in given) return gradeBox(given, given.coordinates, truth)
     if ('values' in given) {
       const wanted = truth === null ? [] : Array.isArray(truth) ? truth : [truth]
-      return gradeOfRead(given, readoutOf(given.values.length > 0), given.values, Number(isSameValue(sorted(wanted), sorted(given.values))))
+      const isRight = truth === true || isSameValue(sorted(wanted), sorted(given.values))
+      return gradeOfRead(given, readoutOf(given.values.length > 0), given.values, Number(isRight))
     }
     if (typeof truth === 'object' && truth !== null) return null
-    const isRight = [truth, ...accept].some((one) =>
-      one === null ? given.value === null : given.value !== null && isSameValue(one, given.value),
-    )
-    return gradeOfRead(given, readoutOf(given.value !== null), given.value, Number(isRight))
+    return gradeOfRead(given, readoutOf(given.value !== null), given.value, Number(isRightRead(given.value, [truth, ...accept])))
   },
   valueOf(given, id) {
     if (listOf(given) !== null) return noPlainValue(id)

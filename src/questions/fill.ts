@@ -28,7 +28,7 @@ import {
   selfCheck,
   strict,
 } from './shared/fields.ts'
-import { gradeOfRead, isSameValue, plainTruth } from './shared/grade.ts'
+import { gradeOfRead, isRightRead, plainTruth } from './shared/grade.ts'
 import type { FieldOf, TooFew } from './shared/options.ts'
 import type { Checked, Unparsed } from './shared/read-types.ts'
 
@@ -342,7 +342,7 @@ defineKind<FillAnswer>({
   readTruth: plainTruth,
   grade(given, truth, accept) {
     const said: Json = given.parsed ?? given.value
-    const isRight = given.valid && [truth, ...accept].some((one) => isSameValue(one, said))
+    const isRight = given.valid && isRightRead(said, [truth, ...accept])
     return gradeOfRead(given, 'written', said, Number(isRight))
   },
   valueOf(given, id) {

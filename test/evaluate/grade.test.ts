@@ -122,6 +122,16 @@ describe('a fill', () => {
   })
 })
 
+describe('a read', () => {
+  it('is as right as a boolean says, unless it read the word itself', () => {
+    const many: QuestionAnswer = { type: 'extract', values: ['b', 'a'], items: [], valid: true, confidence: 0.5 }
+    const read = [extract('A-7'), extract(null), fill('Paris'), many]
+    expect(read.map((one) => [right(one, true), right(one, false)])).toEqual(read.map(() => [1, 0]))
+    expect([right(fill('false'), false), right(fill('False'), true), right(extract('true'), true)]).toEqual([1, 0, 1])
+    expect(right(fill('Paris', { valid: false }), true)).toBe(0)
+  })
+})
+
 describe('an extract', () => {
   it('is right when it says the words, or that they are not there', () => {
     expect([right(extract('A-7'), 'a-7'), right(extract(null), 'a-7'), right(extract(null), null), right(extract('x'), null)]).toEqual([

@@ -57,6 +57,18 @@ export function gradeOfRead(
   return { said, right, guess: 0, confidence, claim }
 }
 
+/**
+ * Whether what was read is one of the truths; a null says that nothing is there. A boolean says whether it was right,
+ * as in outcomes, unless the words that were read are true or false themselves.
+ */
+export function isRightRead(said: Json, truths: readonly Json[]): boolean {
+  const isWordOfTruth = typeof said === 'string' && /^\s*(true|false)\s*$/i.test(said)
+  return truths.some((truth) => {
+    if (typeof truth === 'boolean' && !isWordOfTruth) return truth
+    return truth === null || said === null ? truth === said : isSameValue(truth, said)
+  })
+}
+
 /** Case and outer space do not matter; lists are compared item by item. */
 export function isSameValue(truth: Json, said: Json): boolean {
   if (Array.isArray(truth) || Array.isArray(said)) {
