@@ -37,8 +37,9 @@ A truth is, by the type of its question:
 ${allKinds()
   .map(({ type, truth }) => `  ${type.padEnd(10)}${truth}`)
   .join('\n')}
-What is not there to be written or quoted has the truth null, and a level may be given by its label. "accept" lists further values that count as
-right. "expected" is another word for "truth", and a truth may be wrapped as in {"choice":"…"}; rows of the Decision Index are read as they are.
+What is not there to be quoted has the truth null; elsewhere a null says that the truth is not known, and the question is asked and not graded. Of what
+was written or quoted, true or false says whether it was right; a level may be given by its label. "accept" lists further values that count as right.
+"expected" is another word for "truth", and a truth may be wrapped as in {"choice":"…"}; rows of the Decision Index are read as they are.
 
 Examples:
   $ assay eval mail.jsonl -o runs/mail
