@@ -13,7 +13,7 @@ import { ownEntry } from '../core/untrusted.ts'
 import type { Row } from '../evaluate/dataset.ts'
 import { NOT_ASKED, type RowResult, textOf } from '../evaluate/run.ts'
 import { commonest, type FailureReason, sumUp, ungradedOf } from '../evaluate/summary.ts'
-import { type DecisionEvent, type HoldsValue, truthOf } from '../questions/shared/decision.ts'
+import { type Decision, type DecisionEvent, type HoldsValue, isOfValue, truthOf } from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { type AddCommand, type CliEngine, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
@@ -156,6 +156,9 @@ function whatKnows(labels: string, current: Calibration | null, history: readonl
   return `${made.version} was fitted on these labels and rolled back; it takes others to learn anew.`
 }
 
+/** What a row says is true, and what counts as right besides. */
+type GivenTruths = Pick<Row, 'truth' | 'accept'>
+
 interface Keeping {
   readonly engine: CliEngine
   /** The id that requests name; null where the engine has one model. */
@@ -171,9 +174,11 @@ async function keepTruths(
   { engine, id, model, store, terminal }: Keeping,
 ): Promise<Omit<LearnSaid, keyof RefitSaid | 'mostOfOne'>> {
   const done = new Set<number>()
-  for await (const row of rows.left(new Set())) {
-    const found = await store.find(eventOf(row.request, model))
-    if (found !== null && isAsKept(row, found, store.holdsValue)) done.add(row.at)
+  const given = new Map<number, GivenTruths>()
+  for await (const { at, request, truth, accept } of rows.left(new Set())) {
+    const found = await store.find(eventOf(request, model))
+    if (found !== null && isAsKept({ truth, accept }, found, store.holdsValue)) done.add(at)
+    else given.set(at, { truth, accept })
   }
 
   const results: RowResult[] = []
@@ -197,7 +202,7 @@ async function keepTruths(
   }
   const take = async (result: RowResult): Promise<void> => {
     results.push(result)
-    labels += await keep(store, last.event, result)
+    labels += await keep(store, last.event, result, given.get(result.at)!)
   }
   await runLeft(rows, done, settings, take, terminal)
   const { failed, reasons, unlabelled } = sumUp(results)
@@ -218,19 +223,41 @@ function mostOfOne(evidence: readonly RecordedEvidence[]): number {
 }
 
 /** Whether what a row says is what was kept of it: of what was decided, nothing was left open, and nothing changed. */
-function isAsKept({ truth, accept }: Row, { event, labels }: LabelledEvent, holds: HoldsValue | undefined): boolean {
-  const decided = Object.keys(truth).filter((name) => Object.hasOwn(event.decisions, name))
-  return decided.every((name) => {
-    const kept = ownEntry(labels, name)?.truth
-    const said = [truth[name]!, ...(ownEntry(accept, name) ?? [])].map((one) => truthOf(event.decisions[name]!, one, holds))
-    return said.some((one) => one !== null && kept !== undefined && one.every((index, row) => index === kept[row]))
+function isAsKept(row: GivenTruths, { event, labels }: LabelledEvent, holds: HoldsValue | undefined): boolean {
+  return Object.keys(row.truth).every((name) => {
+    const decision = ownEntry(event.decisions, name)
+    if (decision === undefined) return true
+    const label = ownEntry(labels, name)
+    if (label?.given !== undefined) return label.given === givenAs(row, name)
+    // A label of an older store, or one that was recorded later.
+    return labelOf(decision, row, name, holds)?.every((index, i) => index === label?.truth[i]) ?? false
   })
 }
 
+/** What grading makes of what a row says, as far as what is kept of a decision tells it; null where it does not. */
+function labelOf(
+  decision: Decision,
+  { truth, accept }: GivenTruths,
+  name: string,
+  holds: HoldsValue | undefined,
+): readonly number[] | null {
+  const said = [truth[name]!, ...(isOfValue(decision.readout) ? (ownEntry(accept, name) ?? []) : [])]
+  const each = said.map((one) => truthOf(decision, one, holds))
+  // A read is right when it is any of them.
+  return each.find((index) => index?.[0] === 0) ?? each[0]!
+}
+
+/** A hash of what a row gives as the truth of a question, with what it accepts besides. */
+function givenAs({ truth, accept }: GivenTruths, name: string): string {
+  return hashOf(textOf([truth[name], ownEntry(accept, name) ?? []]), 16)
+}
+
 /** Keeps the event of a row with its truths, as if they had been recorded. Gives how many there were. */
-async function keep(store: OutcomeStore, event: DecisionEvent | null, { questions }: RowResult): Promise<number> {
+async function keep(store: OutcomeStore, event: DecisionEvent | null, { questions }: RowResult, row: GivenTruths): Promise<number> {
   const labels = Object.fromEntries(
-    questions.flatMap(({ id, distribution }) => (distribution === null ? [] : [[id, { truth: distribution.truth, weight: 1 }]])),
+    questions.flatMap(({ id, distribution }) =>
+      distribution === null ? [] : [[id, { truth: distribution.truth, weight: 1, given: givenAs(row, id) }]],
+    ),
   )
   const count = Object.keys(labels).length
   if (event === null || count === 0) return 0
@@ -242,7 +269,12 @@ async function keep(store: OutcomeStore, event: DecisionEvent | null, { question
 /** The same for the same request to the same weights, so that a row is asked and counted once. */
 function eventOf({ state, questions }: Pick<AskRequest, 'state' | 'questions'>, { revision, templateHash }: CalibratedModel): string {
   const text = [revision, templateHash, textOf(state), textOf(questions)].join('\n')
-  return `evt_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
+  return `evt_${hashOf(text, 24)}`
+}
+
+/** So many hex digits of the SHA-256 of a text. */
+function hashOf(text: string, digits: number): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, digits)
 }
 
 function showLearned(said: LearnSaid, store: string): string {

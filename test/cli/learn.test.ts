@@ -128,6 +128,28 @@ describe('assay learn', () => {
     expect(more.heldOut.current).toBeCloseTo(alone.heldOut.current, 12)
   })
 
+  it('knows reads again by what was given as their truth: lists, booleans, and what is accepted besides', async () => {
+    const questions = {
+      words: { type: 'extract', many: true },
+      list: { type: 'fill', kind: 'list' },
+      number: { type: 'extract' },
+      right: { type: 'extract' },
+    }
+    const learnt = async (given: object) => {
+      await writeFile(join(folder, 'reads.jsonl'), JSON.stringify({ state: 'parcel no 4711', questions, ...given }))
+      return (await run('learn reads.jsonl --store kept')).json()
+    }
+    const truth = { words: ['no', '4711'], list: ['a', 'b'], number: 'nowhere', right: true }
+    expect(await learnt({ truth })).toMatchObject({ before: 0, labels: 4 })
+    expect(await learnt({ truth })).toMatchObject({ before: 1, labels: 0 })
+    const rightOf = async (name: string) => (await labels()).filter(({ task }) => task === name).map(({ truth: [index] }) => index === 0)
+    expect([await rightOf('number'), await rightOf('right')]).toEqual([[false], [true]])
+    const everything = ['parcel', 'no', '4711', 'parcel no', 'no 4711', 'parcel no 4711', null]
+    expect(await learnt({ truth, accept: { number: everything } })).toMatchObject({ before: 0, labels: 4 })
+    expect(await rightOf('number')).toEqual([true])
+    expect(await learnt({ truth, accept: { number: everything } })).toMatchObject({ before: 1, labels: 0 })
+  })
+
   it('names truths that fit no answer, keeps the others, and exits with 1', async () => {
     const row = { state: 'a', questions: { team: { type: 'choice', criteria: ['north', 'south'] }, late: { type: 'noul' } } }
     await writeFile(join(folder, 'typo.jsonl'), JSON.stringify({ ...row, truth: { team: 'nort', late: true } }))

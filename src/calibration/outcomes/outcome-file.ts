@@ -373,6 +373,8 @@ function numberOf(segment: string): number {
   return Number(SEGMENT.exec(segment)?.[1] ?? 0)
 }
 
-function isSame(a: Labels[string] | undefined, b: Labels[string]): boolean {
-  return a !== undefined && a.weight === b.weight && a.truth.length === b.truth.length && a.truth.every((index, i) => index === b.truth[i])
+/** Whether a label that is set says no more than the one that is known. */
+function isSame(known: Labels[string] | undefined, set: Labels[string]): boolean {
+  if (known === undefined || known.weight !== set.weight || known.truth.length !== set.truth.length) return false
+  return known.truth.every((index, i) => index === set.truth[i]) && (set.given === undefined || set.given === known.given)
 }

@@ -30,6 +30,11 @@ export interface Label {
   readonly truth: readonly number[]
   /** Inverse probability of having been labelled, at most `LARGEST_LABEL_WEIGHT`. */
   readonly weight: number
+  /**
+   * Of a label that was graded from a row: a hash of what the row gave as the truth, by which the row is known again.
+   * For stores in a folder; others need not keep it.
+   */
+  readonly given?: string
 }
 
 export type Labels = Readonly<Record<string, Label>>
