@@ -9,10 +9,10 @@ import { evidenceFor, type LabelledEvent, type OutcomeStore, type RecordedEviden
 import type { CalibrationVersions, VersionChange } from '../calibration/outcomes/versions.ts'
 import { shippedFor } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'
-import { ownEntry } from '../core/untrusted.ts'
+import { cut, ownEntry } from '../core/untrusted.ts'
 import type { Row } from '../evaluate/dataset.ts'
 import { NOT_ASKED, type RowResult, textOf } from '../evaluate/run.ts'
-import { commonest, type FailureReason, sumUp, ungradedOf } from '../evaluate/summary.ts'
+import { commonest, type FailureReason, type RowFault, sumUp, ungradedOf } from '../evaluate/summary.ts'
 import { type Decision, type DecisionEvent, type HoldsValue, isOfValue, truthOf } from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
 import { type AddCommand, type CliEngine, type CommandContext, type Output, outputOf, say } from './command.ts'
@@ -51,6 +51,8 @@ interface LearnFlags extends StoreFlags {
 /** What a run of `assay learn` came to. */
 interface LearnSaid extends RefitSaid {
   readonly rows: number
+  /** Rows that ask what an earlier one asks; they count as one with it. */
+  readonly repeated: number
   /** Rows that were known from an earlier run, with the same truths. */
   readonly before: number
   /** Labels that were taken from the other rows. */
@@ -60,7 +62,12 @@ interface LearnSaid extends RefitSaid {
   readonly unlabelled: number
   /** Truths that fit no answer, and were not kept. */
   readonly misfits: number
-  /** Why, of rows that failed and of truths that fit no answer, the commonest first, at most five of each. */
+  /** Truths that were kept in place of other ones, which earlier rows gave for the same request. */
+  readonly contradictions: number
+  /**
+   * Why, of rows that failed, of truths that fit no answer, and of contradictions, the commonest first, at most five of
+   * each.
+   */
   readonly reasons: readonly FailureReason[]
   /** Labels of the question that has most of them in the same words. */
   readonly mostOfOne: number
@@ -86,7 +93,7 @@ export const addLearn: AddCommand = (program, context) => {
     })
 }
 
-/** EXIT.failedRows when a row has failed, or a truth fits no answer. */
+/** EXIT.failedRows when a row has failed, a truth fits no answer, or two rows contradict each other. */
 async function learn(
   files: readonly string[],
   flags: LearnFlags,
@@ -105,7 +112,7 @@ async function learn(
       const refitted = await teach(versionsOf(flags, terminal), evidence, model, flags, terminal)
       const said: LearnSaid = { ...kept, ...refitted, mostOfOne: mostOfOne(evidence) }
       say(terminal, output, said, () => showLearned(said, flags.store))
-      return said.failed + said.misfits === 0 ? EXIT.ok : EXIT.failedRows
+      return said.failed + said.misfits + said.contradictions === 0 ? EXIT.ok : EXIT.failedRows
     } finally {
       await engine.close()
     }
@@ -173,12 +180,17 @@ async function keepTruths(
   rows: GivenRows,
   { engine, id, model, store, terminal }: Keeping,
 ): Promise<Omit<LearnSaid, keyof RefitSaid | 'mostOfOne'>> {
-  const done = new Set<number>()
-  const given = new Map<number, GivenTruths>()
-  for await (const { at, request, truth, accept } of rows.left(new Set())) {
-    const found = await store.find(eventOf(request, model))
-    if (found !== null && isAsKept({ truth, accept }, found, store.holdsValue)) done.add(at)
-    else given.set(at, { truth, accept })
+  const { given, repeated, contradictions } = await takeTogether(rows, model)
+  const known = new Set<number>()
+  for (const [at, { event, ...truths }] of given) {
+    const found = await store.find(event)
+    if (found !== null && isAsKept(truths, found, store.holdsValue)) known.add(at)
+  }
+  const together: GivenRows = {
+    ...rows,
+    async *left(done) {
+      for await (const row of rows.left(done)) yield { ...row, ...given.get(row.at) }
+    },
   }
 
   const results: RowResult[] = []
@@ -202,20 +214,63 @@ async function keepTruths(
   }
   const take = async (result: RowResult): Promise<void> => {
     results.push(result)
-    labels += await keep(store, last.event, result, given.get(result.at)!)
+    labels += await keep(store, last.event, result, given.get(result.at))
   }
-  await runLeft(rows, done, settings, take, terminal)
+  await runLeft(together, new Set([...known, ...repeated]), settings, take, terminal)
   const { failed, reasons, unlabelled } = sumUp(results)
   const misfits = ungradedOf(results).filter(({ message }) => message !== NOT_ASKED)
   return {
     rows: rows.chosen.size,
-    before: done.size,
+    repeated: repeated.size,
+    before: known.size,
     labels,
     failed,
     unlabelled,
     misfits: misfits.length,
-    reasons: [...reasons, ...commonest(misfits)],
+    contradictions: contradictions.length,
+    reasons: [...reasons, ...commonest(misfits), ...commonest(contradictions)],
   }
+}
+
+interface TakenTogether {
+  /** By the index of the row that is asked: the id of its event, and what was said last of each of its questions. */
+  readonly given: ReadonlyMap<number, GivenTruths & { readonly event: string }>
+  /** Indices of rows that ask what an earlier row asks. */
+  readonly repeated: ReadonlySet<number>
+  /** Truths in place of other ones of the same request. */
+  readonly contradictions: readonly RowFault[]
+}
+
+/** Rows that ask the same are asked once, with what all of them say. What cannot be asked is left as it is. */
+async function takeTogether(rows: GivenRows, model: CalibratedModel): Promise<TakenTogether> {
+  const given = new Map<number, GivenTruths & { readonly event: string }>()
+  const firstOf = new Map<string, number>()
+  const repeated = new Set<number>()
+  const contradictions: RowFault[] = []
+  for await (const { id, at, request, truth, accept, fault } of rows.left(new Set())) {
+    // What is nested too deep to be written is the same text, whatever it is.
+    if (fault !== null || textOf(request.state) === '' || textOf(request.questions) === '') continue
+    const event = eventOf(request, model)
+    const first = firstOf.get(event)
+    if (first === undefined) {
+      firstOf.set(event, at)
+      given.set(at, { truth, accept, event })
+      continue
+    }
+    repeated.add(at)
+    const before = given.get(first)!
+    for (const [name, said] of Object.entries(truth)) {
+      const other = ownEntry(before.truth, name)
+      if (other === undefined || textOf(other) === textOf(said)) continue
+      const [was, is] = [other, said].map((one) => cut(textOf(one), 60))
+      const message = `The truth of ${JSON.stringify(name)} was ${was} in an earlier row that asks the same; ${is} is kept.`
+      contradictions.push({ id, code: 'contradiction', message })
+    }
+    // What is accepted goes with its truth.
+    const accepted = Object.entries(before.accept).filter(([name]) => !Object.hasOwn(truth, name))
+    given.set(first, { truth: { ...before.truth, ...truth }, accept: { ...Object.fromEntries(accepted), ...accept }, event })
+  }
+  return { given, repeated, contradictions }
 }
 
 function mostOfOne(evidence: readonly RecordedEvidence[]): number {
@@ -253,10 +308,15 @@ function givenAs({ truth, accept }: GivenTruths, name: string): string {
 }
 
 /** Keeps the event of a row with its truths, as if they had been recorded. Gives how many there were. */
-async function keep(store: OutcomeStore, event: DecisionEvent | null, { questions }: RowResult, row: GivenTruths): Promise<number> {
+async function keep(
+  store: OutcomeStore,
+  event: DecisionEvent | null,
+  { questions }: RowResult,
+  row: GivenTruths | undefined,
+): Promise<number> {
   const labels = Object.fromEntries(
     questions.flatMap(({ id, distribution }) =>
-      distribution === null ? [] : [[id, { truth: distribution.truth, weight: 1, given: givenAs(row, id) }]],
+      distribution === null || row === undefined ? [] : [[id, { truth: distribution.truth, weight: 1, given: givenAs(row, id) }]],
     ),
   )
   const count = Object.keys(labels).length
@@ -278,13 +338,15 @@ function hashOf(text: string, digits: number): string {
 }
 
 function showLearned(said: LearnSaid, store: string): string {
-  const { rows, before, labels, failed, unlabelled, misfits, reasons, mostOfOne: most } = said
+  const { rows, repeated, before, labels, failed, unlabelled, misfits, contradictions, reasons, mostOfOne: most } = said
+  const again = repeated === 0 ? '' : `, ${repeated} that ask what another one asks`
   const known = before === 0 ? '' : `, ${before} known before`
   const lines = [
-    `${rows} rows${known}, ${labels} new labels kept in ${store}`,
+    `${rows} rows${again}${known}, ${labels} new labels kept in ${store}`,
     ...(failed === 0 ? [] : [`rows that failed: ${failed}`]),
     ...unlabelledLines(unlabelled),
     ...(misfits === 0 ? [] : [`truths that fit no answer, and were not kept: ${misfits}`]),
+    ...(contradictions === 0 ? [] : [`truths that contradict an earlier row, and were kept in its place: ${contradictions}`]),
     ...reasonLines(reasons),
   ]
   const few = most >= LEAST_LABELS ? '' : `no head yet: the most labels of one question are ${most}, it takes ${LEAST_LABELS}\n`

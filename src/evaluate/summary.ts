@@ -84,18 +84,18 @@ export function sumUp(rows: readonly RowResult[]): RunSummary {
 const MOST_REASONS = 5
 
 /** Why something of a row, named by its id, came to nothing. */
-interface Fault {
+export interface RowFault {
   readonly id: string
   readonly code: string
   readonly message: string
 }
 
-export function failuresOf(rows: readonly RowResult[]): Fault[] {
+export function failuresOf(rows: readonly RowResult[]): RowFault[] {
   return rows.flatMap(({ id, error }) => (error === undefined ? [] : [{ id, code: error.code, message: error.message }]))
 }
 
 /** A fault for each truth that was not graded. */
-export function ungradedOf(rows: readonly RowResult[]): Fault[] {
+export function ungradedOf(rows: readonly RowResult[]): RowFault[] {
   return rows.flatMap(({ id, ungraded }) => Object.values(ungraded ?? {}).map((message) => ({ id, code: 'not_graded', message })))
 }
 
@@ -105,7 +105,7 @@ export function unlabelledIn(rows: readonly RowResult[]): number {
 }
 
 /** The commonest faults, at most five. */
-export function commonest(faults: readonly Fault[]): FailureReason[] {
+export function commonest(faults: readonly RowFault[]): FailureReason[] {
   return [...groupBy(faults, ({ code, message }) => `${code} ${message}`).values()]
     .map((alike) => ({ code: alike[0]!.code, message: alike[0]!.message, rows: alike.length, example: alike[0]!.id }))
     .sort((a, b) => b.rows - a.rows)

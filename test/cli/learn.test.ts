@@ -128,6 +128,29 @@ describe('assay learn', () => {
     expect(more.heldOut.current).toBeCloseTo(alone.heldOut.current, 12)
   })
 
+  it('asks what is asked twice once, keeps the last of two truths, names them, and exits with 1', async () => {
+    const questions = { good: { type: 'noul' }, late: { type: 'noul' } }
+    const truths = [{ good: true, late: true }, { good: true }, { good: false }, { late: true }]
+    const lines = truths.map((truth, i) => JSON.stringify({ id: `r${i}`, state: 'a', questions, truth }))
+    await writeFile(join(folder, 'twice.jsonl'), [...lines, '{"state":', '{"state":'].join('\n'))
+    const ran = await run('learn twice.jsonl --store kept')
+    expect(ran.code).toBe(EXIT.failedRows)
+    expect(ran.json()).toMatchObject({ rows: 6, repeated: 3, before: 0, labels: 2, failed: 2, contradictions: 1 })
+    expect(ran.json().reasons.at(-1)).toMatchObject({
+      message: 'The truth of "good" was true in an earlier row that asks the same; false is kept.',
+      example: 'r2',
+    })
+    expect((await labels()).map(({ task, truth }) => [task, truth])).toEqual([
+      ['good', [1]],
+      ['late', [0]],
+    ])
+    const again = await run('learn twice.jsonl --store kept', { isInteractive: true })
+    expect(again.out).toContain('6 rows, 3 that ask what another one asks, 1 known before, 0 new labels kept in kept\n')
+    expect(again.out).toContain('truths that contradict an earlier row, and were kept in its place: 1\n')
+    await writeFile(join(folder, 'twice.jsonl'), lines.slice(0, 2).join('\n'))
+    expect(await run('learn twice.jsonl --store kept')).toMatchObject({ code: EXIT.ok })
+  })
+
   it('knows reads again by what was given as their truth: lists, booleans, and what is accepted besides', async () => {
     const questions = {
       words: { type: 'extract', many: true },
