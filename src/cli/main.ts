@@ -12,10 +12,12 @@ import type { Terminal } from './terminal.ts'
 
 const { stdin, stdout, stderr, env } = process
 
-// A reader that has seen enough (`assay … | head`) closes the pipe; that is no error.
-stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+// A reader that has seen enough (`assay … 2>&1 | head`) closes the pipe; that is no error, and the work goes on.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 
 const terminal: Terminal = {
   print: (text) => void stdout.write(text),

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -453,5 +454,12 @@ describe('the command as a process', () => {
     expect(model.code).toBe(4)
     expect(model.err).toMatch(/^error: /)
     expect(model.err).not.toContain(folder)
+  })
+
+  it('goes on when nobody reads what it says, on standard error as on standard output', async () => {
+    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), main, 'ask', '--state', 'x'], { cwd: folder })
+    child.stdout.destroy()
+    child.stderr.destroy()
+    expect((await once(child, 'close'))[0]).toBe(2)
   })
 })
