@@ -245,6 +245,14 @@ describe('assay learn', () => {
     expect((await served()).calibration).toBeNull()
   })
 
+  it('is measured by the version before a damaged one, which is named', async () => {
+    await run('learn rows.jsonl --store kept --limit 40')
+    const { candidate } = (await run('learn rows.jsonl --store kept')).json()
+    await writeFile(join(folder, 'kept', 'calibrations', `${candidate}.json`), '{"version":')
+    const ran = await run('eval rows.jsonl -o run --calibration kept --limit 1')
+    expect(ran).toMatchObject({ code: EXIT.ok, err: expect.stringMatching(new RegExp(`${candidate}.* damaged`)) })
+  })
+
   it('serves nothing when asked not to, or where too little is known', async () => {
     const dry = await run('learn rows.jsonl --store kept --dry-run', { isInteractive: true })
     expect(dry.out).toMatch(/cal_[0-9a-f]{12} would be served/)
