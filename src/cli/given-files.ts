@@ -34,11 +34,16 @@ export async function storeFolder(store: string, terminal: Pick<Terminal, 'folde
   return { path, isNew: found === null }
 }
 
-/** Throws `UsageError` for the first name that is no file. Relative names start from the terminal's folder. */
-export async function requireFiles(files: readonly string[], terminal: Pick<Terminal, 'folder'>): Promise<void> {
+/**
+ * Throws `UsageError` for the first name that is no file. Relative names start from the terminal's folder.
+ * `isReadAgain`: they are read more than once, which a pipe cannot be.
+ */
+export async function requireFiles(files: readonly string[], terminal: Pick<Terminal, 'folder'>, isReadAgain = false): Promise<void> {
   for (const file of files) {
     const found = await reading(file, () => stat(resolve(terminal.folder, file)))
     if (found.isDirectory()) throw new UsageError(`${file} cannot be read: it is a folder`)
+    if (isReadAgain && !found.isFile())
+      throw new UsageError(`${file} cannot be read more than once, as rows are: it is no regular file; write the rows to one and give that`)
   }
 }
 

@@ -27,7 +27,7 @@ export async function openRows(
   images: string | undefined,
   terminal: Terminal,
 ): Promise<GivenRows> {
-  await requireFiles(files, terminal)
+  await requireFiles(files, terminal, true)
   const paths = files.map((file) => resolve(terminal.folder, file))
   const names = new Map(paths.map((path, i) => [path, files[i] as string] as const))
   const dataset = await sayingNames(names, () => openDataset(paths, selection))
