@@ -277,6 +277,10 @@ describe('assay learn', () => {
 
   it('refuses what it cannot read, before a store is made', async () => {
     expect(await run('learn none.jsonl --store kept')).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('none.jsonl') })
+    expect(await run('learn rows.jsonl --store rows.jsonl')).toMatchObject({
+      code: EXIT.usage,
+      err: expect.stringContaining('rows.jsonl is no folder; give the one that'),
+    })
     if (process.platform !== 'win32') {
       const device = await run('learn /dev/null --store kept')
       expect(device).toMatchObject({ code: EXIT.usage, err: expect.stringContaining('/dev/null cannot be read more than once') })
