@@ -71,6 +71,8 @@ interface LearnSaid extends RefitSaid {
   readonly reasons: readonly FailureReason[]
   /** Labels of the question that has most of them in the same words. */
   readonly mostOfOne: number
+  /** The same of labels that a head can be fitted on: with features, and neither of reads nor worked out. */
+  readonly mostForHead: number
 }
 
 export const addLearn: AddCommand = (program, context) => {
@@ -110,7 +112,7 @@ async function learn(
       const kept = await keepTruths(rows, { engine, id, model, store, terminal })
       const evidence = await evidenceFor(store, model)
       const refitted = await teach(versionsOf(flags, terminal), evidence, model, flags, terminal)
-      const said: LearnSaid = { ...kept, ...refitted, mostOfOne: mostOfOne(evidence) }
+      const said: LearnSaid = { ...kept, ...refitted, mostOfOne: mostOfOne(evidence), mostForHead: mostOfOne(evidence.filter(isForHead)) }
       say(terminal, output, said, () => showLearned(said, flags.store))
       return said.failed + said.misfits + said.contradictions === 0 ? EXIT.ok : EXIT.failedRows
     } finally {
@@ -179,7 +181,7 @@ interface Keeping {
 async function keepTruths(
   rows: GivenRows,
   { engine, id, model, store, terminal }: Keeping,
-): Promise<Omit<LearnSaid, keyof RefitSaid | 'mostOfOne'>> {
+): Promise<Omit<LearnSaid, keyof RefitSaid | 'mostOfOne' | 'mostForHead'>> {
   const { given, repeated, contradictions } = await takeTogether(rows, model)
   const known = new Set<number>()
   for (const [at, { event, ...truths }] of given) {
@@ -277,6 +279,10 @@ function mostOfOne(evidence: readonly RecordedEvidence[]): number {
   return Math.max(0, ...[...groupBy(evidence, ({ question }) => question).values()].map(({ length }) => length))
 }
 
+function isForHead({ readout, features }: RecordedEvidence): boolean {
+  return features !== null && !isOfValue(readout) && readout !== 'composed' && readout !== 'compared'
+}
+
 /** Whether what a row says is what was kept of it: of what was decided, nothing was left open, and nothing changed. */
 function isAsKept(row: GivenTruths, { event, labels }: LabelledEvent, holds: HoldsValue | undefined): boolean {
   return Object.keys(row.truth).every((name) => {
@@ -337,8 +343,10 @@ function hashOf(text: string, digits: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digits)
 }
 
+const WITHOUT_FEATURES = 'reads and what is worked out from other answers have none, and a model server gives none'
+
 function showLearned(said: LearnSaid, store: string): string {
-  const { rows, repeated, before, labels, failed, unlabelled, misfits, contradictions, reasons, mostOfOne: most } = said
+  const { rows, repeated, before, labels, failed, unlabelled, misfits, contradictions, reasons, mostOfOne: most, mostForHead } = said
   const again = repeated === 0 ? '' : `, ${repeated} that ask what another one asks`
   const known = before === 0 ? '' : `, ${before} known before`
   const lines = [
@@ -349,7 +357,12 @@ function showLearned(said: LearnSaid, store: string): string {
     ...(contradictions === 0 ? [] : [`truths that contradict an earlier row, and were kept in its place: ${contradictions}`]),
     ...reasonLines(reasons),
   ]
-  const few = most >= LEAST_LABELS ? '' : `no head yet: the most labels of one question are ${most}, it takes ${LEAST_LABELS}\n`
+  const few =
+    most < LEAST_LABELS
+      ? `no head yet: the most labels of one question are ${most}, it takes ${LEAST_LABELS}\n`
+      : mostForHead < LEAST_LABELS
+        ? `no head: it takes ${LEAST_LABELS} labels of one question with features of the model, there are ${mostForHead}; ${WITHOUT_FEATURES}\n`
+        : ''
   const next = said.served ? `answer with it: assay ask --store ${store} …, asking in the same words\n` : ''
   return `${lines.join('\n')}\n${showRefit(said)}${few}${next}`
 }

@@ -91,7 +91,7 @@ describe('assay learn', () => {
     expect((await run('learn rows.jsonl --store kept')).json()).toMatchObject({ rows: ROWS, before: 25, labels: 70 })
     const again = await run('learn rows.jsonl --store kept', { isInteractive: true })
     expect(again.out).toMatch(
-      /^60 rows, 60 known before, 0 new labels kept in kept\ncal_[0-9a-f]{12} stays\nNo label is newer than what is served\.\n$/,
+      /^60 rows, 60 known before, 0 new labels kept in kept\ncal_[0-9a-f]{12} stays\nNo label is newer than what is served\.\nno head: .*\n$/,
     )
     expect(await labels()).toHaveLength(2 * ROWS)
     expect((await run('learn rows.jsonl --store kept', {}, { revision: 'b'.repeat(64) })).json()).toMatchObject({
@@ -200,10 +200,13 @@ describe('assay learn', () => {
     expect(ran.json().heldOut.right.candidate).toBeGreaterThan(0.95)
     const person = await run('learn queues.jsonl --store other', { isInteractive: true }, { featuresOf })
     expect(person.out).toContain('learned by heads of their own: queue\n')
+    expect(person.out).not.toContain('no head')
   })
 
   it('says to a person what it is worth and how to use it', async () => {
     const { out } = await run('learn rows.jsonl --store kept', { isInteractive: true })
+    // The fake model gives no features.
+    expect(out).toContain('no head: it takes 30 labels of one question with features of the model, there are 0; reads and')
     expect(out).toMatch(/^60 rows, 120 new labels kept in kept\ncal_[0-9a-f]{12} is served now, before it none/)
     expect(out).toMatch(/\nright \d+\.\d % -> \d+\.\d % of \d+ held-out labels\n/)
     expect(out).toContain('answer with it: assay ask --store kept')
