@@ -320,13 +320,17 @@ async function keep(
   { questions }: RowResult,
   row: GivenTruths | undefined,
 ): Promise<number> {
+  if (event === null || row === undefined) return 0
   const labels = Object.fromEntries(
-    questions.flatMap(({ id, distribution }) =>
-      distribution === null || row === undefined ? [] : [[id, { truth: distribution.truth, weight: 1, given: givenAs(row, id) }]],
-    ),
+    questions.flatMap(({ id, distribution }) => {
+      const decision = ownEntry(event.decisions, id)
+      // A fill that picks a value is graded as a read, and decided as a choice.
+      const truth = distribution?.truth ?? (decision === undefined ? null : labelOf(decision, row, id, store.holdsValue))
+      return truth === null ? [] : [[id, { truth, weight: 1, given: givenAs(row, id) }]]
+    }),
   )
   const count = Object.keys(labels).length
-  if (event === null || count === 0) return 0
+  if (count === 0) return 0
   await store.event({ ...event, at: Date.now() })
   await store.outcome(event.id, labels)
   return count

@@ -157,18 +157,19 @@ describe('assay learn', () => {
       list: { type: 'fill', kind: 'list' },
       number: { type: 'extract' },
       right: { type: 'extract' },
+      pick: { type: 'fill', kind: 'enum', values: ['a', 'b'] },
     }
     const learnt = async (given: object) => {
       await writeFile(join(folder, 'reads.jsonl'), JSON.stringify({ state: 'parcel no 4711', questions, ...given }))
       return (await run('learn reads.jsonl --store kept')).json()
     }
-    const truth = { words: ['no', '4711'], list: ['a', 'b'], number: 'nowhere', right: true }
-    expect(await learnt({ truth })).toMatchObject({ before: 0, labels: 4 })
+    const truth = { words: ['no', '4711'], list: ['a', 'b'], number: 'nowhere', right: true, pick: 'b' }
+    expect(await learnt({ truth })).toMatchObject({ before: 0, labels: 5 })
     expect(await learnt({ truth })).toMatchObject({ before: 1, labels: 0 })
     const rightOf = async (name: string) => (await labels()).filter(({ task }) => task === name).map(({ truth: [index] }) => index === 0)
-    expect([await rightOf('number'), await rightOf('right')]).toEqual([[false], [true]])
+    expect([await rightOf('number'), await rightOf('right'), await rightOf('pick')]).toEqual([[false], [true], [false]])
     const everything = ['parcel', 'no', '4711', 'parcel no', 'no 4711', 'parcel no 4711', null]
-    expect(await learnt({ truth, accept: { number: everything } })).toMatchObject({ before: 0, labels: 4 })
+    expect(await learnt({ truth, accept: { number: everything } })).toMatchObject({ before: 0, labels: 5 })
     expect(await rightOf('number')).toEqual([true])
     expect(await learnt({ truth, accept: { number: everything } })).toMatchObject({ before: 1, labels: 0 })
   })
