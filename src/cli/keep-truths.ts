@@ -50,7 +50,7 @@ interface Keeping {
 
 /** Asks every row that the store does not know, or knows otherwise, and keeps what was decided with what was true. */
 export async function keepTruths(rows: GivenRows, { engine, id, model, store, terminal }: Keeping): Promise<KeptTruths> {
-  const { given, repeated, contradictions } = await takeTogether(rows, model)
+  const { given, repeated, unlabelled, contradictions } = await takeTogether(rows, model)
   const known = new Set<number>()
   for (const [at, { event, ...truths }] of given) {
     const found = await store.find(event)
@@ -87,7 +87,7 @@ export async function keepTruths(rows: GivenRows, { engine, id, model, store, te
     labels += await keep(store, last.event, result, given.get(result.at))
   }
   await runLeft(together, new Set([...known, ...repeated]), settings, take, terminal)
-  const { failed, reasons, unlabelled } = sumUp(results)
+  const { failed, reasons } = sumUp(results)
   const misfits = ungradedOf(results).filter(({ message }) => message !== NOT_ASKED)
   return {
     rows: rows.chosen.size,
@@ -107,6 +107,8 @@ interface TakenTogether {
   readonly given: ReadonlyMap<number, GivenTruths & { readonly event: string }>
   /** Indices of rows that ask what an earlier row asks. */
   readonly repeated: ReadonlySet<number>
+  /** Rows that say of no question what is true. */
+  readonly unlabelled: number
   /** Truths in place of other ones of the same request. */
   readonly contradictions: readonly RowFault[]
 }
@@ -116,10 +118,12 @@ async function takeTogether(rows: GivenRows, model: CalibratedModel): Promise<Ta
   const given = new Map<number, GivenTruths & { readonly event: string }>()
   const firstOf = new Map<string, number>()
   const repeated = new Set<number>()
+  let unlabelled = 0
   const contradictions: RowFault[] = []
   for await (const { id, at, request, truth, accept, fault } of rows.left(new Set())) {
     // What is nested too deep to be written is the same text, whatever it is.
     if (fault !== null || textOf(request.state) === '' || textOf(request.questions) === '') continue
+    if (Object.keys(truth).length === 0) unlabelled++
     const event = eventOf(request, model)
     const first = firstOf.get(event)
     if (first === undefined) {
@@ -140,7 +144,7 @@ async function takeTogether(rows: GivenRows, model: CalibratedModel): Promise<Ta
     const accepted = Object.entries(before.accept).filter(([name]) => !Object.hasOwn(truth, name))
     given.set(first, { truth: { ...before.truth, ...truth }, accept: { ...Object.fromEntries(accepted), ...accept }, event })
   }
-  return { given, repeated, contradictions }
+  return { given, repeated, unlabelled, contradictions }
 }
 
 /** Whether what a row says is what was kept of it: of what was decided, nothing was left open, and nothing changed. */
