@@ -1,5 +1,5 @@
 // Adds `assay learn`: asks labelled rows, keeps in a store what was decided and what was true, and serves what the
-// labels of the store teach where held-out ones say that it helps. A run that was stopped goes on.
+// labels of the store teach where held-out ones say that it is not worse. A run that was stopped goes on.
 import type { Device } from '../backends/backend.ts'
 import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
 import { LEAST_LABELS } from '../calibration/heads/learn.ts'

@@ -93,7 +93,7 @@ interface RefitFlags extends ServedFlags {
 }
 
 function addRefit(outcomes: Command, { terminal, attempt }: CommandContext): void {
-  command(outcomes, 'refit', 'learn from outcomes, and serve what was learned when held-out outcomes say that it helps')
+  command(outcomes, 'refit', 'learn from outcomes, and serve what was learned when held-out outcomes say it is not worse')
     .addOption(calibrationsOption())
     .addOption(calibrationOption())
     .addOption(modelOption())

@@ -1,5 +1,5 @@
 // What `assay outcomes refit` and `assay learn` share: a fit on the labels of a store, served where held-out labels say
-// that it helps, and where it spoils no questions that nobody labelled.
+// that it is not worse, and where it spoils no questions that nobody labelled.
 import { createHash } from 'node:crypto'
 import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
 import type { RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
@@ -22,7 +22,7 @@ export interface RefitStoreOptions extends Omit<RefitOptions, 'shipped'> {
 }
 
 /**
- * Fits on the evidence of a store, on top of `against`, and serves what is better than that. `current`: what is
+ * Fits on the evidence of a store, on top of `against`, and serves what is not worse than that. `current`: what is
  * served now.
  */
 export async function refitStore(

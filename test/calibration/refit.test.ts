@@ -84,7 +84,7 @@ describe('refit', () => {
     const { reason } = refit(null, evidence, MODEL, options)
     expect(reason).toContain(`The question "${task}" has the 30 labels that learning it takes, but no features of it were kept`)
     expect(reason).toContain('--keep-features on')
-    const featured = evidence.map((item, i) => ({ ...item, hidden: Float32Array.of(i % 2, 1) }))
+    const featured = evidence.map((item, i) => ({ ...item, features: Float32Array.of(i % 2, 1) }))
     expect(refit(null, featured, MODEL, options).reason).not.toContain('features')
     expect(refit(null, evidence.slice(0, 29), MODEL, options).reason).not.toContain('features')
     const reads = evidence.map((item) => ({ ...item, readout: 'quote' as const }))

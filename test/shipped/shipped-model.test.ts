@@ -176,7 +176,8 @@ function expectAnswers({ answers, simo, usage, model: id }: AskResponse, state: 
   expect(answers.refund).toMatchObject({ valid: true, value: intent.probabilities.refund })
   expect(answers.fails).toMatchObject({ value: null, valid: false })
 
-  expect(simo.warnings).toEqual([])
+  const unasked = (what: string) => `The ${what} has no instructions, so its id alone is asked; say in instructions what is asked.`
+  expect(simo.warnings).toEqual([unasked('question "bare"'), unasked('argument "about"')])
   expect(Object.keys(simo.questions).sort()).toEqual(Object.keys(QUESTIONS).sort())
   for (const { mass } of Object.values(simo.questions)) expect(mass === null || Math.abs(mass - 1) < 1e-6).toBe(true)
   expect(usage.input_tokens).toBeGreaterThan(50)

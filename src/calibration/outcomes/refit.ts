@@ -1,4 +1,4 @@
-// Fits the next calibration from the served one and new evidence, and says whether to serve it: only if it is better
+// Fits the next calibration from the served one and new evidence, and says whether to serve it: only if it is not worse
 // on states it was not fitted on, nor spoils questions that have no labels.
 import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
@@ -84,9 +84,6 @@ export interface RefitResult {
   readonly reason: string
 }
 
-/** Standard errors on each side of a 95 % interval. */
-const NORMAL_95 = 1.96
-
 type Labelled = Evidence & Partial<Pick<RecordedEvidence, 'at' | 'features'>>
 
 /**
@@ -151,9 +148,6 @@ export function refit(
     return { candidate: withReference(made[0]!, reference), decision: 'keep', heldOut, reason: `${why}${untaught}` }
   }
   if (difference > 0) return keep(`Worse: ${numbers}; what is served stays.`)
-  const [low, high] = heldOut.interval
-  // Of fits that change nothing for the better one in four would seem to, by chance.
-  if (difference > -(high - low) / NORMAL_95 / 2) return keep(`Hardly better: ${numbers}, within its standard error; what is served stays.`)
   const { made: whole, refused } = make(weighted, lent)
   const rise = riseOf(whole)
   if (rise > MOST_SHIPPED_RISE) return keep(`Worse on labels that came with the model (${nats(rise)}); what is served stays.`)
@@ -161,7 +155,7 @@ export function refit(
     refused === null
       ? ''
       : ` Maps of whole kinds stay as they were: new ones would lose ${nats(refused)} on labels that came with the model.`
-  return { candidate: withReference(whole, reference), decision: 'serve', heldOut, reason: `Better: ${numbers}.${kept}${untaught}` }
+  return { candidate: withReference(whole, reference), decision: 'serve', heldOut, reason: `Not worse: ${numbers}.${kept}${untaught}` }
 }
 
 function nats(rise: number): string {

@@ -24,9 +24,8 @@ export interface ServiceCalibrations {
   status(account: string): Promise<CalibrationReply>
   /**
    * Fits from the outcomes of an account, and from those that the accounts of its pool lend it, and serves the
-   * candidate to this account if log-loss on its own held-out labels falls by more than its standard error. One fit at
-   * a time over all replicas: `overloaded` while another runs. Takes seconds, in a thread of its own. `model` null: the
-   * default one.
+   * candidate to this account if log-loss on its own held-out labels is not worse. One fit at a time over all replicas:
+   * `overloaded` while another runs. Takes seconds, in a thread of its own. `model` null: the default one.
    */
   fit(account: string, model: string | null): Promise<FitReply>
   /** Serves what was served before. Throws `invalid_request` when nothing is served but what comes with the model. */

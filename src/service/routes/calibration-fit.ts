@@ -1,5 +1,5 @@
 // POST /v1/calibration/fit: fits a calibration to the outcomes of an account, and serves it to this account if it is
-// better.
+// not worse.
 import { z } from 'zod'
 import { fromStore } from '../from-store.ts'
 import { resolveModel } from '../models.ts'
@@ -28,7 +28,7 @@ export const calibrationFitRoute = defineRoute({
     tag: 'Calibration',
     summary: 'Fit a calibration to the outcomes',
     description:
-      'From the outcomes of the account of the key, and for it alone. The new one answers only if its log-loss on held-out labels of this account falls by more than its standard error, and if questions without labels lose nothing on those that came with the model. Needs the scope `calibration`. One fit at a time.',
+      'From the outcomes of the account of the key, and for it alone. The new one answers only if its log-loss on held-out labels of this account is not worse, and if questions without labels lose nothing on those that came with the model. Needs the scope `calibration`. One fit at a time.',
     request: jsonBody(ref('FitRequest'), false, { 'The default model': {} }),
     replies: { 200: { description: 'What came of it.', content: json(ref('FitReply')) } },
     errors: SMALL_ERRORS,
