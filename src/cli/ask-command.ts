@@ -6,7 +6,7 @@ import { CHAIN_HELP, chainFlag } from './chain-flag.ts'
 import { type AddCommand, outputOf } from './command.ts'
 import { QuestionFlags } from './flags.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
-import { asJson, collect, milliseconds, onDevice, share } from './option-values.ts'
+import { asJson, collect, lookAgain, milliseconds, onDevice, share } from './option-values.ts'
 
 const ASK_HELP = `
 Examples:
@@ -62,6 +62,7 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .option('--deadline <ms>', 'give up after this many milliseconds (default 60000)', milliseconds)
     .option('--coverage <share>', 'also the set that holds the truth in this share of answers, for example .9', share('coverage'))
     .option('--max-risk <share>', 'abstain where answers would be wrong more often than this', share('max-risk'))
+    .addOption(lookAgain())
     .option('--store <folder>', 'keep what was decided (no states), for `assay outcomes`; answer with the calibration kept there, if any')
     .addOption(asJson())
     .action((files: readonly string[], flags: AskFlags) => {

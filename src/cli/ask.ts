@@ -1,5 +1,6 @@
 // Runs `assay ask`: sends requests from files or flags to one engine and prints the responses.
 import type { Device } from '../backends/backend.ts'
+import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.ts'
 import { EngineError } from '../core/errors.ts'
 import type { RunAskOptions } from '../evaluate/run.ts'
@@ -22,6 +23,7 @@ export interface AskFlags extends StateFlags {
   readonly device: Device | 'auto'
   readonly modelServer?: string
   readonly deadline?: number
+  readonly deliberation?: DeliberationMode
   readonly coverage?: number
   readonly maxRisk?: number
   readonly store?: string
@@ -104,9 +106,10 @@ function heading(file: string, index: number, { hasColor, hasUnicode }: Terminal
   return `${index === 0 ? '' : '\n'}${painter(hasColor)('dim', `${hasUnicode ? '──' : '--'} ${file}`)}\n\n`
 }
 
-function settingsOf({ deadline, coverage, maxRisk }: AskFlags): RunAskOptions & PredictionSetOptions {
+function settingsOf({ deadline, deliberation, coverage, maxRisk }: AskFlags): RunAskOptions & PredictionSetOptions {
   return {
     ...(deadline === undefined ? {} : { deadlineMs: deadline }),
+    ...(deliberation === undefined ? {} : { deliberation }),
     ...(coverage === undefined ? {} : { sets: { coverage } }),
     ...(maxRisk === undefined ? {} : { abstain: { maxRisk } }),
   }

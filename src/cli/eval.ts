@@ -3,7 +3,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { Option } from 'commander'
 import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
@@ -24,7 +23,7 @@ import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
 import { calibrationIn, RESULTS_FILE, sayingNames, writing } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
-import { asJson, count, milliseconds, onDevice } from './option-values.ts'
+import { asJson, count, lookAgain, milliseconds, onDevice } from './option-values.ts'
 import { calibrationsIn } from './outcome-inputs.ts'
 import { openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp } from './row-runs.ts'
 import { showSummary } from './show-summary.ts'
@@ -84,7 +83,7 @@ export const addEval: AddCommand = (program, context) => {
       '--calibration <file, store or none>',
       'a calibration file, a store that serves one, or none (default: what comes with the model)',
     )
-    .addOption(new Option('--deliberation <when>', 'look again').choices(['automatic', 'never', 'always']).default('automatic'))
+    .addOption(lookAgain().default('automatic'))
     .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
     .option('--sample <n>', 'n rows, chosen by hash: a smaller sample of the same seed lies in a larger one', count('sample', 1))
     .option('--seed <n>', 'of the sample', count('seed', 0), 0)

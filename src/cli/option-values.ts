@@ -15,6 +15,11 @@ export function onDevice(): Option {
     .default('cpu')
 }
 
+/** `--deliberation`; absent where it was not given, unless it has a default. */
+export function lookAgain(): Option {
+  return new Option('--deliberation <when>', 'look again').choices(['automatic', 'never', 'always'])
+}
+
 /** For an option that may be given again. */
 export function collect(text: string, all: readonly string[] = []): readonly string[] {
   return [...all, text]

@@ -82,6 +82,17 @@ async function run(
 const person = { isInteractive: true, isErrorInteractive: true } as const
 
 describe('assay ask with flags', () => {
+  it('looks again as --deliberation says', async () => {
+    const passes = async (when: string): Promise<number> => {
+      const { out } = await run(['ask', '--state', 'Hello', '--choice', 'Which?=a,b', '--deliberation', when])
+      return (JSON.parse(out) as AskResponse).simo.questions.q1!.passes
+    }
+    expect(await passes('never')).toBe(1)
+    expect(await passes('always')).toBeGreaterThan(1)
+    const { code, err } = await run(['ask', '--state', 'Hello', '--noul', 'So?', '--deliberation', 'often'])
+    expect({ code, err }).toEqual({ code: EXIT.usage, err: expect.stringContaining('automatic, never, always') })
+  })
+
   it('makes questions of flags, in their order, with names by number or --as', async () => {
     const { code, requests, out, closed } = await run([
       ...['ask', '--state', 'Hello', '--noul', 'It is a greeting.', '--choice', 'Which tab is open?=Home,Orders,Help', '--as', 'tab'],
