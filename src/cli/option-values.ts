@@ -1,6 +1,7 @@
 // Parses the values of options. A value that cannot be read is a usage error that names the flag.
 import { Option } from 'commander'
 import { DEVICES } from '../backends/backend.ts'
+import { DELIBERATION_MODES } from '../questions/shared/decision.ts'
 import { UsageError } from './exit-codes.ts'
 
 /** `--json`, which every command that prints results has. */
@@ -17,7 +18,7 @@ export function onDevice(): Option {
 
 /** `--deliberation`; absent where it was not given, unless it has a default. */
 export function lookAgain(): Option {
-  return new Option('--deliberation <when>', 'look again').choices(['automatic', 'never', 'always'])
+  return new Option('--deliberation <when>', 'look again').choices([...DELIBERATION_MODES])
 }
 
 /** For an option that may be given again. */

@@ -186,7 +186,9 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     const borrow = (id: string) => models.borrow(id)
     const shared = { questions: read.request.questions, state: read.state, stop, tell, lap: times.lap, borrow }
     const requestBudget = budgetOf(budget)
-    const decisions = (info: ModelInfo, mode?: DeliberationMode) => decisionsOf(info, asked, mode, requestBudget)
+    // Whoever calls the engine goes before what the request says.
+    const wished = { ...read.request.wishes, ...asked }
+    const decisions = (info: ModelInfo, mode?: DeliberationMode) => decisionsOf(info, wished, mode, requestBudget)
     const stages = models.stagesOf(read.modelId)
     if (stages === null) {
       const own = await askOne({ ...shared, id: read.modelId, decisionsOf: decisions })

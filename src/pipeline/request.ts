@@ -7,6 +7,7 @@ import { nearNames } from '../core/suggest.ts'
 import { isObject, ownField, receivedType } from '../core/untrusted.ts'
 import { checkQuestions } from '../questions/index.ts'
 import type { CheckedQuestion, Fault } from '../questions/shared/checked-question.ts'
+import { type AnsweringWishes, checkWishes } from './answering-wishes.ts'
 import { type DerivePlan, parseDerive } from './derive/derive.ts'
 import { gather, ignoredFieldWarnings, MOST_WARNED, refuse } from './faults.ts'
 import type { Models } from './models.ts'
@@ -25,6 +26,8 @@ export interface CheckedRequest {
    */
   readonly named: ReadonlyMap<string, readonly string[] | null> | null
   readonly derive: unknown
+  /** How it wants to be answered. */
+  readonly wishes: AnsweringWishes
   readonly warnings: readonly string[]
 }
 
@@ -43,7 +46,7 @@ export interface RequestSettings {
   readonly signal: AbortSignal
 }
 
-const FIELDS = ['model', 'state', 'questions', 'derive']
+const FIELDS = ['model', 'state', 'questions', 'derive', 'simo']
 
 /** Throws one `EngineError` with all faults, of every part of the request. */
 export async function readRequest(input: unknown, { limits, models, state: options, signal }: RequestSettings): Promise<ReadRequest> {
@@ -69,7 +72,7 @@ export function checkRequest(input: unknown, limits: RequestLimits, collected?: 
     throw new EngineError('invalid_request', message, { param: '' })
   }
   const own = (field: string): unknown => ownField(input, field)
-  for (const field of ['model', 'questions', 'derive']) refuseLongTexts(own(field), pointer('', field))
+  for (const field of ['model', 'questions', 'derive', 'simo']) refuseLongTexts(own(field), pointer('', field))
   const faults = collected ?? []
   const report = (fault: Fault) => {
     faults.push(fault)
@@ -100,9 +103,10 @@ export function checkRequest(input: unknown, limits: RequestLimits, collected?: 
     warnings.push(...said.slice(0, MOST_WARNED))
     if (said.length > MOST_WARNED) warnings.push(`${said.length - MOST_WARNED} more questions give rise to such warnings.`)
   }
+  const wishes = checkWishes(own('simo'), report)
   if (collected === undefined) refuse(faults)
   const named = namesOf(own('questions'), questions, limits)
-  return { model: typeof model === 'string' ? model : null, state: own('state'), questions, named, derive: own('derive'), warnings }
+  return { model: typeof model === 'string' ? model : null, state: own('state'), questions, named, derive: own('derive'), wishes, warnings }
 }
 
 function namesOf(sent: unknown, checked: readonly CheckedQuestion[], limits: RequestLimits): CheckedRequest['named'] {

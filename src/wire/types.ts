@@ -86,6 +86,20 @@ export interface AskRequest<Q extends Questions = Questions, D extends Derives =
   readonly state: State
   readonly questions: Q
   readonly derive?: D
+  readonly simo?: RequestSimo | null
+}
+
+/**
+ * How a request wants to be answered, where whoever runs the engine does not say otherwise. Anything else in it is
+ * refused.
+ */
+export interface RequestSimo {
+  /** When to look again; default `automatic`: where a decision is uncertain. Never charged. */
+  readonly deliberation?: 'automatic' | 'never' | 'always'
+  /** Adds to each decision the set that holds the truth in this share of them, between 0 and 1. */
+  readonly sets?: { readonly coverage: number }
+  /** Abstains where answers would be wrong more often than this share, between 0 and 1. */
+  readonly abstain?: { readonly max_risk: number }
 }
 
 // Answers. Every probability is finite and strictly between 0 and 1, unrounded. A read that failed alone says so

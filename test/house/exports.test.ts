@@ -148,6 +148,7 @@ describe('the package', () => {
         "Questions",
         "RecordOptions",
         "RecordedOutcome",
+        "RequestSimo",
         "ScoreAnswer",
         "ScoreQuestion",
         "Scoring",

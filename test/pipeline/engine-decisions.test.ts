@@ -126,6 +126,8 @@ describe('deliberation', () => {
     expect(backend.calls.filter(({ type }) => type === 'open')).toHaveLength(1)
     const { engine: quick } = await engineOf(placed)
     const hasty = (await quick.ask(CHOICE, { deliberation: 'never' })).answers.colour as ChoiceAnswer
+    expect((await quick.ask({ ...CHOICE, simo: { deliberation: 'never' } })).answers.colour).toEqual(hasty)
+    expect((await quick.ask({ ...CHOICE, simo: { deliberation: 'always' } }, { deliberation: 'never' })).answers.colour).toEqual(hasty)
     expect(hasty.choice).toBe('red')
   })
 

@@ -30,6 +30,25 @@ describe('a request', () => {
     expect(questions.map(({ id, param, type }) => [id, param, type])).toEqual([['q', '/questions/q', 'noul']])
   })
 
+  it('says in simo how it wants to be answered; what is not known there is refused', () => {
+    const wishesOf = (simo: unknown) => check({ state: 's', questions: QUESTIONS, simo }).wishes
+    expect(wishesOf({ deliberation: 'always', sets: { coverage: 0.9 }, abstain: { max_risk: 0.1 } })).toEqual({
+      deliberation: 'always',
+      sets: { coverage: 0.9 },
+      abstain: { maxRisk: 0.1 },
+    })
+    expect([wishesOf(undefined), wishesOf(null), wishesOf({})]).toEqual([{}, {}, {}])
+    const wrong = { deliberation: 'often', sets: { coverage: 1 }, abstain: 0.1, delibration: 1 }
+    const { code, problems } = errorOf({ state: 's', questions: QUESTIONS, simo: wrong })
+    expect([code, ...problems.map(({ param, message }) => [param, message])]).toEqual([
+      'invalid_request',
+      ['/simo/delibration', 'This takes deliberation, sets, abstain; "delibration" is not known. Did you mean "deliberation"?'],
+      ['/simo/deliberation', 'deliberation is one of "automatic", "never", "always".'],
+      ['/simo/sets/coverage', 'coverage is a share between 0 and 1, such as 0.9.'],
+      ['/simo/abstain', 'This is an object with max_risk; received a number.'],
+    ])
+  })
+
   it('names unknown top-level fields in a warning, with the near name', () => {
     const { warnings } = check({ state: 's', questions: QUESTIONS, sate: 1, stream: true })
     expect(warnings).toEqual([

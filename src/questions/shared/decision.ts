@@ -132,7 +132,8 @@ export interface Calibrator {
   ): { readonly probabilities: readonly (readonly number[])[]; readonly note: CalibrationReport }
 }
 
-export type DeliberationMode = 'automatic' | 'never' | 'always'
+export const DELIBERATION_MODES = ['automatic', 'never', 'always'] as const
+export type DeliberationMode = (typeof DELIBERATION_MODES)[number]
 
 /** Normalised entropy, H / ln K, above which a decision is uncertain: of every read-out, or by read-out. */
 export type Thresholds = number | Readonly<Partial<Record<DecisionReadout, number>>>

@@ -1,7 +1,22 @@
 // The state as it is sent: a text, JSON, or parts with pictures; and the request around it.
 import { MOST_FPS, SAMPLED_FRAMES } from '../../core/limits.ts'
 import { PART_TYPES } from '../../wire/part-types.ts'
-import { closed, JSON_VALUE, list, map, nullable, oneOf, open, optional, ref, type Schema, type Schemas, STRING, said } from './schema.ts'
+import {
+  closed,
+  JSON_VALUE,
+  list,
+  map,
+  nullable,
+  oneOf,
+  open,
+  optional,
+  PROBABILITY,
+  ref,
+  type Schema,
+  type Schemas,
+  STRING,
+  said,
+} from './schema.ts'
 
 const PART_ID: Schema = {
   type: 'string',
@@ -164,9 +179,26 @@ export const askSchemas: Schemas = {
         state: ref('State'),
         questions: ref('Questions'),
         derive: said(nullable(ref('Derives')), 'What to work out from the answers.'),
+        simo: nullable(ref('RequestSimo')),
       },
     ),
   },
+  RequestSimo: closed('How the request wants to be answered.', [], {
+    deliberation: {
+      enum: ['automatic', 'never', 'always'],
+      description: 'When to look again. Default: where a decision is uncertain. Never charged.',
+    },
+    sets: nullable(
+      closed('Adds to each decision the set of what cannot be ruled out.', ['coverage'], {
+        coverage: { ...PROBABILITY, description: 'Share of decisions whose set holds the truth.' },
+      }),
+    ),
+    abstain: nullable(
+      closed('Withholds answers, so that those given are wrong no more often.', ['max_risk'], {
+        max_risk: { ...PROBABILITY, description: 'Share of given answers that may be wrong.' },
+      }),
+    ),
+  }),
   AskForm: {
     ...map('The request as JSON in the field `request`, and files under the names that `part` sources have.', {
       type: 'string',
@@ -189,6 +221,7 @@ export const systemOneSchemas: Schemas = {
         { minProperties: 1, maxProperties: 256 },
       ),
       derive: said(nullable(ref('Derives')), 'What to work out from the answers.'),
+      simo: nullable(ref('RequestSimo')),
       assets: nullable(
         map('Pictures by a placeholder; where it stands in a string of the state, there the picture is.', ref('SystemOneAsset'), {
           minProperties: 1,
