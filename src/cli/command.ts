@@ -1,4 +1,4 @@
-// What every command is given, and how it prints its results. A command is one file that adds itself to the program.
+// What every command is given, and how it says what came of it. A command is one file that adds itself to the program.
 import type { Command } from 'commander'
 import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
@@ -60,4 +60,11 @@ export function outputOf(flags: { readonly json?: true }, terminal: Terminal): '
 /** Prints lines for a person, or the value as JSON. */
 export function say(terminal: Terminal, output: Output, value: unknown, shown: () => string): void {
   terminal.print(output === 'person' ? shown() : `${JSON.stringify(value, null, output === 'json' ? 2 : undefined)}\n`)
+}
+
+/** Says of models that run on another device than was asked for why they do. */
+export function sayOtherDevices(engine: Pick<CliEngine, 'models'>, terminal: Terminal): void {
+  for (const { id, device } of engine.models()) {
+    if (device?.reason !== undefined) terminal.warn(`${id} runs on ${device.name}: ${device.reason}\n`)
+  }
 }

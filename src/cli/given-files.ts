@@ -23,6 +23,10 @@ export async function reading<T>(file: string, read: () => Promise<T>): Promise<
   }
 }
 
+export function noStore(store: string): UsageError {
+  return new UsageError(`${store} is no folder; give the one that the engine's outcome store writes to`)
+}
+
 /** The full path of a store, and whether there is nothing yet. Throws `UsageError` where it is no folder. */
 export async function storeFolder(store: string, terminal: Pick<Terminal, 'folder'>): Promise<{ path: string; isNew: boolean }> {
   const path = resolve(terminal.folder, store)
@@ -30,7 +34,7 @@ export async function storeFolder(store: string, terminal: Pick<Terminal, 'folde
     if (error.code === 'ENOENT') return null
     throw new UsageError(`${store} cannot be read: ${fileFault(error)}`)
   })
-  if (found?.isDirectory() === false) throw new UsageError(`${store} is no folder; give the one that the engine's outcome store writes to`)
+  if (found?.isDirectory() === false) throw noStore(store)
   return { path, isNew: found === null }
 }
 

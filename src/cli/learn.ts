@@ -2,13 +2,13 @@
 // labels of the store teach where held-out ones say that it is not worse. A run that was stopped goes on.
 import type { Device } from '../backends/backend.ts'
 import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
+import { isLearned } from '../calibration/heads/head.ts'
 import { LEAST_LABELS } from '../calibration/heads/learn.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
 import { evidenceFor, type RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
 import type { CalibrationVersions, VersionChange } from '../calibration/outcomes/versions.ts'
-import { shippedFor } from '../calibration/shipped.ts'
+import { shippedLabels } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'
-import { isOfValue } from '../questions/shared/decision.ts'
 import { type AddCommand, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { storeFolder } from './given-files.ts'
@@ -123,8 +123,9 @@ async function teach(
       learned: [],
     }
   }
-  const options = { isDryRun: flags.dryRun === true }
-  const said = await refitStore(versions, { current, against: await shippedFor(model) }, evidence, model, options)
+  const shipped = await shippedLabels(model)
+  const options = { isDryRun: flags.dryRun === true, shipped }
+  const said = await refitStore(versions, { current, against: shipped?.calibration ?? null }, evidence, model, options)
   if (!isRefitted || said.decision === 'serve' || said.heldOut === null) return said
   const reason = `Beside what came with the model: ${said.reason}`
   const again = await refitStore(versions, { current }, evidence, model, options)
@@ -146,7 +147,7 @@ function mostOfOne(evidence: readonly RecordedEvidence[]): number {
 }
 
 function isForHead({ readout, features }: RecordedEvidence): boolean {
-  return features !== null && !isOfValue(readout) && readout !== 'composed' && readout !== 'compared'
+  return features !== null && isLearned(readout)
 }
 
 const WITHOUT_FEATURES = 'reads and what is worked out from other answers have none, and a model server gives none'

@@ -12,7 +12,7 @@ import { isFolder } from '../core/files.ts'
 import type { Json } from '../core/types.ts'
 import { ownDecisions } from '../questions/shared/decision.ts'
 import { UsageError } from './exit-codes.ts'
-import { readCalibration, reading } from './given-files.ts'
+import { noStore, readCalibration, reading } from './given-files.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface StoreFlags {
@@ -34,7 +34,7 @@ export async function withStore(
 ): Promise<void> {
   const folder = resolve(terminal.folder, flags.store)
   // A name mistyped must not become an empty store.
-  if (!(await isFolder(folder))) throw new UsageError(`${flags.store} is no folder; give the one that the engine's outcome store writes to`)
+  if (!(await isFolder(folder))) throw noStore(flags.store)
   const store = await fileOutcomeStore(folder, options)
   try {
     await work(store)
@@ -114,9 +114,9 @@ export function versionsOf(flags: ServedFlags, terminal: Terminal): CalibrationF
   return calibrationVersions(resolve(terminal.folder, flags.calibrations ?? join(flags.store, 'calibrations')))
 }
 
-/** What a store serves of any model, the newest first; says what is passed over. */
+/** What a store serves, of each model the newest; says what is passed over. */
 export async function calibrationsIn(store: string, terminal: Terminal): Promise<readonly Calibration[]> {
-  const { calibrations, notes } = await versionsOf({ store }, terminal).all()
+  const { calibrations, notes } = await versionsOf({ store }, terminal).newest()
   for (const note of notes) terminal.warn(`${note}\n`)
   return calibrations
 }

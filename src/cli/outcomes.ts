@@ -6,6 +6,7 @@ import { observationsOf } from '../calibration/drift/reference.ts'
 import { readEvidence } from '../calibration/outcomes/evidence-file.ts'
 import { evidenceFor, type RecordedOutcome, recordOutcome } from '../calibration/outcomes/outcomes.ts'
 import { driftSince, RECENT_EVENTS } from '../calibration/served.ts'
+import { shippedLabels } from '../calibration/shipped.ts'
 import { EngineError } from '../core/errors.ts'
 import { type AddCommand, type CommandContext, outputOf, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
@@ -117,6 +118,7 @@ function addRefit(outcomes: Command, { terminal, attempt }: CommandContext): voi
             servedSince,
             base: base.flatMap(({ evidence }) => evidence),
             window: observationsOf(events),
+            shipped: await shippedLabels(model),
             isDryRun: flags.dryRun === true,
           })
           say(terminal, output, said, () => showRefit(said))

@@ -5,7 +5,6 @@ import type { CalibratedModel, Calibration } from '../calibration/calibration.ts
 import type { RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
 import { type RefitOptions, type RefitResult, refit } from '../calibration/outcomes/refit.ts'
 import type { CalibrationVersions } from '../calibration/outcomes/versions.ts'
-import { shippedLabels } from '../calibration/shipped.ts'
 
 /** What a refit came to, as it is printed. */
 export interface RefitSaid extends Omit<RefitResult, 'candidate'> {
@@ -16,7 +15,7 @@ export interface RefitSaid extends Omit<RefitResult, 'candidate'> {
   readonly learned: readonly string[]
 }
 
-export interface RefitStoreOptions extends Omit<RefitOptions, 'shipped'> {
+export interface RefitStoreOptions extends RefitOptions {
   /** Says what would be served, and changes nothing. */
   readonly isDryRun: boolean
 }
@@ -32,7 +31,7 @@ export async function refitStore(
   model: CalibratedModel,
   { isDryRun, ...options }: RefitStoreOptions,
 ): Promise<RefitSaid> {
-  const { candidate, decision, heldOut, reason } = refit(against, evidence, model, { ...options, shipped: await shippedLabels(model) })
+  const { candidate, decision, heldOut, reason } = refit(against, evidence, model, options)
   const isServed = decision === 'serve' && candidate !== null && !isDryRun
   if (isServed) await versions.serve(candidate, { at: Date.now(), why: reason, heldOut, labels: hashOfLabels(evidence) })
   return {

@@ -4,7 +4,7 @@ import { type Dataset, openDataset, type Row, readRows, type Selection } from '.
 import type { RunBinding } from '../evaluate/results.ts'
 import { type RowResult, type RunSettings, runRows } from '../evaluate/run.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
-import type { CliEngine } from './command.ts'
+import { type CliEngine, sayOtherDevices } from './command.ts'
 import { requireFiles, sayingNames } from './given-files.ts'
 import { startProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
@@ -91,12 +91,5 @@ export async function warmUp(
     engine: simo.engine,
     model: { id: response.model, revision: simo.model_revision, templateHash },
     calibration: simo.calibration.version,
-  }
-}
-
-/** Says of models that run on another device than was asked for why they do. */
-export function sayOtherDevices(engine: Pick<CliEngine, 'models'>, terminal: Terminal): void {
-  for (const { id, device } of engine.models()) {
-    if (device?.reason !== undefined) terminal.warn(`${id} runs on ${device.name}: ${device.reason}\n`)
   }
 }

@@ -3,12 +3,17 @@
 // (of yes against no where every candidate is its own yes or no).
 import { z } from 'zod'
 import { logSigmoid } from '../../core/math.ts'
-import type { DecisionKey } from '../../questions/shared/decision.ts'
+import type { DecisionKey, DecisionReadout } from '../../questions/shared/decision.ts'
 import { floorOf, softmaxWithFloor } from '../maps/apply-map.ts'
 import { decodeVector } from './vector-text.ts'
 
 /** Read-outs that a head can be learned for. A `check` is about another value each time. */
-export type LearnedReadout = 'binary' | 'exclusive' | 'ordinal' | 'independent'
+const LEARNED_READOUTS = ['binary', 'exclusive', 'ordinal', 'independent'] as const
+export type LearnedReadout = (typeof LEARNED_READOUTS)[number]
+
+export function isLearned(readout: DecisionReadout): readout is LearnedReadout {
+  return LEARNED_READOUTS.some((one) => one === readout)
+}
 
 /**
  * Plain JSON, part of a calibration, which binds it to a model and template. Arrays have one entry a candidate;
@@ -37,7 +42,7 @@ const finite = z.number()
 export const headSchema = z
   .strictObject({
     question: z.string().min(1),
-    readout: z.enum(['binary', 'exclusive', 'ordinal', 'independent']),
+    readout: z.enum(LEARNED_READOUTS),
     width: z.int().min(1).max(65_536),
     labels: z.int().min(1),
     scale: finite,

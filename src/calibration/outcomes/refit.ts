@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto'
 import { EngineError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { argmax, mean } from '../../core/math.ts'
-import { isOfValue, type PassMode } from '../../questions/shared/decision.ts'
+import type { PassMode } from '../../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, calibratorOf, sealCalibration } from '../calibration.ts'
 import { type DriftReference, driftReferenceOf, type Observation } from '../drift/reference.ts'
 import { type FitOptions, fit as fitCalibration, summaryOf } from '../fit.ts'
+import { isLearned } from '../heads/head.ts'
 import { LEAST_LABELS, learnHeads } from '../heads/learn.ts'
 import { ENOUGH_LABELS, mergeCalibrations } from '../hierarchy/merge.ts'
 import { pairedDifference } from '../metrics/resampling.ts'
@@ -270,9 +271,8 @@ function taughtQuestions(items: readonly Labelled[]): ReadonlySet<string> {
 
 /** Says of questions with labels enough for a head that none can be learned, since no features were kept. */
 function featurelessNote(items: readonly Labelled[]): string {
-  // No head is learned of values, nor of statements that are worked out.
-  const own = items.filter(({ readout }) => !isOfValue(readout) && readout !== 'composed' && readout !== 'compared')
-  const byQuestion = [...groupBy(own, ({ question }) => question).values()]
+  const learned = items.filter(({ readout }) => isLearned(readout))
+  const byQuestion = [...groupBy(learned, ({ question }) => question).values()]
   const bare = byQuestion.filter((alike) => alike.length >= LEAST_LABELS && alike.every(({ features }) => features == null))
   if (bare.length === 0) return ''
   const named = JSON.stringify(bare[0]![0]!.task)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { EngineError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/files.ts'
-import type { ModelVersion } from '../../questions/shared/decision.ts'
+import { isSameVersion, type ModelVersion } from '../../questions/shared/decision.ts'
 import { type Calibration, parseCalibration } from '../calibration.ts'
 import { readIfThere, systemCode, writeWhole } from './atomic-file.ts'
 import type { HeldOutComparison } from './refit.ts'
@@ -48,8 +48,8 @@ export interface CalibrationVersions {
 
 /** Versions in a folder, for any number of models. */
 export interface CalibrationFolder extends CalibrationVersions {
-  /** Every served version that is intact, the newest first, and what was skipped. */
-  all(): Promise<{ readonly calibrations: readonly Calibration[]; readonly notes: readonly string[] }>
+  /** Of each model the newest served version that is intact, and what was skipped. */
+  newest(): Promise<{ readonly calibrations: readonly Calibration[]; readonly notes: readonly string[] }>
 }
 
 /** The content of current.json. */
@@ -66,6 +66,7 @@ const PREVIOUS = 'previous.json'
 const MOST_CHANGES = 500
 
 const version = z.string().regex(/^cal_[0-9a-f]{12}$/)
+const modelNamed = z.object({ model: z.object({ revision: z.string(), templateHash: z.string() }) })
 const pointerSchema = z.object({
   format: z.literal(1),
   serving: z.array(version),
@@ -131,13 +132,18 @@ export function calibrationVersions(folder: string): CalibrationFolder {
       return { calibration: null, notes }
     },
 
-    async all() {
+    async newest() {
       const { pointer, notes: found } = await read()
-      const stored = await Promise.all(
-        [...pointer.serving].reverse().map(async (name) => ({ name, ...(await readCalibration(folder, name)) })),
-      )
-      const skipped = stored.flatMap(({ name, problem }) => (problem === null ? [] : [`${name} is passed over: ${problem}`]))
-      return { calibrations: stored.flatMap(({ calibration }) => calibration ?? []), notes: [...found, ...skipped] }
+      const [calibrations, notes]: [Calibration[], string[]] = [[], [...found]]
+      for (const name of [...pointer.serving].reverse()) {
+        // To check one whole takes tens of milliseconds, and of one model there may be hundreds.
+        const model = calibrations.length === 0 ? null : await modelNamedIn(folder, name)
+        if (model !== null && calibrations.some((newer) => isSameVersion(newer.model, model))) continue
+        const { calibration, problem } = await readCalibration(folder, name)
+        if (calibration === null) notes.push(`${name} is passed over: ${problem}`)
+        else calibrations.push(calibration)
+      }
+      return { calibrations, notes }
     },
 
     async serve(calibration, { at, ...about }) {
@@ -207,6 +213,17 @@ export function storedCalibration(text: string | null, name: string, model: Mode
     if (error instanceof EngineError) return problem(error.message)
     if (error instanceof SyntaxError) return problem('it is damaged.')
     throw error
+  }
+}
+
+/** The model that a file says it is of, before anything else in it is checked; null where it says none. */
+async function modelNamedIn(folder: string, name: string): Promise<ModelVersion | null> {
+  try {
+    const bytes = await readIfThere(join(folder, `${name}.json`))
+    const { success, data } = modelNamed.safeParse(JSON.parse(bytes?.toString('utf8') ?? 'null'))
+    return success ? data.model : null
+  } catch {
+    return null
   }
 }
 

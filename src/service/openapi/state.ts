@@ -1,5 +1,6 @@
 // The state as it is sent: a text, JSON, or parts with pictures; and the request around it.
 import { MOST_FPS, SAMPLED_FRAMES } from '../../core/limits.ts'
+import { DELIBERATION_MODES } from '../../questions/shared/decision.ts'
 import { PART_TYPES } from '../../wire/part-types.ts'
 import {
   closed,
@@ -185,7 +186,7 @@ export const askSchemas: Schemas = {
   },
   RequestSimo: closed('How the request wants to be answered.', [], {
     deliberation: {
-      enum: ['automatic', 'never', 'always'],
+      enum: DELIBERATION_MODES,
       description: 'When to look again. Default: where a decision is uncertain. Never charged.',
     },
     sets: nullable(
