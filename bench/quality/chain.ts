@@ -169,9 +169,9 @@ function gatesOf(first: readonly Asked[], second: readonly Asked[]) {
 }
 
 function caseOf(state: string, one: GradedQuestion, other: GradedQuestion): GateCase & { readonly readout: string } {
-  const { readout, probabilities } = one.distribution!
+  const { readout, probabilities, tokens } = one.distribution!
   const gain = one.logLoss === null || other.logLoss === null ? null : one.logLoss - other.logLoss
-  return { readout, state, uncertainty: uncertaintyOf(probabilities), gain }
+  return { readout, state, uncertainty: uncertaintyOf(probabilities), gain, tokens }
 }
 
 function percent(share: number): string {

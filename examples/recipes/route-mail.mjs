@@ -1,7 +1,7 @@
 // Routes mails to a team. A mail of which the model is not sure goes to a person instead of to the likeliest team.
 import { choice, createEngine } from 'assay-engine'
 
-const SURE = 0.7
+const SURE = 0.8
 const team = choice('Which team should handle this mail?', {
   cards: 'lost, stolen, declined or new cards',
   transfers: 'sending and receiving money',

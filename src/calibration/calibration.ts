@@ -132,6 +132,7 @@ const gate = z.strictObject({
   rule: z.enum(['share', 'gain', 'never']),
   decisions: positive,
   gain: z.strictObject({ escalated: finite, interval: z.tuple([finite, finite]), total: finite }).optional(),
+  short: z.strictObject({ tokens: z.int().min(1), decisions: positive, gain: finite, interval: z.tuple([finite, finite]) }).optional(),
 })
 const heldOut = z.strictObject({
   count: positive,

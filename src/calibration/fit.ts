@@ -1,10 +1,11 @@
 // Fits a calibration to labelled evidence. Folds come from a hash of the state, so the same evidence gives the same
 // file.
 import { createHash } from 'node:crypto'
-import { argmax, mean } from '../core/math.ts'
+import { argmax, mean, sum } from '../core/math.ts'
 import { DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
-import { type Gate, type GateCase, gateChooser, uncertaintyOf } from './deliberation/gate.ts'
+import { type Gate, type GateCase, gateChooser, isShort, uncertaintyOf } from './deliberation/gate.ts'
+import { chooseShort } from './deliberation/short.ts'
 import { driftReferenceOf } from './drift/reference.ts'
 import { calibrateRows } from './hierarchy/apply.ts'
 import { type FittedTree, fitTree } from './hierarchy/hierarchical-fit.ts'
@@ -88,24 +89,45 @@ interface GatedReadout {
   readonly cases: readonly GateCase[]
 }
 
+type Gates = Partial<Record<DecisionReadout, Gate>>
+
 /** A gate for each read-out. Of all decisions that can be looked at again, so many at most are. */
-function gatesOf(readouts: readonly GatedReadout[], share: number): Partial<Record<DecisionReadout, Gate>> {
+function gatesOf(readouts: readonly GatedReadout[], share: number): Gates {
+  return withShort(readouts, thresholdsOf(readouts, share), share)
+}
+
+/** Gates by uncertainty alone. */
+function thresholdsOf(readouts: readonly GatedReadout[], share: number): Gates {
   const choosers = readouts.map(({ readout, cases }) => ({ readout, choose: gateChooser(cases, { share, ...GATE }) }))
-  const gatesUnder = (most: number): Partial<Record<DecisionReadout, Gate>> =>
-    Object.fromEntries(choosers.map(({ readout, choose }) => [readout, choose(most)]))
+  const gatesUnder = (most: number): Gates => Object.fromEntries(choosers.map(({ readout, choose }) => [readout, choose(most)]))
   for (const most of SHARES_OF_ONE.filter((one) => one > share)) {
     const gates = gatesUnder(most)
-    if (shareAbove(readouts, gates) <= share) return gates
+    if (leftUnder(readouts, gates, share) >= 0) return gates
   }
   return gatesUnder(share)
 }
 
-/** The share of the decisions that were looked at again, of all read-outs, that are above the gate of theirs. */
-function shareAbove(readouts: readonly GatedReadout[], gates: Partial<Record<DecisionReadout, Gate>>): number {
+/** The same gates, open for short decisions too, as far as thresholds leave some of the share. */
+function withShort(readouts: readonly GatedReadout[], gates: Gates, share: number): Gates {
+  let left = leftUnder(readouts, gates, share)
+  const opened = readouts.map(({ readout, cases }): [DecisionReadout, Gate] => {
+    const gate = gates[readout]!
+    const short = chooseShort(cases, { threshold: gate.threshold, most: left, ...GATE })
+    left -= short?.decisions ?? 0
+    return [readout, short === null ? gate : { ...gate, short }]
+  })
+  return Object.fromEntries(opened)
+}
+
+/**
+ * How many decisions more may be looked at again: of those of all read-outs that were, the share less what is above the
+ * gates.
+ */
+function leftUnder(readouts: readonly GatedReadout[], gates: Gates, share: number): number {
   const above = readouts.flatMap(({ readout, cases }) => {
     return cases.filter(({ gain }) => gain !== null).map(({ uncertainty }) => Number(uncertainty > gates[readout]!.threshold))
   })
-  return above.length === 0 ? 0 : mean(above)
+  return share * above.length - sum(above)
 }
 
 /** The fold of a state, from 0 to 4. It depends on the state alone. */
@@ -189,13 +211,15 @@ function gateCaseOf({ evidence, single, deliberated }: CalibratedEvidence): Gate
     uncertainty: uncertaintyOf(single),
     gain: deliberated === null ? null : lossOf(single) - lossOf(deliberated),
     state: evidence.state,
+    tokens: evidence.tokens ?? null,
   }
 }
 
 /** The distributions that the engine would have answered: the deliberated one where the gate asks for it. */
 function heldOutOf(cases: readonly CalibratedEvidence[], gate: Gate): HeldOut {
   const rows = cases.flatMap(({ evidence, single, deliberated }) => {
-    const answered = deliberated !== null && uncertaintyOf(single) > gate.threshold ? deliberated : single
+    const isAgain = uncertaintyOf(single) > gate.threshold || isShort(gate, evidence.tokens ?? null)
+    const answered = deliberated !== null && isAgain ? deliberated : single
     const targets = samplesOf(evidence, 'single').map(({ target }) => target)
     return answered.map((probabilities, i) => ({ probabilities, target: targets[i]! }))
   })

@@ -19,18 +19,19 @@ export function showCalibration({ version, model, fittedOn, trees, gates }: Cali
     )
     return lines.length === 0 ? [] : ['', tableOf([HEADINGS[passMode], ...lines], look)]
   })
-  const gateLines = Object.entries(gates).map(([readout, { threshold, share, rule, decisions: count, gain }]) => [
+  const gateLines = Object.entries(gates).map(([readout, { threshold, share, rule, decisions: count, gain, short }]) => [
     readout,
     String(count),
     threshold.toFixed(3),
     `${(share * 100).toFixed(1)} %`,
     rule,
     gain === undefined ? '' : `${gain.escalated.toFixed(4)} of ${gain.total.toFixed(4)}`,
+    short === undefined ? '' : `below ${short.tokens} tokens: ${short.decisions}, ${short.gain.toFixed(4)} each`,
   ])
   const gateTable =
     gateLines.length === 0
       ? []
-      : ['', tableOf([['look again above', 'decisions', 'entropy', 'share', 'rule', 'nats saved'], ...gateLines], look)]
+      : ['', tableOf([['look again above', 'decisions', 'entropy', 'share', 'rule', 'nats saved', 'however sure'], ...gateLines], look)]
   return `${[about, ...tables, ...gateTable].join('\n')}\n`
 }
 

@@ -11,8 +11,8 @@ export function* evidenceOf(rows: Iterable<RowResult>): Generator<Evidence> {
   for (const { task, state, questions } of rows) {
     for (const { distribution, mass } of questions) {
       if (distribution === null) continue
-      const { readout, hasImage, wording, question, single, deliberated, truth } = distribution
-      yield { task, state, readout, hasImage, wording, question, single, deliberated, mass: mass ?? 1, truth }
+      const { readout, hasImage, wording, question, single, deliberated, tokens, truth } = distribution
+      yield { task, state, readout, hasImage, wording, question, single, deliberated, mass: mass ?? 1, tokens, truth }
     }
   }
 }

@@ -38,6 +38,7 @@ export interface AnswerDistribution {
   readonly truth: readonly number[]
   readonly single: readonly (readonly number[])[]
   readonly deliberated: readonly (readonly number[])[] | null
+  readonly tokens: number | null
 }
 
 export interface GradedQuestion {
@@ -225,6 +226,7 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
           truth: claim.truth,
           single: finite(decision.single),
           deliberated: decision.deliberated === null ? null : finite(decision.deliberated),
+          tokens: decision.tokens,
         }
       : null,
   }

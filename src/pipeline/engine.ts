@@ -158,11 +158,10 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     const found = calibrationOf(info, asked.calibrations ?? calibrations)
     const calibrator = calibratorOf(found, info)
     const calibration = calibrator.version === null ? null : found
-    const gates = Object.entries(calibration?.gates ?? {})
     const deliberation = createDeliberation({
       mode: asked.deliberation ?? mode ?? 'automatic',
       operatorsFor: (readout) => operators[readout] ?? operatorsOf(info)[readout] ?? [],
-      thresholds: Object.fromEntries(gates.map(([readout, gate]) => [readout, gate.threshold])),
+      gates: calibration?.gates ?? {},
       passes,
       budget,
     })

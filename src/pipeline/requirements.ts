@@ -55,8 +55,8 @@ function flatten(questions: readonly CheckedQuestion[]): CheckedQuestion[] {
 /** What decisions need beside the state. */
 export type DecisionContext = Pick<QuestionContext, 'calibrator' | 'deliberation' | 'predictionSets'>
 
-/** What is said of texts: of which numbers are read and compared, and what is quoted. */
-type TextContext = Pick<QuestionContext, 'comparesNumbers' | 'countsReads' | 'textOf'>
+/** What is said of texts: how long they are, of which numbers are read and compared, and what is quoted. */
+type TextContext = Pick<QuestionContext, 'stateTokens' | 'comparesNumbers' | 'countsReads' | 'textOf'>
 
 /** What coroutines need. Call it only after `requirementFaults` found nothing. */
 export function questionContext(

@@ -94,7 +94,10 @@ export interface AskRequest<Q extends Questions = Questions, D extends Derives =
  * refused.
  */
 export interface RequestSimo {
-  /** When to look again; default `automatic`: where a decision is uncertain. Never charged. */
+  /**
+   * When to look again; default `automatic`: where it pays, by the calibration (what is uncertain, or short). Never
+   * charged.
+   */
   readonly deliberation?: 'automatic' | 'never' | 'always'
   /** Adds to each decision the set that holds the truth in this share of them, between 0 and 1. */
   readonly sets?: { readonly coverage: number }

@@ -103,7 +103,8 @@ describe('a calibrator', () => {
 })
 
 describe('an evidence file', () => {
-  const { evidence } = binaryWorld({ questions: 2, labels: 3, seed: 4, slope: [0, 0], bias: [0, 0] })
+  const world = binaryWorld({ questions: 2, labels: 3, seed: 4, slope: [0, 0], bias: [0, 0] })
+  const evidence = world.evidence.map((line, i) => ({ ...line, tokens: i === 0 ? null : 10 * i }))
   const [one] = evidence
   let folder = ''
   beforeAll(async () => {
@@ -133,6 +134,7 @@ describe('an evidence file', () => {
     [{ single: [[-1, 'x']] }, 'log-probabilities'],
     [{ single: [[-1.0986, -1.0986, -1.0986]] }, 'have 2 candidates'],
     [{ readout: 'noul' }, '"readout" must be one of'],
+    [{ tokens: 1.5 }, '"tokens" must be a whole number'],
     [{ weight: 0 }, '"weight" must be above 0'],
     [{ weight: 1e308 }, '"weight" must be above 0 and at most 1000000'],
     [{ readout: 'exclusive', truth: [0.5] }, '"truth" must be a whole number'],

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { budgetOf, createDeliberation, type DeliberationOptions } from '../../src/calibration/deliberation/deliberation.ts'
-import type { DecisionKey } from '../../src/questions/shared/decision.ts'
+import type { FirstLook } from '../../src/questions/shared/decision.ts'
 
-const key: DecisionKey = { readout: 'exclusive', hasImage: false, candidates: 2, wording: 'w', question: 'q' }
+const look = (probabilities: FirstLook['probabilities'], more: Partial<FirstLook> = {}): FirstLook => {
+  return { probabilities, mass: 1, tokens: 100, ...more }
+}
 const make = (options: Partial<DeliberationOptions> = {}) =>
   createDeliberation({
     mode: 'automatic',
     operatorsFor: () => ['swap', 'alone', 'reversed'],
-    thresholds: {},
+    gates: {},
     passes: 4,
     budget: budgetOf(10),
     ...options,
@@ -15,19 +17,19 @@ const make = (options: Partial<DeliberationOptions> = {}) =>
 
 describe('the gate', () => {
   it('opens for a flat distribution and stays shut for a sure one', () => {
-    expect(make().isCalledFor(key, [[0.5, 0.5]], 1)).toBe(true)
-    expect(make().isCalledFor(key, [[0.95, 0.05]], 1)).toBe(false)
+    expect(make().isCalledFor('exclusive', look([[0.5, 0.5]]))).toBe(true)
+    expect(make().isCalledFor('exclusive', look([[0.95, 0.05]]))).toBe(false)
   })
 
   it('goes by the threshold of the read-out when one was chosen from data', () => {
     const sure = [[0.95, 0.05]]
-    expect(make({ thresholds: { exclusive: 0.1 } }).isCalledFor(key, sure, 1)).toBe(true)
-    expect(make({ thresholds: { exclusive: 1 } }).isCalledFor(key, [[0.6, 0.4]], 1)).toBe(false)
-    expect(make({ thresholds: { binary: 0.1 } }).isCalledFor(key, sure, 1)).toBe(false)
+    expect(make({ gates: { exclusive: { threshold: 0.1 } } }).isCalledFor('exclusive', look(sure))).toBe(true)
+    expect(make({ gates: { exclusive: { threshold: 1 } } }).isCalledFor('exclusive', look([[0.6, 0.4]]))).toBe(false)
+    expect(make({ gates: { binary: { threshold: 0.1 } } }).isCalledFor('exclusive', look(sure))).toBe(false)
   })
 
   it('opens when the model wanted to say something else, however sure it is', () => {
-    expect(make().isCalledFor(key, [[0.99, 0.01]], 0.3)).toBe(true)
+    expect(make().isCalledFor('exclusive', look([[0.99, 0.01]], { mass: 0.3 }))).toBe(true)
   })
 
   it('looks at the least certain row of several', () => {
@@ -35,12 +37,22 @@ describe('the gate', () => {
       [0.99, 0.01],
       [0.5, 0.5],
     ]
-    expect(make().isCalledFor({ ...key, readout: 'independent' }, rows, 1)).toBe(true)
+    expect(make().isCalledFor('independent', look(rows))).toBe(true)
+  })
+
+  it('opens for what is short, however sure, where that was chosen from data', () => {
+    const short = { tokens: 40, decisions: 200, gain: 0.03, interval: [0.02, 0.04] } as const
+    const gates = { exclusive: { threshold: 1, short } }
+    const sure: FirstLook['probabilities'] = [[0.99, 0.01]]
+    expect(make({ gates }).isCalledFor('exclusive', look(sure, { tokens: 39 }))).toBe(true)
+    expect(make({ gates }).isCalledFor('exclusive', look(sure, { tokens: 40 }))).toBe(false)
+    expect(make({ gates }).isCalledFor('binary', look(sure, { tokens: 39 }))).toBe(false)
+    expect(make({ gates, mode: 'never' }).isCalledFor('exclusive', look(sure, { tokens: 39 }))).toBe(false)
   })
 
   it('can be held open or shut', () => {
-    expect(make({ mode: 'always' }).isCalledFor(key, [[0.99, 0.01]], 1)).toBe(true)
-    expect(make({ mode: 'never' }).isCalledFor(key, [[0.5, 0.5]], 0.1)).toBe(false)
+    expect(make({ mode: 'always' }).isCalledFor('exclusive', look([[0.99, 0.01]]))).toBe(true)
+    expect(make({ mode: 'never' }).isCalledFor('exclusive', look([[0.5, 0.5]], { mass: 0.1 }))).toBe(false)
   })
 })
 

@@ -131,6 +131,26 @@ describe('fit', () => {
     expect((beside.independent!.share * options.length) / 1600).toBeLessThanOrEqual(0.33)
   })
 
+  it('sends what is short to deliberation where that helps it, and counts it with the rest', () => {
+    const random = seededRandom(12)
+    // Long claims are unsure and gain nothing; short ones are sure, now and then wrongly, as only a further look sees.
+    const claims = Array.from({ length: 2000 }, (_, i): Evidence => {
+      const isLong = i % 10 < 8
+      const tokens = isLong ? 50 + 10 * (i % 30) : 25 + (i % 20)
+      const seen = isLong ? normal(random) : random() < 0.5 ? 6 : -6
+      const clear = isLong || random() < 0.85 ? seen : -seen
+      const one = binaryCase({ question: isLong ? 'long' : 'short', state: `s${i}`, logOdds: seen, isTrue: random() < sigmoid(clear) })
+      return { ...one, tokens, deliberated: [row(clear)] }
+    })
+    const { threshold, share, short } = fitCalibration(claims, MODEL).gates.binary!
+    expect(short!.tokens).toBe(50)
+    expect(short!.gain).toBeGreaterThan(0.1)
+    expect(short!.decisions + share * claims.length).toBeLessThanOrEqual(0.33 * claims.length)
+    const withoutLengths = claims.map(({ tokens: _, ...one }) => one)
+    expect(fitCalibration(withoutLengths, MODEL).gates.binary).toMatchObject({ threshold, share })
+    expect(fitCalibration(withoutLengths, MODEL).gates.binary!.short).toBeUndefined()
+  })
+
   it('does not tell folds by chance', () => {
     const folds = Array.from({ length: 1000 }, (_, i) => foldOf(`state-${i}`))
     expect(folds).toEqual(Array.from({ length: 1000 }, (_, i) => foldOf(`state-${i}`)))

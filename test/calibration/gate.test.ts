@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chooseGate, type GateCase, gainAt, normalisedEntropy, uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
+import { chooseShort } from '../../src/calibration/deliberation/short.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { normal } from './simulated.ts'
 
@@ -11,7 +12,7 @@ function cases(count: number, gainOf: (uncertainty: number) => number | null, no
   return Array.from({ length: count }, (_, i) => {
     const uncertainty = random()
     const gain = gainOf(uncertainty)
-    return { uncertainty, gain: gain === null ? null : gain + noise * normal(random), state: `s${i}` }
+    return { uncertainty, gain: gain === null ? null : gain + noise * normal(random), state: `s${i}`, tokens: null }
   })
 }
 
@@ -120,16 +121,81 @@ describe('a gate', () => {
   })
 
   it('does not split decisions that are equally unsure', () => {
-    const equal = Array.from({ length: 200 }, (_, i): GateCase => ({ uncertainty: 0.5, gain: 0.1, state: `s${i}` }))
+    const equal = Array.from({ length: 200 }, (_, i): GateCase => ({ uncertainty: 0.5, gain: 0.1, state: `s${i}`, tokens: null }))
     expect([0, 1]).toContain(chooseGate(equal, OPTIONS).share)
+  })
+})
+
+describe('the length up to which all are looked at again', () => {
+  const SHORT = { threshold: 1, worth: 0.02, most: 5000, resamples: 200, seed: 1 } as const
+  /** Decisions of 10 to 209 tokens, certain or not, that gain by their length. */
+  const byLength = (gainOf: (tokens: number) => number, noise = 0.05, count = 2000): GateCase[] => {
+    const random = seededRandom(11)
+    return Array.from({ length: count }, (_, i) => {
+      const tokens = 10 + Math.floor(200 * random())
+      return { uncertainty: random(), gain: gainOf(tokens) + noise * normal(random), state: `s${i}`, tokens }
+    })
+  }
+
+  it('is where they gain no more than the look takes', () => {
+    const short = chooseShort(
+      byLength((tokens) => (tokens < 60 ? 0.04 : 0)),
+      SHORT,
+    )!
+    expect(short.tokens).toBe(60)
+    expect(short.gain).toBeCloseTo(0.04, 2)
+    expect(short.interval[0]).toBeLessThan(short.gain)
+    expect(short.interval[1]).toBeGreaterThan(short.gain)
+    expect(short.decisions).toBeGreaterThan(400)
+  })
+
+  it('takes less where the look takes less time', () => {
+    // Of a mean of 110 tokens, a look at 30 is worth its time from .0055 nats on, one at 150 from .027.
+    const short = chooseShort(
+      byLength(() => 0.012, 0.001),
+      SHORT,
+    )!
+    expect(short.tokens).toBeGreaterThan(50)
+    expect(short.tokens).toBeLessThan(90)
+  })
+
+  it('is none without a gain, without a reliable one, or without lengths', () => {
+    expect(
+      chooseShort(
+        byLength(() => 0),
+        SHORT,
+      ),
+    ).toBeNull()
+    expect(
+      chooseShort(
+        byLength(() => 0.03, 2, 300),
+        SHORT,
+      ),
+    ).toBeNull()
+    const unknown = byLength(() => 0.04).map((one) => ({ ...one, tokens: null }))
+    expect(chooseShort(unknown, SHORT)).toBeNull()
+  })
+
+  it('leaves out what is uncertain, and takes no more than may be', () => {
+    const cases = byLength((tokens) => (tokens < 60 ? 0.04 : 0))
+    const whole = chooseShort(cases, SHORT)!
+    expect(chooseShort(cases, { ...SHORT, threshold: 0.5 })!.decisions).toBeLessThan(0.6 * whole.decisions)
+    const fewer = chooseShort(cases, { ...SHORT, most: 300 })!
+    expect(fewer.decisions).toBeLessThanOrEqual(300)
+    expect(fewer.tokens).toBeLessThan(whole.tokens)
   })
 })
 
 describe('the gain of a share', () => {
   it('is what its decisions save, over all decisions', () => {
-    const some: GateCase[] = [0.9, 0.1, 0.6, 0.3].map((uncertainty, i) => ({ uncertainty, gain: [4, -1, 2, 1][i]!, state: `${i}` }))
+    const some: GateCase[] = [0.9, 0.1, 0.6, 0.3].map((uncertainty, i) => ({
+      uncertainty,
+      gain: [4, -1, 2, 1][i]!,
+      state: `${i}`,
+      tokens: null,
+    }))
     expect(gainAt(some, 0.5)).toEqual({ gain: 1.5, total: 1.5 })
     expect(gainAt(some, 0.25)).toEqual({ gain: 1, total: 1.5 })
-    expect(gainAt([{ uncertainty: 0.4, gain: null, state: 's' }], 1)).toEqual({ gain: 0, total: 0 })
+    expect(gainAt([{ uncertainty: 0.4, gain: null, state: 's', tokens: null }], 1)).toEqual({ gain: 0, total: 0 })
   })
 })

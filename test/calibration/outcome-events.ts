@@ -5,7 +5,18 @@ import type { Decision } from '../../src/questions/shared/decision.ts'
 export function decision(names: readonly string[], more: Partial<Decision> = {}): Decision {
   const row = names.map((_, i) => (i === 0 ? Math.log(0.6) : Math.log(0.4 / (names.length - 1))))
   const key = { readout: 'exclusive', hasImage: false, candidates: names.length, wording: 'aaaaaaaaaaaaaaaa' } as const
-  return { ...key, question: 'bbbbbbbbbbbbbbbb', names, single: [row], deliberated: null, mass: 0.9, features: null, value: null, ...more }
+  return {
+    ...key,
+    question: 'bbbbbbbbbbbbbbbb',
+    names,
+    single: [row],
+    deliberated: null,
+    mass: 0.9,
+    tokens: 40,
+    features: null,
+    value: null,
+    ...more,
+  }
 }
 
 export const BINARY = decision(['true', 'false'], { readout: 'binary' })

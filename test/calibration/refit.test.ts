@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { calibratorOf, parseCalibration } from '../../src/calibration/calibration.ts'
+import type { Gate } from '../../src/calibration/deliberation/gate.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
+import { mergeCalibrations } from '../../src/calibration/hierarchy/merge.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { partOf, refit } from '../../src/calibration/outcomes/refit.ts'
 import { seededRandom } from '../../src/core/random.ts'
@@ -107,6 +109,19 @@ describe('refit', () => {
     expect(decision).toBe('serve')
     expect(atTwo(candidate, known!)).toBe(atTwo(current, known!))
     expect(atTwo(candidate, labelled[0]!)).toBeLessThan(atTwo(current, labelled[0]!))
+  })
+
+  it('keeps gates that were chosen from labels, and from more of them', () => {
+    const fitted = fitCalibration(binaryEvidence(seededRandom(5), 60, OVER_SURE), MODEL)
+    const gate = (rule: Gate['rule'], decisions: number): Gate => ({ threshold: 0.5, share: 0.1, rule, decisions })
+    const merged = (older: Gate, newer: Gate, keepsGeneral = false) =>
+      mergeCalibrations({ ...fitted, gates: { binary: older } }, { ...fitted, gates: { binary: newer } }, { keepsGeneral }).gates.binary
+    const [few, many, unlabelled] = [gate('gain', 200), gate('never', 9000), gate('share', 20_000)]
+    expect(merged(many, few)).toEqual(many)
+    expect(merged(few, many)).toEqual(many)
+    expect(merged(few, unlabelled)).toEqual(few)
+    expect(merged(unlabelled, few)).toEqual(few)
+    expect(merged(few, many, true)).toEqual(few)
   })
 
   it('lets a hundred labels not outweigh thousands, unless it forgets', () => {

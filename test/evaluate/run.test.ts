@@ -20,6 +20,7 @@ const decision: Decision = {
   single: [[Number.NEGATIVE_INFINITY, 0]],
   deliberated: null,
   mass: 0.9,
+  tokens: 40,
   features: new Float32Array([1, -2]),
   value: null,
 }
@@ -241,6 +242,7 @@ describe('rows', () => {
         single: [[-100, 0]],
         deliberated: null,
         mass: 0.9,
+        tokens: 40,
         truth: [truth],
       })),
     )

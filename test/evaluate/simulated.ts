@@ -71,6 +71,7 @@ export function question({
       truth,
       single: logs(single ?? probabilities),
       deliberated: deliberated === undefined ? null : logs(deliberated),
+      tokens: null,
     },
   }
 }

@@ -5,7 +5,7 @@ import { runCoroutines } from '../../src/pipeline/executor.ts'
 import { questionContext } from '../../src/pipeline/requirements.ts'
 import type { NoulAnswer } from '../../src/questions/index.ts'
 import { comparisonOf } from '../../src/questions/logic/comparison.ts'
-import { checkOne, UNCALIBRATED } from './ask.ts'
+import { checkOne, NO_TEXTS, UNCALIBRATED } from './ask.ts'
 
 describe('a claim that compares a number', () => {
   it.each([
@@ -227,7 +227,7 @@ describe('a noul of it', () => {
       },
       close() {},
     }
-    const texts = { comparesNumbers, countsReads: false, textOf: () => 'Late by 90 minutes.' }
+    const texts = { ...NO_TEXTS, comparesNumbers, textOf: () => 'Late by 90 minutes.' }
     const context = questionContext([], parse, UNCALIBRATED, texts)
     const { results, inputTokens } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
     const { answer, decisions } = results[0]!.value

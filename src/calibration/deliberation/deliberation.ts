@@ -1,7 +1,7 @@
 // When to deliberate a decision and when to stop: the gate, the pool and the budget of one request. The operators that
 // make further passes are in `questions/shared/operators.ts`.
 import type { DecisionReadout, Deliberation, DeliberationMode, Thresholds } from '../../questions/shared/decision.ts'
-import { uncertaintyOf } from './gate.ts'
+import { type Gate, isShort, uncertaintyOf } from './gate.ts'
 import { logPool } from './pooling.ts'
 
 export type { DeliberationMode, Thresholds } from '../../questions/shared/decision.ts'
@@ -10,7 +10,8 @@ export interface DeliberationOptions {
   readonly mode: DeliberationMode
   /** Names of operators for a decision, the most useful first. */
   operatorsFor(readout: DecisionReadout): readonly string[]
-  readonly thresholds: Thresholds
+  /** Chosen from data, by read-out. */
+  readonly gates: Readonly<Partial<Record<DecisionReadout, Pick<Gate, 'threshold' | 'short'>>>>
   /** Most passes of one decision, including the first. */
   readonly passes: number
   /** Of the request: all its decisions, and all models of a chain, draw on one. */
@@ -45,11 +46,13 @@ const POOL_FLOOR = 1e-3
 /** A leading candidate this probable, unchanged over the last two passes, needs no further pass. */
 const SETTLED_PROBABILITY = 0.95
 
-export function createDeliberation({ mode, operatorsFor, thresholds, passes, budget }: DeliberationOptions): Deliberation {
+export function createDeliberation({ mode, operatorsFor, gates, passes, budget }: DeliberationOptions): Deliberation {
   return {
     operatorsFor: (readout) => operatorsFor(readout).slice(0, passes - 1),
-    isCalledFor({ readout }, probabilities, mass) {
-      return mode === 'automatic' ? isUncertain(readout, probabilities, mass, thresholds) : mode === 'always'
+    isCalledFor(readout, { probabilities, mass, tokens }) {
+      if (mode !== 'automatic') return mode === 'always'
+      const gate = gates[readout] ?? { threshold: DEFAULT_THRESHOLD }
+      return isShort(gate, tokens) || isUncertain(readout, probabilities, mass, gate.threshold)
     },
     isSettled(tops, probabilities) {
       const isUnchanged = tops.length >= 3 && tops.at(-1) === tops.at(-2)

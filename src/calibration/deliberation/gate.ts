@@ -1,5 +1,5 @@
-// Decides when a decision is deliberated: when its calibrated single-pass distribution is too flat. The threshold is
-// chosen from what deliberation gained in the evidence.
+// Decides when a decision is deliberated: when its calibrated single-pass distribution is too flat, or it is about
+// little text (`short.ts`). The threshold is chosen from what deliberation gained in the evidence.
 import { sum } from '../../core/math.ts'
 import { seededRandom } from '../../core/random.ts'
 import { type Groups, membersOf, percentileInterval } from '../metrics/resampling.ts'
@@ -19,6 +19,24 @@ export interface Gate {
   readonly decisions: number
   /** What deliberation saved in the evidence; absent when too few decisions were deliberated. */
   readonly gain?: GateGain
+  /** Absent where short decisions gain no more than others, or the evidence does not say how long they were. */
+  readonly short?: ShortGate
+}
+
+/** Deliberates what is short however certain it is: a further look at it takes less time. */
+export interface ShortGate {
+  /** Deliberate what was read in fewer tokens than this, of state and question. */
+  readonly tokens: number
+  /** Decisions of the evidence that are so short and not above the threshold. */
+  readonly decisions: number
+  /** Log-loss that deliberation saves these, in nats each, with its 90 % interval by bootstrap over states. */
+  readonly gain: number
+  readonly interval: readonly [number, number]
+}
+
+/** Whether the gate opens for what was read in so few tokens. */
+export function isShort({ short }: Pick<Gate, 'short'>, tokens: number | null): boolean {
+  return short !== undefined && tokens !== null && tokens < short.tokens
 }
 
 /** Log-loss saved by deliberation on held-out folds, in nats a decision over all decisions. */
@@ -49,6 +67,8 @@ export interface GateCase {
   /** Calibrated loss of the single pass minus that of deliberation; null when it was not deliberated. */
   readonly gain: number | null
   readonly state: string
+  /** Of state and question; null where the evidence does not say. */
+  readonly tokens: number | null
 }
 
 /** The gain of deliberating the most uncertain share. */

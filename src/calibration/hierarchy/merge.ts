@@ -1,8 +1,9 @@
 // Merges a calibration that was fitted on new labels into the one before it, when the evidence of the older one is not
-// at hand. Maps of wordings and questions come from the new one, general maps from the one that saw more labels; no map
-// is lost.
+// at hand. Maps of wordings and questions come from the new one, general maps and gates from the one that saw more
+// labels; no map is lost.
 import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import { type Calibration, sealCalibration } from '../calibration.ts'
+import type { Gate } from '../deliberation/gate.ts'
 import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from './tree.ts'
 
 /** With so many labels the new map of a wording or question is used, although an older one saw more. */
@@ -11,7 +12,7 @@ export const ENOUGH_LABELS = 200
 export interface MergeOptions {
   /** Labels with which a wording or question of the new one replaces one that saw more; default 200. */
   readonly enough?: number
-  /** Keeps the older maps of read-outs and kinds, however many labels the new ones saw. Default false. */
+  /** Keeps the older maps of read-outs and kinds, and the gates, whatever the new ones saw. Default false. */
   readonly keepsGeneral?: boolean
 }
 
@@ -41,9 +42,20 @@ export function mergeCalibrations(before: Calibration, fitted: Calibration, opti
     ...before,
     ...fitted,
     trees: { single: treeOf('single'), deliberated: treeOf('deliberated') },
-    gates: { ...before.gates, ...fitted.gates },
+    gates: mergeGates(before.gates, fitted.gates, enough),
     heldOut: { ...before.heldOut, ...fitted.heldOut },
   })
+}
+
+/** Of each read-out the gate that was chosen from labels; of two such the one that saw more decisions. */
+function mergeGates(older: Calibration['gates'], newer: Calibration['gates'], { keepsGeneral }: Enough): Calibration['gates'] {
+  const isChosen = ({ rule }: Gate): boolean => rule !== 'share'
+  const replaces = (gate: Gate, before: Gate | undefined): boolean => {
+    if (before === undefined) return true
+    if (keepsGeneral) return false
+    return isChosen(gate) === isChosen(before) ? gate.decisions >= before.decisions : isChosen(gate)
+  }
+  return { ...older, ...Object.fromEntries(Object.entries(newer).filter(([name, gate]) => replaces(gate, older[name as DecisionReadout]))) }
 }
 
 function rootOf({ trees }: Calibration, readout: DecisionReadout): CalibrationRoot | undefined {

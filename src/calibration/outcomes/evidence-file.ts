@@ -93,11 +93,12 @@ function headerOf({ format, model }: UntrustedObject, fail: Fail): CalibratedMod
 }
 
 function evidenceOf(value: UntrustedObject, fail: Fail): Evidence {
-  const { task, state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight } = value
+  const { task, state, readout, hasImage, wording, question, single, deliberated, mass, tokens = null, truth, weight } = value
   for (const field of ['task', 'state', 'wording', 'question'] as const) if (!isWord(value[field])) fail(`"${field}" must be a text.`)
   if (typeof readout !== 'string' || !READOUTS.includes(readout)) fail(`"readout" must be one of ${READOUTS.join(', ')}.`)
   if (typeof hasImage !== 'boolean') fail('"hasImage" must be true or false.')
   if (typeof mass !== 'number' || !(mass >= 0)) fail('"mass" must be a number from 0 to 1.')
+  if (tokens !== null && !(Number.isInteger(tokens) && (tokens as number) >= 0)) fail('"tokens" must be a whole number from 0 on.')
   if (weight !== undefined && !(typeof weight === 'number' && weight > 0 && weight <= LARGEST_WEIGHT))
     fail(`"weight" must be above 0 and at most ${LARGEST_WEIGHT}.`)
   const rows = rowsOf(single, 'single', fail)
@@ -113,7 +114,7 @@ function evidenceOf(value: UntrustedObject, fail: Fail): Evidence {
     if (typeof index !== 'number' || !(index >= 0 && index <= rows[i]!.length - 1))
       fail(`"truth" ${i} must lie between 0 and ${rows[i]!.length - 1}.`)
   if (readout === 'exclusive' && !Number.isInteger(truth[0])) fail('"truth" must be a whole number: options have nothing between them.')
-  const fields = { task, state, readout, hasImage, wording, question, mass, truth }
+  const fields = { task, state, readout, hasImage, wording, question, mass, tokens, truth }
   return { ...fields, single: rows, deliberated: pooled, ...(weight === undefined ? {} : { weight }) } as Evidence
 }
 

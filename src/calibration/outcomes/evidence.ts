@@ -19,6 +19,8 @@ export interface Evidence {
   readonly single: readonly (readonly number[])[]
   readonly deliberated: readonly (readonly number[])[] | null
   readonly mass: number
+  /** Of the decision; older files do not say. */
+  readonly tokens?: number | null
   /** The index of the true candidate in each row; a fraction lies between two (see `truthOf`). */
   readonly truth: readonly number[]
   /** Inverse probability of having been labelled; default 1. */

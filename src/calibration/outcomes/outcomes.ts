@@ -190,10 +190,11 @@ export function evidenceOf({ event, labels }: LabelledEvent): RecordedEvidence[]
     if (decision === undefined) return []
     // What was true of the answer was true of it for every model of a chain that decided it.
     return [...(decision.earlier ?? []), decision].map((one): RecordedEvidence => {
-      const { readout, hasImage, wording, question, single, deliberated, mass, features } = one
+      const { readout, hasImage, wording, question, single, deliberated, mass, tokens = null, features } = one
       const { id, revision, templateHash } = one.by ?? { ...event, id: event.model }
       const from = { event: event.id, at: event.at, model: { id, revision, templateHash }, features }
-      return { task: name, state: event.state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight, ...from }
+      const scores = { single, deliberated, mass, tokens }
+      return { task: name, state: event.state, readout, hasImage, wording, question, ...scores, truth, weight, ...from }
     })
   })
 }
@@ -213,7 +214,8 @@ export function keptEvent(event: StoredEvent, keepsFeatures: boolean): StoredEve
 }
 
 function keptDecision(decision: Decision, keepsFeatures: boolean): Decision {
-  const { readout, hasImage, candidates, wording, question, names, asWritten, single, deliberated, mass, value, by, earlier } = decision
+  const { readout, hasImage, candidates, wording, question, names, asWritten, single, deliberated, mass, tokens, value, by, earlier } =
+    decision
   const features = keepsFeatures ? decision.features : null
   return {
     readout,
@@ -226,6 +228,7 @@ function keptDecision(decision: Decision, keepsFeatures: boolean): Decision {
     single,
     deliberated,
     mass,
+    tokens,
     features,
     value,
     ...(by === undefined ? {} : { by: { id: by.id, revision: by.revision, templateHash: by.templateHash } }),

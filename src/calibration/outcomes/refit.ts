@@ -231,8 +231,9 @@ export function partOf(state: string, share: number): number {
 }
 
 /** The fields of evidence that `fit` uses. */
-function bare({ task, state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight = 1 }: Evidence): Evidence {
-  return { task, state, readout, hasImage, wording, question, single, deliberated, mass, truth, weight }
+function bare({ task, state, readout, hasImage, wording, question, truth, weight = 1, ...scores }: Evidence): Evidence {
+  const { single, deliberated, mass, tokens = null } = scores
+  return { task, state, readout, hasImage, wording, question, single, deliberated, mass, tokens, truth, weight }
 }
 
 interface Score {

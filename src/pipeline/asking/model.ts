@@ -82,6 +82,7 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
     lap('open')
     const { calibrator, context: decisions } = options.decisionsOf(info)
     const context = questionContext(sentImages(state), parse, decisions, {
+      stateTokens: prefix.tokens,
       comparesNumbers: info.capabilities.findsNumbers === true && state.images.length === 0,
       countsReads: info.capabilities.judgesItsReads === true && state.images.length === 0,
       textOf: textsOf(state),

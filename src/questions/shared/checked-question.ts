@@ -51,6 +51,8 @@ export interface QuestionContext {
   parse(grammar: Grammar, text: string): number | string | readonly (number | string)[] | null
   /** Whether the state holds images. */
   readonly hasImages: boolean
+  /** Tokens of the state. */
+  readonly stateTokens: number
   /** Whether statements that compare a number are decided by what the number is. */
   readonly comparesNumbers: boolean
   /** Whether a self-check counts how probable the read was by itself. */

@@ -1,5 +1,5 @@
-// Decides a scored branch: reads it once and calibrates it. Where that leaves it uncertain, deliberation reads it again
-// in other ways, pools the passes and calibrates again.
+// Decides a scored branch: reads it once and calibrates it. Where that calls for it, deliberation reads it again in
+// other ways, pools the passes and calibrates again.
 import type { Branch } from '../../backends/backend.ts'
 import { argmax, entropyBits, logSoftmax } from '../../core/math.ts'
 import type { SetAndAbstention } from '../../wire/types.ts'
@@ -59,12 +59,13 @@ export function* decideBranch(
   const first = yield* score(branch)
   const features = first.features ?? null
   const mass = Math.min(...first.rows.map((row) => row.mass))
+  const tokens = context.stateTokens + first.inputTokens
   const single = canonical(first.rows.map(({ logProbabilities }) => logProbabilities))
   let { probabilities, note } = calibrator.calibrate(key, 'single', single, features)
 
   let pooled: Rows | null = null
   // A head that was fitted on this very question knows more than a further pass would tell.
-  if (note.applied !== 'learned' && deliberation.isCalledFor(key, probabilities, mass)) {
+  if (note.applied !== 'learned' && deliberation.isCalledFor(readout, { probabilities, mass, tokens })) {
     const passes = [single]
     const tops = [topOf(single)]
     for (const name of deliberation.operatorsFor(readout)) {
@@ -86,7 +87,7 @@ export function* decideBranch(
   const shown = given(probabilities)
   return {
     probabilities: shown,
-    decision: { ...key, names: candidateNames, ...asWritten, single, deliberated: pooled, mass, features, value: null },
+    decision: { ...key, names: candidateNames, ...asWritten, single, deliberated: pooled, mass, tokens, features, value: null },
     report: {
       // The entropy of the least certain row, for which a second pass would be.
       entropyBits: Math.max(...shown.map((row) => entropyBits(row))),

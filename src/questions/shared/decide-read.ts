@@ -37,7 +37,16 @@ export function decideRead(
   if (note.level !== 'none') decided?.({ readout, probabilities, mass: 1, isLearned: false })
   return {
     confidence: row[0]!,
-    decision: { ...key, names: ['true', 'false'], single, deliberated: null, mass: 1, features: null, value: valueHash(value) },
+    decision: {
+      ...key,
+      names: ['true', 'false'],
+      single,
+      deliberated: null,
+      mass: 1,
+      tokens: null,
+      features: null,
+      value: valueHash(value),
+    },
     report: { entropyBits: entropyBits(row), mass: 1, isDeliberated: false, calibration: note },
   }
 }

@@ -89,7 +89,7 @@ function workedOut(
   const names = branch.candidates.map(({ name }) => name)
   return {
     probabilities,
-    decision: { ...key, names, single, deliberated: null, mass, features: null, value: null },
+    decision: { ...key, names, single, deliberated: null, mass, tokens: null, features: null, value: null },
     report: {
       entropyBits: entropyBits(probabilities[0]!),
       mass,

@@ -91,6 +91,8 @@ export interface Decision extends DecisionKey {
   readonly deliberated: readonly (readonly number[])[] | null
   /** Probability on the candidates before renormalising, the smallest of all rows. */
   readonly mass: number
+  /** Tokens that the first look read, of state and question; null for what was worked out, and for reads. */
+  readonly tokens: number | null
   /** The feature vector of state and question, for fitted heads; null when the model gives none. */
   readonly features: Float32Array | null
   /**
@@ -138,6 +140,15 @@ export type DeliberationMode = (typeof DELIBERATION_MODES)[number]
 /** Normalised entropy, H / ln K, above which a decision is uncertain: of every read-out, or by read-out. */
 export type Thresholds = number | Readonly<Partial<Record<DecisionReadout, number>>>
 
+/** A decision after one pass. */
+export interface FirstLook {
+  /** Calibrated, [row][candidate]. */
+  readonly probabilities: readonly (readonly number[])[]
+  /** Of the decision, as are the tokens. */
+  readonly mass: number
+  readonly tokens: number
+}
+
 /**
  * When a decision is looked at again, and how the passes are put together. Made for one request: `spend` draws on its
  * budget.
@@ -145,8 +156,8 @@ export type Thresholds = number | Readonly<Partial<Record<DecisionReadout, numbe
 export interface Deliberation {
   /** Names of operators for a decision, the most useful first (see `operators.ts`). */
   operatorsFor(readout: DecisionReadout): readonly string[]
-  /** Whether calibrated probabilities ([row][candidate]) or a low mass call for more passes. */
-  isCalledFor(key: DecisionKey, probabilities: readonly (readonly number[])[], mass: number): boolean
+  /** Whether what the first look gave calls for more passes. */
+  isCalledFor(readout: DecisionReadout, look: FirstLook): boolean
   /**
    * Whether more passes would change nothing: `tops` are the leading candidates after each pass, the first one first.
    */

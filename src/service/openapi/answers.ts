@@ -101,7 +101,7 @@ const responseSchemas: Schemas = {
         maximum: 1.000001,
         description: 'Probability that the model put on the listed options before renormalising.',
       },
-      deliberated: { ...BOOLEAN, description: 'Whether it was uncertain and looked at again.' },
+      deliberated: { ...BOOLEAN, description: 'Whether it was looked at again, as what is uncertain or short may be.' },
       passes: COUNT,
       calibration: nullable(
         reply('The map behind the probabilities.', {

@@ -187,7 +187,7 @@ export const askSchemas: Schemas = {
   RequestSimo: closed('How the request wants to be answered.', [], {
     deliberation: {
       enum: DELIBERATION_MODES,
-      description: 'When to look again. Default: where a decision is uncertain. Never charged.',
+      description: 'When to look again. Default: where it pays, by the calibration (what is uncertain, or short). Never charged.',
     },
     sets: nullable(
       closed('Adds to each decision the set of what cannot be ruled out.', ['coverage'], {

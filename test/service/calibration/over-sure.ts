@@ -45,10 +45,10 @@ export async function live(running: Running, count: number, seed: number): Promi
 /** Puts labelled decisions into a store as if they had been asked and labelled, oldest first. */
 export async function keep(store: OutcomeStore, model: CalibratedModel, evidence: readonly Evidence[], firstAt = 0): Promise<void> {
   for (const [i, item] of evidence.entries()) {
-    const { readout, hasImage, wording, question, single, deliberated, mass, state, task } = item
+    const { readout, hasImage, wording, question, single, deliberated, mass, tokens = null, state, task } = item
     const names = single[0]!.length === 2 ? ['true', 'false'] : single[0]!.map((_, k) => `option ${k}`)
     const key = { readout, hasImage, candidates: names.length, wording, question }
-    const decision: Decision = { ...key, names, single, deliberated, mass, features: null, value: null }
+    const decision: Decision = { ...key, names, single, deliberated, mass, tokens, features: null, value: null }
     const id = `evt_${firstAt + i}_${state}`
     const about = { model: model.id, revision: model.revision, templateHash: model.templateHash }
     await store.event({ id, at: firstAt + i, ...about, state, decisions: { [task]: decision } })
