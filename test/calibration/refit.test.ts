@@ -4,7 +4,7 @@ import type { Gate } from '../../src/calibration/deliberation/gate.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { mergeCalibrations } from '../../src/calibration/hierarchy/merge.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
-import { partOf, refit } from '../../src/calibration/outcomes/refit.ts'
+import { MOST_IN_TURN, partOf, refit } from '../../src/calibration/outcomes/refit.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { binaryEvidence, choiceEvidence, MODEL, reread } from './simulated.ts'
 
@@ -36,7 +36,7 @@ describe('refit', () => {
     const random = seededRandom(2)
     const current = fitCalibration(binaryEvidence(random, 3000, OVER_SURE), MODEL)
     // Labels that have nothing to do with the question teach only noise.
-    const noise = binaryEvidence(random, 400, OVER_SURE, undefined, 3000).map((item, i) => ({
+    const noise = binaryEvidence(random, 600, OVER_SURE, undefined, 3000).map((item, i) => ({
       ...item,
       truth: isHeldOut(item) ? item.truth : [i % 2],
     }))
@@ -44,7 +44,7 @@ describe('refit', () => {
     expect(decision).toBe('keep')
     expect(heldOut!.candidate).toBeGreaterThan(heldOut!.current)
     expect(reason).toContain('stays')
-    expect(candidate!.fittedOn.decisions).toBe(400 - heldOut!.labels)
+    expect(candidate!.fittedOn.decisions).toBe(600 - heldOut!.labels)
   })
 
   it('says how many labels are needed when they are too few, and fits nothing', () => {
@@ -56,7 +56,10 @@ describe('refit', () => {
     expect(refit(null, ofOneState, MODEL)).toMatchObject(nothing)
   })
 
-  it('judges few labels by holding out each part in turn', () => {
+  it('judges up to 500 labels by holding out each part in turn, more by one part', () => {
+    const many = binaryEvidence(seededRandom(32), MOST_IN_TURN + 1, OVER_SURE)
+    expect(refit(null, many, MODEL, options).heldOut!.labels).toBe(many.filter(isHeldOut).length)
+    expect(refit(null, many.slice(1), MODEL, options).heldOut!.labels).toBe(MOST_IN_TURN)
     const evidence = binaryEvidence(seededRandom(3), 60, { slope: 0.3, bias: -1.5 })
     expect(evidence.filter(isHeldOut).length).toBeLessThan(20)
     const { candidate, decision, heldOut } = refit(null, evidence, MODEL, options)
@@ -74,8 +77,7 @@ describe('refit', () => {
     // Of a question that is mostly false, and that the model holds to be true.
     const evidence = binaryEvidence(seededRandom(30), 200, { slope: 0.2, bias: -2 })
     const { heldOut } = refit(null, evidence, MODEL, { ...options, fit: { preserveArgmax: false } })
-    const held = evidence.filter(isHeldOut)
-    const right = held.filter(({ single: [row], truth: [index] }) => row!.indexOf(Math.max(...row!)) === index).length / held.length
+    const right = evidence.filter(({ single: [row], truth: [index] }) => row!.indexOf(Math.max(...row!)) === index).length / 200
     expect(heldOut!.right!.current).toBeCloseTo(right, 12)
     expect(heldOut!.right!.candidate).toBeGreaterThan(right)
   })
@@ -138,7 +140,7 @@ describe('refit', () => {
     const labelled = binaryEvidence(seededRandom(9), 200, OVER_SURE, 'n'.repeat(16))
     const { candidate, heldOut } = refit(fitCalibration(base, MODEL), labelled, MODEL, { ...options, base })
     expect(candidate!.fittedOn.decisions).toBeGreaterThanOrEqual(500 + 200 - heldOut!.labels)
-    expect(heldOut!.labels).toBe(labelled.filter(isHeldOut).length)
+    expect(heldOut!.labels).toBe(labelled.length)
   })
 
   it('follows a drift when it forgets', () => {

@@ -2,8 +2,8 @@
 
     python set_aside.py ROWS ASIDE [--each 40] [--least 600]
 
-Of each source in ROWS/train that has `--least` rows, packs and public sets alike (families have their own that are held
-out), `--each` rows, evenly spaced, move to ASIDE, one file a source. A source that is in ASIDE already is left as it is.
+Of each source in ROWS/train that has `--least` rows, packs and public sets alike (families of their own are held
+out), `--each` rows, evenly spaced, move to ASIDE, one file a source. A source that is in ASIDE already is left alone.
 """
 
 import argparse
