@@ -1,28 +1,33 @@
-// Prints the summary of an evaluation for a person: a table by type, then what failed.
-import type { FailureReason, RunSummary } from '../evaluate/summary.ts'
+// Prints the summary of an evaluation for a person: a table by type, one by question, then what failed.
+import type { FailureReason, RunSummary, TypeSummary } from '../evaluate/summary.ts'
 import { painter, plain, type Terminal, tableOf } from './terminal.ts'
 
-const HEADINGS = ['type', 'questions', 'right', 'guessing', 'log-loss', 'Brier', 'looked again']
+const HEADINGS = ['right', 'guessing', 'log-loss', 'Brier', 'looked again']
 
 export function showSummary(summary: RunSummary, look: Pick<Terminal, 'hasColor'>): string {
   const paint = painter(look.hasColor)
-  const number = (value: number | null, digits: number): string => (value === null ? '' : value.toFixed(digits))
-  const rows = summary.types.map(({ type, count, right, margin, guess, logLoss, brier, deliberated }) => [
-    plain(type),
-    String(count),
-    `${number(right, 3)} ± ${number(margin, 3)}`,
-    guess === 0 ? '' : number(guess, 3),
-    number(logLoss, 3),
-    number(brier, 3),
-    deliberated === 0 ? '' : `${(deliberated * 100).toFixed(0)} %`,
-  ])
-  const table = rows.length === 0 ? [] : [tableOf([HEADINGS, ...rows], look)]
+  const tables = [...tableBy(['type', 'questions'], summary.types, look), ...tableBy(['question', 'answers'], summary.questions, look)]
   const { rows: all, failed, failures, reasons, graded, ungraded, ungradedReasons, unlabelled } = summary
   const why = Object.entries(failures).map(([code, rowCount]) => `${rowCount} ${plain(code)}`)
   const counts = `${all} rows, ${graded} graded answers${ungraded === 0 ? '' : `, ${ungraded} not graded`}`
   const failing = failed === 0 ? [] : [paint('yellow', `${failed} rows failed: ${why.join(', ')}`), ...reasonLines(reasons)]
   const without = unlabelledLines(unlabelled).map((line) => paint('yellow', line))
-  return `${[...table, counts, ...reasonLines(ungradedReasons), ...without, ...failing].join('\n')}\n`
+  return `${[...tables, counts, ...reasonLines(ungradedReasons), ...without, ...failing].join('\n')}\n`
+}
+
+/** None without rows. */
+function tableBy(names: readonly string[], summaries: readonly TypeSummary[], look: Pick<Terminal, 'hasColor'>): string[] {
+  const number = (value: number | null): string => (value === null ? '' : value.toFixed(3))
+  const rows = summaries.map(({ type, count, right, margin, guess, logLoss, brier, deliberated }) => [
+    plain(type),
+    String(count),
+    `${number(right)} ± ${number(margin)}`,
+    guess === 0 ? '' : number(guess),
+    number(logLoss),
+    number(brier),
+    deliberated === 0 ? '' : `${(deliberated * 100).toFixed(0)} %`,
+  ])
+  return rows.length === 0 ? [] : [tableOf([[...names, ...HEADINGS], ...rows], look)]
 }
 
 /** Says how many rows have no truth; nothing where all have one. */

@@ -45,7 +45,15 @@ export interface RunSummary {
   /** Why truths were not graded, likewise. */
   readonly ungradedReasons: readonly FailureReason[]
   readonly types: readonly TypeSummary[]
+  /**
+   * The same by question, `type` being its id and type. None where they are no more than the types, too many, or an id is
+   * asked as several types.
+   */
+  readonly questions: readonly TypeSummary[]
 }
+
+/** With more questions the rows ask each its own. */
+const MOST_QUESTIONS = 40
 
 export function typeOf({ type, kind, many }: GradedQuestion): string {
   return [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' ')
@@ -68,6 +76,7 @@ export function sumUp(rows: readonly RowResult[]): RunSummary {
   for (const { code } of failed) failures[code] = (failures[code] ?? 0) + 1
   const questions = rows.flatMap((row) => row.questions)
   const ungraded = ungradedOf(rows)
+  const types = sumUpBy(questions.map((question) => ({ key: typeOf(question), question })))
   return {
     rows: rows.length,
     failed: failed.length,
@@ -77,8 +86,15 @@ export function sumUp(rows: readonly RowResult[]): RunSummary {
     ungraded: ungraded.length,
     unlabelled: unlabelledIn(rows),
     ungradedReasons: commonest(ungraded),
-    types: sumUpBy(questions.map((question) => ({ key: typeOf(question), question }))),
+    types,
+    questions: sumUpByQuestion(questions, types.length),
   }
+}
+
+function sumUpByQuestion(questions: readonly GradedQuestion[], types: number): TypeSummary[] {
+  const summaries = sumUpBy(questions.map((question) => ({ key: `${question.id} (${typeOf(question)})`, question })))
+  const isOfOneTypeEach = new Set(questions.map(({ id }) => id)).size === summaries.length
+  return isOfOneTypeEach && summaries.length > types && summaries.length <= MOST_QUESTIONS ? summaries : []
 }
 
 const MOST_REASONS = 5

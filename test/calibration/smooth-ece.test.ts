@@ -38,6 +38,16 @@ const events = fc
   .map((pairs) => ({ p: pairs.map(([value]) => value), y: pairs.map(([, label]) => label) }))
 
 describe('the smooth calibration error', () => {
+  it.each([0.001, 0.004, 0.02])('is the same of few decisions and of each a hundred times, at a bandwidth of %d', (bandwidth) => {
+    // Few are summed up one by one, many by cosines.
+    const random = seededRandom(3)
+    const p = [0, 1, 0.001, 0.998, ...Array.from({ length: 16 }, () => random())]
+    const y = p.map(() => Number(random() < 0.5))
+    const often = <T>(values: readonly T[]): T[] => Array.from({ length: 100 }, () => values).flat()
+    const few = smoothCalibrationError(p, y, { bandwidth }).value
+    expect(smoothCalibrationError(often(p), often(y), { bandwidth }).value).toBeCloseTo(few, 4)
+  })
+
   it('is that of the reference at fixed bandwidths, and at the bandwidth that equals it', () => {
     const at = (bandwidth: number): number => smoothCalibrationError(P, Y, { bandwidth }).value
     expectClose([0.02, 0.05, 0.1, 0.2].map(at), [0.2556238, 0.0951011, 0.0543931, 0.0535], 1e-5)

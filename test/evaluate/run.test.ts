@@ -226,6 +226,26 @@ describe('rows', () => {
     expect(summary.types.map(({ type, count, guess }) => [type, count, guess])).toEqual([['choice', 40, 0.5]])
     expect(summary.types[0]!.right).toBeCloseTo(26 / 40, 12)
     expect(summary.types[0]!.logLoss).toBeCloseTo((-26 * Math.log(0.75) - 14 * Math.log(0.25)) / 40, 12)
+    expect(summary.questions).toEqual([])
+  })
+
+  it('sum up by question where there are more of them than types, and not too many', async () => {
+    const { results } = await run(1)
+    const named = results.map((row, i) => ({
+      ...row,
+      questions: row.questions.map((one) => ({ ...one, id: i % 2 === 0 ? 'urgent' : 'angry' })),
+    }))
+    const { questions, types } = sumUp(named)
+    expect(questions.map(({ type, count }) => [type, count])).toEqual([
+      ['angry (choice)', 20],
+      ['urgent (choice)', 20],
+    ])
+    expect((questions[0]!.right + questions[1]!.right) / 2).toBeCloseTo(types[0]!.right, 12)
+    const own = results.map((row, i) => ({ ...row, questions: row.questions.map((one) => ({ ...one, id: `q${i}` })) }))
+    expect(sumUp([...own, ...own]).questions).toHaveLength(40)
+    expect(sumUp([...own, { ...own[0]!, questions: own[0]!.questions.map((one) => ({ ...one, id: 'one too many' })) }]).questions).toEqual(
+      [],
+    )
   })
 
   it('are evidence by their log-probabilities before calibration', async () => {

@@ -43,6 +43,7 @@ ${baseline !== null && sections.baseline(baseline.numbers, baseline.name)}
 ${reliabilityCharts(parts.diagrams)}
 ${sections.section('Confidence and time', timesOf(latency, headers), markup`<div class="charts wide">${riskChart(parts.risk)}${latencyChart(parts.times)}</div>`)}
 ${sections.types(evaluation)}
+${sections.questions(evaluation)}
 ${sections.reads(evaluation)}
 ${sections.tasks(evaluation)}
 ${sections.deliberation(evaluation)}

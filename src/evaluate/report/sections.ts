@@ -95,6 +95,19 @@ export function types({ types: groups }: Evaluation): Markup | null {
   )
 }
 
+export function questions({ summary }: Evaluation): Markup | null {
+  if (summary.questions.length === 0) return null
+  const rows = summary.questions.map(
+    ({ type: name, count: of, right, margin, guess, logLoss, brier }) =>
+      markup`<tr><td>${name}</td><td>${count(of)}</td><td>${percent(right)} ± ${fixed(margin * 100, 1)}</td><td>${percent(guess)}</td><td>${fixed(logLoss)}</td><td>${fixed(brier)}</td></tr>`,
+  )
+  return section(
+    'By question',
+    'By its id, over all rows that ask it.',
+    table(['question', 'answers', 'right', 'guessing', 'log-loss', 'Brier'], rows),
+  )
+}
+
 export function tasks({ tasks: groups, macro }: Evaluation): Markup | null {
   if (groups.length === 0) return null
   const better = groups.filter(({ logLoss }) => logLoss.against.uncalibrated.difference.value <= 1e-5).length
