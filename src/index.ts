@@ -26,7 +26,7 @@ export { type ChainOptions, type ChainStage, chainOf, type ModelChain } from './
 export type { AskOptions, DeliberationSettings, EngineCore } from './pipeline/engine.ts'
 export type { ModelListing, ModelSource } from './pipeline/models.ts'
 export { ENGINE_VERSION } from './pipeline/response.ts'
-export { choice, extract, fill, noul, score, select } from './questions/builders.ts'
+export * from './questions/builders.ts'
 export type * from './questions/kinds.ts'
 export type { Decision, DecisionEvent } from './questions/shared/decision.ts'
 export type { AnswerOf, AnswersOf, Ask, TypedRequest } from './wire/infer.ts'

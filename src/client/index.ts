@@ -3,7 +3,7 @@
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem, SERVICE_ERROR_CODES, type ServiceErrorCode } from '../core/errors.ts'
 export type { WaitClock as ClientTime } from '../core/retry.ts'
 export type { Json } from '../core/types.ts'
-export { choice, extract, fill, noul, score, select } from '../questions/builders.ts'
+export * from '../questions/builders.ts'
 export type * from '../questions/kinds.ts'
 export type { AnswerOf, AnswersOf, Ask, TypedRequest } from '../wire/infer.ts'
 export type * from '../wire/types.ts'

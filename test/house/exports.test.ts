@@ -50,24 +50,26 @@ function namesOf(file: string): { values: string[]; types: string[] } {
 describe('the package', () => {
   it('has these names', async () => {
     const { values, types } = namesOf('src/index.ts')
-    expect(values).toEqual([
-      'ENGINE_VERSION',
-      'ERROR_CODES',
-      'EngineError',
-      'chainOf',
-      'choice',
-      'createEngine',
-      'extract',
-      'fill',
-      'localModel',
-      'modelServer',
-      'noul',
-      'probeModel',
-      'score',
-      'select',
-      'shippedModel',
-      'verifyModel',
-    ])
+    expect(values).toMatchInlineSnapshot(`
+      [
+        "ENGINE_VERSION",
+        "ERROR_CODES",
+        "EngineError",
+        "chainOf",
+        "choice",
+        "createEngine",
+        "extract",
+        "fill",
+        "localModel",
+        "modelServer",
+        "noul",
+        "probeModel",
+        "score",
+        "select",
+        "shippedModel",
+        "verifyModel",
+      ]
+    `)
     expect(Object.keys(await import('../../src/index.ts')).sort()).toEqual(values)
     expect(types).toMatchInlineSnapshot(`
       [
@@ -169,51 +171,57 @@ describe('the package', () => {
   })
 
   it('has these names for calibration', () => {
-    expect(namesOf('src/calibration/index.ts').values).toEqual([
-      'calibrationVersions',
-      'calibratorOf',
-      'fileOutcomeStore',
-      'fit',
-      'labelledDrift',
-      'memoryOutcomeStore',
-      'parseCalibration',
-      'populationDrift',
-      'readEvidence',
-      'recordOutcome',
-      'refit',
-      'shippedCalibration',
-      'writeEvidence',
-    ])
+    expect(namesOf('src/calibration/index.ts').values).toMatchInlineSnapshot(`
+      [
+        "calibrationVersions",
+        "calibratorOf",
+        "fileOutcomeStore",
+        "fit",
+        "labelledDrift",
+        "memoryOutcomeStore",
+        "parseCalibration",
+        "populationDrift",
+        "readEvidence",
+        "recordOutcome",
+        "refit",
+        "shippedCalibration",
+        "writeEvidence",
+      ]
+    `)
   })
 
   it('has these names for a client of a service', () => {
-    expect(namesOf('src/client/index.ts').values).toEqual([
-      'ConnectionError',
-      'ERROR_CODES',
-      'EngineError',
-      'RemoteEngineError',
-      'SERVICE_ERROR_CODES',
-      'ServiceError',
-      'TimeoutError',
-      'choice',
-      'createClient',
-      'extract',
-      'fill',
-      'noul',
-      'score',
-      'select',
-    ])
+    expect(namesOf('src/client/index.ts').values).toMatchInlineSnapshot(`
+      [
+        "ConnectionError",
+        "ERROR_CODES",
+        "EngineError",
+        "RemoteEngineError",
+        "SERVICE_ERROR_CODES",
+        "ServiceError",
+        "TimeoutError",
+        "choice",
+        "createClient",
+        "extract",
+        "fill",
+        "noul",
+        "score",
+        "select",
+      ]
+    `)
   })
 
   it('has these names for the service', () => {
-    expect(namesOf('src/service/index.ts').values).toEqual([
-      'DEFAULT_SETTINGS',
-      'createLog',
-      'createMetrics',
-      'createService',
-      'openStore',
-      'readSettings',
-    ])
+    expect(namesOf('src/service/index.ts').values).toMatchInlineSnapshot(`
+      [
+        "DEFAULT_SETTINGS",
+        "createLog",
+        "createMetrics",
+        "createService",
+        "openStore",
+        "readSettings",
+      ]
+    `)
   })
 
   it('has these backends', async () => {
@@ -222,7 +230,13 @@ describe('the package', () => {
         "createFakeBackend",
       ]
     `)
-    expect(namesOf('src/backends/onnx/index.ts').values).toEqual(['loadOnnxModel', 'probeOnnxModel', 'verifyOnnxModel'])
+    expect(namesOf('src/backends/onnx/index.ts').values).toMatchInlineSnapshot(`
+      [
+        "loadOnnxModel",
+        "probeOnnxModel",
+        "verifyOnnxModel",
+      ]
+    `)
   })
 
   it('has these entries and this command', () => {

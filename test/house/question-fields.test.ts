@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
-import { choice, createEngine, extract, fill, noul, score, select } from '../../src/index.ts'
+import { createEngine } from '../../src/index.ts'
+import * as builders from '../../src/questions/builders.ts'
 import { allKinds, questionTypes } from '../../src/questions/index.ts'
 import type { Questions } from '../../src/wire/types.ts'
 
@@ -15,7 +16,6 @@ const asJson: Questions = JSON.parse(/^```json\n([\s\S]+?)^```$/m.exec(section)?
 
 /** The object behind `const questions =`, read with the builders at hand. */
 function asBuilt(): unknown {
-  const builders = { choice, extract, fill, noul, score, select }
   const object = /^```ts\nconst questions = (\{[\s\S]+?^\})$/m.exec(section)?.[1] ?? '{}'
   return new Function(...Object.keys(builders), `return ${object}`)(...Object.values(builders))
 }

@@ -9,8 +9,9 @@ import type { CliEngine } from '../../src/cli/command.ts'
 import { runCli } from '../../src/cli/program.ts'
 import { readRequestFile } from '../../src/cli/request.ts'
 import { EXAMPLES } from '../../src/console/playground/examples.ts'
-import { choice, createEngine, extract, fill, noul, score, select } from '../../src/index.ts'
+import { createEngine } from '../../src/index.ts'
 import { statePathsFrom } from '../../src/pipeline/state/paths.ts'
+import * as builders from '../../src/questions/builders.ts'
 import { decisions } from '../../src/service/dialects/decisions.ts'
 import { systemone } from '../../src/service/dialects/systemone.ts'
 import { ASK_PICTURE, ASK_TEXT, DECISION, SYSTEM_ONE } from '../../src/service/openapi/examples.ts'
@@ -68,7 +69,6 @@ export async function shownExamples(): Promise<readonly ShownExample[]> {
 
 /** What a program asks: the object in `ask({ … })`, read as JavaScript with the builders at hand. */
 function programsIn(text: string): unknown[] {
-  const builders = { choice, extract, fill, noul, score, select }
   return [...text.matchAll(/^```ts\n([\s\S]+?)^```$/gm)].flatMap(([, code = '']) => {
     const at = code.indexOf('.ask({')
     if (at < 0) return []
