@@ -32,11 +32,28 @@ const model = process.env.EXAMPLES_MODEL ?? join(root, 'models/service-1-pro')
 const isOurs = (path: string): boolean => !path.startsWith('node_modules/')
 const isThere = existsSync(join(model, 'config.json'))
 
+/** An example at its place: whole, to compare, and short, to read. */
+interface Named {
+  readonly key: string
+  readonly name: string
+}
+function named(where: string, request: ShownRequest, folder: string): Named {
+  return { key: `${where} ${requestKey(request, folder)}`, name: `${where} asks ${Object.keys(request.questions).join(', ')}` }
+}
+
 describe('the list of examples', () => {
   it('has every example that is shown, and no other', async () => {
-    const listed = rows.flatMap((row) => row.where.filter(isOurs).map((where) => `${where} ${requestKey(row, here)}`))
-    const shown = (await shownExamples()).map(({ where, request }) => `${where} ${requestKey(request, root)}`)
-    expect([...new Set(shown)].sort()).toEqual(listed.sort())
+    const listed = rows.flatMap((row) => row.where.filter(isOurs).map((where) => named(where, row, here)))
+    const shown = (await shownExamples()).map(({ where, request }) => named(where, request, root))
+    const names = (some: readonly Named[], others: readonly Named[]) => {
+      const keys = new Set(others.map(({ key }) => key))
+      return some.filter(({ key }) => !keys.has(key)).map(({ name }) => name)
+    }
+    expect(
+      { notListed: names(shown, listed), notShown: names(listed, shown) },
+      'test/shipped/examples.jsonl has each example as it is shown now, with its truth',
+    ).toEqual({ notListed: [], notShown: [] })
+    expect(new Set(listed.map(({ key }) => key)).size, 'each stands once in test/shipped/examples.jsonl').toBe(listed.length)
   })
 
   it.each(rows.filter(({ where }) => !where.every(isOurs)))('says $id as the papers of others do', ({ state, where }) => {
