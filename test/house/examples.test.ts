@@ -176,11 +176,14 @@ describe('the papers', () => {
     expect(heard.out.startsWith(`${output}\n`)).toBe(true)
   })
 
-  it('name only scripts that are there, in a README of at most 150 lines', () => {
+  it('name only scripts that are there', () => {
     const scripts = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string)
     expect(scripts).not.toEqual([])
     for (const name of scripts) expect(Object.keys(manifest.scripts)).toContain(name)
-    expect(readme.split('\n').length).toBeLessThanOrEqual(151)
+  })
+
+  it('have a README of at most 150 lines', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
   })
 
   it.each(PAPERS)('link only to files that are there, in %s', (paper) => {
