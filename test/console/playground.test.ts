@@ -104,7 +104,7 @@ describeInBrowser('the playground', ({ start, open }) => {
     await page.getByText('it stays JSON').waitFor()
   })
 
-  it('asks questions of all six types that were put together by hand', async () => {
+  it('asks questions of every type that were put together by hand', async () => {
     const { page } = await open(await start())
     await goTo(page, 'Playground')
     for (const id of ['angry', 'intent', 'mood', 'topics', 'order', 'mail'])
