@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadOnnxModel } from '../../src/backends/onnx/index.ts'
+import { questionTypes } from '../../src/questions/index.ts'
 import { ASK_FORM, ASK_PICTURE, ASK_TEXT } from '../../src/service/openapi/examples.ts'
 import { evidenceOf, keep, SCRIPT } from './calibration/over-sure.ts'
 import { described, documentOf } from './described.ts'
@@ -50,6 +51,13 @@ const EVERYTHING = {
   derive: { risk: 'late * 2', said: 'plain', none: 'mail', broken: { expr: '1 / 0' }, yes: 'late > 0' },
 }
 
+/** Paths that take a method. */
+const pathsOf = (method: 'get' | 'post'): string[] =>
+  Object.keys(document.paths).filter((path) => document.paths[path]![method] !== undefined)
+
+/** Routes that change what is served: asked by the service that learns. */
+const LEARNING = ['/v1/calibration/fit', '/v1/calibration/rollback']
+
 /** A reply, and what of it is not as described. */
 async function held(running: Running, method: 'get' | 'post', path: string, body?: unknown, init: RequestInit = {}) {
   const reply = await running.post(path, body, { method: method.toUpperCase(), ...(method === 'get' ? { body: null } : {}), ...init })
@@ -95,12 +103,10 @@ describe('a service, held to its document,', () => {
   })
 
   it('takes every example of a request, and answers as described', async () => {
-    const posts = Object.entries<{ post?: { requestBody: { content: Record<string, { examples: Record<string, { value: object }> }> } } }>(
-      document.paths,
-    )
-    for (const [path, { post }] of posts) {
-      if (post === undefined || path.startsWith('/v1/calibration')) continue
-      for (const [name, { value }] of Object.entries(post.requestBody.content['application/json']!.examples)) {
+    for (const path of pathsOf('post').filter((path) => !LEARNING.includes(path))) {
+      const examples: Record<string, { value: object }> = document.paths[path]!.post.requestBody.content['application/json'].examples
+      expect(Object.keys(examples), `${path} has an example`).not.toEqual([])
+      for (const [name, { value }] of Object.entries(examples)) {
         const answered = 'event' in value ? { event: (await held(running, 'post', '/v1/ask', ASK_TEXT)).body.id } : {}
         const { status, faults, body } = await held(running, 'post', path, { ...value, ...answered }, { headers: SYSTEM_ONE_CLIENT })
         expect({ path, name, status, faults, error: body.error }).toEqual({ path, name, status: 200, faults: [], error: undefined })
@@ -139,7 +145,9 @@ describe('a service, held to its document,', () => {
   })
 
   it('answers routes that ask nothing as described', async () => {
-    for (const path of ['/', '/v1/models', '/health', '/openapi.json', '/metrics', '/v1/calibration']) {
+    const paths = pathsOf('get')
+    expect(paths).toContain('/v1/models')
+    for (const path of paths) {
       const { status, faults } = await held(running, 'get', path)
       expect({ path, status, faults }).toEqual({ path, status: 200, faults: [] })
     }
@@ -282,6 +290,10 @@ async function everything(options: RunningOptions) {
 }
 
 describe('an answer to everything, held to the document,', () => {
+  it('is of every type of question', () => {
+    expect([...new Set(Object.values(EVERYTHING.questions).map(({ type }) => type))].sort()).toEqual([...questionTypes()].sort())
+  })
+
   it('is as described on the fake model', async () => {
     const { faults, body, status } = await everything({})
     expect({ status, faults, error: body.error }).toEqual({ status: 200, faults: [], error: undefined })

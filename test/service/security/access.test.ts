@@ -79,13 +79,15 @@ describe('routes', () => {
     expect(routes).toContainEqual({ path: '/console/api/calibration/fit', method: 'POST' })
     for (const route of routes.filter(({ path }) => !OPEN.includes(path))) {
       const said = await send(route)
-      expect(said.status, `${route.method} ${route.path}`).toBe(401)
+      expect(said.status, `${route.method} ${route.path} is closed, or stands in OPEN of this test`).toBe(401)
     }
   })
 
   it('of the service are closed to keys without their scope', async () => {
     const routes = routesOf(running).filter(({ path, method }) => path.startsWith('/v1/') && !OPEN.includes(path) && method !== 'HEAD')
-    expect(routes.map(({ path }) => path).sort()).toEqual(Object.keys(SCOPE_OF).sort())
+    expect(routes.map(({ path }) => path).sort(), 'every route of a key stands in SCOPE_OF of this test').toEqual(
+      Object.keys(SCOPE_OF).sort(),
+    )
     for (const scope of SCOPES) {
       const { secret } = await running.newKey({ scopes: [scope] })
       for (const route of routes) {
