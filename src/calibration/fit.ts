@@ -31,7 +31,10 @@ export interface FitOptions {
 
 /** A third of the decisions, each at the price of a second pass. */
 export const DEFAULT_SHARE = 0.33
-/** Most of the decisions of one read-out that may: tried in turn until those of all are within their share. */
+/**
+ * Which share of the decisions of one read-out may deliberate, tried from the largest down until the gates of all
+ * read-outs together stay within `share` of all decisions.
+ */
 const SHARES_OF_ONE = [1, 0.75, 0.5] as const
 const FOLDS = 5
 /** Held-out decisions of a read-out that are kept for prediction sets and abstention. */
@@ -91,7 +94,10 @@ interface GatedReadout {
 
 type Gates = Partial<Record<DecisionReadout, Gate>>
 
-/** A gate for each read-out. Of all decisions that can be looked at again, so many at most are. */
+/**
+ * A gate for each read-out. Of the decisions that the evidence has deliberated, the gates together let through at most
+ * `share`.
+ */
 function gatesOf(readouts: readonly GatedReadout[], share: number): Gates {
   return withShort(readouts, thresholdsOf(readouts, share), share)
 }
@@ -107,7 +113,7 @@ function thresholdsOf(readouts: readonly GatedReadout[], share: number): Gates {
   return gatesUnder(share)
 }
 
-/** The same gates, open for short decisions too, as far as thresholds leave some of the share. */
+/** The same gates, open for short decisions too, while the thresholds have not used up the share. */
 function withShort(readouts: readonly GatedReadout[], gates: Gates, share: number): Gates {
   let left = leftUnder(readouts, gates, share)
   const opened = readouts.map(({ readout, cases }): [DecisionReadout, Gate] => {
@@ -120,8 +126,8 @@ function withShort(readouts: readonly GatedReadout[], gates: Gates, share: numbe
 }
 
 /**
- * How many decisions more may be looked at again: of those of all read-outs that were, the share less what is above the
- * gates.
+ * How many decisions more may deliberate, over all read-outs: `share` of those that the evidence has deliberated, less
+ * those of them that are as uncertain as their gate asks for. Negative when the gates let too many through.
  */
 function leftUnder(readouts: readonly GatedReadout[], gates: Gates, share: number): number {
   const above = readouts.flatMap(({ readout, cases }) => {
