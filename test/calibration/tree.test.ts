@@ -4,6 +4,7 @@ import { calibrateRows } from '../../src/calibration/hierarchy/apply.ts'
 import { fitTree } from '../../src/calibration/hierarchy/hierarchical-fit.ts'
 import { betweenGroupVariance, type CalibrationTrees, findMap } from '../../src/calibration/hierarchy/tree.ts'
 import { temperature } from '../../src/calibration/maps/temperature.ts'
+import { tilt } from '../../src/calibration/maps/tilt.ts'
 import { type Evidence, samplesOf } from '../../src/calibration/outcomes/evidence.ts'
 import { type BinaryQuestion, binaryCase, binaryWorld, choiceWorld, row, sigmoid } from './simulated.ts'
 
@@ -168,11 +169,13 @@ describe('maps of choices and scales', () => {
     expect(biases[2]).toBeLessThan(-0.4)
   })
 
-  it('find a lenient rater on a scale, where the first place may change', () => {
+  it('find a lenient rater on a scale by the tilt, where the first place may change', () => {
     // True logits are the model's minus 0.6 for each level: it rates too high.
     const biases = [-2, -1, 0, 1, 2].map((x) => -0.6 * x)
     const evidence = choiceWorld({ questions: 4, labels: 300, candidates: 5, seed: 8, slope: 0.9, biases, readout: 'ordinal' })
-    const wordings = Object.values(fitTrees(evidence, { preserveArgmax: false }).single.ordinal!.children!['ordinal text 4-7']!.children!)
+    const samples = evidence.flatMap((one) => samplesOf(one, 'single'))
+    const { tree } = fitTree(samples, tilt, null, { biasVariance: 0.25, biasLabels: 30, leastLabels: 5 })
+    const wordings = Object.values(tree.children!['ordinal text 4-7']!.children!)
     const questions = wordings.flatMap(({ children }) => Object.values(children!))
     expect(questions).toHaveLength(4)
     for (const { parameters } of questions) {

@@ -18,7 +18,10 @@ export interface CalibrationMap {
   readonly readouts: readonly DecisionReadout[]
   /** θ in the order in which fits and files hold it, the inverse temperature first. */
   readonly parameters: readonly MapParameter[]
-  /** How many of its first parameters are fitted by default. The others stay 0 unless `preserveArgmax` is false. */
+  /**
+   * How many of its first parameters are fitted by default. Of three candidates or more, these must not change which is
+   * likeliest. The others stay 0 unless `preserveArgmax` is false.
+   */
   readonly fittedByDefault: number
   /** Present when the candidates of a question may get biases of their own; such a map is reported under this name. */
   readonly nameWithBiases?: string
