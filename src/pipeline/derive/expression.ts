@@ -13,7 +13,7 @@ export type Expression =
   | { readonly type: 'constant'; readonly value: Scalar }
   | Subject
   | { readonly type: 'call'; readonly name: string; readonly args: readonly Expression[] }
-  | { readonly type: 'chain'; readonly operators: readonly string[]; readonly args: readonly Expression[] }
+  | { readonly type: 'comparison'; readonly operators: readonly string[]; readonly args: readonly Expression[] }
   | { readonly type: 'if'; readonly test: Expression; readonly yes: Expression; readonly no: Expression }
 
 export interface Subject {
@@ -57,7 +57,7 @@ const SUBJECT_FUNCTIONS = ['p', 'has', 'count', 'value'] as const
 
 export const FUNCTION_NAMES: readonly string[] = [...FUNCTIONS.keys(), ...SUBJECT_FUNCTIONS]
 
-/** mathjs operator functions that are allowed, under the names of this file. Comparisons become a chain of one. */
+/** mathjs operator functions that are allowed, under the names of this file. A comparison of two values has one. */
 const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['add', '+'],
   ['subtract', '-'],
@@ -135,14 +135,14 @@ function copyNode(node: SyntaxNode, copy: (node: SyntaxNode) => Expression): Exp
     case 'ConditionalNode':
       return { type: 'if', test: copy(node.condition), yes: copy(node.trueExpr), no: copy(node.falseExpr) }
     case 'RelationalNode':
-      return { type: 'chain', operators: node.conditionals.map((name) => comparison(name)), args: node.params.map(copy) }
+      return { type: 'comparison', operators: node.conditionals.map((name) => comparison(name)), args: node.params.map(copy) }
     case 'OperatorNode': {
       // `2 urgent` is a product, as in mathjs; `urgent calm` is more likely a forgotten "and".
       if (node.implicit && node.args[0]?.type !== 'ConstantNode')
         throw new ExpressionError('an operator is missing between two parts; write * or and')
       const name = OPERATORS.get(node.fn)
       if (name !== undefined) return { type: 'call', name, args: node.args.map(copy) }
-      return { type: 'chain', operators: [comparison(node.fn, node.op)], args: node.args.map(copy) }
+      return { type: 'comparison', operators: [comparison(node.fn, node.op)], args: node.args.map(copy) }
     }
     case 'FunctionNode':
       return copyCall(node.fn, node.args, copy)
@@ -230,7 +230,7 @@ export function comparedTexts(expression: Expression): { readonly id: string; re
       return [expression.test, expression.yes, expression.no].flatMap(comparedTexts)
     case 'call':
       return expression.args.flatMap(comparedTexts)
-    case 'chain': {
+    case 'comparison': {
       const { operators, args } = expression
       const here = operators.flatMap((operator, i) => {
         const pair = [args[i]!, args[i + 1]!]
@@ -257,7 +257,7 @@ export function evaluate(expression: Expression, lookUp: (subject: Subject) => S
       return lookUp(expression)
     case 'if':
       return truth(run(expression.test), 'the part before "?"') ? run(expression.yes) : run(expression.no)
-    case 'chain': {
+    case 'comparison': {
       let left = run(expression.args[0] as Expression)
       for (const [index, operator] of expression.operators.entries()) {
         const right = run(expression.args[index + 1] as Expression)
