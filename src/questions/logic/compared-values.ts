@@ -1,4 +1,5 @@
 // What claims have in common that compare one value of the state: each is asked as a question for that value.
+import { SMALL_NUMBERS } from '../../core/as-written.ts'
 
 /** A claim as a question for a value, and what the value makes of the claim. */
 export interface Comparison {
@@ -22,7 +23,8 @@ export interface ReadValue {
 const NOT_ONE = new RegExp(
   `\\b(?:${[
     'all any each every everybody everyone anybody anyone some somebody someone nobody none both either neither most',
-    'zero one two three four five six seven eight nine ten that which who whose',
+    SMALL_NUMBERS.slice(0, 11).join(' '),
+    'that which who whose',
     'average mean sum together combined altogether difference plus minus per ago',
     'no not never and or but if when while because than may might must should could would least',
   ]

@@ -1,6 +1,6 @@
 // A statement that is put together from others, and how likely it is when these are.
 
-/** Which of `claims` have to hold: as many as from `least` to `most`. One that must not hold: none of one. */
+/** How many of its parts (`of`) hold: from `least` to `most`. "Not A" is none of one. */
 export interface Group {
   readonly least: number
   readonly most: number

@@ -149,15 +149,15 @@ function* listed(frame: string, rest: string): Generator<Reading> {
   }
 }
 
-const LOGIC = new Set(
-  `a according all also altogether an and answer answered answers any apply applies are as assertion assertions at based be below
+const LOGIC = new Set([
+  ...SMALL_NUMBERS.slice(2, 11),
+  ...`a according all also altogether an and answer answered answers any apply applies are as assertion assertions at based be below
    both can case check claim claims condition conditions consider context correct decide determine do does each either every
    exactly fact facts fail fails false following for fulfilled given here hold holds if incorrect indeed information is it item
    items jointly least listed logical met more most negated negation neither next no none nor not of on once one only opposite or
    please point points proposition propositions question questions same satisfied simultaneously so state statement statements
-   that the them there these this those time to together true untrue well whether with would yes two three four five six seven
-   eight nine ten`.split(/\s+/),
-)
+   that the them there these this those time to together true untrue well whether with would yes`.split(/\s+/),
+])
 const NEGATIVE = new Set(['not', 'no', 'false', 'untrue', 'incorrect', 'fail', 'fails', 'negated', 'negation', 'opposite'])
 const POSITIVE = new Set(['true', 'correct', 'hold', 'holds', 'so', 'yes'])
 const NUMBER = `(${SMALL_NUMBERS.slice(1, 11).join('|')}|\\d+)`
