@@ -10,6 +10,7 @@ import { RECENT_EVENTS, type ServedCalibration, servedFor } from '../calibration
 import { EngineError } from '../core/errors.ts'
 import { isFolder } from '../core/files.ts'
 import type { Json } from '../core/types.ts'
+import { ownEntry } from '../core/untrusted.ts'
 import { ownDecisions } from '../questions/shared/decision.ts'
 import { UsageError } from './exit-codes.ts'
 import { noStore, readCalibration, reading } from './given-files.ts'
@@ -53,7 +54,7 @@ export async function truthsOf(store: OutcomeStore, event: string, words: readon
     const at = Math.max(word.indexOf('='), ...known.map((name) => name.length))
     if (at < 1) throw new UsageError(`"${word}" is not question=truth`)
     const [name, text] = [word.slice(0, at), word.slice(at + 1)]
-    const decision = Object.hasOwn(decisions, name) ? decisions[name] : undefined
+    const decision = ownEntry(decisions, name)
     const isName = decision?.readout === 'exclusive' && decision.names.includes(text)
     return [name, isName ? text : jsonOr(text)]
   })

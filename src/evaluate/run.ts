@@ -149,7 +149,7 @@ export async function runRow(row: Row, settings: RunSettings): Promise<RowResult
     const decisions = (event as DecisionEvent | null)?.decisions ?? {}
     const ungraded: Record<string, string> = {}
     const results = Object.entries(row.truth).flatMap(([id, truth]) => {
-      const graded = resultOf(id, truth, row, response, Object.hasOwn(decisions, id) ? (decisions[id] as Decision) : null)
+      const graded = resultOf(id, truth, row, response, ownEntry(decisions, id) ?? null)
       if (typeof graded !== 'string') return [graded]
       ungraded[id] = graded
       return []
@@ -193,7 +193,7 @@ function resultOf(id: string, truth: Json, row: Row, response: AskResponse, deci
   const { claim } = graded
   const question = questionNamed(row.request.questions, id, option)
   const kind = ownField(question, 'kind')
-  const report = Object.hasOwn(response.simo.questions, questionId) ? response.simo.questions[questionId] : undefined
+  const report = ownEntry(response.simo.questions, questionId)
   // A read claims that it is right; its decision knows whether a value or an absence was checked.
   const fits = decision !== null && claim !== null && isSameEvent(decision.readout, claim.readout)
   return {
