@@ -169,9 +169,13 @@ export type Generated = {
   | { readonly type: 'text'; readonly text: string; readonly complete: boolean; readonly reason?: string }
 )
 
+type WithoutCounts<T> = T extends unknown ? Omit<T, 'inputTokens' | 'outputTokens'> : never
+/** What was read, before its tokens are counted. */
+export type UncountedGenerated = WithoutCounts<Generated>
+
 /**
- * A loaded model. `close` finishes what runs and frees the rest; it may be called twice, and other calls after it throw
- * an `EngineError` that says that the model is closed.
+ * A loaded model. `close` finishes what runs and frees the rest; it may be called twice. Other calls after it, also of
+ * its prefixes, throw `model_not_available`, with a message that says that the model is closed.
  */
 export interface Backend {
   readonly info: ModelInfo
@@ -215,6 +219,6 @@ export interface Prefix {
   score(branches: readonly Branch[], signal?: AbortSignal): Promise<readonly Scores[]>
   /** Reads under a constraint. Throws as `score` does, and `capability_not_supported` for boxes that it cannot give. */
   generate(branch: Branch, constraint: Constraint, signal?: AbortSignal): Promise<Generated>
-  /** Lets the state go; the second time it does nothing. */
+  /** Lets the state go; the second time it does nothing. Asking it after that throws `internal_error`. */
   close(): void
 }

@@ -364,10 +364,11 @@ const CASES = {
     const [after] = await prefix.score([binary])
     expect(distance(after!, before!)).toBeLessThanOrEqual(tolerance)
   },
-  'closes a prefix more than once without harm': async ({ backend }) => {
+  'closes a prefix more than once without harm, and refuses to ask it then': async ({ backend }) => {
     const [closed, open] = [await backend.open(textPrompt(STATE)), await backend.open(textPrompt(STATE))]
     closed.close()
     closed.close()
+    expect(await codeOf(closed.score([binary]))).toMatchObject({ code: 'internal_error', message: expect.stringMatching(/clos/i) })
     const [scores] = await open.score([binary])
     expectScores(scores!, binary)
     open.close()
@@ -426,8 +427,13 @@ export function describeBackend(name: string, open: () => Promise<Backend>, opti
         const prefix = await another.open(textPrompt('A lamp.'))
         await another.close()
         await another.close()
-        for (const work of [another.open(textPrompt('A lamp.')), prefix.score([binary])]) {
-          expect((await codeOf(work)).message).toMatch(/clos/i)
+        const works = [
+          another.open(textPrompt('A lamp.')),
+          prefix.score([binary]),
+          prefix.generate(read('How many lamps?'), { type: 'grammar', grammar: { type: 'int' }, maxTokens: 16 }),
+        ]
+        for (const work of works) {
+          expect(await codeOf(work)).toMatchObject({ code: 'model_not_available', message: expect.stringMatching(/clos/i) })
         }
         prefix.close()
       },

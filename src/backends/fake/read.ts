@@ -2,12 +2,11 @@
 // ones, a random stream decides.
 import { EngineError } from '../../core/errors.ts'
 import type { Piece, Prompt } from '../../core/types.ts'
-import type { Box, Constraint, Generated, Grammar, Span, SpanFormat } from '../backend.ts'
+import type { Box, Constraint, Grammar, Span, SpanFormat, UncountedGenerated } from '../backend.ts'
 import type { Random } from './random.ts'
 
-type Uncounted<T> = T extends unknown ? Omit<T, 'inputTokens' | 'outputTokens'> : never
-/** What was read, before its tokens are counted. */
-export type FakeRead = Uncounted<Generated>
+/** What a script says was read: the counts are the fake's. */
+export type FakeRead = UncountedGenerated
 
 /** The spans of each format that the fake finds; a real backend finds these and more. */
 const FORMATS: Readonly<Record<SpanFormat, RegExp>> = {

@@ -141,7 +141,7 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
     close: () => {
       closing ??= (async () => {
         const drained = post<null>({ type: 'close' })
-        stopped ??= new EngineError('internal_error', 'the model is closed; load it again')
+        stopped ??= new EngineError('model_not_available', `the model ${info.id} was closed; load it again`)
         await drained.catch(() => {})
         // Keeps the process alive until the worker is gone: it could end while sessions are being freed.
         worker.ref()

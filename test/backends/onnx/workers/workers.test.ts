@@ -226,7 +226,7 @@ describe('a model that outlives its worker', () => {
     expect(opened.map(({ tokens }) => tokens)).toEqual([1, 1, 1, 1])
     expect(starts).toBe(3)
     await pool.close()
-    await expect(pool.open(textPrompt('a'))).rejects.toMatchObject({ code: 'internal_error' })
+    await expect(pool.open(textPrompt('a'))).rejects.toMatchObject({ code: 'model_not_available' })
     expect(starts).toBe(3)
   })
 
