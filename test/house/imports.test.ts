@@ -1,6 +1,7 @@
-// Reads the import lines of src/ and holds the direction of the house: core ← wire ← pipeline, questions, constraint,
-// media, backends, calibration ← engine ← index ← evaluate, client, service, mcp ← cli. Types count too, so that a room
-// can be understood, moved and tested without those after it.
+// Reads the import lines of src/ and holds the direction of the house: core ← wire ← seam ← questions, constraint,
+// media, calibration ← backends, pipeline ← engine ← index ← evaluate, client, service, console, mcp, hub ← cli; from
+// which rooms each may import says `MAY`. Types count too, so that a room can be understood, moved and tested without
+// those after it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +30,7 @@ function importsOf(file: string, text: string): string[] {
 
 const graph = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]))
 
-/** What crosses between the stages, the questions and the backends: the seam, and types of the questions' room. */
+/** Files shared by rooms that do not import each other: the interface of a model, and types of the questions' room. */
 const SEAM = new Set([
   'backends/backend.ts',
   'questions/shared/checked-question.ts',
@@ -143,7 +144,7 @@ describe('imports', () => {
       const room = roomOf(file)
       return targets
         .filter((target) => roomOf(target) !== room && !MAY[room].includes(roomOf(target)))
-        .map((target) => `${file} → ${target}`)
+        .map((target) => `${file} → ${target} (${room} may import: ${MAY[room].join(', ') || 'nothing'})`)
     })
     expect(wrong).toEqual([])
   })
