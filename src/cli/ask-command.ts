@@ -6,7 +6,7 @@ import { CHAIN_HELP, chainFlag } from './chain-flag.ts'
 import { type AddCommand, outputOf } from './command.ts'
 import { QuestionFlags } from './flags.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
-import { asJson, collect, lookAgain, milliseconds, onDevice, share } from './option-values.ts'
+import { asJson, collect, lookAgain, milliseconds, onDevice, onModel, share } from './option-values.ts'
 
 const ASK_HELP = `
 Examples:
@@ -55,7 +55,7 @@ export const addAsk: AddCommand = (program, { terminal, makeEngine, attempt }) =
   modifier('self-check', 'self_check', 'check the --fill or --extract before it')
   ask
     .option('--derive <name=expression>', 'an answer from answers (again for more)', collect)
-    .option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
+    .addOption(onModel())
     .option('--chain <models>', CHAIN_HELP, chainFlag)
     .addOption(onDevice())
     .option('--model-server <address>', MODEL_SERVER_HELP)

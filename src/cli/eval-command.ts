@@ -23,7 +23,7 @@ import { EXIT, type ExitCode, UsageError } from './exit-codes.ts'
 import { calibrationIn, RESULTS_FILE, sayingNames, writing } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
-import { asJson, count, lookAgain, milliseconds, onDevice } from './option-values.ts'
+import { asJson, count, imagesFrom, lookAgain, milliseconds, onDevice, onModel } from './option-values.ts'
 import { calibrationsIn } from './outcome-inputs.ts'
 import { openRows, ROW_DEADLINE_MS, type RowSettings, runLeft, warmUp } from './row-runs.ts'
 import { showSummary } from './show-summary.ts'
@@ -75,7 +75,7 @@ export const addEval: AddCommand = (program, context) => {
     .description('answer labelled rows and grade the answers')
     .argument('<datasets...>', 'labelled requests: .jsonl, .jsonl.gz or .parquet')
     .requiredOption('-o, --output <folder or file.jsonl>', 'where the results go; a folder gets results.jsonl')
-    .option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
+    .addOption(onModel())
     .option('--chain <models>', CHAIN_HELP, chainFlag)
     .addOption(onDevice())
     .option('--model-server <address>', MODEL_SERVER_HELP)
@@ -87,7 +87,7 @@ export const addEval: AddCommand = (program, context) => {
     .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
     .option('--sample <n>', 'n rows, chosen by hash: a smaller sample of the same seed lies in a larger one', count('sample', 1))
     .option('--seed <n>', 'of the sample', count('seed', 0), 0)
-    .option('--images <folder>', 'where relative image paths start (default: the folder of each file)')
+    .addOption(imagesFrom())
     .option('--parallel <n>', 'rows asked at a time; answers do not depend on it, latencies do', count('parallel', 1), 1)
     .option('--deadline <ms>', 'give up on a row after this many milliseconds (default 600000)', milliseconds)
     .option('--self-check', 'ask every fill and extract with a self-check')

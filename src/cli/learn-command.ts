@@ -15,7 +15,7 @@ import { storeFolder } from './given-files.ts'
 import { type KeptTruths, keepTruths } from './keep-truths.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
-import { asJson, count, onDevice } from './option-values.ts'
+import { asJson, count, imagesFrom, onDevice, onModel } from './option-values.ts'
 import { type StoreFlags, servedIn, versionsOf } from './outcome-inputs.ts'
 import { hashOfLabels, type RefitSaid, refitStore } from './refit-store.ts'
 import { openRows, warmUp } from './row-runs.ts'
@@ -57,11 +57,11 @@ export const addLearn: AddCommand = (program, context) => {
     .description('learn your questions from labelled rows, and answer with what was learned')
     .argument('<datasets...>', 'labelled requests: .jsonl, .jsonl.gz or .parquet')
     .requiredOption('--store <folder>', 'where decisions, truths and what was learned are kept; made when it is not there')
-    .option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
+    .addOption(onModel())
     .addOption(onDevice())
     .option('--model-server <address>', MODEL_SERVER_HELP)
     .option('--limit <n>', 'at most the first n rows of each file', count('limit', 1))
-    .option('--images <folder>', 'where relative image paths start (default: the folder of each file)')
+    .addOption(imagesFrom())
     .option('--dry-run', 'keep the truths, say what would be served, and serve nothing new')
     .addOption(asJson())
     .addHelpText('after', HELP)

@@ -9,7 +9,7 @@ import { UsageError } from './exit-codes.ts'
 import { storeFolder } from './given-files.ts'
 import { modelGiven } from './model-names.ts'
 import { MODEL_SERVER_HELP } from './model-server.ts'
-import { milliseconds } from './option-values.ts'
+import { milliseconds, onModel } from './option-values.ts'
 import { sayError } from './say-error.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -36,7 +36,7 @@ export const addMcp: AddCommand = (program, { terminal, makeEngine, attempt }) =
   program
     .command('mcp')
     .description('serve the tools ask and record_outcome to agents (Model Context Protocol, on standard input and output)')
-    .option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
+    .addOption(onModel())
     .option('--model-server <address>', MODEL_SERVER_HELP)
     .option('--store <folder>', 'keep what was decided (no states), so that outcomes can be recorded')
     .option('--url <address>', 'ask the service at this address in place of an engine of this process')

@@ -9,6 +9,16 @@ export function asJson(): Option {
   return new Option('--json', 'print JSON also to a terminal')
 }
 
+/** `--model`, which every command has that asks one model. */
+export function onModel(): Option {
+  return new Option('--model <name>', 'a model folder, the name of a pulled model, or an id that `assay models` lists')
+}
+
+/** `--images`, which every command has that asks rows of a model. */
+export function imagesFrom(): Option {
+  return new Option('--images <folder>', 'where relative image paths start (default: the folder of each file)')
+}
+
 /** `--device`, which every command that loads a model has. */
 export function onDevice(): Option {
   return new Option('--device <name>', 'where the model runs, if it answers there as on the CPU')
