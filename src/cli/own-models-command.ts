@@ -6,7 +6,7 @@ import { fileFault } from '../core/file-fault.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { findPulled, partialModels, pulledModels, readDefaultModel, removePulled, writeDefaultModel } from '../hub/library.ts'
 import { DEFAULT_MODEL } from '../pipeline/models.ts'
-import { type CommandContext, outputOf } from './command.ts'
+import { type CommandContext, outputOf, say } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import { folderOf } from './model-names.ts'
 import { asJson } from './option-values.ts'
@@ -24,7 +24,7 @@ export function addUse(models: Command, { terminal, attempt }: CommandContext): 
         const name = await chosen(model, terminal)
         await keeping(terminal, () => writeDefaultModel(terminal.home, name))
         const said = name ?? DEFAULT_MODEL
-        terminal.print(output === 'json' ? `${JSON.stringify({ model: said })}\n` : `${said} answers from now on\n`)
+        say(terminal, output, { model: said }, () => `${said} answers from now on\n`)
       })
     })
 }
@@ -52,7 +52,7 @@ export function addRemove(models: Command, { terminal, attempt }: CommandContext
         const isDefaultGone = wasDefault !== null && !isAbsolute(wasDefault) && (await findPulled(terminal.home, wasDefault)).length === 0
         if (isDefaultGone) await keeping(terminal, () => writeDefaultModel(terminal.home, null))
         const now = isDefaultGone ? `${DEFAULT_MODEL} answers from now on where none is named\n` : ''
-        terminal.print(output === 'json' ? `${JSON.stringify({ removed: name })}\n` : `${name} is removed\n${now}`)
+        say(terminal, output, { removed: name }, () => `${name} is removed\n${now}`)
         if (output === 'json' && now !== '') terminal.warn(now)
       })
     })
