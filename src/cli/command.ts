@@ -1,4 +1,5 @@
-// What every command is given, and how it says what came of it. A command is one file that adds itself to the program.
+// What every command is given, and how it says what came of it. A command is a file `…-command.ts` with an
+// `AddCommand`, and a line of `COMMANDS` in program.ts.
 import type { Command } from 'commander'
 import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
