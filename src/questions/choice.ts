@@ -11,10 +11,10 @@ import { byCandidate, probability } from './shared/answer-schemas.ts'
 import type { CheckedQuestion, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import { all, type QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { type Decision, isStatement } from './shared/decision.ts'
+import type { Decision } from './shared/decision.ts'
 import { namedProbability } from './shared/expressions.ts'
 import { base, byName, checked, checkedQuestion, givenField, instructionsOf, namesOf, strict } from './shared/fields.ts'
-import { claimOf, plainTruth } from './shared/grade.ts'
+import { claimOf, plainTruth, readoutOfGrade } from './shared/grade.ts'
 import {
   argsOfChoice,
   type ChoiceOptionInput,
@@ -205,8 +205,7 @@ defineKind<ChoiceAnswer>({
   readTruth: (truth) => (typeof truth === 'number' && (truth < 0 || truth > 1) ? String(truth) : plainTruth(truth)),
   grade({ choice, probabilities, confidence }, truth, _accept, decision) {
     const names = decision?.names ?? Object.keys(probabilities).sort()
-    const readout = decision !== null && isStatement(decision.readout) ? 'binary' : 'exclusive'
-    const claim = claimOf(readout, names, [names.map((name) => probabilities[name]!)], truth)
+    const claim = claimOf(readoutOfGrade('exclusive', decision), names, [names.map((name) => probabilities[name]!)], truth)
     if (claim === null) return null
     return { said: choice, right: Number(names[Math.round(claim.truth[0]!)] === choice), guess: 1 / names.length, confidence, claim }
   },

@@ -12,7 +12,6 @@ import { level, probability } from './shared/answer-schemas.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { isStatement } from './shared/decision.ts'
 import { namedProbability } from './shared/expressions.ts'
 import {
   base,
@@ -27,7 +26,7 @@ import {
   strict,
   words,
 } from './shared/fields.ts'
-import { claimOf, plainTruth } from './shared/grade.ts'
+import { claimOf, plainTruth, readoutOfGrade } from './shared/grade.ts'
 import { type FieldOf, nonBlank, type Simplify, type TooFew } from './shared/options.ts'
 
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
@@ -189,7 +188,7 @@ defineKind<ScoreAnswer>({
     const row = Object.values(probabilities)
     const best = argmax(row)
     // A scale from no to yes was decided as a claim, whose candidates are yes and no.
-    const isClaim = decision !== null && isStatement(decision.readout)
+    const isClaim = readoutOfGrade('ordinal', decision) === 'binary'
     const names = Object.values(legend)
     const claim = isClaim ? claimOf('binary', names.toReversed(), [row.toReversed()], truth) : claimOf('ordinal', names, [row], truth)
     if (claim === null) return null

@@ -1,6 +1,6 @@
 // What grading an answer says, and the parts of it that several kinds share.
 import type { Json } from '../../core/types.ts'
-import { type DecisionReadout, type ReadReadout, truthOf } from './decision.ts'
+import { type Decision, type DecisionReadout, isStatement, type ReadReadout, truthOf } from './decision.ts'
 
 /**
  * What an answer claims: rows of probabilities over candidates in canonical order (one row; `independent` one row [yes,
@@ -27,6 +27,14 @@ export interface Grade {
   readonly claim: Claim | null
   /** Intersection over union, for one box. */
   readonly overlap?: number
+}
+
+/**
+ * The read-out that a distribution is graded by. It is the kind's own, but `binary` where the options are yes and no:
+ * that is decided as a claim (`decide`), and its decision says so.
+ */
+export function readoutOfGrade<R extends DecisionReadout>(own: R, decision: Pick<Decision, 'readout'> | null): R | 'binary' {
+  return decision !== null && isStatement(decision.readout) ? 'binary' : own
 }
 
 /** The claim of a distribution; null when the truth does not fit it. */
