@@ -46,8 +46,8 @@ export interface RunSummary {
   readonly ungradedReasons: readonly FailureReason[]
   readonly types: readonly TypeSummary[]
   /**
-   * The same by question, `type` being its id and type. None where they are no more than the types, too many, or an id is
-   * asked as several types.
+   * The same by question, `type` being its id and type. None where they are no more than the types, too many, or an id
+   * is asked as several types.
    */
   readonly questions: readonly TypeSummary[]
 }

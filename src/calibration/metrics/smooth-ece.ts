@@ -1,7 +1,7 @@
 // The smooth calibration error (Błasiok & Nakkiran 2023, arXiv 2309.12236), which needs no bins and chooses its
 // bandwidth. A Gaussian reflected at 0 and 1 is the heat kernel of the unit interval, so smoothing is damping in the
-// cosine basis: aₖ becomes aₖ exp(−(kπσ)²/2). A small bandwidth takes many cosines; there the Gaussians themselves, each
-// of which reaches a few steps only, are summed up.
+// cosine basis: aₖ becomes aₖ exp(−(kπσ)²/2). A small bandwidth takes many cosines; there the Gaussians themselves,
+// each of which reaches a few steps only, are summed up.
 import { EngineError } from '../../core/errors.ts'
 import { mean, sum } from '../../core/math.ts'
 import { seededRandom } from '../../core/random.ts'
