@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { argmax, mean, sum } from '../core/math.ts'
 import { DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
 import { type CalibratedModel, type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
-import { type Gate, type GateCase, gateChooser, isShort, uncertaintyOf } from './deliberation/gate.ts'
-import { chooseShort } from './deliberation/short.ts'
+import { type Gate, type GateCase, isShort, uncertaintyOf } from './deliberation/gate.ts'
+import { DEFAULT_SHARE, gatesOf } from './deliberation/gates.ts'
 import { driftReferenceOf } from './drift/reference.ts'
 import { calibrateRows } from './hierarchy/apply.ts'
 import { type FittedTree, fitTree } from './hierarchy/hierarchical-fit.ts'
@@ -29,19 +29,15 @@ export interface FitOptions {
   readonly leastLabels?: number
 }
 
-/** A third of the decisions, each at the price of a second pass. */
-export const DEFAULT_SHARE = 0.33
-/**
- * Which share of the decisions of one read-out may deliberate, tried from the largest down until the gates of all
- * read-outs together stay within `share` of all decisions.
- */
-const SHARES_OF_ONE = [1, 0.75, 0.5] as const
 const FOLDS = 5
 /** Held-out decisions of a read-out that are kept for prediction sets and abstention. */
 const MOST_HELD_OUT = 2000
 /** With fewer labels, the maps of deliberated decisions start from those of single passes. */
 const LEAST_OWN_LABELS = 200
-const GATE = { keep: 0.9, worth: 0.02, resamples: 500, seed: 1 } as const
+/** Of the biases of candidates: their prior variance, and the labels from which a question gets them. */
+const BIASES = { variance: 0.5 ** 2, labels: 30 } as const
+/** Default of `FitOptions.leastLabels`. */
+const LEAST_LABELS = 5
 
 /**
  * Fits the maps of both pass modes, the gates, and the held-out decisions that prediction sets and abstention are
@@ -50,20 +46,10 @@ const GATE = { keep: 0.9, worth: 0.02, resamples: 500, seed: 1 } as const
 export function fit(evidence: readonly Evidence[], model: CalibratedModel, options: FitOptions = {}): Calibration {
   const sorted = inOrder(evidence)
   const folds = sorted.map(({ state }) => foldOf(state))
-  const crossFitted = Array.from({ length: FOLDS }, (_, fold) =>
-    fitTrees(
-      sorted.filter((_, i) => folds[i] !== fold),
-      options,
-    ),
-  )
+  const without = (fold: number): Evidence[] => sorted.filter((_, i) => folds[i] !== fold)
+  const crossFitted = Array.from({ length: FOLDS }, (_, fold) => fitTrees(without(fold), options))
   const mixtures = chooseMixtures(sorted, folds, crossFitted)
-  const heldOutTrees = crossFitted.map((trees, fold) =>
-    withMixtures(
-      trees,
-      mixtures,
-      sorted.filter((_, i) => folds[i] !== fold),
-    ),
-  )
+  const heldOutTrees = crossFitted.map((trees, fold) => withMixtures(trees, mixtures, without(fold)))
   const decisions = sorted.map((one, i) => calibrated(one, heldOutTrees[folds[i]!]!))
   const byReadout = DECISION_READOUTS.flatMap((readout) => {
     const cases = decisions.filter(({ evidence: { readout: own } }) => own === readout)
@@ -87,55 +73,6 @@ export function fit(evidence: readonly Evidence[], model: CalibratedModel, optio
   )
 }
 
-interface GatedReadout {
-  readonly readout: DecisionReadout
-  readonly cases: readonly GateCase[]
-}
-
-type Gates = Partial<Record<DecisionReadout, Gate>>
-
-/**
- * A gate for each read-out. Of the decisions that the evidence has deliberated, the gates together let through at most
- * `share`.
- */
-function gatesOf(readouts: readonly GatedReadout[], share: number): Gates {
-  return withShort(readouts, thresholdsOf(readouts, share), share)
-}
-
-/** Gates by uncertainty alone. */
-function thresholdsOf(readouts: readonly GatedReadout[], share: number): Gates {
-  const choosers = readouts.map(({ readout, cases }) => ({ readout, choose: gateChooser(cases, { share, ...GATE }) }))
-  const gatesUnder = (most: number): Gates => Object.fromEntries(choosers.map(({ readout, choose }) => [readout, choose(most)]))
-  for (const most of SHARES_OF_ONE.filter((one) => one > share)) {
-    const gates = gatesUnder(most)
-    if (leftUnder(readouts, gates, share) >= 0) return gates
-  }
-  return gatesUnder(share)
-}
-
-/** The same gates, open for short decisions too, while the thresholds have not used up the share. */
-function withShort(readouts: readonly GatedReadout[], gates: Gates, share: number): Gates {
-  let left = leftUnder(readouts, gates, share)
-  const opened = readouts.map(({ readout, cases }): [DecisionReadout, Gate] => {
-    const gate = gates[readout]!
-    const short = chooseShort(cases, { threshold: gate.threshold, most: left, ...GATE })
-    left -= short?.decisions ?? 0
-    return [readout, short === null ? gate : { ...gate, short }]
-  })
-  return Object.fromEntries(opened)
-}
-
-/**
- * How many decisions more may deliberate, over all read-outs: `share` of those that the evidence has deliberated, less
- * those of them that are as uncertain as their gate asks for. Negative when the gates let too many through.
- */
-function leftUnder(readouts: readonly GatedReadout[], gates: Gates, share: number): number {
-  const above = readouts.flatMap(({ readout, cases }) => {
-    return cases.filter(({ gain }) => gain !== null).map(({ uncertainty }) => Number(uncertainty > gates[readout]!.threshold))
-  })
-  return share * above.length - sum(above)
-}
-
 /** The fold of a state, from 0 to 4. It depends on the state alone. */
 export function foldOf(state: string): number {
   return createHash('sha256').update(state).digest().readUInt32BE(0) % FOLDS
@@ -150,7 +87,11 @@ function inOrder(evidence: readonly Evidence[]): Evidence[] {
 /** The maps alone, of all read-outs and both pass modes. */
 export function fitTrees(evidence: readonly Evidence[], options: FitOptions = {}): CalibrationTrees {
   const isFree = options.preserveArgmax === false
-  const settings = { biasVariance: isFree ? 0.5 ** 2 : 0, biasLabels: 30, leastLabels: options.leastLabels ?? 5 }
+  const settings = {
+    biasVariance: isFree ? BIASES.variance : 0,
+    biasLabels: BIASES.labels,
+    leastLabels: options.leastLabels ?? LEAST_LABELS,
+  }
   const fitMode = (
     passMode: PassMode,
     singles: ReadonlyMap<DecisionReadout, FittedTree> | null,
@@ -163,7 +104,7 @@ export function fitTrees(evidence: readonly Evidence[], options: FitOptions = {}
       const map = isFree ? whole : withFirstParameters(whole, whole.fittedByDefault)
       // Labels of the same decisions must not count twice, as prior and as data: deliberation would then seem to help
       // or to harm by itself.
-      const labels = own.reduce((sum, { weight }) => sum + weight, 0)
+      const labels = sum(own.map(({ weight }) => weight))
       const start = labels >= LEAST_OWN_LABELS ? null : (singles?.get(readout) ?? null)
       return [[readout, fitTree(own, map, start, settings)]]
     })
