@@ -20,6 +20,8 @@ const SIGN = '(?:(?<![\\p{L}\\p{N}])[-+\u2212])?'
  */
 const NUMBER_STARTS = '(?<![\\p{L}\\p{N}_]|\\d\\.|\\d,(?=\\d{3}(?!\\d)))'
 const NUMBER_ENDS = '(?!\\d|\\.\\d|,\\d{3}(?!\\d))'
+/** `1e3`, `2.5E-7` */
+const EXPONENT = '(?:[eE][-+]?\\d{1,3}(?![\\p{L}\\p{N}_]))?'
 
 const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
@@ -52,7 +54,7 @@ const MONEY = `(?:(?<![\\p{L}\\p{N}])${CURRENCY}\\s?[-\u2212]?${DECIMAL}${NUMBER
 
 const FINDERS: Record<Exclude<SpanFormat, 'text'>, string> = {
   int: `${SIGN}${NUMBER_STARTS}${WHOLE}${NUMBER_ENDS}`,
-  number: `${SIGN}${NUMBER_STARTS}${DECIMAL}${NUMBER_ENDS}`,
+  number: `${SIGN}${NUMBER_STARTS}${DECIMAL}${EXPONENT}${NUMBER_ENDS}`,
   date: `(?<![\\p{L}\\p{N}]|\\d[-/.])(?:${DATE})(?!(?!T\\d\\d:)[\\p{L}\\p{N}]|[-/.]\\d)`,
   email: EMAIL,
   url: URL,
@@ -62,7 +64,7 @@ const FINDERS: Record<Exclude<SpanFormat, 'text'>, string> = {
 /**
  * The stretches of a format in a text, in reading order, not overlapping, the longest at each position. `int`: digits,
  * also with thousands ("1,250") and a sign, not part of a decimal. `number`: the same with decimals behind point or
- * comma. `date`: a day of a month in numbers (any order, `-` `/` `.`) or with an English month name, also a month of a
+ * comma, and an exponent. `date`: a day of a month in numbers (any order, `-` `/` `.`) or with an English month name, also a month of a
  * year; not checked against the calendar. `email`: name@domain.tld. `url`: from http://, https:// or www. to the last
  * character that is no closing punctuation. `money`: a number with a currency sign, ISO code or English name beside it.
  */

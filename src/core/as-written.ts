@@ -7,11 +7,18 @@ export const SMALL_NUMBERS: readonly string[] =
   )
 
 /**
- * The number of some digits, with a sign, decimals and thousands; NaN for what is none. Of two kinds of marks the last
- * is the decimal one; of one kind, three digits behind a comma are thousands.
+ * The number of some digits, with a sign, decimals, thousands and an exponent ("2.5e-7"); NaN for what is none. Of two
+ * kinds of marks the last is the decimal one; of one kind, three digits behind a comma are thousands.
  */
 export function numberOfDigits(said: string): number {
-  const digits = said.replaceAll(/[\s'’]/g, '').replace('−', '-')
+  const plain = said.replaceAll(/[\s'’]/g, '').replaceAll('−', '-')
+  const exponent = EXPONENT.exec(plain)?.[0] ?? ''
+  return exponent === '' ? numberWithMarks(plain) : Number(`${numberWithMarks(plain.slice(0, -exponent.length))}${exponent}`)
+}
+
+const EXPONENT = /(?<=\d)e[-+]?\d+$/i
+
+function numberWithMarks(digits: string): number {
   const marks = [...digits].filter((character) => character === '.' || character === ',')
   const mark = marks[0]
   if (mark === undefined) return digits === '' ? Number.NaN : Number(digits)

@@ -36,6 +36,8 @@ describe('findFormat', () => {
     ['email', 'Ask “a@b.co” or c@d.co.', ['a@b.co', 'c@d.co']],
     ['money', 'It costs $1,250. Not 5 EUR, and not 3.50 €!', ['$1,250', '5 EUR', '3.50 €']],
     ['number', 'It is 3.5. Or 5.', ['3.5', '5']],
+    ['number', '1e3, 2.5E-7 and 1e+21, not 5em, 1e3f or the hash 4e2b', ['1e3', '2.5E-7', '1e+21', '5', '1', '4']],
+    ['int', '1e3 or 7', ['1', '7']],
     [
       'money',
       'It cost $1,250.50 (about 1.100 EUR or £3 million), not 5 apples; 20 dollars; 7€; USD 9; 100 km',

@@ -1,5 +1,5 @@
 // Written values are chosen, not spelled: the ints, numbers and dates that a text holds, each with its place and in the
-// form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py).
+// form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), but for exponents.
 import { numberOfDigits, SMALL_NUMBERS } from '../../../../core/as-written.ts'
 import { datesIn } from '../../../../core/dates-as-written.ts'
 
@@ -15,7 +15,9 @@ export type ValueKind = 'int' | 'number' | 'date'
 const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
 
 const GROUPED = "\\d{1,3}(?:[.,' \\u2009]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)"
-const DIGITS = new RegExp(`(?:(?<![\\w-])[-−])?(?:(?<![\\w.,])${GROUPED}|\\d{1,40}(?:[.,]\\d{1,40})?)`, 'gu')
+/** "1e3", and no part of a word, such as a hash. */
+const SCIENTIFIC = '(?<![\\w.,])\\d{1,40}(?:[.,]\\d{1,40})?[eE][-+]?\\d{1,3}(?!\\w)'
+const DIGITS = new RegExp(`(?:(?<![\\w-])[-−])?(?:${SCIENTIFIC}|(?<![\\w.,])${GROUPED}|\\d{1,40}(?:[.,]\\d{1,40})?)`, 'gu')
 const NAMED = new RegExp(
   `\\b(?:(?:${TENS.slice(2).join('|')})(?:[- ](?:${SMALL_NUMBERS.join('|')}))?|${SMALL_NUMBERS.join('|')}|a dozen|a hundred)\\b`,
   'giu',
@@ -50,8 +52,9 @@ function ofWords(said: string): number {
 
 /** The number without an exponent, of at most 15 digits; null where that cannot be. */
 function plain(number: number): string | null {
-  const text = String(number)
-  return Number.isFinite(number) && /^-?\d+(?:\.\d+)?$/.test(text) && text.replaceAll(/\D/g, '').length <= 15 ? text : null
+  const said = String(number)
+  const text = said.includes('e') ? number.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 }) : said
+  return /^-?\d+(?:\.\d+)?$/.test(text) && text.replaceAll(/\D/g, '').length <= 15 ? text : null
 }
 
 function dates(text: string): WrittenValue[] {
