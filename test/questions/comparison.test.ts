@@ -5,6 +5,7 @@ import { runCoroutines } from '../../src/pipeline/executor.ts'
 import { questionContext } from '../../src/pipeline/requirements.ts'
 import type { NoulAnswer } from '../../src/questions/index.ts'
 import { comparisonOf } from '../../src/questions/logic/comparison.ts'
+import type { QuestionContext } from '../../src/questions/shared/checked-question.ts'
 import { checkOne, NO_TEXTS, UNCALIBRATED } from './ask.ts'
 
 describe('a claim that compares a number', () => {
@@ -204,7 +205,7 @@ describe('a claim that compares a day', () => {
 })
 
 describe('a noul of it', () => {
-  const span: Generated = {
+  const span: Generated & { readonly type: 'spans' } = {
     type: 'spans',
     spans: [{ text: '90', source: { part: 0, path: null }, start: 8, end: 10, logProbability: Math.log(0.8) }],
     logProbability: Math.log(0.8),
@@ -213,7 +214,12 @@ describe('a noul of it', () => {
   }
   const nothing: Generated = { ...span, spans: [] }
 
-  async function ask(instructions: string, reply: Generated | null, comparesNumbers = true) {
+  async function ask(
+    instructions: string,
+    reply: Generated | null,
+    comparesNumbers = true,
+    textOf: QuestionContext['textOf'] = () => 'Late by 90 minutes.',
+  ) {
     const { asked } = checkOne({ type: 'noul', instructions })
     const reads: string[] = []
     const prefix = {
@@ -227,7 +233,7 @@ describe('a noul of it', () => {
       },
       close() {},
     }
-    const texts = { ...NO_TEXTS, comparesNumbers, textOf: () => 'Late by 90 minutes.' }
+    const texts = { ...NO_TEXTS, comparesNumbers, textOf }
     const context = questionContext([], parse, UNCALIBRATED, texts)
     const { results, inputTokens } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
     const { answer, decisions } = results[0]!.value
@@ -248,6 +254,15 @@ describe('a noul of it', () => {
     ['the model cannot read', null],
   ])('is read as a whole where %s', async (_, reply) => {
     expect(await ask('The delay is more than 1 hour.', reply)).toMatchObject({ noul: expect.closeTo(0.3, 4), readout: 'binary' })
+  })
+
+  it('looks for the currency in the value beside it', async () => {
+    const path = '/total/amount'
+    const read: Generated = { ...span, spans: [{ ...span.spans[0]!, text: '59.9', source: { part: 0, path }, start: 0, end: 4 }] }
+    const texts: Readonly<Record<string, string>> = { [path]: '59.9', '/total/currency': 'EUR' }
+    const inJson = (instructions: string) => ask(instructions, read, true, (source) => texts[source.path ?? ''] ?? null)
+    expect(await inJson('The total is more than 50 EUR')).toMatchObject({ readout: 'compared' })
+    expect(await inJson('The total is more than 50 USD')).toMatchObject({ readout: 'binary' })
   })
 
   it('is read as a whole by models that compare by themselves', async () => {

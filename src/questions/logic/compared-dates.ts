@@ -1,21 +1,20 @@
 // "The invoice is due before 1 April" as a question for its day, and what the day makes of it.
 import { capitalised } from '../../core/as-written.ts'
 import { ANY_YEAR, dateOf, type WrittenDate } from '../../core/dates-as-written.ts'
-import { type Comparison, isOfOne } from './compared-values.ts'
-
-/** `days`: how many days the day of the state is behind that of the claim. */
-type Holds = (days: number) => boolean
+import { ABOVE, AT, BELOW, type Comparison, FROM, holdsFor, isOfOne, NOT_AT, type Signs, signOf, UP_TO } from './compared-values.ts'
 
 /** "Until" and "since" say when something ends and begins, so that day itself is claimed. */
-const COMPARATORS: readonly (readonly [words: string, holds: Holds])[] = [
-  ['(?:no|not) later than|on or before|by|<=|≤', (days) => days <= 0],
-  ['(?:no|not) (?:earlier|sooner) than|on or after|>=|≥', (days) => days >= 0],
-  ['before|earlier than|prior to|<', (days) => days < 0],
-  ['after|later than|>', (days) => days > 0],
+const COMPARATORS: readonly (readonly [words: string, signs: Signs])[] = [
+  ['(?:no|not) later than|on or before|by|<=|≤', UP_TO],
+  ['(?:no|not) (?:earlier|sooner) than|on or after|>=|≥', FROM],
+  ['before|earlier than|prior to|<', BELOW],
+  ['after|later than|>', ABOVE],
+  ['!=', NOT_AT],
+  ['==', AT],
 ]
-const COMPARED = COMPARATORS.map(([words, holds]) => ({
+const COMPARED = COMPARATORS.map(([words, signs]) => ({
   pattern: new RegExp(`^(.+?)\\s(?:${words}) ?(?:the )?(.*\\d.*?)[.?!]?$`, 'iu'),
-  holds,
+  signs,
 }))
 /** What is not plainly the time of one thing: a stretch of time, or what is seen from another time. */
 const NOT_A_TIME = /\b(?:days|weeks|months|years|hours|long|between|until|since|from|sometime|shortly|only)\b/i
@@ -27,7 +26,7 @@ const DAY_MS = 86_400_000
 
 /** Null where a claim compares nothing, or not plainly one day of the state. */
 export function comparedDate(claim: string): Comparison | null {
-  for (const { pattern, holds } of COMPARED) {
+  for (const { pattern, signs } of COMPARED) {
     const [, before = '', said = ''] = pattern.exec(claim) ?? []
     const limit = dateOf(said)
     if (before === '' || limit === null || !isOfOne(before) || NOT_A_TIME.test(before)) continue
@@ -36,7 +35,7 @@ export function comparedDate(claim: string): Comparison | null {
       asked: dayAsked(before.trim()),
       holds: ({ text }) => {
         const day = dateOf(text)
-        return day === null ? null : holds(daysBetween(limit, day))
+        return day === null ? null : holdsFor(signs, [signOf(daysBetween(limit, day))])
       },
     }
   }

@@ -18,7 +18,30 @@ export interface ReadValue {
   readonly ahead: string
   readonly behind: string
   readonly name: string
+  /** The text of a JSON value of the same object, by its name; null for none. Default: none. */
+  beside?(name: string): string | null
 }
+
+/** How a value stands to the limit of a claim: below, at or above it. */
+export type Sign = -1 | 0 | 1
+
+/** The signs for which a claim holds, or those that a value may have. */
+export type Signs = readonly Sign[]
+
+export const BELOW: Signs = [-1]
+export const UP_TO: Signs = [-1, 0]
+export const AT: Signs = [0]
+export const NOT_AT: Signs = [-1, 1]
+export const FROM: Signs = [0, 1]
+export const ABOVE: Signs = [1]
+
+/** Whether a claim holds whichever of some signs a value has; null where it depends, or nothing is known. */
+export function holdsFor(claimed: Signs, possible: Signs): boolean | null {
+  const results = new Set(possible.map((sign) => claimed.includes(sign)))
+  return results.size === 1 ? ([...results][0] as boolean) : null
+}
+
+export const signOf = (difference: number): Sign => Math.sign(difference) as Sign
 
 const NOT_ONE = new RegExp(
   `\\b(?:${[
@@ -29,13 +52,13 @@ const NOT_ONE = new RegExp(
     'no not never and or but if when while because than may might must should could would least',
   ]
     .join(' ')
-    .replaceAll(' ', '|')})\\b|n['’]t\\b|,|\\bby$`,
+    .replaceAll(' ', '|')})\\b|n['’]t\\b|[,<>=≤≥≠]|\\bby$`,
   'i',
 )
 
 /**
  * False for a part of a claim that speaks of several things, of one that has to be looked for, of something that is
- * worked out first, or not of a plain fact: that is not about one value that stands in the state.
+ * worked out first or compared already, or not of a plain fact: that is not about one value that stands in the state.
  */
 export function isOfOne(part: string): boolean {
   return !NOT_ONE.test(part)

@@ -22,7 +22,7 @@ const [GALLON, IMPERIAL_GALLON] = [3.785411784e-3, 4.54609e-3]
 const HOUR = 3600
 
 /** The base unit of a kind has the size 1; squares and cubes of lengths, and one unit per another, are worked out. */
-const KINDS: Readonly<Record<string, readonly Row[]>> = {
+const MEASURES: Readonly<Record<string, readonly Row[]>> = {
   time: [
     ['ns, nanosecond', 1e-9],
     ['us, μs, microsecond', 1e-6],
@@ -130,6 +130,8 @@ const KINDS: Readonly<Record<string, readonly Row[]>> = {
     ['%, percent, pct', 1],
     ['‰', 0.1],
   ],
+}
+const CURRENCIES: Readonly<Record<string, readonly Row[]>> = {
   euro: [
     ['eur, euro, €', 1],
     ['cent', 0.01],
@@ -164,6 +166,7 @@ function currencies(...names: readonly (readonly string[])[]): Record<string, re
   return Object.fromEntries(names.flat().map((own) => [own, [[own, 1]]]))
 }
 
+const KINDS = { ...MEASURES, ...CURRENCIES }
 const MEANINGS = new Map<string, readonly Meaning[]>()
 for (const [of, rows] of Object.entries(KINDS)) {
   for (const [names, size, zero = 0] of rows) {
@@ -236,6 +239,11 @@ export function converted(value: number, from: Unit, to: Unit): readonly number[
   }
   return [from, to].some(({ words }) => words.some((word) => MOSTLY_WORDS.has(word.toLowerCase()))) ? [value] : null
 }
+
+/** Whether a unit may be one of money. */
+export const isMoney = ({ meanings }: Unit): boolean => meanings.some(({ of }) => of in CURRENCIES)
+
+export const isPercent = ({ meanings }: Unit): boolean => meanings.some(({ of, sizes }) => of === 'share' && sizes[0] === 1)
 
 /** Whether two units measure the same. */
 export function areOfOneKind(one: Unit, other: Unit): boolean {

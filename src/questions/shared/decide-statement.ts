@@ -13,8 +13,8 @@ import { type DecideOptions, type DecideResult, decideBranch, LOG_FLOOR } from '
 import { decideRead } from './decide-read.ts'
 import { decisionKey } from './decision.ts'
 
-/** UTF-16 units in front of a value in which its currency is looked for. */
-const AHEAD = 8
+/** UTF-16 units in front of a value in which its currency and what it is a bound of are looked for. */
+const AHEAD = 24
 
 /** Where the caller describes what true and false mean, a statement is read as it is written. */
 export function* decideStatement(branch: Branch, context: QuestionContext, options: DecideOptions = {}): QuestionCoroutine<DecideResult> {
@@ -62,8 +62,10 @@ function* compareValue(branch: Branch, comparison: Comparison, context: Question
   if (span === undefined) return null
   const whole = context.textOf(span.source) ?? ''
   const [ahead, behind] = [whole.slice(Math.max(0, span.start - AHEAD), span.start), whole.slice(span.end)]
-  const name = span.source.path?.split('/').at(-1) ?? ''
-  const isTrue = comparison.holds({ text: span.text, ahead, behind, name })
+  const keys = span.source.path?.split('/') ?? ['']
+  const name = keys.at(-1) as string
+  const beside = (other: string) => context.textOf({ ...span.source, path: [...keys.slice(0, -1), other].join('/') })
+  const isTrue = comparison.holds({ text: span.text, ahead, behind, name, ...(keys.length > 1 ? { beside } : {}) })
   if (isTrue === null) return null
   return { isTrue, confidence: decideRead(asked, 'quote', span.text, span.logProbability, context).confidence }
 }
