@@ -52,12 +52,29 @@ export function dateOf(text: string): WrittenDate | null {
   return found(text, [...WITH_YEAR, ...WITHOUT_YEAR]).find(({ start, end }) => start === 0 && end === text.length) ?? null
 }
 
+/** The first and the last day of a month of a year ("March 2026"), as `2026-03-01`; null for what is none. */
+export function monthOf(text: string): { readonly first: string; readonly last: string } | null {
+  const [, name = '', year = ''] = MONTH_OF_YEAR.exec(text) ?? []
+  if (name === '') return null
+  const month = monthNamed(name)
+  const [first, last] = [new Date(Date.UTC(Number(year), month - 1, 1)), new Date(Date.UTC(Number(year), month, 0))].map((day) =>
+    day.toISOString().slice(0, 10),
+  ) as [string, string]
+  return { first, last }
+}
+
+const MONTH_OF_YEAR = new RegExp(`^(${MONTH})\\.?,? ([1-9]\\d{3})$`, 'iu')
+
+/** From 1. */
+function monthNamed(name: string): number {
+  return MONTHS.findIndex((month) => month.startsWith(name.toLowerCase().slice(0, 3))) + 1
+}
+
 function found(text: string, patterns: readonly Pattern[]): WrittenDate[] {
   return patterns.flatMap(({ pattern, year: yearAt, month: monthAt, day: dayAt }) =>
     Array.from(text.matchAll(pattern)).flatMap((match) => {
-      const said = (match[monthAt] as string).toLowerCase()
-      const named = MONTHS.findIndex((name) => name.startsWith(said.slice(0, 3)))
-      const month = /^\d/.test(said) ? Number(said) : named + 1
+      const said = match[monthAt] as string
+      const month = /^\d/.test(said) ? Number(said) : monthNamed(said)
       const year = yearAt === 0 ? null : Number(match[yearAt])
       const day = Number(match[dayAt])
       const date = new Date(Date.UTC(year ?? ANY_YEAR, month - 1, day))

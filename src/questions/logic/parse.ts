@@ -2,6 +2,7 @@
 // What such a sentence says beside the statements, its frame, is made of nothing but words of logic. So "All of these
 // are correct: …" is put together, and "All of the items are correct" is a claim, which is read as it is written.
 import { capitalised, SMALL_NUMBERS } from '../../core/as-written.ts'
+import { comparisonOf } from './comparison.ts'
 import { allOf, anyOf, claimsOf, depthOf, type Formula, type Group, MOST_CLAIMS, not } from './formula.ts'
 
 /** The formula of a statement; the statement itself where nothing is put together in it, or not plainly. */
@@ -34,7 +35,8 @@ function withOperators(text: string, inner: Inner): Formula | null {
     [/\s(?:AND:?|&&|∧)\s+|(?<=[.?!])\s+And:\s+/g, allOf],
   ] as const) {
     const parts = cutAt(text, operator)
-    if (parts.length > 1 && parts.every(isClause)) return join(parts.map((part) => inner(bare(part))))
+    if (parts.length > 1 && parts.every((part) => isClause(part) || comparisonOf(bare(part)) !== null))
+      return join(parts.map((part) => inner(bare(part))))
   }
   const denied = /^NOT:?\s+(.+)$|^(?:NOT|not|!|¬)\s*(\(.+\))[.?]?$/s.exec(text)
   return denied === null ? null : not(inner(bare((denied[1] ?? denied[2]) as string)))
