@@ -138,6 +138,20 @@ describe('a noul of it', () => {
     expect(rounds[0]!.map((branch) => branch.instructions)).toEqual([instructions])
   })
 
+  it.each([
+    ['The customer is angry!!!', 'The customer is angry.'],
+    ['The customer is angry! ', 'The customer is angry.'],
+    ['The customer is angry...', 'The customer is angry.'],
+    ['Is the customer angry?!', 'Is the customer angry?'],
+    ['Is the customer angry???', 'Is the customer angry?'],
+    ['The customer is angry.', 'The customer is angry.'],
+    ['The customer is angry', 'The customer is angry'],
+    ['The customer says "Help!"', 'The customer says "Help!"'],
+  ])('is closed as plainly as it can be: %j', async (instructions, read) => {
+    const { rounds } = await ask({ instructions })
+    expect(rounds[0]!.map((branch) => branch.instructions)).toEqual([read])
+  })
+
   it('is its only claim, where that is all it says', async () => {
     const { rounds, finding } = await ask({ instructions: `Is it true that the customer is angry?` })
     expect(rounds[0]!.map((branch) => branch.instructions)).toEqual([A])

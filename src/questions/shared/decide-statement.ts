@@ -17,7 +17,8 @@ import { decisionKey } from './decision.ts'
 const AHEAD = 24
 
 /** Where the caller describes what true and false mean, a statement is read as it is written. */
-export function* decideStatement(branch: Branch, context: QuestionContext, options: DecideOptions = {}): QuestionCoroutine<DecideResult> {
+export function* decideStatement(asked: Branch, context: QuestionContext, options: DecideOptions = {}): QuestionCoroutine<DecideResult> {
+  const branch = { ...asked, instructions: plainlyClosed(asked.instructions) }
   if (branch.candidates.some(({ description }) => description !== null)) return yield* decideBranch(branch, 'binary', context, options)
   const formula = formulaOf(branch.instructions)
   const claimed = (instructions: string): Branch => ({ ...branch, instructions })
@@ -26,6 +27,15 @@ export function* decideStatement(branch: Branch, context: QuestionContext, optio
   const parts = yield* all(claims.map((claim) => decideClaim(claimed(claim), context, {})))
   const isTrue = probabilityOf(formula, new Map(claims.map((claim, i) => [claim, probabilityOfTrue(parts[i]!)])))
   return workedOut({ branch, readout: 'composed', isTrue, parts }, context, options)
+}
+
+const CLOSING = /(?<![.!?\s])[.!?\s]+$/
+
+/** How loudly a statement is said is no part of it: "!!!" closes one as "." does, and "?!" as "?". */
+function plainlyClosed(statement: string): string {
+  const marks = CLOSING.exec(statement)?.[0] ?? ''
+  if (/^\s*[.?]?\s*$/.test(marks)) return statement
+  return `${statement.slice(0, -marks.length)}${marks.includes('?') ? '?' : '.'}`
 }
 
 /** One claim. That it compares a number or a day counts where the model finds these better than it compares them. */
