@@ -256,10 +256,10 @@ describe('a noul of it', () => {
     expect(await ask('The delay is more than 1 hour.', reply)).toMatchObject({ noul: expect.closeTo(0.3, 4), readout: 'binary' })
   })
 
-  it('looks for the currency in the value beside it', async () => {
+  it.each(['/total/currency', '/currency'])('takes its currency from %s', async (currency) => {
     const path = '/total/amount'
     const read: Generated = { ...span, spans: [{ ...span.spans[0]!, text: '59.9', source: { part: 0, path }, start: 0, end: 4 }] }
-    const texts: Readonly<Record<string, string>> = { [path]: '59.9', '/total/currency': 'EUR' }
+    const texts: Readonly<Record<string, string>> = { [path]: '59.9', [currency]: 'EUR' }
     const inJson = (instructions: string) => ask(instructions, read, true, (source) => texts[source.path ?? ''] ?? null)
     expect(await inJson('The total is more than 50 EUR')).toMatchObject({ readout: 'compared' })
     expect(await inJson('The total is more than 50 USD')).toMatchObject({ readout: 'binary' })

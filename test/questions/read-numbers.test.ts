@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { comparisonOf } from '../../src/questions/logic/comparison.ts'
 
-type Around = { readonly ahead?: string; readonly name?: string; readonly beside?: Readonly<Record<string, string>> }
+type Around = { readonly ahead?: string; readonly name?: string; readonly beside?: Readonly<Record<string, string | readonly string[]>> }
 
 /** Whether a claim holds for a number and what stands behind it. */
 function holds(claim: string, [text, behind = '']: readonly [string, string?], { ahead = '', name = '', beside = {} }: Around = {}) {
-  return comparisonOf(claim)?.holds({ text, ahead, behind, name, beside: (other) => beside[other] ?? null })
+  return comparisonOf(claim)?.holds({ text, ahead, behind, name, beside: (other) => [beside[other] ?? []].flat() })
 }
 
 describe('a percentage and a fraction', () => {
@@ -64,6 +64,9 @@ describe('a unit in a value beside a number', () => {
     ['The total is more than 50', ['59.9'], { beside: { currency: 'EUR' } }, true],
     ['The weight is more than 3 kg', ['5'], { beside: { unit: 'lb' } }, false],
     ['The weight is more than 3 kg', ['5'], { beside: { unit: 'lb', currency: 'EUR' } }, false],
+    // Of an object around its own: a currency goes for all inside, a unit does not.
+    ['The total is more than 50 USD', ['59.9'], { beside: { currency: ['', 'EUR'] } }, null],
+    ['The weight is more than 3 kg', ['5'], { beside: { unit: ['', 'lb'] } }, true],
     // Its own says more.
     ['The weight is more than 3 kg', ['5', ' kg'], { beside: { unit: 'lb' } }, true],
     ['The weight is more than 3 kg', ['5'], { name: 'weight_kg', beside: { unit: 'box' } }, true],
@@ -88,6 +91,7 @@ describe('a bound', () => {
     ['The delay is more than 2 hours', ['90', ' minutes'], 'was not over ', false],
     ['The crowd is above 100', ['90', '+'], '', null],
     ['The crowd is above 80', ['90', ' or more'], '', true],
+    ['The delay is more than 2 hours', ['90', ' minutes'], "wasn't over ", false],
     // Not a bound: the end of a tag, an arrow, a part of a word.
     ['dose > 3 mg', ['5', ' mg'], '<td class="dose">', true],
     ['dose > 6 mg', ['5', ' mg'], 'dose ->', false],
@@ -97,7 +101,11 @@ describe('a bound', () => {
   })
 })
 
-it('does not take a part of a time of day for a number', () => {
-  expect(holds('delay > 5', ['9', ':30'])).toBeNull()
-  expect(holds('delay > 5', ['30'], { ahead: '9:' })).toBeNull()
+it.each<[string, [string, string?]]>([
+  ['', ['9', ':30']],
+  ['9:', ['30']],
+  ['', ['5', '-10 mg']],
+  ['5 to ', ['10', ' mg']],
+])('does not take a part of another value for a number: %j, %j', (ahead, read) => {
+  expect(holds('dose > 7', read, { ahead })).toBeNull()
 })

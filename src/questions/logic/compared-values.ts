@@ -18,8 +18,8 @@ export interface ReadValue {
   readonly ahead: string
   readonly behind: string
   readonly name: string
-  /** The text of a JSON value of the same object, by its name; null for none. Default: none. */
-  beside?(name: string): string | null
+  /** The texts of JSON values of a name: in its own object and in those around it, from the inside; '' for none. */
+  beside?(name: string): readonly string[]
 }
 
 /** How a value stands to the limit of a claim: below, at or above it. */

@@ -31,13 +31,13 @@ export function quantityOf(number: number, ahead: string, behind: string, name =
   return { number: number * scale, unit: own, isUnclear: scale === 1 && UNCLEAR.test(behind) }
 }
 
-/** "9:30": a part of a time of day. */
-const [TIME_AHEAD, TIME_BEHIND] = [/\d:$/, /^:\d\d(?!\d)/]
+/** A number that is part of another value: "9:30", "5-10 mg", "5 to 10 mg". */
+const [PART_AHEAD, PART_BEHIND] = [/\d(?::|-| ?– ?| to )$/, /^(?::\d\d(?!\d)|-\d| ?– ?\d| to \d)/]
 
 /** The signs that a value may have beside a limit; none where the two cannot be compared. */
 export function standing(value: ReadValue, limit: Quantity): Signs {
   const number = numberOf(value.text)
-  if (number === null || TIME_AHEAD.test(value.ahead) || TIME_BEHIND.test(value.behind)) return []
+  if (number === null || PART_AHEAD.test(value.ahead) || PART_BEHIND.test(value.behind)) return []
   const read = quantityOf(number, value.ahead, value.behind, value.name)
   const own = read.unit ?? unitNear(value, limit)
   if (own !== null && limit.unit !== null && hasFurtherPart(own, withoutScale(value.ahead, value.behind))) return []
@@ -73,13 +73,13 @@ const UNIT_NAMES = ['unit', 'units', 'uom']
 /** "Rate (%): 0.5" */
 const PERCENT_AHEAD = /(?<!\d\s?)(?:%|percent|pct)\)?\s?[:|=]?\s?$/i
 
-/** Of a bare number: `{ "amount": 59.9, "currency": "EUR" }`. */
+/** Of a bare number: `{ "amount": 59.9, "currency": "EUR" }`. A currency goes for all objects inside its own. */
 function unitNear({ ahead, beside }: ReadValue, { unit }: Quantity): Unit | null {
   if (unit === null) return null
   if (PERCENT_AHEAD.test(ahead)) return unitBehind('%')
-  const names = isMoney(unit) ? CURRENCY_NAMES : UNIT_NAMES
-  const said = names.map((name) => beside?.(name)?.trim() ?? '').find((text) => text !== '')
-  return said === undefined ? null : unitBehind(` ${said}`)
+  const [names, levels] = isMoney(unit) ? [CURRENCY_NAMES, Number.POSITIVE_INFINITY] : [UNIT_NAMES, 1]
+  const said = names.flatMap((name) => beside?.(name).slice(0, levels) ?? []).find((text) => text.trim() !== '')
+  return said === undefined ? null : unitBehind(` ${said.trim()}`)
 }
 
 /** The number and the limit in one unit, by system; none where units are of two kinds or one of them is not known. */
@@ -123,7 +123,7 @@ const BOUNDS_AHEAD = (
     ['over|above|more than', '>', ABOVE],
   ] as const
 ).map(([words, marks, bound]) => ({
-  pattern: new RegExp(`(?:(?<!\\p{L})(?:${words})|(?<![^\\s:(|[])(?:${marks}))\\s?(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{3} )?$`, 'iu'),
+  pattern: new RegExp(`(?:(?<!\\p{L}|n['’]t )(?:${words})|(?<![^\\s:(|[])(?:${marks}))\\s?(?:\\p{L}{0,3}\\p{Sc}|\\p{L}{3} )?$`, 'iu'),
   bound,
 }))
 const BOUNDS_BEHIND = [

@@ -74,8 +74,10 @@ function* compareValue(branch: Branch, comparison: Comparison, context: Question
   const [ahead, behind] = [whole.slice(Math.max(0, span.start - AHEAD), span.start), whole.slice(span.end)]
   const keys = span.source.path?.split('/') ?? ['']
   const name = keys.at(-1) as string
-  const beside = (other: string) => context.textOf({ ...span.source, path: [...keys.slice(0, -1), other].join('/') })
-  const isTrue = comparison.holds({ text: span.text, ahead, behind, name, ...(keys.length > 1 ? { beside } : {}) })
+  // A text alone has no path, and so no objects around it.
+  const around = keys.slice(1).map((_, level) => keys.slice(0, -1 - level))
+  const beside = (other: string) => around.map((object) => context.textOf({ ...span.source, path: [...object, other].join('/') }) ?? '')
+  const isTrue = comparison.holds({ text: span.text, ahead, behind, name, beside })
   if (isTrue === null) return null
   return { isTrue, confidence: decideRead(asked, 'quote', span.text, span.logProbability, context).confidence }
 }
