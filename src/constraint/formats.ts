@@ -64,9 +64,10 @@ const FINDERS: Record<Exclude<SpanFormat, 'text'>, string> = {
 /**
  * The stretches of a format in a text, in reading order, not overlapping, the longest at each position. `int`: digits,
  * also with thousands ("1,250") and a sign, not part of a decimal. `number`: the same with decimals behind point or
- * comma, and an exponent. `date`: a day of a month in numbers (any order, `-` `/` `.`) or with an English month name, also a month of a
- * year; not checked against the calendar. `email`: name@domain.tld. `url`: from http://, https:// or www. to the last
- * character that is no closing punctuation. `money`: a number with a currency sign, ISO code or English name beside it.
+ * comma, and with an exponent. `date`: a day of a month in numbers (any order, `-` `/` `.`) or with an English month
+ * name, also a month of a year; not checked against the calendar. `email`: name@domain.tld. `url`: from http://,
+ * https:// or www. to the last character that is no closing punctuation. `money`: a number with a currency sign, ISO
+ * code or English name beside it.
  */
 export function findFormat(format: Exclude<SpanFormat, 'text'>, text: string): FormatMatch[] {
   // Amounts in Arabic or Devanagari digits are not found; \d is ASCII.

@@ -43,7 +43,7 @@ const HAPPENS = 'placed|paid|sent|issued|delivered|signed|created|ordered|shippe
 /** What is so on one day. Other things are so on several: open, booked, valid, available. */
 const ON_ONE_DAY = new RegExp(`(?:^|[\\s_])(?:due|dated)$|(?:^|\\b(?:is|are|was|were|been) |^(?:Is|Are|Was|Were) .*)(?:${HAPPENS})$`)
 
-/** What has a size. Other things begin and end, and the numbers may be times of day: "The shop is open between 9 and 17". */
+/** What has a size. Other things begin and end, at times of day: "The shop is open between 9 and 17". */
 const HAS_A_SIZE = /^[\p{Ll}\d_.]+$|\b(?:is|are|was|were|be|been|of|has|have|had|costs?|weighs?|takes?|took|lasts?|lasted|contains?)$|^Is /u
 /** As code names a field: "qty", "order.items[0].qty". A version is no number: 1.10 is another one than 1.1. */
 const FIELD = '(?!.*version)[\\p{L}_][\\p{L}\\d_]*(?:[.[][\\p{L}\\d_]+\\]?)*'

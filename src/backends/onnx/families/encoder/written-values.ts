@@ -1,5 +1,5 @@
 // Written values are chosen, not spelled: the ints, numbers and dates that a text holds, each with its place and in the
-// form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), but for exponents.
+// form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), exponents aside.
 import { numberOfDigits, SMALL_NUMBERS } from '../../../../core/as-written.ts'
 import { datesIn } from '../../../../core/dates-as-written.ts'
 
