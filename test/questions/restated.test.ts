@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { comparisonOf } from '../../src/questions/logic/comparison.ts'
+import { allOf, anyOf, not } from '../../src/questions/logic/formula.ts'
 import { formulaOf } from '../../src/questions/logic/parse.ts'
 import { restated } from '../../src/questions/logic/restated.ts'
 
@@ -109,7 +110,13 @@ describe('operators between comparisons', () => {
     expect(formulaOf(statement)).toEqual({ least, most: 2, of })
   })
 
-  it.each(['red AND blue', 'qty > 1 AND blue'])('join no other words: %s', (statement) => {
+  it('go with NOT and with parentheses', () => {
+    expect(formulaOf('qty > 1 AND NOT (price > 20)')).toEqual(allOf(['qty > 1', not('price > 20')]))
+    const either = anyOf(['qty > 1', 'price > 20'])
+    expect(formulaOf('(qty > 1 OR price > 20) AND due < 2026-04-01')).toEqual(allOf([either, 'due < 2026-04-01']))
+  })
+
+  it.each(['red AND blue', 'The shirt is red AND NOT (blue)', 'qty > 1 AND blue'])('join no other words: %s', (statement) => {
     expect(formulaOf(statement)).toBe(statement)
   })
 })

@@ -35,8 +35,9 @@ function withOperators(text: string, inner: Inner): Formula | null {
     [/\s(?:AND:?|&&|∧)\s+|(?<=[.?!])\s+And:\s+/g, allOf],
   ] as const) {
     const parts = cutAt(text, operator)
-    if (parts.length > 1 && parts.every((part) => isClause(part) || comparisonOf(bare(part)) !== null))
-      return join(parts.map((part) => inner(bare(part))))
+    if (parts.length === 1) continue
+    const made = parts.map((part) => inner(bare(part)))
+    if (parts.every((part, i) => isClause(part) || claimsOf(made[i] as Formula).every(isComparison))) return join(made)
   }
   const denied = /^NOT:?\s+(.+)$|^(?:NOT|not|!|¬)\s*(\(.+\))[.?]?$/s.exec(text)
   return denied === null ? null : not(inner(bare((denied[1] ?? denied[2]) as string)))
@@ -75,6 +76,11 @@ const HAS_VERB = new RegExp(`\\b(?:${VERBS})\\b|\\p{L}(?:s|ed)\\b(?=.*\\p{L})|ed
 /** Whether it may well be a sentence of its own, not a part of one: "blue" is none, "the parcel is late" is. */
 function isClause(text: string): boolean {
   return text.split(/\s+/).length >= 3 && HAS_VERB.test(text)
+}
+
+/** "qty > 1" has no verb. */
+function isComparison(text: string): boolean {
+  return comparisonOf(text) !== null
 }
 
 // ── "Is the parcel late, and does the customer ask for it?" ──
