@@ -77,7 +77,12 @@ export async function startWorker(entry: URL, folder: string, options: OnnxOptio
     if (stopped !== null) return Promise.reject(stopped)
     const id = nextId++
     const reply = expect<T>(id)
-    worker.postMessage({ ...request, id })
+    try {
+      worker.postMessage({ ...request, id })
+    } catch (error) {
+      // Nothing was sent, so nothing will come. Left waiting, it would be rejected at the close, when nobody listens.
+      settle(id)?.reject(error as Error)
+    }
     return reply
   }
 

@@ -110,6 +110,20 @@ describe.skipIf(!isBuilt)('a model worker (needs `npm run build`)', () => {
     await Promise.all([there.close(), here.close()])
   })
 
+  it('refuses what cannot be sent to it, and closes as ever', async () => {
+    const unhandled: unknown[] = []
+    const onUnhandled = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', onUnhandled)
+    const backend = await loadOnnxModel(MODEL, { threads: 1, scoring: 'plain' })
+    const parts: Prompt['parts'] = [{ type: 'json', index: 0, value: new Proxy({}, {}) }]
+    await expect(backend.open({ ...words(2), parts })).rejects.toThrow('could not be cloned')
+    await backend.close()
+    // Unhandled rejections are told after the turn in which nobody took them.
+    await new Promise((resolve) => setTimeout(resolve))
+    process.off('unhandledRejection', onUnhandled)
+    expect(unhandled).toEqual([])
+  })
+
   it('says what its caches did', async () => {
     const backend = await loadOnnxModel(MODEL, { threads: 1, scoring: 'plain' })
     await backend.open(words(3))
