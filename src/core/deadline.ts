@@ -67,11 +67,9 @@ export function startDeadline({ ms, late, clock = systemClock, since = clock.now
     controller.abort(reason)
   }
   const leftMs = () => ms - (clock.now() - since)
-  const onAbort = () => stop(signal?.reason)
   const cancel = clock.after(leftMs(), () => stop(late()))
   if (leftMs() <= 0) stop(late())
-  if (signal?.aborted) onAbort()
-  else signal?.addEventListener('abort', onAbort, { once: true })
+  const letGo = signal === undefined ? () => {} : onAbortOf(signal, () => stop(signal.reason))
   return {
     signal: controller.signal,
     leftMs,
@@ -84,9 +82,40 @@ export function startDeadline({ ms, late, clock = systemClock, since = clock.now
     race: (work) => Promise.race([stopped, work]),
     end() {
       cancel()
-      signal?.removeEventListener('abort', onAbort)
+      letGo()
     },
   }
+}
+
+/** What runs when a caller's signal aborts. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+
+/**
+ * Runs something when the signal aborts, at once when it has; gives the way to call it off. A signal gets one listener
+ * for all of them, since a caller may use it for many requests, and Node warns of a leak from eleven listeners on.
+ */
+function onAbortOf(signal: AbortSignal, run: () => void): () => void {
+  if (signal.aborted) {
+    run()
+    return () => {}
+  }
+  const others = waiting.get(signal)
+  const all = others ?? new Set()
+  if (others === undefined) {
+    waiting.set(signal, all)
+    signal.addEventListener('abort', runAll)
+  }
+  all.add(run)
+  return () => {
+    all.delete(run)
+    if (all.size > 0 || waiting.get(signal) !== all) return
+    waiting.delete(signal)
+    signal.removeEventListener('abort', runAll)
+  }
+}
+
+function runAll(this: AbortSignal): void {
+  for (const run of waiting.get(this) ?? []) run()
 }
 
 /** Whether the work was done within so many milliseconds; it goes on when it was not. Rejects as the work does. */

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { type Clock, startDeadline, within } from '../../src/core/deadline.ts'
 
@@ -48,6 +49,20 @@ describe('a deadline', () => {
     time.move(500)
     expect(startDeadline({ ms: 100, late, clock: time.clock, since: 300 }).signal.aborted).toBe(true)
     expect(startDeadline({ ms: 100, late, clock: time.clock, signal: AbortSignal.abort() }).signal.aborted).toBe(true)
+  })
+
+  it('shares one listener with others of the same signal, and lets go of it with the last', () => {
+    const caller = new AbortController()
+    const clock = handClock().clock
+    const deadlines = Array.from({ length: 30 }, () => startDeadline({ ms: 100, late, clock, signal: caller.signal }))
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(1)
+    deadlines[0]?.end()
+    const left = deadlines.slice(1)
+    caller.abort(new Error('gone'))
+    expect(deadlines[0]?.signal.aborted).toBe(false)
+    expect(left.map(({ signal }) => (signal.reason as Error).message)).toEqual(left.map(() => 'gone'))
+    for (const deadline of left) deadline.end()
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0)
   })
 
   it('lets go of its timer and the signal at its end', () => {
