@@ -4,6 +4,7 @@
 
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
+import { whyNotJson } from '../core/plain-json.ts'
 import { pointer } from '../core/pointer.ts'
 import { isObject, type UntrustedObject } from '../core/untrusted.ts'
 import { isParts } from '../wire/part-types.ts'
@@ -129,32 +130,18 @@ async function readLocalFile(path: string, param: string): Promise<Uint8Array> {
  * `JSON.stringify` would say NaN as null, bytes as a list of numbers and a Map as nothing at all; here they are errors.
  */
 function refuseUnsayable(value: unknown, param: string, depth: number): void {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
   const refuse = (message: string) => new EngineError('invalid_request', message, { param })
-  if (typeof value === 'number') {
-    if (Number.isFinite(value)) return
-    throw refuse(`${value} is not a JSON value; send null or a string instead.`)
-  }
-  if (typeof value !== 'object') throw refuse(`A value of type ${typeof value} is not JSON.`)
+  const why = whyNotJson(value)
+  if (why !== null) throw refuse(why)
+  if (typeof value !== 'object' || value === null) return
   if (depth >= MAX_DEPTH) throw refuse(`The request is nested deeper than ${MAX_DEPTH} levels, or in a circle; flatten it.`)
   if (Array.isArray(value)) {
     // By index: holes count too, which JSON would fill with null.
     for (let i = 0; i < value.length; i++) refuseUnsayable(value[i], pointer(param, i), depth + 1)
     return
   }
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
-    throw refuse('Bytes are sent as a picture only: [{ type: "image", source: { type: "bytes", bytes } }].')
-  }
-  if (!isPlain(value))
-    throw refuse('Only plain objects and arrays are JSON values; convert it first, e.g. with JSON.stringify and JSON.parse.')
   for (const [key, inner] of Object.entries(value)) {
     // A field that is there and undefined is a field that is not there.
     if (inner !== undefined) refuseUnsayable(inner, pointer(param, key), depth + 1)
   }
-}
-
-/** From another realm, too, as in a test runner. */
-function isPlain(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

@@ -12,7 +12,7 @@ import { type DerivePlan, parseDerive } from './derive/derive.ts'
 import { gather, ignoredFieldWarnings, MOST_WARNED, refuse } from './faults.ts'
 import type { Models } from './models.ts'
 import { requirementFaults } from './requirements.ts'
-import { type ReadState, readState, type StateOptions } from './state/state.ts'
+import { checkState, type ReadState, readCheckedState, type StateOptions } from './state/state.ts'
 
 /** A request whose shape is right. */
 export interface CheckedRequest {
@@ -52,9 +52,13 @@ const FIELDS = ['model', 'state', 'questions', 'derive', 'simo']
 export async function readRequest(input: unknown, { limits, models, state: options, signal }: RequestSettings): Promise<ReadRequest> {
   const faults: Fault[] = []
   const request = checkRequest(input, limits, faults)
+  // Before anything is waited for: what the caller changes afterwards is not part of the request.
+  const stateFaults: Fault[] = []
+  const checked = request.state === undefined ? null : checkState(request.state, options, stateFaults)
   const modelId = await gather(faults, () => models.choose(request.model))
   const derive = await gather(faults, () => parseDerive(request.derive, request.named))
-  const state = request.state === undefined ? null : await readState(request.state, options, faults, signal)
+  faults.push(...stateFaults)
+  const state = checked === null ? null : await readCheckedState(checked, options, faults, signal)
   faults.push(...requirementFaults(request.questions, state?.pictureIds ?? null))
   refuse(faults)
   // Each is null only where it left a fault.

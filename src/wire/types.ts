@@ -34,7 +34,11 @@ export type Questions = Readonly<Record<string, Question>>
 export type DeriveInput = string | { readonly expr: string }
 export type Derives = Readonly<Record<string, DeriveInput>>
 
-/** Where the bytes of an image or a video are. `path` and `bytes` only in-process; `url` only where it is turned on. */
+/**
+ * Where the bytes of an image or a video are. `path` and `bytes` only in-process; `url` only from hosts that are opened:
+ * `urls` in the `state` options of an engine or of one `ask`. `bytes` are not copied; leave them as they are until the
+ * answer is there.
+ */
 export type Source =
   | { readonly type: 'base64'; readonly media_type: string; readonly data: string }
   | { readonly type: 'part'; readonly name: string }

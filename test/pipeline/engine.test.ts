@@ -39,6 +39,25 @@ const image = async (width: number, height: number, id?: string) => {
 }
 
 describe('the engine', () => {
+  it('answers about the state as it was when it was asked, and reads a Proxy as what it shows', async () => {
+    const { engine, backend } = await engineOf()
+    const state = { lamp: { colour: 'red' } }
+    const parts = [
+      { type: 'json' as const, value: state },
+      { type: 'text' as const, text: 'on' },
+    ]
+    const asked = [state, new Proxy(state, {}), parts].map((one) => engine.ask({ ...REQUEST, state: one }))
+    state.lamp.colour = 'blue'
+    parts.push({ type: 'text', text: 'off' })
+    await Promise.all(asked)
+    const seen = backend.calls.flatMap((call) => (call.type === 'open' ? [call.prompt] : []))
+    expect(seen.map(({ parts }) => JSON.stringify(parts?.[0]))).toEqual(
+      seen.map(() => '{"type":"json","index":0,"value":{"lamp":{"colour":"red"}}}'),
+    )
+    expect(seen.map(({ parts }) => parts?.length)).toEqual([1, 1, 2])
+    expect(structuredClone(seen)).toEqual(seen)
+  })
+
   it('answers every question, and says how', async () => {
     const { engine, backend } = await engineOf({}, { makeId: () => 'evt_1', pricePerMillionInputTokens: 2, deliberation: { passes: 1 } })
     const response = await engine.ask({ ...REQUEST, derive: { worry: 'angry * 2' } })

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EngineError } from '../../src/core/errors.ts'
 import type { Json, Piece } from '../../src/core/types.ts'
-import { jsonPieces, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../../src/pipeline/state/json.ts'
+import { jsonPieces } from '../../src/pipeline/state/json.ts'
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, plainJson } from '../../src/pipeline/state/plain-json.ts'
+import type { Fault } from '../../src/questions/shared/checked-question.ts'
 
 const textOf = (pieces: readonly Piece[]) => pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')
 const quotable = (pieces: readonly Piece[]) =>
@@ -17,13 +18,16 @@ function follow(value: Json, path: string): Json {
   return here
 }
 
-function refusal(value: unknown): EngineError {
-  try {
-    jsonPieces(value as Json, 0)
-  } catch (error) {
-    if (error instanceof EngineError) return error
-  }
-  throw new Error('was not refused')
+function faultsOf(value: unknown): Fault[] {
+  const faults: Fault[] = []
+  plainJson(value, '/state', faults)
+  return faults
+}
+
+function refusal(value: unknown): Fault {
+  const [first] = faultsOf(value)
+  if (first === undefined) throw new Error('was not refused')
+  return first
 }
 
 describe('jsonPieces', () => {
@@ -92,30 +96,6 @@ describe('jsonPieces', () => {
     expect(quotable(pieces).map(({ path }) => path)).toEqual(['/a~1b~0c', '/two\nlines', '/'])
   })
 
-  it('refuses what is nested too deeply, without overflowing the stack', () => {
-    let deep: Json = 'x'
-    for (let i = 0; i < 200_000; i++) deep = [deep]
-    expect(refusal(deep)).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(String(MAX_JSON_DEPTH)) })
-    let fits: Json = 'x'
-    for (let i = 0; i < MAX_JSON_DEPTH; i++) fits = [fits]
-    expect(textOf(jsonPieces(fits, 0))).toBe(`${'- '.repeat(MAX_JSON_DEPTH)}x`)
-  })
-
-  it('refuses too many values, so that a cyclic object ends', () => {
-    expect(refusal(new Array(MAX_JSON_VALUES).fill(1)).message).toContain(String(MAX_JSON_VALUES))
-    const cyclic: unknown[] = []
-    cyclic.push(cyclic, cyclic)
-    expect(refusal(cyclic).code).toBe('invalid_request')
-  })
-
-  it('refuses what JSON cannot say, with its pointer', () => {
-    expect(refusal({ a: [1, Number.NaN] }).param).toBe('/state/a/1')
-    expect(refusal({ a: undefined }).param).toBe('/state/a')
-    expect(refusal({ a: new Date(0) }).param).toBe('/state/a')
-    expect(refusal([{ a: 1n }]).param).toBe('/state/0/a')
-    expect(refusal([{ a: () => 1 }]).param).toBe('/state/0/a')
-  })
-
   it('gives every non-empty string and every number as a piece whose pointer leads back to it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
@@ -142,5 +122,63 @@ describe('jsonPieces', () => {
       }),
       { seed: 7, numRuns: 300 },
     )
+  })
+})
+
+describe('plainJson', () => {
+  it('refuses what is nested too deeply, without overflowing the stack', () => {
+    let deep: Json = 'x'
+    for (let i = 0; i < 200_000; i++) deep = [deep]
+    expect(refusal(deep)).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(String(MAX_JSON_DEPTH)) })
+    let fits: Json = 'x'
+    for (let i = 0; i < MAX_JSON_DEPTH; i++) fits = [fits]
+    expect(textOf(jsonPieces(plainJson(fits, '', []), 0))).toBe(`${'- '.repeat(MAX_JSON_DEPTH)}x`)
+  })
+
+  it('refuses too many values, and ends', () => {
+    expect(refusal(new Array(MAX_JSON_VALUES).fill(1)).message).toContain(String(MAX_JSON_VALUES))
+    expect(faultsOf(new Array(4e9))).toHaveLength(20)
+  })
+
+  it('refuses a circle where it closes', () => {
+    const loop: Record<string, unknown> = { name: 'loop' }
+    loop.self = { again: loop, other: [] }
+    expect(faultsOf(loop)).toMatchObject([{ param: '/state/self/again', message: expect.stringContaining('no circles') }])
+    const twice = { a: 1 }
+    expect(faultsOf([twice, twice])).toEqual([])
+  })
+
+  it.each([
+    [Number.NaN, 'null or a string'],
+    [1n, 'String(value)'],
+    [() => 1, 'leave it out'],
+    [new Date(0), 'date.toISOString()'],
+    [new Map(), 'Object.fromEntries(map)'],
+    [new Set(), '[...set]'],
+    [new Uint8Array(2), 'source: { type: "bytes", bytes }'],
+    [new URL('https://a.example'), 'JSON.parse(JSON.stringify(value))'],
+    [undefined, 'send null instead'],
+  ])('refuses what JSON cannot say, with its pointer and the next step: %s', (value, step) => {
+    expect(faultsOf([{ a: [1, value] }])).toMatchObject([{ param: '/state/0/a/1', message: expect.stringContaining(step) }])
+  })
+
+  it('refuses a member that cannot be read', () => {
+    const state = {
+      get broken() {
+        throw new Error('not now')
+      },
+    }
+    expect(faultsOf(state)).toMatchObject([{ param: '/state/broken', message: expect.stringContaining('not now') }])
+  })
+
+  it('leaves out members that are undefined, as JSON does', () => {
+    expect(plainJson({ a: undefined, b: [{ c: undefined }] }, '', [])).toEqual({ b: [{}] })
+  })
+
+  it('gives a plain copy of what a Proxy shows, with __proto__ as a plain key', () => {
+    const inner = JSON.parse('{"__proto__": {"x": 1}, "b": [1, {"c": null}]}') as object
+    const shown = new Proxy(inner, {})
+    const copy = plainJson(shown, '', [])
+    expect(JSON.stringify(structuredClone(copy))).toBe(JSON.stringify(inner))
   })
 })

@@ -46,6 +46,15 @@ describe('readState', () => {
     expect((await readState('')).prompt.pieces).toEqual([])
   })
 
+  it('says how a list of JSON is sent whose elements have the type of a part', async () => {
+    const form = [{ type: 'text', name: 'email', value: 'ann@example.com' }]
+    expect(await refusal(form)).toMatchObject({
+      param: '/state/0/text',
+      message: expect.stringContaining('[{"type": "json", "value": […]}]'),
+    })
+    expect(shown(await readState([{ type: 'json', value: form }]))).toBe('- type: text, name: email, value: ann@example.com')
+  })
+
   it('takes objects and other arrays as JSON', async () => {
     const state = await readState({ user: { name: 'Ann' } })
     expect(shown(state)).toBe('user:\n  name: Ann')
@@ -177,10 +186,10 @@ describe('readState', () => {
     ['nothing', undefined, 'invalid_request', '/state'],
     ['bytes', new Uint8Array(4), 'invalid_request', '/state'],
     ['a date in JSON', { at: new Date(0) }, 'invalid_request', '/state/at'],
-    ['a text part without text', [{ type: 'text', txt: 'a' }], 'invalid_request', '/state/0/txt'],
+    ['a text part without text', [{ type: 'text', txt: 'a' }], 'invalid_request', '/state/0/text'],
     ['an unknown field', [{ type: 'text', text: 'a', lang: 'en' }], 'invalid_request', '/state/0/lang'],
     ['a json part without value', [{ type: 'json' }], 'invalid_request', '/state/0/value'],
-    ['undefined inside a json part', [{ type: 'json', value: { a: undefined } }], 'invalid_request', '/state/0/value/a'],
+    ['a bigint inside a json part', [{ type: 'json', value: { a: 1n } }], 'invalid_request', '/state/0/value/a'],
     ['an image without source', [{ type: 'image' }], 'invalid_request', '/state/0/source'],
     ['an unknown source', [{ type: 'image', source: { type: 'ftp', url: 'x' } }], 'invalid_request', '/state/0/source/type'],
     ['a source without type', [{ type: 'image', source: { data: 'x' } }], 'invalid_request', '/state/0/source/type'],

@@ -7,7 +7,7 @@ export type PartFields = Readonly<Record<string, unknown>>
 
 /**
  * A part that was looked at. `id` is as given, null when it was not. A source is null, and a text or value undefined,
- * where it left a fault. JSON values are checked where they are read.
+ * where it left a fault. A JSON value is a copy.
  */
 export type CheckedPart =
   | { readonly type: 'text'; readonly text: string | undefined }

@@ -1,22 +1,15 @@
 // Writes a JSON value as readable lines, YAML-like: `key: value`, `- item`, two spaces a level. Keys, dashes and
 // indentation are scaffold; every string and number is a piece of its own that knows its JSON Pointer, so that what is
 // quoted can be found again.
-import { EngineError, type Problem } from '../../core/errors.ts'
+import { EngineError } from '../../core/errors.ts'
 import { LONGEST_STATE } from '../../core/limits.ts'
 import { pointer } from '../../core/pointer.ts'
 import type { Json, Piece } from '../../core/types.ts'
 
-/** Containers inside one another. Deeper states are refused: nobody reads them, and they would overflow the stack. */
-export const MAX_JSON_DEPTH = 64
-/** Values (leaves and containers) of one JSON state. Also what stops a cyclic object given in process. */
-export const MAX_JSON_VALUES = 100_000
 /** Characters of the pointers to all strings and numbers of one JSON state: each carries the keys that lead to it. */
 export const MAX_JSON_PATHS = 4 * 2 ** 20
 /** An object in an array goes on one line when it has at most this many keys and only scalars without newlines. */
 const ONE_LINE_KEYS = 8
-
-/** Faults of one value that are told; a cyclic object has very many. */
-const MOST_FAULTS = 20
 
 const LINE_BREAK = /[\n\r\u2028\u2029]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key with control characters is what is looked for
@@ -41,8 +34,6 @@ function keyText(key: string): string {
 class Lines {
   readonly pieces: Piece[] = []
   #scaffoldText = ''
-  #values = 0
-  readonly #faults: Problem[] = []
   #characters = 0
   #pathCharacters = 0
   readonly #part: number
@@ -65,10 +56,11 @@ class Lines {
   }
 
   quotable(text: string, path: string): void {
+    this.#spend(text.length)
     this.flush()
     this.#pathCharacters += path.length
     if (this.#pathCharacters > MAX_JSON_PATHS) {
-      const message = `the keys that lead to the values of the JSON state have more than ${MAX_JSON_PATHS} characters together; shorten them, or nest less`
+      const message = `The keys that lead to the values of the JSON state have more than ${MAX_JSON_PATHS} characters together; shorten them, or nest less.`
       throw new EngineError('invalid_request', message, { param: this.#base })
     }
     this.pieces.push({ type: 'text', text, source: { part: this.#part, path } })
@@ -77,42 +69,6 @@ class Lines {
   flush(): void {
     if (this.#scaffoldText !== '') this.pieces.push({ type: 'text', text: this.#scaffoldText, source: null })
     this.#scaffoldText = ''
-  }
-
-  /** Checks one value: what is not JSON, too deep or too much is a fault with its pointer, and reads as null. */
-  check(value: unknown, path: string, depth: number): Json {
-    const refuse = (message: string): null => {
-      this.#faults.push({ param: this.#base + path, message })
-      if (this.#faults.length >= MOST_FAULTS) this.throwIfAny()
-      return null
-    }
-    this.#values++
-    if (this.#values > MAX_JSON_VALUES) {
-      refuse(`JSON state has more than ${MAX_JSON_VALUES} values; send only what the questions need`)
-      this.throwIfAny()
-    }
-    if (typeof value === 'string') this.#spend(value.length)
-    if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
-    if (typeof value === 'number') {
-      if (Number.isFinite(value)) return value
-      return refuse(`${value} is not a JSON value; send null or a string instead`)
-    }
-    if (typeof value !== 'object') return refuse(`${value === undefined ? 'undefined' : `a ${typeof value}`} is not a JSON value`)
-    if (depth >= MAX_JSON_DEPTH) return refuse(`JSON state is nested deeper than ${MAX_JSON_DEPTH} levels; flatten it or send it as text`)
-    if (!Array.isArray(value)) {
-      const prototype = Object.getPrototypeOf(value)
-      const isPlain = prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null
-      if (!isPlain)
-        return refuse('only plain objects and arrays are JSON values; convert it first, e.g. with JSON.stringify and JSON.parse')
-    }
-    return value as Json
-  }
-
-  /** Throws `invalid_request` with everything that was found to be wrong. */
-  throwIfAny(): void {
-    const [first] = this.#faults
-    if (first === undefined) return
-    throw new EngineError('invalid_request', first.message, { param: first.param, problems: this.#faults })
   }
 
   /** A string, number, true, false, null or empty container, on the current line. */
@@ -126,49 +82,46 @@ class Lines {
   /**
    * The lines of a container with something in it. The first line starts where the cursor is; the others are indented.
    */
-  container(value: Container, path: string, depth: number, indent: string): void {
+  container(value: Container, path: string, indent: string): void {
     const newLine = `\n${indent}`
     let isFirst = true
     if (Array.isArray(value)) {
       for (let i = 0; i < value.length; i++) {
         this.scaffold(isFirst ? '-' : `${newLine}-`)
         isFirst = false
-        this.#item(value[i], pointer(path, i), depth + 1, indent)
+        this.#item(value[i], pointer(path, i), indent)
       }
     } else {
       for (const [key, member] of Object.entries(value)) {
         this.scaffold(`${isFirst ? '' : newLine}${keyText(key)}:`)
         isFirst = false
-        this.#member(member, pointer(path, key), depth + 1, indent)
+        this.#member(member, pointer(path, key), indent)
       }
     }
   }
 
-  #item(raw: unknown, path: string, depth: number, indent: string): void {
-    const value = this.check(raw, path, depth)
+  #item(value: Json, path: string, indent: string): void {
     this.scaffold(' ')
     if (!isContainer(value) || isEmpty(value)) this.scalar(value, path)
-    else if (!Array.isArray(value) && isOneLine(value)) this.#oneLine(value, path, depth)
-    else this.container(value, path, depth, `${indent}  `)
+    else if (!Array.isArray(value) && isOneLine(value)) this.#oneLine(value, path)
+    else this.container(value, path, `${indent}  `)
   }
 
-  #member(raw: unknown, path: string, depth: number, indent: string): void {
-    const value = this.check(raw, path, depth)
+  #member(value: Json, path: string, indent: string): void {
     if (!isContainer(value) || isEmpty(value)) {
       // A text of several lines starts on its own line: its lines are verbatim, so they cannot be indented.
       this.scaffold(typeof value === 'string' && LINE_BREAK.test(value) ? '\n' : ' ')
       this.scalar(value, path)
     } else {
       this.scaffold(`\n${indent}  `)
-      this.container(value, path, depth, `${indent}  `)
+      this.container(value, path, `${indent}  `)
     }
   }
 
-  #oneLine(value: Container, path: string, depth: number): void {
+  #oneLine(value: Container, path: string): void {
     Object.entries(value).forEach(([key, member], i) => {
-      const memberPath = pointer(path, key)
       this.scaffold(`${i === 0 ? '' : ', '}${keyText(key)}: `)
-      this.scalar(this.check(member, memberPath, depth + 1), memberPath)
+      this.scalar(member, pointer(path, key))
     })
   }
 }
@@ -180,26 +133,21 @@ export function tooLong(param: string): EngineError {
 }
 
 function isOneLine(value: Container): boolean {
-  const members: unknown[] = Object.values(value)
+  const members: readonly Json[] = Object.values(value)
   if (members.length > ONE_LINE_KEYS) return false
-  return members.every((member) => {
-    if (typeof member === 'string') return !LINE_BREAK.test(member)
-    return typeof member !== 'object' || member === null || (Object.keys(member).length === 0 && isContainer(member as Json))
-  })
+  return members.every((member) => (typeof member === 'string' ? !LINE_BREAK.test(member) : !isContainer(member) || isEmpty(member)))
 }
 
 /**
- * A JSON value as readable lines; deterministic, keys in the order given, no newline at the end. `part` is the index of
- * the state part the value came from; sources carry it with the pointer into `value` ('' is the value itself). Numbers
- * read as `String(number)`; offsets count in that. true, false, null, `""`, `{}` and `[]` are scaffold. Throws
- * `invalid_request` (params: `base` and the pointer) for everything that is not JSON or too big.
+ * A JSON value that `plainJson` made, as readable lines; deterministic, keys in the order given, no newline at the end.
+ * `part` is the index of the state part the value came from; sources carry it with the pointer into `value` ('' is the
+ * value itself). Numbers read as `String(number)`; offsets count in that. true, false, null, `""`, `{}` and `[]` are
+ * scaffold. Throws `request_too_large` or `invalid_request` (param: `base`) where it is too long.
  */
 export function jsonPieces(value: Json, part: number, base = '/state'): Piece[] {
   const lines = new Lines(part, base)
-  const root = lines.check(value, '', 0)
-  if (!isContainer(root) || isEmpty(root)) lines.scalar(root, '')
-  else lines.container(root, '', 0, '')
-  lines.throwIfAny()
+  if (!isContainer(value) || isEmpty(value)) lines.scalar(value, '')
+  else lines.container(value, '', '')
   lines.flush()
   return lines.pieces
 }

@@ -2,13 +2,13 @@
 import { MOST_FAULTS } from '../../core/limits.ts'
 import { pointer } from '../../core/pointer.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
-import type { Json } from '../../core/types.ts'
-import { isObject } from '../../core/untrusted.ts'
+import { isObject, jsonTypeOf } from '../../core/untrusted.ts'
 import { type CheckedSource, checkSource, checkUrl, type Reporter } from '../../media/sources.ts'
 import type { Fault } from '../../questions/shared/checked-question.ts'
 import { isParts, PART_TYPES, typeOf } from '../../wire/part-types.ts'
 import { refuse } from '../faults.ts'
 import type { CheckedPart, PartFields } from './checked-parts.ts'
+import { plainJson } from './plain-json.ts'
 import { checkFilePart, checkVideo } from './video-parts.ts'
 
 export interface PartLimits {
@@ -127,17 +127,25 @@ function checkImage(fields: PartFields, param: string, reporter: Reporter): Chec
   return { type: 'image', id, source, param }
 }
 
-function checkPart(fields: PartFields, param: string, reporter: Reporter): CheckedPart {
+/** For lists of JSON whose elements have a type of their own, as the fields of a form have. */
+const IF_NO_PARTS = 'If the list is JSON and no parts, send [{"type": "json", "value": […]}].'
+
+function checkPart(fields: PartFields, param: string, reporter: Reporter, faults: Fault[]): CheckedPart {
   switch (fields.type) {
     case 'text':
+      if (typeof fields.text !== 'string') {
+        const message = `The text of a text part is a string, received ${jsonTypeOf(fields.text)}. ${IF_NO_PARTS}`
+        reporter.report('invalid_request', pointer(param, 'text'), message)
+      }
       reporter.unknownFields(fields, ['type', 'text'], param)
-      if (typeof fields.text === 'string') return { type: 'text', text: fields.text }
-      reporter.report('invalid_request', pointer(param, 'text'), 'The text of a text part is a string.')
-      return { type: 'text', text: undefined }
-    case 'json':
+      return { type: 'text', text: typeof fields.text === 'string' ? fields.text : undefined }
+    case 'json': {
       reporter.unknownFields(fields, ['type', 'value'], param)
-      if (fields.value === undefined) reporter.report('invalid_request', pointer(param, 'value'), 'The value of a json part is missing.')
-      return { type: 'json', value: fields.value as Json | undefined, param: pointer(param, 'value') }
+      const at = pointer(param, 'value')
+      if (fields.value !== undefined) return { type: 'json', value: plainJson(fields.value, at, faults), param: at }
+      reporter.report('invalid_request', at, 'The value of a json part is missing.')
+      return { type: 'json', value: undefined, param: at }
+    }
     case 'video':
       return checkVideo(fields, checkId(fields, param, reporter), param, reporter)
     case 'file':
@@ -153,7 +161,7 @@ function checkPart(fields: PartFields, param: string, reporter: Reporter): Check
  */
 export function checkParts(state: readonly PartFields[], limits: PartLimits, faults: Fault[]): readonly CheckedPart[] | null {
   const reporter = reporterInto(faults)
-  const parts = state.map((fields, i) => checkPart(fields, pointer('/state', i), reporter))
+  const parts = state.map((fields, i) => checkPart(fields, pointer('/state', i), reporter, faults))
   const images = parts.filter(({ type }) => type === 'image').length
   // Of a file whose frames are not said, those that are left are taken, but at least one.
   const framesOf = (part: CheckedPart) =>

@@ -1,7 +1,6 @@
 // Turns a state as it was sent (text, JSON, or parts with pictures) into a prompt and its images, which keep the pixel
 // grid in which they were sent.
 import { createHash } from 'node:crypto'
-import { EngineError } from '../../core/errors.ts'
 import { LONGEST_STATE, VIDEO_FILE_LIMITS, VIDEO_FRAMES } from '../../core/limits.ts'
 import type { Json, Piece, Prompt, PromptPart } from '../../core/types.ts'
 import type { UrlOptions } from '../../media/fetch-url.ts'
@@ -15,6 +14,7 @@ import { flatWarnings } from './flat-pictures.ts'
 import { jsonPieces, tooLong } from './json.ts'
 import { checkParts, emptyWarnings, jsonWarnings, type PartLimits, textWarnings } from './parts.ts'
 import { type PictureSettings, type ReadImage, readPictures, type SeenPicture } from './pictures.ts'
+import { plainJson } from './plain-json.ts'
 
 /** Limits and permissions. Each has a default. */
 export interface StateOptions extends Partial<VideoLimits & PartLimits> {
@@ -110,6 +110,19 @@ class Assembly {
   }
 }
 
+/**
+ * A state that was looked at. Nothing that the caller does afterwards changes it, apart from the bytes of pictures,
+ * which are not copied: they are large.
+ */
+export type CheckedState =
+  | {
+      readonly type: 'parts'
+      /** Null where there are more pictures than are read. */
+      readonly parts: readonly CheckedPart[] | null
+      readonly warnings: readonly string[]
+    }
+  | { readonly type: 'value'; readonly value: Json; readonly warnings: readonly string[] }
+
 function textPieces(text: string, part: number): Piece[] {
   if (text.length > LONGEST_STATE) throw tooLong('/state')
   return text === '' ? [] : [{ type: 'text', text, source: { part, path: null } }]
@@ -155,45 +168,59 @@ function promptOf(part: PromptPart & { readonly type: 'text' | 'json' }): Prompt
 }
 
 /**
- * Reads a state: a string is text, an array whose every element has a known part type is parts, any other value is
- * JSON. `state` need not be checked before. Throws one `EngineError` with everything that is wrong, each with its
- * pointer: `invalid_request`, `invalid_image`, `invalid_video`, `image_too_large`, `unsupported_media_type`,
- * `request_too_large`. With `collected`, that is added to it instead, and the prompt is of use only if nothing was.
- * The signal stops decoders of videos, and its reason is thrown.
+ * Checks a state: a string is text, an array whose every element has a known part type is parts, any other value is
+ * JSON. `state` need not be checked before. What is wrong is added to `faults`, each with its pointer. Everything is
+ * taken from `state` before this returns.
  */
-export async function readState(state: unknown, options: StateOptions = {}, collected?: Fault[], signal?: AbortSignal): Promise<ReadState> {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const settings: PictureSettings = { ...DEFAULTS, ...given }
-  const faults = collected ?? []
-  const read = isParts(state) ? await readParts(state, settings, faults, signal) : await readValue(state, faults)
-  if (collected === undefined) refuse(faults)
+export function checkState(state: unknown, options: StateOptions, faults: Fault[]): CheckedState {
+  if (isParts(state)) {
+    const parts = checkParts(state, settingsOf(options), faults)
+    return { type: 'parts', parts, warnings: emptyWarnings(state) }
+  }
+  if (ArrayBuffer.isView(state)) {
+    const message = 'The state is bytes; send a picture as [{ type: "image", source: { type: "bytes", bytes } }].'
+    faults.push({ code: 'invalid_request', param: '/state', message })
+    return { type: 'value', value: null, warnings: [] }
+  }
+  const value = plainJson(state, '/state', faults)
+  return { type: 'value', value, warnings: [...emptyWarnings(value), ...jsonWarnings(value), ...textWarnings(value)] }
+}
+
+/**
+ * Reads what `checkState` gave, to a prompt that is of use only if there is no fault: `invalid_request`,
+ * `invalid_image`, `invalid_video`, `image_too_large`, `unsupported_media_type`, `request_too_large`. The signal stops
+ * decoders of videos, and its reason is thrown.
+ */
+export function readCheckedState(state: CheckedState, options: StateOptions, faults: Fault[], signal?: AbortSignal): Promise<ReadState> {
+  return state.type === 'parts' ? readParts(state, settingsOf(options), faults, signal) : readValue(state, faults)
+}
+
+/** Checks a state and reads it. Throws one `EngineError` with everything that is wrong. */
+export async function readState(state: unknown, options: StateOptions = {}, signal?: AbortSignal): Promise<ReadState> {
+  const faults: Fault[] = []
+  const read = await readCheckedState(checkState(state, options, faults), options, faults, signal)
+  refuse(faults)
   return read
 }
 
+function settingsOf(options: StateOptions): PictureSettings {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return { ...DEFAULTS, ...given }
+}
+
 /** A text, or JSON. */
-async function readValue(state: unknown, faults: Fault[]): Promise<ReadState> {
-  const warnings = emptyWarnings(state)
-  const prompt = await gather(faults, () => {
-    if (typeof state === 'string') return promptOf({ type: 'text', index: 0, text: state })
-    if (!ArrayBuffer.isView(state)) return promptOf({ type: 'json', index: 0, value: state as Json })
-    const message = 'The state is bytes; send a picture as [{ type: "image", source: { type: "bytes", bytes } }].'
-    throw new EngineError('invalid_request', message, { param: '/state' })
-  })
-  return {
-    prompt: prompt ?? { pieces: [] },
-    images: [],
-    pictureIds: [],
-    warnings: [...warnings, ...jsonWarnings(state), ...textWarnings(state)],
-  }
+async function readValue({ value, warnings }: CheckedState & { readonly type: 'value' }, faults: Fault[]): Promise<ReadState> {
+  const part = typeof value === 'string' ? { type: 'text' as const, index: 0, text: value } : { type: 'json' as const, index: 0, value }
+  const prompt = await gather(faults, () => promptOf(part))
+  return { prompt: prompt ?? { pieces: [] }, images: [], pictureIds: [], warnings }
 }
 
 async function readParts(
-  state: Parameters<typeof checkParts>[0],
+  { parts, warnings: said }: CheckedState & { readonly type: 'parts' },
   settings: PictureSettings,
   faults: Fault[],
   signal: AbortSignal | undefined,
 ): Promise<ReadState> {
-  const parts = checkParts(state, settings, faults)
   if (parts === null) return { prompt: { pieces: [] }, images: [], pictureIds: null, warnings: [] }
   const ids = idsOf(parts, faults)
   const texts: (readonly Piece[])[] = []
@@ -211,7 +238,7 @@ async function readParts(
     prompt: faults.length > 0 ? { pieces: [] } : assemble(parts, ids, texts, seen),
     images: seen.map(({ image }) => image),
     pictureIds,
-    warnings: [...emptyWarnings(state), ...warnings, ...flatWarnings(seen.map(({ image, picture }) => ({ id: image.id, picture })))],
+    warnings: [...said, ...warnings, ...flatWarnings(seen.map(({ image, picture }) => ({ id: image.id, picture })))],
   }
 }
 
