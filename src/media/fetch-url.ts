@@ -48,10 +48,12 @@ const INTERNET: Network = {
   port: 443,
 }
 
+/** What opens URLs to requests, to stand within a sentence. */
+export const HOW_TO_OPEN_URLS = 'open their hosts (in code state: { urls: { hosts: ["…"] } }, for a service --url-hosts)'
+
 /** The error for a request that names a URL where none are fetched. */
 export function urlsAreClosed(param: string): EngineError {
-  const message =
-    'URLs are not fetched for this request; download the image and send it as {"type": "base64", "media_type", "data"} or as a data: URL.'
+  const message = `URLs are not fetched for this request; ${HOW_TO_OPEN_URLS}, or download the image and send it as {"type": "base64", "media_type", "data"} or as a data: URL.`
   return new EngineError('invalid_request', message, { param })
 }
 

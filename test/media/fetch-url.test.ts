@@ -128,6 +128,7 @@ describe('a picture by URL', () => {
       const { code, param, message } = await refusal(read('https://images.example/a.png', urls))
       expect([code, param]).toEqual(['invalid_request', '/state/0/source/url'])
       expect(message).toContain('URLs are not fetched')
+      expect(message).toContain('state: { urls: { hosts: ["…"] } }')
     }
   })
 

@@ -3,6 +3,7 @@ import { MOST_FAULTS } from '../../core/limits.ts'
 import { pointer } from '../../core/pointer.ts'
 import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import { isObject, jsonTypeOf } from '../../core/untrusted.ts'
+import { HOW_TO_OPEN_URLS } from '../../media/fetch-url.ts'
 import { type CheckedSource, checkSource, checkUrl, type Reporter } from '../../media/sources.ts'
 import type { Fault } from '../../questions/shared/checked-question.ts'
 import { isParts, PART_TYPES, typeOf } from '../../wire/part-types.ts'
@@ -77,7 +78,8 @@ export function textWarnings(state: unknown): string[] {
   if (what === null) return []
   const [type, field] = data !== undefined ? ['base64', 'data'] : /^https?:/i.test(name) ? ['url', 'url'] : ['path', 'path']
   const sent = `[{"type": "${what}", "source": {"type": "${type}", "${field}": "…"}}]`
-  return [`The state is a text that looks like a picture (${type}), and was read as text; to have it seen, send ${sent}.`]
+  const open = type === 'url' ? `, and ${HOW_TO_OPEN_URLS}` : ''
+  return [`The state is a text that looks like a picture (${type}), and was read as text; to have it seen, send ${sent}${open}.`]
 }
 
 /** A reporter that adds to a list of faults, and throws at once when there are too many to go on. */
