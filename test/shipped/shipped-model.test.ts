@@ -189,6 +189,15 @@ describe('the shipped model', () => {
     expectAnswers(await ask({ state: TEXT, questions: QUESTIONS, derive: DERIVE }), TEXT)
   })
 
+  it.each(['All dates', 'All dates.', 'All dates?', 'Find all the dates:'])(
+    'finds all of a kind however it is asked: %s',
+    async (instructions) => {
+      const state = 'We met on 3 March 2024. The invoice of 2024-04-01 is due on May 5, 2024. Write to ann@example.com.'
+      const { answers } = await engine.ask({ state, questions: { dates: { type: 'extract', kind: 'date', many: true, instructions } } })
+      expect((answers.dates as ExtractManyAnswer).values).toEqual(['3 March 2024', '2024-04-01', 'May 5, 2024'])
+    },
+  )
+
   it('answers every type of question on a JSON state', async () => {
     expectAnswers(await ask({ state: JSON_STATE, questions: QUESTIONS, derive: DERIVE }), JSON_STATE)
   })

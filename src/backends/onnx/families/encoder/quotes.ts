@@ -66,12 +66,12 @@ export function oneQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans 
 
 /**
  * Every span that is likely by itself, in reading order and without overlaps; enumerations item by item. `isOfAll`:
- * what looks like the format is asked for, so that each span of it counts.
+ * what looks like the format is asked for, so that each span of it counts, and "nothing there" does not.
  */
 export function everyQuote(pointers: SpanLogits, format: SpanFormat, isOfAll: boolean): QuotedSpans {
   const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
   const taken: Scored<PossibleSpan>[] = []
-  if (logNothing < Math.log(0.5)) {
+  if (isOfAll || logNothing < Math.log(0.5)) {
     for (const one of [...scored].sort((a, b) => b.logProbability - a.logProbability)) {
       if (taken.length > 0 && !isOfAll && one.logProbability < Math.log(LEAST_OF_MANY)) break
       if (taken.every(({ what }) => what.last < one.what.first || one.what.last < what.first)) taken.push(one)
