@@ -8,7 +8,8 @@ import type { ModelServerOptions } from './backends/openai/options.ts'
 import type { Scoring } from './backends/prompted/scoring.ts'
 import { shippedCalibrations } from './calibration/shipped.ts'
 import { EngineError } from './core/errors.ts'
-import { type AskOptions, createEngine as createEngineCore, type EngineCore, type EngineOptions } from './pipeline/engine.ts'
+import { type AskOptions, checkEngineOptions, type EngineOptions } from './pipeline/asking/options.ts'
+import { createEngine as createEngineCore, type EngineCore } from './pipeline/engine.ts'
 import { ANNOUNCED_MODELS, DEFAULT_MODEL, type ModelSource } from './pipeline/models.ts'
 import type { Ask } from './wire/infer.ts'
 
@@ -22,8 +23,9 @@ export type { OutcomeStore, RecordedOutcome, RecordOptions } from './calibration
 export { EngineError, ERROR_CODES, type ErrorCode, type Problem } from './core/errors.ts'
 export type { ModelCheck } from './core/model-check.ts'
 export type { Json } from './core/types.ts'
+export type { AskOptions, DeliberationSettings } from './pipeline/asking/options.ts'
 export { type ChainOptions, type ChainStage, chainOf, type ModelChain } from './pipeline/chain.ts'
-export type { AskOptions, DeliberationSettings, EngineCore } from './pipeline/engine.ts'
+export type { EngineCore } from './pipeline/engine.ts'
 export type { ModelListing, ModelSource } from './pipeline/models.ts'
 export { ENGINE_VERSION } from './pipeline/response.ts'
 export * from './questions/builders.ts'
@@ -54,6 +56,7 @@ export type CreateEngineOptions = Omit<EngineOptions, 'models'> & Partial<Pick<E
  * default: the model that ships with the package.
  */
 export async function createEngine(options: CreateEngineOptions = {}): Promise<Engine> {
+  checkEngineOptions(options)
   const models = options.models ?? [shippedModel()]
   const calibrations = options.calibrations ?? (await shippedCalibrations(DEFAULT_MODEL))
   // The same function, seen through the types of its requests: what it answers is what its request asked (held by

@@ -1,5 +1,6 @@
 // A service far away with the face of an engine: the same `ask`, the same types of answers. One call of the wire each.
-
+import { EngineError } from '../core/errors.ts'
+import { checkOptionNames, checkSignal, type OptionNames } from '../core/given-options.ts'
 import type { Json } from '../core/types.ts'
 import { isObject } from '../core/untrusted.ts'
 import type { Ask } from '../wire/infer.ts'
@@ -98,6 +99,23 @@ export interface Client {
   calibration(options?: CallOptions): Promise<Json>
 }
 
+const CALL_OPTIONS: OptionNames<CallOptions> = { signal: true, timeoutMs: true }
+const ASK_OPTIONS: OptionNames<ClientAskOptions> = { ...CALL_OPTIONS, idempotencyKey: true }
+const RECORD_OPTIONS: OptionNames<RecordCallOptions> = { ...CALL_OPTIONS, selectionProbability: true }
+/** Options of `engine.ask` that travel in a request. */
+const WISHES = ['deliberation', 'sets', 'abstain']
+
+/** Throws `invalid_request` for an option that would be ignored. */
+function checkAskOptions(asked: ClientAskOptions): void {
+  const wish = isObject(asked) ? WISHES.find((name) => Object.hasOwn(asked, name)) : undefined
+  if (wish === undefined) {
+    checkOptionNames(asked, 'ask', ASK_OPTIONS)
+    return
+  }
+  const message = `ask of a client has no option ${JSON.stringify(wish)}; write it into the request: { state, questions, simo: { ${wish}: … } }.`
+  throw new EngineError('invalid_request', message)
+}
+
 interface Sent {
   readonly body?: string | FormData
   readonly headers?: Readonly<Record<string, string>>
@@ -114,10 +132,12 @@ export function createClient(options: ClientOptions): Client {
     const { body = null, headers = {}, retries = settings.retries, alsoFine = [] } = sent
     const type: Record<string, string> = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
     const timeoutMs = checkTimeout(asked.timeoutMs, settings.timeoutMs)
+    checkSignal(asked.signal)
     return send({ method, path, headers: { ...type, ...headers }, body, timeoutMs, retries, signal: asked.signal, alsoFine }, settings)
   }
 
   async function ask(request: AskRequest, asked: ClientAskOptions = {}): Promise<AskResponse> {
+    checkAskOptions(asked)
     const key = asked.idempotencyKey === undefined ? `ask_${crypto.randomUUID()}` : checkIdempotencyKey(asked.idempotencyKey)
     const { json, files } = await bodyOf(request, settings.localFiles)
     const body = files.size === 0 ? json : formOf(json, files)
@@ -132,6 +152,7 @@ export function createClient(options: ClientOptions): Client {
     ask: ask as Ask<ClientAskOptions>,
     receipt: (response) => receipts.get(response) ?? null,
     async recordOutcome(event, outcomes, recorded = {}) {
+      checkOptionNames(recorded, 'recordOutcome', RECORD_OPTIONS)
       const { selectionProbability } = recorded
       const body = JSON.stringify({
         event,
@@ -142,12 +163,15 @@ export function createClient(options: ClientOptions): Client {
       return checked(answered, isRecorded, 'no record of outcomes')
     },
     async models(asked = {}) {
+      checkOptionNames(asked, 'models', CALL_OPTIONS)
       return checked(await call('GET', '/v1/models', asked), isModelList, 'no list of models').models
     },
     async health(asked = {}) {
+      checkOptionNames(asked, 'health', CALL_OPTIONS)
       return checked(await call('GET', '/health', asked, { retries: 0, alsoFine: [503] }), isHealth, 'no state of health')
     },
     async calibration(asked = {}) {
+      checkOptionNames(asked, 'calibration', CALL_OPTIONS)
       return (await call('GET', '/v1/calibration', asked)).json as Json
     },
   }

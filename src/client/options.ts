@@ -1,5 +1,6 @@
 // The options of a client, checked once: an address, a key, limits. No error message contains the key.
 import { EngineError } from '../core/errors.ts'
+import { checkOptionNames, type OptionNames } from '../core/given-options.ts'
 import { systemTime, type WaitClock } from '../core/retry.ts'
 
 export interface ClientOptions {
@@ -38,8 +39,21 @@ export interface ClientSettings {
 /** Longest that a timer of Node takes. */
 const LONGEST_MS = 2 ** 31 - 1
 
+const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
+  baseUrl: true,
+  apiKey: true,
+  timeoutMs: true,
+  retries: true,
+  mostWaitMs: true,
+  fetch: true,
+  localFiles: true,
+  dangerouslyAllowBrowser: true,
+  time: true,
+}
+
 /** Throws `invalid_request` with what the option takes. */
 export function checkOptions(options: ClientOptions): ClientSettings {
+  checkOptionNames(options, 'createClient', CLIENT_OPTIONS)
   const { apiKey, timeoutMs = 120_000, retries = 4, mostWaitMs = 60_000, localFiles = true, time = systemTime } = options
   if (isBrowserPage() && options.dangerouslyAllowBrowser !== true) {
     refuse(

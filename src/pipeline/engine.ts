@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import type { CachesOfBackend, ModelInfo } from '../backends/backend.ts'
 import { type Calibration, calibratorOf } from '../calibration/calibration.ts'
 import { type Budget, budgetOf, createDeliberation, type DeliberationMode } from '../calibration/deliberation/deliberation.ts'
-import { type OutcomeStore, type RecordedOutcome, type RecordOptions, recordOutcome } from '../calibration/outcomes/outcomes.ts'
-import { type PredictionSetOptions, predictionSetsOf } from '../calibration/sets/prediction-sets.ts'
+import { type RecordedOutcome, type RecordOptions, recordOutcome } from '../calibration/outcomes/outcomes.ts'
+import { predictionSetsOf } from '../calibration/sets/prediction-sets.ts'
 import { type Clock, type Deadline, startDeadline, systemClock } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../core/limits.ts'
@@ -16,82 +16,14 @@ import { OPERATORS, type OperatorTable, operatorsOf } from '../questions/shared/
 import type { AskRequest, AskResponse } from '../wire/types.ts'
 import { askChain, type ChainAnswers } from './asking/chain.ts'
 import { askOne, type ModelAnswers, type ModelDecisions } from './asking/model.ts'
+import { type AskOptions, checkAskOptions, checkEngineOptions, checkRecordOptions, type EngineOptions } from './asking/options.ts'
 import { evaluateDerive } from './derive/derive.ts'
-import { createModels, type GivenModel, type ModelListing } from './models.ts'
+import { createModels, type ModelListing } from './models.ts'
 import { type ReadRequest, readRequest } from './request.ts'
 import type { ResidenceOptions } from './residence.ts'
 import { answersOf, decisionsOf as decisionsByName, makeResponse } from './response.ts'
 import { languageWarnings } from './state/language.ts'
-import { hashOfState, type StateOptions } from './state/state.ts'
-
-export interface EngineOptions {
-  /** Loaded backends, sources that load on first use, and chains of them. The engine closes them. */
-  readonly models: readonly GivenModel[]
-  /**
-   * Most bytes that loaded models may take together, as their sources say; those that were idle longest are let go for
-   * others. Default: no limit. Backends that are handed in stay, and do not count.
-   */
-  readonly modelBytes?: number
-  /** Milliseconds after which a model that nobody asked is let go, until it is asked again. Default: never. */
-  readonly modelIdleMs?: number
-  readonly limits?: Partial<RequestLimits>
-  /** Names by id of models that are not there yet: they are listed, and requests for them get `model_not_available`. */
-  readonly announced?: Readonly<Record<string, string>>
-  /** How states are read: limits of images and the like. */
-  readonly state?: StateOptions
-  /**
-   * Fitted calibrations, each bound to a model revision; a model that has none here answers with its own probabilities.
-   */
-  readonly calibrations?: readonly Calibration[]
-  readonly deliberation?: DeliberationSettings
-  /**
-   * Keeps what was decided (never the states), so that outcomes can be recorded and calibrations refitted. Default:
-   * nothing is kept.
-   */
-  readonly outcomes?: OutcomeStore
-  /** Default 60 000 ms. */
-  readonly deadlineMs?: number
-  /** US dollars; default 0. */
-  readonly pricePerMillionInputTokens?: number
-  readonly clock?: Clock
-  /** Wall clock for what is kept, milliseconds since 1970; default `Date.now`. */
-  readonly now?: () => number
-  /** Makes the ids of responses; default `evt_` and 24 random hex digits. */
-  readonly makeId?: () => string
-}
-
-/** How uncertain decisions are looked at again. */
-export interface DeliberationSettings {
-  /** Most passes of one decision, the first included; default 4. 1: never more than one. */
-  readonly passes?: number
-  /** Branches that all decisions of a request may add; default 256. */
-  readonly budget?: number
-  /** Names of operators by read-out, in place of those that fit the model. */
-  readonly operators?: OperatorTable
-}
-
-export interface AskOptions extends PredictionSetOptions {
-  /** Default `automatic`: where a decision is uncertain. The others are for measuring. */
-  readonly deliberation?: DeliberationMode
-  /**
-   * Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the
-   * cause of `internal_error`.
-   */
-  readonly observe?: (event: DecisionEvent) => void
-  /** Stops the request; `ask` rejects with the signal's reason. */
-  readonly signal?: AbortSignal
-  /** Default: the engine's. */
-  readonly deadlineMs?: number
-  /**
-   * How the state of this request is read, in place of the engine's settings: the files that came with it, whether
-   * local files are open to it.
-   */
-  readonly state?: StateOptions
-  /** Calibrations of this request, in place of the engine's; each is bound to a model revision, as ever. */
-  readonly calibrations?: readonly Calibration[]
-  /** Id of the response; default: made by the engine. An id names one request. */
-  readonly id?: string
-}
+import { hashOfState } from './state/state.ts'
 
 /** What a service that bounds cost and load hears of one request. */
 export interface AskHooks {
@@ -136,8 +68,12 @@ const DEADLINE_MS = 60_000
 const PASSES = 4
 const DELIBERATION_BUDGET = 256
 
-/** Makes an engine over the given models. Throws `invalid_request` when there are none, or two share an id. */
+/**
+ * Makes an engine over the given models. Throws `invalid_request` when there are none, two share an id, or an option is
+ * not known.
+ */
 export async function createEngine(options: EngineOptions): Promise<EngineCore> {
+  checkEngineOptions(options)
   const limits: RequestLimits = { ...REQUEST_LIMITS, ...options.limits }
   const clock = options.clock ?? systemClock
   const models = createModels(options.models, options.announced ?? {}, residenceOf(options, clock))
@@ -266,12 +202,14 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
 
   return {
     async ask(request, asked = {}, hooks = {}) {
-      const { signal, deadlineMs = options.deadlineMs ?? DEADLINE_MS } = asked
-      if (closing || !(deadlineMs > 0)) {
-        hooks.ended?.()
+      try {
         if (closing) throw new EngineError('model_not_available', 'This engine is closed; create a new one.')
-        throw new EngineError('invalid_request', `deadlineMs is a number of milliseconds above 0, received ${deadlineMs}.`)
+        checkAskOptions(asked)
+      } catch (error) {
+        hooks.ended?.()
+        throw error
       }
+      const { signal, deadlineMs = options.deadlineMs ?? DEADLINE_MS } = asked
       const late = () => {
         const message = `The request took longer than its deadline of ${deadlineMs} ms; ask fewer questions, or give it more time.`
         return new EngineError('deadline_exceeded', message)
@@ -300,7 +238,8 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
         stop.end()
       }
     },
-    async recordOutcome(event, truths, recorded) {
+    async recordOutcome(event, truths, recorded = {}) {
+      checkRecordOptions(recorded)
       if (options.outcomes !== undefined) return recordOutcome(options.outcomes, event, truths, recorded)
       const message = 'This engine keeps no events, so nothing can be recorded; create it with an outcome store in outcomes.'
       throw new EngineError('invalid_request', message)

@@ -2,6 +2,7 @@
 import type { Backend, CachesOfBackend, DeviceReport, ModelInfo } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
+import { isObject, jsonTypeOf } from '../core/untrusted.ts'
 import { type ModelChain, type NamedStage, stageId } from './chain.ts'
 import type { ModelSource } from './model-source.ts'
 import { createResidence, type Loan, type ResidenceOptions } from './residence.ts'
@@ -60,6 +61,7 @@ export function createModels(
   announced: Readonly<Record<string, string>>,
   residing: ResidenceOptions,
 ): Models {
+  checkGiven(given)
   const chains = given.flatMap((one) => ('stages' in one ? [one] : []))
   const entries = new Map<string, Backend | ModelSource>()
   // A model may be given by itself and as a stage; it is one model.
@@ -123,6 +125,17 @@ export function createModels(
         }),
       ),
     close: () => residence.close(),
+  }
+}
+
+/** Throws `invalid_request` for what is neither a backend, a source nor a chain. */
+function checkGiven(given: readonly unknown[]): void {
+  const what = 'a loaded backend, a source such as shippedModel() or localModel("folder"), or a chain of them'
+  if (!Array.isArray(given)) throw new EngineError('invalid_request', `models is an array, each ${what}; received ${jsonTypeOf(given)}.`)
+  for (const [i, model] of given.entries()) {
+    if (isObject(model) && ('info' in model || 'load' in model || 'stages' in model)) continue
+    const received = typeof model === 'string' ? JSON.stringify(model.slice(0, 80)) : jsonTypeOf(model)
+    throw new EngineError('invalid_request', `models[${i}] is ${what}; received ${received}.`)
   }
 }
 

@@ -2,7 +2,8 @@
 // charged and kept, in one transaction. A failure before that leaves no charge, no claim, and one line in the request
 // log.
 import type { Calibration } from '../calibration/calibration.ts'
-import type { AskOptions, EngineCore } from '../pipeline/engine.ts'
+import type { AskOptions } from '../pipeline/asking/options.ts'
+import type { EngineCore } from '../pipeline/engine.ts'
 import type { DecisionEvent } from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
 import type { AdmissionQueue, QueueSlot } from './admission-queue.ts'

@@ -35,7 +35,7 @@ export type DeriveInput = string | { readonly expr: string }
 export type Derives = Readonly<Record<string, DeriveInput>>
 
 /**
- * Where the bytes of an image or a video are. `path` and `bytes` only in-process; `url` only from hosts that are opened:
+ * Where the bytes of an image or a video are. `path` and `bytes` only in-process; `url` only from hosts that are open:
  * `urls` in the `state` options of an engine or of one `ask`. `bytes` are not copied; leave them as they are until the
  * answer is there.
  */

@@ -477,6 +477,27 @@ describe('the other calls', () => {
   })
 })
 
+describe('options that would be ignored', () => {
+  it.each<[string, unknown, string]>([
+    ['misspelt', { timeout: 5 }, 'ask has no option "timeout". Did you mean "timeoutMs"?'],
+    ['of a request', { sets: { coverage: 0.9 } }, 'simo: { sets: … }'],
+    ['that are null', null, 'The options of ask are an object of signal, timeoutMs, idempotencyKey; received null'],
+    ['without a signal in signal', { signal: 5 }, 'signal is an AbortSignal'],
+  ])('are refused by ask: %s', async (_, asked, message) => {
+    await expect(client().ask(REQUEST, asked as never)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it('are refused by the other calls', async () => {
+    await expect(client().models({ timeot: 5 } as never)).rejects.toThrow('Did you mean "timeoutMs"?')
+    await expect(client().recordOutcome('evt_1', {}, { selection_probability: 1 } as never)).rejects.toThrow('"selectionProbability"')
+    expect(() => client({ timeout: 5 } as never)).toThrow('createClient has no option "timeout". Did you mean "timeoutMs"?')
+    expect(() => createClient(undefined as never)).toThrow('The options of createClient are an object of baseUrl, apiKey')
+  })
+})
+
 describe('the key', () => {
   it('is nowhere to be seen', async () => {
     const asker = client()

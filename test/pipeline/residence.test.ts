@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
 import { bytesOfFolder } from '../../src/backends/onnx/footprint.ts'
 import type { Clock } from '../../src/core/deadline.ts'
+import type { EngineOptions } from '../../src/pipeline/asking/options.ts'
 import { chainOf } from '../../src/pipeline/chain.ts'
-import { createEngine, type EngineOptions } from '../../src/pipeline/engine.ts'
+import { createEngine } from '../../src/pipeline/engine.ts'
 import type { ModelSource } from '../../src/pipeline/models.ts'
 
 const SHIPPED = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))

@@ -168,7 +168,8 @@ describe('readState', () => {
     ['clip.mp4', '[{"type": "video", "source": {"type": "path", "path": "…"}}]'],
   ])('warns when the text %j is a picture that would be read as text, and says how it is sent', async (state, sent) => {
     const { warnings, prompt } = await readState(state)
-    expect(warnings).toEqual([expect.stringContaining(`was read as text; to have it seen, send ${sent}.`)])
+    expect(warnings).toEqual([expect.stringContaining(`was read as text; to have it seen, send ${sent}`)])
+    expect(/hosts/.test(warnings[0]!)).toBe(sent.includes('"url"'))
     expect(prompt.pieces).toHaveLength(1)
   })
 

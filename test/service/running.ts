@@ -1,7 +1,8 @@
 // A service that runs for one test: on a free port, over the fake model and a store in memory, with a key that may do
 // everything.
 import { createFakeBackend, type FakeOptions } from '../../src/backends/fake/index.ts'
-import { createEngine, type EngineCore, type EngineOptions } from '../../src/pipeline/engine.ts'
+import type { EngineOptions } from '../../src/pipeline/asking/options.ts'
+import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'
 import type { Route } from '../../src/service/routes/route.ts'
 import { createService, type Service } from '../../src/service/service.ts'
 import { DEFAULT_SETTINGS, requestLimits, type ServiceSettings } from '../../src/service/settings.ts'

@@ -1,6 +1,7 @@
 // Turns a state as it was sent (text, JSON, or parts with pictures) into a prompt and its images, which keep the pixel
 // grid in which they were sent.
 import { createHash } from 'node:crypto'
+import { checkOptionNames } from '../../core/given-options.ts'
 import { LONGEST_STATE, VIDEO_FILE_LIMITS, VIDEO_FRAMES } from '../../core/limits.ts'
 import type { Json, Piece, Prompt, PromptPart } from '../../core/types.ts'
 import type { UrlOptions } from '../../media/fetch-url.ts'
@@ -53,6 +54,7 @@ const DEFAULTS: PictureSettings = {
   files: new Map<string, Uint8Array>(),
   urls: null,
 }
+
 /** Milliseconds as `00:03.2`, from an hour on `1:00:03.2`. */
 export function timeText(timeMs: number): string {
   const tenths = Math.round(timeMs / 100)
@@ -201,6 +203,11 @@ export async function readState(state: unknown, options: StateOptions = {}, sign
   const read = await readCheckedState(checkState(state, options, faults), options, faults, signal)
   refuse(faults)
   return read
+}
+
+/** Throws `invalid_request` for options that are not known. */
+export function checkStateOptions(options: StateOptions): void {
+  checkOptionNames(options, 'state', DEFAULTS)
 }
 
 function settingsOf(options: StateOptions): PictureSettings {

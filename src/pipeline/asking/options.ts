@@ -1,0 +1,160 @@
+// The options of an engine and of its calls, and what is refused of them before anything is done.
+import type { Calibration } from '../../calibration/calibration.ts'
+import type { OutcomeStore, RecordOptions } from '../../calibration/outcomes/outcomes.ts'
+import type { PredictionSetOptions } from '../../calibration/sets/prediction-sets.ts'
+import type { Clock } from '../../core/deadline.ts'
+import { EngineError } from '../../core/errors.ts'
+import { checkOptionNames, checkSignal, type OptionNames } from '../../core/given-options.ts'
+import { REQUEST_LIMITS, type RequestLimits } from '../../core/limits.ts'
+import { didYouMean } from '../../core/suggest.ts'
+import { jsonTypeOf } from '../../core/untrusted.ts'
+import { DELIBERATION_MODES, type DecisionEvent, type DeliberationMode } from '../../questions/shared/decision.ts'
+import type { OperatorTable } from '../../questions/shared/operators.ts'
+import type { GivenModel } from '../models.ts'
+import { checkStateOptions, type StateOptions } from '../state/state.ts'
+
+export interface EngineOptions {
+  /** Loaded backends, sources that load on first use, and chains of them. The engine closes them. */
+  readonly models: readonly GivenModel[]
+  /**
+   * Most bytes that loaded models may take together, as their sources say; those that were idle longest are let go for
+   * others. Default: no limit. Backends that are handed in stay, and do not count.
+   */
+  readonly modelBytes?: number
+  /** Milliseconds after which a model that nobody asked is let go, until it is asked again. Default: never. */
+  readonly modelIdleMs?: number
+  readonly limits?: Partial<RequestLimits>
+  /** Names by id of models that are not there yet: they are listed, and requests for them get `model_not_available`. */
+  readonly announced?: Readonly<Record<string, string>>
+  /** How states are read: limits of images and the like. */
+  readonly state?: StateOptions
+  /**
+   * Fitted calibrations, each bound to a model revision; a model that has none here answers with its own probabilities.
+   */
+  readonly calibrations?: readonly Calibration[]
+  readonly deliberation?: DeliberationSettings
+  /**
+   * Keeps what was decided (never the states), so that outcomes can be recorded and calibrations refitted. Default:
+   * nothing is kept.
+   */
+  readonly outcomes?: OutcomeStore
+  /** Default 60 000 ms. */
+  readonly deadlineMs?: number
+  /** US dollars; default 0. */
+  readonly pricePerMillionInputTokens?: number
+  readonly clock?: Clock
+  /** Wall clock for what is kept, milliseconds since 1970; default `Date.now`. */
+  readonly now?: () => number
+  /** Makes the ids of responses; default `evt_` and 24 random hex digits. */
+  readonly makeId?: () => string
+}
+
+/** How uncertain decisions are looked at again. */
+export interface DeliberationSettings {
+  /** Most passes of one decision, the first included; default 4. 1: never more than one. */
+  readonly passes?: number
+  /** Branches that all decisions of a request may add; default 256. */
+  readonly budget?: number
+  /** Names of operators by read-out, in place of those that fit the model. */
+  readonly operators?: OperatorTable
+}
+
+export interface AskOptions extends PredictionSetOptions {
+  /** Default `automatic`: where a decision is uncertain. The others are for measuring. */
+  readonly deliberation?: DeliberationMode
+  /**
+   * Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the
+   * cause of `internal_error`.
+   */
+  readonly observe?: (event: DecisionEvent) => void
+  /** Stops the request; `ask` rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** Default: the engine's. */
+  readonly deadlineMs?: number
+  /**
+   * How the state of this request is read, in place of the engine's settings: the files that came with it, whether
+   * local files are open to it.
+   */
+  readonly state?: StateOptions
+  /** Calibrations of this request, in place of the engine's; each is bound to a model revision, as ever. */
+  readonly calibrations?: readonly Calibration[]
+  /** Id of the response; default: made by the engine. An id names one request. */
+  readonly id?: string
+}
+
+const ENGINE_OPTIONS: OptionNames<EngineOptions> = {
+  models: true,
+  modelBytes: true,
+  modelIdleMs: true,
+  limits: true,
+  announced: true,
+  state: true,
+  calibrations: true,
+  deliberation: true,
+  outcomes: true,
+  deadlineMs: true,
+  pricePerMillionInputTokens: true,
+  clock: true,
+  now: true,
+  makeId: true,
+}
+const DELIBERATION_SETTINGS: OptionNames<DeliberationSettings> = { passes: true, budget: true, operators: true }
+const ASK_OPTIONS: OptionNames<AskOptions> = {
+  deliberation: true,
+  sets: true,
+  abstain: true,
+  observe: true,
+  signal: true,
+  deadlineMs: true,
+  state: true,
+  calibrations: true,
+  id: true,
+}
+const RECORD_OPTIONS: OptionNames<RecordOptions> = { selectionProbability: true }
+
+/**
+ * Throws `invalid_request` for what would be ignored or cannot be. The models are looked at where they are taken up.
+ */
+export function checkEngineOptions(options: Partial<EngineOptions>): void {
+  checkOptionNames(options, 'createEngine', ENGINE_OPTIONS)
+  const { limits, state, deliberation, deadlineMs } = options
+  if (limits !== undefined) checkOptionNames(limits, 'limits', REQUEST_LIMITS)
+  if (state !== undefined) checkStateOptions(state)
+  if (deliberation !== undefined) checkOptionNames(deliberation, 'deliberation', DELIBERATION_SETTINGS)
+  checkDeadline(deadlineMs)
+}
+
+/** Throws `invalid_request` for what would be ignored or cannot be. */
+export function checkAskOptions(asked: AskOptions): void {
+  checkOptionNames(asked, 'ask', ASK_OPTIONS)
+  const { deliberation, observe, signal, deadlineMs, state } = asked
+  const isMode = deliberation === undefined || DELIBERATION_MODES.includes(deliberation)
+  if (!isMode) {
+    const modes = DELIBERATION_MODES.map((mode) => JSON.stringify(mode)).join(', ')
+    throw refused(
+      `deliberation is one of ${modes}, received ${shown(deliberation)}.${didYouMean(String(deliberation), DELIBERATION_MODES)}`,
+    )
+  }
+  if (observe !== undefined && typeof observe !== 'function') throw refused(`observe is a function, received ${shown(observe)}.`)
+  checkSignal(signal)
+  checkDeadline(deadlineMs)
+  if (state !== undefined) checkStateOptions(state)
+}
+
+/** Throws `invalid_request` for what would be ignored. */
+export function checkRecordOptions(recorded: RecordOptions): void {
+  checkOptionNames(recorded, 'recordOutcome', RECORD_OPTIONS)
+}
+
+function checkDeadline(deadlineMs: number | undefined): void {
+  if (deadlineMs === undefined || deadlineMs > 0) return
+  throw refused(`deadlineMs is a number of milliseconds above 0, received ${shown(deadlineMs)}.`)
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value === 'number' ? String(value) : jsonTypeOf(value)
+}
+
+function refused(message: string): EngineError {
+  return new EngineError('invalid_request', message)
+}
