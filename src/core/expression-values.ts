@@ -6,3 +6,9 @@ export type Scalar = number | string | boolean | null
 
 /** A mistake in an expression, in words for the person who wrote it. Both parsing and evaluating throw it. */
 export class ExpressionError extends Error {}
+
+/**
+ * A text that counts as a number: digits, with thousands commas in their places or without. Anything less plain
+ * (1.234,56) could be read two ways.
+ */
+export const PLAIN_NUMBER = /^[+-]?(?:\d{1,300}|\d{1,3}(?:,\d{3}){1,100})(?:\.\d{1,300})?$/

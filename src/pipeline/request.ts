@@ -9,6 +9,7 @@ import { checkQuestions } from '../questions/index.ts'
 import type { CheckedQuestion, Fault } from '../questions/shared/checked-question.ts'
 import { type AnsweringWishes, checkWishes } from './answering-wishes.ts'
 import { type DerivePlan, parseDerive } from './derive/derive.ts'
+import type { KnownQuestions } from './derive/plain-types.ts'
 import { gather, ignoredFieldWarnings, MOST_WARNED, refuse } from './faults.ts'
 import type { Models } from './models.ts'
 import { requirementFaults } from './requirements.ts'
@@ -20,11 +21,8 @@ export interface CheckedRequest {
   readonly model: string | null
   readonly state: unknown
   readonly questions: readonly CheckedQuestion[]
-  /**
-   * The options or levels of every question that was sent, by its id; null for one that has none or is at fault. Null
-   * when they cannot be told.
-   */
-  readonly named: ReadonlyMap<string, readonly string[] | null> | null
+  /** What expressions see of every question that was sent, by its id. Null when that cannot be told. */
+  readonly named: KnownQuestions | null
   readonly derive: unknown
   /** How it wants to be answered. */
   readonly wishes: AnsweringWishes
@@ -117,8 +115,8 @@ function namesOf(sent: unknown, checked: readonly CheckedQuestion[], limits: Req
   if (!isObject(sent)) return null
   const ids = Object.keys(sent)
   if (ids.length > limits.questions) return null
-  const options = new Map(checked.map(({ id, options: names }) => [id, names]))
-  return new Map(ids.map((id) => [id, options.get(id) ?? null]))
+  const known = new Map(checked.map((question) => [question.id, question]))
+  return new Map(ids.map((id) => [id, known.get(id) ?? { options: null, plain: null }]))
 }
 
 /** Throws for the first text that is longer than any model reads, before it is copied, compared or quoted. */

@@ -12,7 +12,7 @@ import type { CheckedQuestion, QuestionContext, QuestionResult } from './shared/
 import { all, type QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import type { Decision } from './shared/decision.ts'
-import { namedProbability } from './shared/expressions.ts'
+import { namedProbability, plainText } from './shared/expressions.ts'
 import { base, byName, checked, checkedQuestion, givenField, instructionsOf, namesOf, strict } from './shared/fields.ts'
 import { claimOf, plainTruth, readoutOfGrade } from './shared/grade.ts'
 import {
@@ -197,6 +197,7 @@ defineKind<ChoiceAnswer>({
     return checkedQuestion('choice', read.image, checker, (context) => run(branch, argsOf, context), {
       args: every,
       options: namesOf(branch),
+      plain: plainText(namesOf(branch), true),
     })
   },
   truth: 'the option',

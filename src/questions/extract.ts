@@ -14,7 +14,7 @@ import { type QuestionCoroutine, read } from './shared/coroutine.ts'
 import type { DecideResult } from './shared/decide-branch.ts'
 import { decideRead, type ReadDecision } from './shared/decide-read.ts'
 import type { ReadReadout } from './shared/decision.ts'
-import { noPlainValue, noProbability } from './shared/expressions.ts'
+import { noPlainValue, noProbability, PLAIN_BOX, PLAIN_READ, plainList } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
 import { gradeOfRead, isRightRead, isSameValue } from './shared/grade.ts'
 import type { FieldOf } from './shared/options.ts'
@@ -307,8 +307,13 @@ defineKind<AnyExtractAnswer>({
     const format = kind === 'coordinates' ? 'text' : kind
     const wanted: ExtractRead = { branch, format, isMany: given.many ?? false, isChecked }
     return kind === 'coordinates'
-      ? checkedQuestion('extract', given.image, checker, (context) => runBox(wanted, context), { needsBoxes: true })
-      : checkedQuestion('extract', given.image, checker, (context) => runWords(wanted, context))
+      ? checkedQuestion('extract', given.image, checker, (context) => runBox(wanted, context), {
+          needsBoxes: true,
+          plain: wanted.isMany ? plainList(false) : PLAIN_BOX,
+        })
+      : checkedQuestion('extract', given.image, checker, (context) => runWords(wanted, context), {
+          plain: wanted.isMany ? plainList(false) : PLAIN_READ,
+        })
   },
   truth: 'the value; a box as [left, top, right, bottom] in pixels',
   truthFields: ['value', 'values', 'coordinates', 'boxes', 'extract'],

@@ -14,7 +14,7 @@ import type { Checker, QuestionContext, QuestionResult } from './shared/checked-
 import { type QuestionCoroutine, read as readText } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import { decideRead, rightOrWrong } from './shared/decide-read.ts'
-import { noPlainValue, noProbability } from './shared/expressions.ts'
+import { noPlainValue, noProbability, PLAIN_READ, plainList, plainText } from './shared/expressions.ts'
 import {
   base,
   checked,
@@ -330,12 +330,16 @@ defineKind<FillAnswer>({
       if (values === null) return null
       const candidates = values.map((value) => ({ name: value, description: null }))
       const scored: Branch = { ...branch, readout: 'exclusive', candidates }
-      return checkedQuestion('fill', read.image, checker, (context) => runEnum(scored, isChecked, context))
+      return checkedQuestion('fill', read.image, checker, (context) => runEnum(scored, isChecked, context), {
+        plain: plainText(values, false),
+      })
     }
     const grammar = kind === 'list' ? readList(read.item, checker) : { type: kind }
     if (grammar === null) return null
     const written: WrittenRead = { branch, grammar, maxTokens: checker.limits.fillTokens, isChecked }
-    return checkedQuestion('fill', read.image, checker, (context) => runWritten(written, context))
+    return checkedQuestion('fill', read.image, checker, (context) => runWritten(written, context), {
+      plain: kind === 'list' ? plainList(false) : PLAIN_READ,
+    })
   },
   truth: 'the value',
   truthFields: ['value', 'parsed', 'fill'],

@@ -8,6 +8,7 @@ import { probability } from './shared/answer-schemas.ts'
 import type { QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
+import { plainNumber } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, strict, words } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
 
@@ -88,7 +89,7 @@ defineKind<NoulAnswer>({
       candidates,
       image: read.image ?? null,
     }
-    return checkedQuestion('noul', read.image, checker, (context) => run(branch, context))
+    return checkedQuestion('noul', read.image, checker, (context) => run(branch, context), { plain: plainNumber('a probability') })
   },
   truth: 'true or false',
   truthFields: ['noul'],

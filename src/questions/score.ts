@@ -12,7 +12,7 @@ import { level, probability } from './shared/answer-schemas.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { namedProbability } from './shared/expressions.ts'
+import { namedProbability, plainNumber } from './shared/expressions.ts'
 import {
   base,
   checked,
@@ -173,7 +173,10 @@ defineKind<ScoreAnswer>({
       candidates: levels.map(({ name, description }) => ({ name, description })),
       image: read.image ?? null,
     }
-    return checkedQuestion('score', read.image, checker, (context) => run(branch, context), { options: namesOf(branch) })
+    return checkedQuestion('score', read.image, checker, (context) => run(branch, context), {
+      options: namesOf(branch),
+      plain: plainNumber(`the expected level, a number from 0 to ${levels.length - 1}`),
+    })
   },
   truth: 'the level, from 0',
   truthFields: ['score', 'level'],

@@ -9,7 +9,7 @@ import { byCandidate, probability } from './shared/answer-schemas.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
-import { namedProbability, noPlainValue } from './shared/expressions.ts'
+import { namedProbability, noPlainValue, plainList } from './shared/expressions.ts'
 import { base, byName, checked, checkedQuestion, instructionsOf, namesOf, strict } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
 import {
@@ -168,6 +168,7 @@ defineKind<SelectAnswer>({
     const threshold = read.threshold ?? 0.5
     return checkedQuestion('select', read.image, checker, (context) => run(branch, { ...bounds, threshold }, context), {
       options: namesOf(branch),
+      plain: plainList(true),
     })
   },
   truth: 'a list of options',

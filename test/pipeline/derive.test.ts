@@ -2,10 +2,14 @@ import fc from 'fast-check'
 import { all, create } from 'mathjs/number'
 import { describe, expect, it } from 'vitest'
 import { EngineError } from '../../src/core/errors.ts'
-import { DERIVE_LIMITS, evaluateDerive, type KnownQuestions, parseDerive } from '../../src/pipeline/derive/derive.ts'
-import type { Answer } from '../../src/wire/types.ts'
+import { REQUEST_LIMITS } from '../../src/core/limits.ts'
+import { DERIVE_LIMITS, evaluateDerive, parseDerive } from '../../src/pipeline/derive/derive.ts'
+import type { KnownQuestions } from '../../src/pipeline/derive/plain-types.ts'
+import { checkQuestions } from '../../src/questions/index.ts'
+import type { Answer, Questions } from '../../src/wire/types.ts'
 
-const known: KnownQuestions = new Map<string, readonly string[] | null>([
+/** Without what the questions say of their answers: most mistakes show when it is evaluated. */
+const options: readonly [string, readonly string[] | null][] = [
   ['urgent', null],
   ['rude', null],
   ['tab', ['Home', 'Orders', 'Help']],
@@ -20,7 +24,8 @@ const known: KnownQuestions = new Map<string, readonly string[] | null>([
   ['save', null],
   ['page-kind', ['list', 'form']],
   ['constructor', null],
-])
+]
+const known: KnownQuestions = new Map(options.map(([id, names]) => [id, { options: names, plain: null }]))
 
 const answers: Readonly<Record<string, Answer>> = {
   urgent: { type: 'noul', noul: 0.75 },
@@ -162,7 +167,6 @@ describe('failures say why and stand alone', () => {
     ['failed + 1', /no value/],
     ['name * 2', /needs a number, not the text "Ada"/],
     ['tab == 1', /"Orders"/],
-    ['tab < "Z"', /== and !=/],
     ['urgent and rude', /true or false, not 0\.75.*> 0\.5/],
     ['not urgent', /true or false/],
     ['urgent ? 1 : 2', /before "\?"/],
@@ -208,6 +212,7 @@ describe('refusals', () => {
     ['urgnt > 0.5', /no question or derive "urgnt"\. Did you mean "urgent"/],
     ['nothing_like_it', /There are urgent, rude/],
     ['mx(1, 2)', /no function "mx"\. Did you mean "max"/],
+    ['tab < "Z"', /"<" needs a number, and "Z" is a text; .*== and !=/],
     ['max', /is a function; write max\(…\)/],
     ['max()', /1 to 64 arguments, not 0/],
     ['abs(1, 2)', /abs\(\) takes 1 arguments, not 2/],
@@ -321,5 +326,74 @@ describe('refusals', () => {
       }),
       { seed: 11, numRuns: 600 },
     )
+  })
+})
+
+describe('what no answer can make right is refused before asking', () => {
+  const questions: Questions = {
+    urgent: { type: 'noul', instructions: 'It is urgent.' },
+    'is-angry': { type: 'noul', instructions: 'The customer is angry.' },
+    tone: { type: 'choice', options: ['calm', 'angry'] },
+    size: { type: 'choice', options: ['1', '2', 'more'] },
+    stars: { type: 'score', instructions: 'How good?', criteria: ['bad', 'fair', 'good'] },
+    topics: { type: 'select', options: ['money', 'time'] },
+    land: { type: 'fill', kind: 'enum', values: ['DE', 'FR'] },
+    total: { type: 'fill', kind: 'number' },
+    parts: { type: 'fill', kind: 'list' },
+    name: { type: 'extract' },
+    dates: { type: 'extract', kind: 'date', many: true },
+    button: { type: 'extract', kind: 'coordinates' },
+  }
+  const report = (fault: unknown) => expect.fail(JSON.stringify(fault))
+  const asked: KnownQuestions = new Map(checkQuestions(questions, '', { limits: REQUEST_LIMITS, report }).map((one) => [one.id, one]))
+  const messageOf = (expression: string) =>
+    parseDerive({ stats: 'urgent', it: expression }, asked).then(
+      () => null,
+      ({ message }: EngineError) => message,
+    )
+
+  it.each([
+    ['not urgent', '"not" needs true or false, and "urgent" is a probability; compare it, for example urgent > 0.5'],
+    ['not tone', '"tone" is one of its options, a text; compare it, for example tone == "calm"'],
+    ['urgent and tone', '"and" needs true or false, and "urgent" is a probability'],
+    ['stars ? 1 : 2', 'the part before "?" needs true or false, and "stars" is the expected level, a number from 0 to 2'],
+    ['p(tone, "calm") or has(name)', 'compare it, for example p(…) > 0.5'],
+    ['tone > 1', '">" needs a number, and "tone" is one of its options, a text; write tone == "calm", or p(tone, "calm") > 0.5'],
+    ['tone == 1', 'a comparison with a number needs a number, and "tone" is one of its options'],
+    ['land + 1', '"land" is one of its values, a text; write land == "DE"'],
+    ['tone < "z"', '"<" compares numbers; two texts'],
+    ['stars == "good"', '"good" is the label of level 2; write round(stars) == 2, or p(stars, "good") > 0.5'],
+    ['stars == "grand"', 'a comparison with a number needs a number, and "grand" is a text'],
+    ['urgent == "yes"', 'a comparison with a number needs a number, and "yes" is a text'],
+    ['p(land, "DE") > 0.5', '"land" is a read and has no probabilities'],
+    ['p(name) > 0.5', '"name" is a read and has no probabilities'],
+    ['land == "DEU"', '"land" has no option "DEU". Did you mean "DE"?'],
+    ['count(tone)', 'count(tone) needs a list, and "tone" is one of its options, a text'],
+    ['topics == "money"', '"topics" is a list; use count(topics) or has(topics)'],
+    ['parts', '"parts" is a list'],
+    ['dates', '"dates" is a list'],
+    ['button', '"button" is a box; use has(button)'],
+    ['is-angry > 0.5', '"is-angry" is no plain name; write value("is-angry")'],
+    ['iit > 1', 'there is no question or derive "iit". There are urgent'],
+  ])('%s', async (expression, message) => {
+    expect(await messageOf(expression)).toContain(message)
+  })
+
+  it.each([
+    'not (urgent > 0.5) and tone == "calm"',
+    'size > 1 and size != 2',
+    'stars == "2" or round(stars) == 2',
+    'total > 5 and name == "Ada" and name > 3',
+    'land == "FR" ? count(topics) + count(dates) + count(parts) : p(stars, "good")',
+    'value("is-angry") > 0.5 and has(button)',
+    'stats > 1 and stats == "x"',
+    'urgent == null',
+  ])('but not %s', async (expression) => {
+    expect(await messageOf(expression)).toBeNull()
+  })
+
+  it('reads what stands deep in one another once', async () => {
+    const deep = `${'('.repeat(60)}urgent${' == 1)'.repeat(60)}`
+    expect(await messageOf(deep)).toBeNull()
   })
 })

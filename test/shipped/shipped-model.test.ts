@@ -79,7 +79,7 @@ const DERIVE = {
   route: 'intent == "refund" ? "billing" : "support"',
   reachable: 'has(mail)',
   refund: 'p(intent, "refund")',
-  fails: 'broken + intent',
+  fails: 'urgency / 0',
 }
 
 /** The model on this thread. Texts are cut short, so that the file stays quick. */

@@ -20,14 +20,12 @@ import {
   type Subject,
   subjectsOf,
 } from './expression.ts'
+import { checkPlainTypes, type KnownQuestions } from './plain-types.ts'
 
 /** Expressions that are read before others get a turn. */
 const EXPRESSIONS_AT_A_TIME = 8
 
 export const DERIVE_LIMITS = { derives: 64, nameCharacters: 128 } as const
-
-/** Question id → the option names or level labels that `p(id, …)` may name; null when the question has none. */
-export type KnownQuestions = ReadonlyMap<string, readonly string[] | null>
 
 /** Checked expressions, each after those it needs. */
 export interface DerivePlan {
@@ -70,13 +68,17 @@ export async function parseDerive(derives: unknown, known: KnownQuestions | null
     expressions.set(name, expression)
     if (known === null) continue
     const suggest: typeof didYouMean = (...given) => (problems.length < MOST_HINTS ? didYouMean(...given) : '')
+    const before = problems.length
+    const others = [...names].filter((other) => other !== name)
     const unlike = new Map(subjectsOf(expression).map((subject) => [JSON.stringify(subject), subject]))
-    for (const subject of unlike.values()) told(say, () => checkSubject(subject, names, known, suggest))
+    for (const subject of unlike.values()) told(say, () => checkSubject(subject, text, names, others, known, suggest))
     for (const { id, text: compared } of comparedTexts(expression)) {
       // The level of a score is a number, and a text that is one is compared with it as that.
-      const options = Number.isNaN(Number(compared)) ? known.get(id) : null
+      const question = Number.isNaN(Number(compared)) ? known.get(id) : undefined
+      const options = question?.plain ? question.plain.texts : question?.options
       if (options) told(say, () => checkOption(id, compared, options, suggest))
     }
+    if (problems.length === before) told(say, () => checkPlainTypes(expression, known))
   }
   const steps = inOrder(expressions, problems)
   if (problems.length > 0) refuse(problems)
@@ -127,18 +129,29 @@ function inputProblems(input: unknown): DeriveProblem[] {
   ]
 }
 
-/** Names that exist, options that exist. Throws `ExpressionError`. */
-function checkSubject(subject: Subject, names: ReadonlySet<string>, known: KnownQuestions, suggest: typeof didYouMean): void {
+/** Names that exist, options that exist. `others`: names that may be meant. Throws `ExpressionError`. */
+function checkSubject(
+  subject: Subject,
+  text: string,
+  names: ReadonlySet<string>,
+  others: readonly string[],
+  known: KnownQuestions,
+  suggest: typeof didYouMean,
+): void {
   const { ask, id, option } = subject
   if (!names.has(id)) {
     if (FUNCTION_NAMES.includes(id)) throw new ExpressionError(`"${id}" is a function; write ${id}(…)`)
-    const hint = suggest(id, names) || ` There are ${[...names].slice(0, 12).join(', ')}.`
+    // `is-angry > 0.5` reads as `is` less `angry`.
+    const torn = others.find((other) => /\W/.test(other) && other.split(/\W+/).includes(id) && text.includes(other))
+    if (torn !== undefined) throw new ExpressionError(`"${torn}" is no plain name; write value(${JSON.stringify(torn)})`)
+    const hint = suggest(id, others) || ` There are ${others.slice(0, 12).join(', ')}.`
     throw new ExpressionError(`there is no question or derive "${id}".${hint}`)
   }
   if (ask === 'value') return
-  const options = known.get(id)
-  if (options === undefined && ask !== 'has')
+  const question = known.get(id)
+  if (question === undefined && ask !== 'has')
     throw new ExpressionError(`${ask}() asks a question, and "${id}" is a derive; write ${id} alone`)
+  const options = question?.options
   if (ask !== 'p' || !options) return
   if (option === null) throw new ExpressionError(`p(${id}, …) needs an option: ${options.slice(0, 12).join(', ')}`)
   if (/^\d{1,3}$/.test(option) && Number(option) < options.length) return

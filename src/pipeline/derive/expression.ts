@@ -1,7 +1,7 @@
 // Parses an expression into a small checked tree, and evaluates the tree. mathjs only parses; its tree is copied node
 // by node under an allow-list, so mathjs never evaluates anything and no expression can allocate, loop or reach a
 // property.
-import { ExpressionError, type Scalar } from '../../core/expression-values.ts'
+import { ExpressionError, PLAIN_NUMBER, type Scalar } from '../../core/expression-values.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { operatorHint } from './operator-hint.ts'
 
@@ -280,9 +280,6 @@ export function evaluate(expression: Expression, lookUp: (subject: Subject) => S
     }
   }
 }
-
-/** Digits, with thousands commas in their places or without. Anything less plain (1.234,56) could be read two ways. */
-const PLAIN_NUMBER = /^[+-]?(?:\d{1,300}|\d{1,3}(?:,\d{3}){1,100})(?:\.\d{1,300})?$/
 
 /** A condition is true or false. A number is refused: a probability is never 0, so it would always count as true. */
 function truth(value: Scalar, where: string): boolean {

@@ -94,6 +94,19 @@ export interface QuestionResult<A extends QuestionAnswer = QuestionAnswer> {
   readonly decisions: Readonly<Record<string, Decision>>
 }
 
+/** What an answer is in an expression (`derive`), as far as its question says. */
+export interface PlainForm {
+  /** Its plain value; `any` where it depends on what is read, `none` for lists and boxes. */
+  readonly value: 'number' | 'text' | 'any' | 'none'
+  /** In words that follow "it is". */
+  readonly is: string
+  /** The texts that its value can be; null where they are not known. */
+  readonly texts: readonly string[] | null
+  readonly hasProbabilities: boolean
+  /** Whether it holds several things, which can be counted. */
+  readonly isList: boolean
+}
+
 /** A checked question. */
 export interface CheckedQuestion {
   readonly id: string
@@ -107,6 +120,8 @@ export interface CheckedQuestion {
   readonly args: readonly CheckedQuestion[]
   /** The names of its options or levels, in order; null when its answer has no probabilities by name. */
   readonly options: readonly string[] | null
+  /** What its answer is in an expression; null where that is not known before it is there. */
+  readonly plain: PlainForm | null
   run(context: QuestionContext): QuestionCoroutine<QuestionResult>
 }
 

@@ -1,5 +1,26 @@
 // What several kinds of question say to an expression (`derive`).
 import { ExpressionError } from '../../core/expression-values.ts'
+import type { PlainForm } from './checked-question.ts'
+
+/** A number with probabilities behind it. */
+export const plainNumber = (is: string): PlainForm => ({ value: 'number', is, texts: null, hasProbabilities: true, isList: false })
+
+/** One of these texts. */
+export function plainText(texts: readonly string[], hasProbabilities: boolean): PlainForm {
+  return { value: 'text', is: `one of ${hasProbabilities ? 'its options' : 'its values'}, a text`, texts, hasProbabilities, isList: false }
+}
+
+export const plainList = (hasProbabilities: boolean): PlainForm => ({
+  value: 'none',
+  is: 'a list',
+  texts: null,
+  hasProbabilities,
+  isList: true,
+})
+
+/** One thing that is read. */
+export const PLAIN_READ: PlainForm = { value: 'any', is: 'a read', texts: null, hasProbabilities: false, isList: false }
+export const PLAIN_BOX: PlainForm = { ...PLAIN_READ, value: 'none', is: 'a box' }
 
 /**
  * `p(id, option)` of an answer with probabilities by name. `key`: what the option is called in them; default: its own

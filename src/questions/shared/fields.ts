@@ -220,7 +220,18 @@ export function checkedQuestion(
   image: string | null | undefined,
   checker: Checker,
   run: CheckedQuestion['run'],
-  more: Partial<Pick<CheckedQuestion, 'needsBoxes' | 'args' | 'options'>> = {},
+  more: Partial<Pick<CheckedQuestion, 'needsBoxes' | 'args' | 'options' | 'plain'>> = {},
 ): CheckedQuestion {
-  return { id: checker.id, param: checker.param, type, image: image ?? null, needsBoxes: false, args: [], options: null, run, ...more }
+  return {
+    id: checker.id,
+    param: checker.param,
+    type,
+    image: image ?? null,
+    needsBoxes: false,
+    args: [],
+    options: null,
+    plain: null,
+    run,
+    ...more,
+  }
 }
