@@ -43,7 +43,8 @@ function checkMap(input: unknown, param: string, settings: MapSettings): readonl
   left.questions -= entries.length
   if (left.questions < 0) {
     const count = limits.questions - left.questions
-    const message = `${count} questions (arguments included) or more, but a request takes ${limits.questions}; split it over several requests.`
+    const have = isArgument ? `The questions and their arguments are ${count} or more together` : `There are ${count} questions`
+    const message = `${have}, and a request takes ${limits.questions} at most; split it over several requests.`
     report({ code: 'too_many_questions', param, message })
     return []
   }

@@ -5,7 +5,7 @@ import { REQUEST_LIMITS } from '../core/limits.ts'
 import { argmax } from '../core/math.ts'
 import { pointer } from '../core/pointer.ts'
 import type { Json } from '../core/types.ts'
-import { plainRecord } from '../core/untrusted.ts'
+import { isObject, jsonTypeOf, plainRecord } from '../core/untrusted.ts'
 import type { KindTypes, SetAndAbstention } from '../wire/types.ts'
 import { defineKind } from './kind.ts'
 import { level, probability } from './shared/answer-schemas.ts'
@@ -136,6 +136,12 @@ function readLevels(input: unknown, checker: Checker): readonly Candidate[] | nu
 }
 
 function readLevel(entry: unknown, param: string, checker: Checker): (Candidate & { param: string }) | null {
+  if (typeof entry !== 'string' && !isObject(entry)) {
+    const message = `A level is a label, which is a text, or an object with label and description; received ${jsonTypeOf(entry)}.`
+    const hint = typeof entry === 'number' ? ` Write ${JSON.stringify(String(entry))}.` : ''
+    checker.report({ code: 'invalid_question', param, message: message + hint })
+    return null
+  }
   const level = typeof entry === 'string' ? { label: entry, description: null } : checked(levelSchema, entry, checker, param)
   if (level === null) return null
   if (level.label.trim() !== '') return { name: level.label, description: level.description, param }

@@ -134,7 +134,9 @@ describe('a request', () => {
 
   it('holds against limits handed in', () => {
     const questions = { a: { type: 'noul' }, b: { type: 'noul' } }
-    expect(() => checkRequest({ state: 's', questions }, { ...REQUEST_LIMITS, questions: 1 })).toThrow(/2 questions .* 1;/)
+    expect(() => checkRequest({ state: 's', questions }, { ...REQUEST_LIMITS, questions: 1 })).toThrow(
+      /^There are 2 questions, and a request takes 1 at most; split it/,
+    )
   })
 
   it('takes ids that are names of prototypes', () => {
@@ -218,7 +220,12 @@ describe('a question', () => {
     ['with one level', { type: 'score', criteria: ['low'] }, '/criteria', '1 levels, but 2 to 26'],
     ['with 27 levels', { type: 'score', criteria: Array.from({ length: 27 }, (_, i) => `l${i}`) }, '/criteria', '27 levels, but 2 to 26'],
     ['with duplicate levels', { type: 'score', criteria: ['low', 'low'] }, '/criteria/1', 'Level "low" is given twice'],
-    ['with a number for a level', { type: 'score', criteria: [1, 2] }, '/criteria/0', 'takes an object, not 1.'],
+    [
+      'with a number for a level',
+      { type: 'score', criteria: [1, 2] },
+      '/criteria/0',
+      'A level is a label, which is a text, or an object with label and description; received a number. Write "1".',
+    ],
     [
       'with an unknown field in a level',
       { type: 'score', criteria: ['a', { label: 'b', value: 1 }] },
