@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import type { Backend, Prefix } from '../../src/backends/backend.ts'
 import { createFakeBackend, type FakeOptions } from '../../src/backends/fake/index.ts'
-import type { OutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
+import { memoryOutcomeStore, type OutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
 import { EngineError } from '../../src/core/errors.ts'
 import type { EngineOptions } from '../../src/pipeline/asking/options.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'
@@ -40,6 +40,16 @@ const image = async (width: number, height: number, id?: string) => {
 }
 
 describe('the engine', () => {
+  it('takes the label of a level for the truth of a score, as data sets do', async () => {
+    const outcomes = memoryOutcomeStore()
+    const { engine } = await engineOf({}, { outcomes })
+    const mood = { type: 'score', instructions: 'How angry?', criteria: ['calm', 'annoyed', 'furious'] } as const
+    const { id } = await engine.ask({ state: 's', questions: { mood } })
+    await engine.recordOutcome(id, { mood: 'annoyed' })
+    expect((await outcomes.find(id))?.labels.mood?.truth).toEqual([1])
+    expect((await errorOf(engine.recordOutcome(id, { mood: 'annoyd' }))).param).toBe('/outcomes/mood')
+  })
+
   it('answers about the state as it was when it was asked, and reads a Proxy as what it shows', async () => {
     const { engine, backend } = await engineOf()
     const state = { lamp: { colour: 'red' } }
