@@ -246,9 +246,9 @@ export type HoldsValue = (kept: string | null, value: string | null) => boolean
 /**
  * A truth to the index of the true candidate in each row of a decision (canonical order); a fraction lies between two
  * candidates, as when annotators were averaged. Statements: a boolean, the probability that it is true, or a name.
- * `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed, or the label of one. `holds`: for what is kept of checked values in
- * another way. `independent`: the names that hold. Checks and reads: a boolean ("the value was right"), or the right
- * value. Null when the truth does not fit the decision.
+ * `exclusive`: a name. `ordinal`: a 0-based level, fractions allowed, or the label of one. `holds`: for what is kept of
+ * checked values in another way. `independent`: the names that hold. Checks and reads: a boolean ("the value was
+ * right"), or the right value. Null when the truth does not fit the decision.
  */
 export function truthOf(
   decision: Pick<Decision, 'readout' | 'names' | 'value'>,
