@@ -4,7 +4,7 @@
 
 import { EngineError } from '../core/errors.ts'
 import { fileFault } from '../core/file-fault.ts'
-import { whyNotJson } from '../core/plain-json.ts'
+import { memberOf, whyNotJson } from '../core/plain-json.ts'
 import { pointer } from '../core/pointer.ts'
 import { isObject, type UntrustedObject } from '../core/untrusted.ts'
 import { isParts } from '../wire/part-types.ts'
@@ -140,8 +140,11 @@ function refuseUnsayable(value: unknown, param: string, depth: number): void {
     for (let i = 0; i < value.length; i++) refuseUnsayable(value[i], pointer(param, i), depth + 1)
     return
   }
-  for (const [key, inner] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const member = memberOf(value, key)
+    const at = pointer(param, key)
+    if ('why' in member) throw new EngineError('invalid_request', member.why, { param: at })
     // A field that is there and undefined is a field that is not there.
-    if (inner !== undefined) refuseUnsayable(inner, pointer(param, key), depth + 1)
+    if (member.value !== undefined) refuseUnsayable(member.value, at, depth + 1)
   }
 }

@@ -22,6 +22,16 @@ export function whyNotJson(value: unknown): string | null {
   }
 }
 
+/** A member of an object, or why it cannot be read: a getter may throw. */
+export function memberOf(object: object, key: string): { readonly value: unknown } | { readonly why: string } {
+  try {
+    return { value: (object as Readonly<Record<string, unknown>>)[key] }
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
+    return { why: `Reading this member failed (${said}); send a plain copy.` }
+  }
+}
+
 /** From another realm, too, as in a test runner. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)

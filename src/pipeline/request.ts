@@ -53,8 +53,9 @@ export async function readRequest(input: unknown, { limits, models, state: optio
   // Before anything is waited for: what the caller changes afterwards is not part of the request.
   const stateFaults: Fault[] = []
   const checked = request.state === undefined ? null : checkState(request.state, options, stateFaults)
-  const modelId = await gather(faults, () => models.choose(request.model))
-  const derive = await gather(faults, () => parseDerive(request.derive, request.named))
+  const choosing = gather(faults, () => models.choose(request.model))
+  const deriving = gather(faults, () => parseDerive(request.derive, request.named))
+  const [modelId, derive] = [await choosing, await deriving]
   faults.push(...stateFaults)
   const state = checked === null ? null : await readCheckedState(checked, options, faults, signal)
   faults.push(...requirementFaults(request.questions, state?.pictureIds ?? null))

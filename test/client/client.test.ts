@@ -263,6 +263,17 @@ describe('what JSON cannot say', () => {
     ['a circle', { state: circle }, expect.stringContaining('/state/self')],
     ['a Map', { state: { seen: new Map() } }, '/state/seen'],
     ['a bigint', { state: { big: 1n } }, '/state/big'],
+    [
+      'a member that cannot be read',
+      {
+        state: {
+          get broken() {
+            throw new Error('not now')
+          },
+        },
+      },
+      '/state/broken',
+    ],
     ['a hole', { state: [undefined] }, '/state/0'],
     ['a function', { questions: { late: { type: 'noul', instructions: () => 'x' } } }, '/questions/late/instructions'],
   ])('is refused before anything is sent: %s', async (_what, more, param) => {

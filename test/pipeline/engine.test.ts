@@ -50,6 +50,14 @@ describe('the engine', () => {
     expect((await errorOf(engine.recordOutcome(id, { mood: 'annoyd' }))).param).toBe('/outcomes/mood')
   })
 
+  it('computes the expressions as they were when it was asked', async () => {
+    const { engine } = await engineOf()
+    const derive: Record<string, string> = { twice: 'angry * 2' }
+    const asked = engine.ask({ ...REQUEST, derive })
+    derive.twice = 'nothing_like_it'
+    expect((await asked).answers.twice).toMatchObject({ valid: true })
+  })
+
   it('answers about the state as it was when it was asked, and reads a Proxy as what it shows', async () => {
     const { engine, backend } = await engineOf()
     const state = { lamp: { colour: 'red' } }

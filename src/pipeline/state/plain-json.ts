@@ -1,7 +1,7 @@
 // Copies a JSON value of the caller's process, and checks it on the way: what is read from then on is what was checked,
 // whatever the caller does with the original, and plain, so that it can be sent to a worker.
 import { LONGEST_STATE } from '../../core/limits.ts'
-import { whyNotJson } from '../../core/plain-json.ts'
+import { memberOf, whyNotJson } from '../../core/plain-json.ts'
 import { pointer } from '../../core/pointer.ts'
 import type { Json } from '../../core/types.ts'
 import type { Fault } from '../../questions/shared/checked-question.ts'
@@ -45,7 +45,7 @@ export function plainJson(value: unknown, base: string, faults: Fault[]): Json {
     if (above.size >= MAX_JSON_DEPTH)
       return refuse(path, `The JSON state is nested deeper than ${MAX_JSON_DEPTH} levels; flatten it or send it as text.`)
     above.add(one)
-    const copied = Array.isArray(one) ? copyList(one, path) : copyObject(one as Readonly<Record<string, unknown>>, path)
+    const copied = Array.isArray(one) ? copyList(one, path) : copyObject(one, path)
     above.delete(one)
     return copied
   }
@@ -57,18 +57,14 @@ export function plainJson(value: unknown, base: string, faults: Fault[]): Json {
     return items
   }
 
-  const copyObject = (object: Readonly<Record<string, unknown>>, path: string): Json => {
+  const copyObject = (object: object, path: string): Json => {
     const members: [string, Json][] = []
     for (const key of Object.keys(object)) {
       if (isOver()) break
       const at = pointer(path, key)
-      let member: unknown
-      try {
-        member = object[key]
-      } catch (error) {
-        refuse(at, `Reading this member failed (${error instanceof Error ? error.message : String(error)}); send a plain copy.`)
-      }
-      if (member !== undefined) members.push([key, copy(member, at)])
+      const member = memberOf(object, key)
+      if ('why' in member) refuse(at, member.why)
+      else if (member.value !== undefined) members.push([key, copy(member.value, at)])
     }
     // Defines what it is given, so that `__proto__` is a plain key.
     return Object.fromEntries(members)
