@@ -195,8 +195,9 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     try {
       await options.outcomes.event({ ...event, at: now() })
       return []
-    } catch {
-      return ['This answer could not be kept for outcomes: the store failed.']
+    } catch (error) {
+      const why = error instanceof EngineError ? error.message : 'the store failed.'
+      return [`This answer could not be kept for outcomes: ${why}`]
     }
   }
 

@@ -238,6 +238,14 @@ describe('an outcome store in a folder', () => {
     expect(await listOf(second.evidence())).toEqual([])
   })
 
+  it('says that it is closed, to whoever records or looks', async () => {
+    const store = await open()
+    await store.event(event('evt_1', 1))
+    await store.close()
+    await expect(recordOutcome(store, 'evt_1', { urgent: true })).rejects.toThrow('The outcome store is closed; open it anew.')
+    await expect(store.event(event('evt_2', 2))).rejects.toThrow('closed')
+  })
+
   it('stays within its bytes, and keeps what was labelled of the segments that went', async () => {
     const maxBytes = 40_000
     const store = await open({ maxBytes })

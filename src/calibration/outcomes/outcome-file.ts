@@ -161,6 +161,7 @@ class FileOutcomeStore implements OutcomeStore {
   async find(id: string): Promise<LabelledEvent | null> {
     const pending = this.#pending.get(id)
     if (pending !== undefined) return { event: pending, labels: {} }
+    if (this.#isClosed) throw closed()
     return this.#enqueue(() => this.#read(id))
   }
 
@@ -211,7 +212,7 @@ class FileOutcomeStore implements OutcomeStore {
   }
 
   #refusal(): EngineError | null {
-    if (this.#isClosed) return new EngineError('invalid_request', 'The outcome store is closed.')
+    if (this.#isClosed) return closed()
     if (this.#settings.unlock !== null) return null
     return new EngineError('invalid_request', 'The outcome store was opened to be read only; open it without isReadOnly to write.')
   }
@@ -377,4 +378,8 @@ function numberOf(segment: string): number {
 function isSame(known: Labels[string] | undefined, set: Labels[string]): boolean {
   if (known === undefined || known.weight !== set.weight || known.truth.length !== set.truth.length) return false
   return known.truth.every((index, i) => index === set.truth[i]) && (set.given === undefined || set.given === known.given)
+}
+
+function closed(): EngineError {
+  return new EngineError('invalid_request', 'The outcome store is closed; open it anew.')
 }
