@@ -205,7 +205,7 @@ describe('bad input', () => {
       '/questions/one/options',
       '/model',
       ...['/derive/a', '/derive/a', '/derive/c', '/derive/f/exp', '/derive/f/expr', '/derive/d'],
-      ...['/state/0/text', '/state/0/txt', '/state/1/value/at', '/state/1/value/when', '/state/5/id'],
+      ...['/state/0/txt', '/state/0/text', '/state/1/value/at', '/state/1/value/when', '/state/5/id'],
       ...['/state/2/source/bytes', '/state/4/source/path', '/state/5/source/data', '/state/3/source/bytes'],
       '/questions/two/image',
     ])

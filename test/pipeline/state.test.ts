@@ -49,7 +49,7 @@ describe('readState', () => {
   it('says how a list of JSON is sent whose elements have the type of a part', async () => {
     const form = [{ type: 'text', name: 'email', value: 'ann@example.com' }]
     expect(await refusal(form)).toMatchObject({
-      param: '/state/0/text',
+      param: '/state/0/name',
       message: expect.stringContaining('[{"type": "json", "value": […]}]'),
     })
     expect(shown(await readState([{ type: 'json', value: form }]))).toBe('- type: text, name: email, value: ann@example.com')
@@ -187,7 +187,7 @@ describe('readState', () => {
     ['nothing', undefined, 'invalid_request', '/state'],
     ['bytes', new Uint8Array(4), 'invalid_request', '/state'],
     ['a date in JSON', { at: new Date(0) }, 'invalid_request', '/state/at'],
-    ['a text part without text', [{ type: 'text', txt: 'a' }], 'invalid_request', '/state/0/text'],
+    ['a text part without text', [{ type: 'text', txt: 'a' }], 'invalid_request', '/state/0/txt'],
     ['an unknown field', [{ type: 'text', text: 'a', lang: 'en' }], 'invalid_request', '/state/0/lang'],
     ['a json part without value', [{ type: 'json' }], 'invalid_request', '/state/0/value'],
     ['a bigint inside a json part', [{ type: 'json', value: { a: 1n } }], 'invalid_request', '/state/0/value/a'],

@@ -90,10 +90,10 @@ function reporterInto(faults: Fault[]): Reporter {
   }
   return {
     report,
-    unknownFields(value, known, param) {
+    unknownFields(value, known, param, otherwise = `Known here: ${known.join(', ')}.`) {
       for (const field of Object.keys(value)) {
         if (known.includes(field)) continue
-        const hint = (faults.length < MOST_HINTS && didYouMean(field, known)) || ` Known here: ${known.join(', ')}.`
+        const hint = (faults.length < MOST_HINTS && didYouMean(field, known)) || ` ${otherwise}`
         report('invalid_request', pointer(param, field), `The field ${JSON.stringify(field.slice(0, 80))} is not known.${hint}`)
       }
     },
@@ -135,11 +135,11 @@ const IF_NO_PARTS = 'If the list is JSON and no parts, send [{"type": "json", "v
 function checkPart(fields: PartFields, param: string, reporter: Reporter, faults: Fault[]): CheckedPart {
   switch (fields.type) {
     case 'text':
+      reporter.unknownFields(fields, ['type', 'text'], param, IF_NO_PARTS)
       if (typeof fields.text !== 'string') {
         const message = `The text of a text part is a string, received ${jsonTypeOf(fields.text)}. ${IF_NO_PARTS}`
         reporter.report('invalid_request', pointer(param, 'text'), message)
       }
-      reporter.unknownFields(fields, ['type', 'text'], param)
       return { type: 'text', text: typeof fields.text === 'string' ? fields.text : undefined }
     case 'json': {
       reporter.unknownFields(fields, ['type', 'value'], param)
