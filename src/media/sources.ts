@@ -36,7 +36,7 @@ export type CheckedSource = { readonly param: string } & (
 /** Collects the problems of one request; `param` is a JSON Pointer. */
 export interface Reporter {
   report(code: ErrorCode, param: string, message: string): void
-  /** Reports every field of `value` that is not among the known ones; `otherwise` is said where none of these is near. */
+  /** Reports every field of `value` that is not known; `otherwise` is said where no known one is near. */
   unknownFields(value: object, known: readonly string[], param: string, otherwise?: string): void
 }
 
