@@ -34,3 +34,8 @@ function numberWithMarks(digits: string): number {
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
+
+/** What a word behind a number multiplies it by: "3 million", "12k". */
+export const SCALES: ReadonlyMap<string, number> = new Map(
+  Object.entries({ k: 1e3, thousand: 1e3, mn: 1e6, million: 1e6, bn: 1e9, billion: 1e9 }),
+)

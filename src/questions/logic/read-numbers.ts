@@ -1,5 +1,5 @@
 // How a number that was read stands to the limit of a claim, by what is written around both: units, scales, bounds.
-import { numberOfDigits, SMALL_NUMBERS } from '../../core/as-written.ts'
+import { numberOfDigits, SCALES, SMALL_NUMBERS } from '../../core/as-written.ts'
 import { ABOVE, AT, BELOW, FROM, type ReadValue, type Sign, type Signs, signOf, UP_TO } from './compared-values.ts'
 import { areOfOneKind, converted, isMoney, isPercent, type Unit, unitAhead, unitBehind, unitOfName } from './units.ts'
 
@@ -47,7 +47,6 @@ export function standing(value: ReadValue, limit: Quantity): Signs {
 
 // ── Scales ──
 
-const SCALES = new Map(Object.entries({ k: 1e3, thousand: 1e3, mn: 1e6, million: 1e6, bn: 1e9, billion: 1e9 }))
 const SCALED = /^\s?(\p{L}+)/u
 /** Scales of money, which otherwise may be units; "M" is a million of anything. */
 const LETTERS = new Map(Object.entries({ m: 1e6, b: 1e9 }))

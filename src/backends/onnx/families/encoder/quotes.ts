@@ -90,9 +90,12 @@ export interface QuotedValue {
   readonly reason?: string
 }
 
-/** The likeliest of the values that stand in the text; null where there is none. Equal values share their chances. */
-export function oneValue(pointers: SpanLogits, kind: ValueKind): QuotedValue {
-  const found = valuesOf(pointers, kind)
+/**
+ * The likeliest of the values that stand in the text; null where there is none. Equal values share their chances.
+ * `hasScales`: see `writtenValues`.
+ */
+export function oneValue(pointers: SpanLogits, kind: ValueKind, hasScales: boolean): QuotedValue {
+  const found = valuesOf(pointers, kind, hasScales)
   const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
   const total = logSumExp(scores)
   const best = likeliestOf(found.map(({ value }, i) => [value, Math.exp((scores[i] as number) - total)]))
@@ -109,17 +112,17 @@ function likeliestUnread(pointers: SpanLogits): PossibleSpan | null {
 
 /** The numbers that stand in the text, in reading order. */
 export function numbersOf(pointers: SpanLogits, kind: 'int' | 'number'): number[] {
-  const found = valuesOf(pointers, kind).sort((a, b) => a.span.first + a.offset - (b.span.first + b.offset))
+  const found = valuesOf(pointers, kind, false).sort((a, b) => a.span.first + a.offset - (b.span.first + b.offset))
   return found.map(({ value }) => Number(value))
 }
 
-function valuesOf(pointers: SpanLogits, kind: ValueKind) {
+function valuesOf(pointers: SpanLogits, kind: ValueKind, hasScales: boolean) {
   const { spans } = pointers
   return everyPassage(pointers, (from, to) =>
     spans
       .stretchesWithin(from, to)
       .flatMap((number) =>
-        writtenValues(kind, spans.stretch(number).string).flatMap((written) =>
+        writtenValues(kind, spans.stretch(number).string, hasScales).flatMap((written) =>
           spans.covering(number, [written], from, to).map((span) => ({ span, value: written.value })),
         ),
       ),

@@ -6,7 +6,7 @@ import type { Branch, Candidate, Grammar, Scores } from '../../../backend.ts'
 import { asksForAll } from './all-of-a-kind.ts'
 import { everyQuote, numbersOf, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
 import { likeliestSum, STANDS, sumsOf } from './worked-out.ts'
-import { writtenValues } from './written-values.ts'
+import { namesScale, writtenValues } from './written-values.ts'
 
 /** A written answer before its grammar has seen it; null where nothing was found, for the reason if one is known. */
 export interface WrittenAnswer {
@@ -37,7 +37,7 @@ export async function writeValue(source: ValueSource, branch: Branch, grammar: G
     const made = await workOut(source, branch, type, numbersOf(pointers, type))
     if (made !== null) return made
   }
-  const { value, ...rest } = oneValue(pointers, type)
+  const { value, ...rest } = oneValue(pointers, type, !namesScale(branch.instructions))
   return { text: value, ...rest }
 }
 

@@ -1,6 +1,7 @@
 // Written values are chosen, not spelled: the ints, numbers and dates that a text holds, each with its place and in the
-// form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), exponents aside.
-import { numberOfDigits, SMALL_NUMBERS } from '../../../../core/as-written.ts'
+// form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), exponents and
+// scales ("3 million") aside.
+import { numberOfDigits, SCALES, SMALL_NUMBERS } from '../../../../core/as-written.ts'
 import { datesIn } from '../../../../core/dates-as-written.ts'
 
 /** A value that stands in a text: UTF-16 offsets, and how it is written as an answer. */
@@ -23,18 +24,38 @@ const NAMED = new RegExp(
   'giu',
 )
 
-/** The values of a kind in reading order of their pattern. Dates are days that exist. */
-export function writtenValues(kind: ValueKind, text: string): WrittenValue[] {
+/**
+ * The values of a kind in reading order of their pattern. Dates are days that exist. `hasScales`: "3 million" is
+ * 3000000, by default 3.
+ */
+export function writtenValues(kind: ValueKind, text: string, hasScales = false): WrittenValue[] {
   if (kind === 'date') return dates(text)
   const found = [
     ...Array.from(text.matchAll(DIGITS), (match) => ({ match, number: numberOfDigits(match[0]) })),
     ...Array.from(text.matchAll(NAMED), (match) => ({ match, number: ofWords(match[0]) })),
   ]
   return found.flatMap(({ match, number }) => {
-    const value = plain(number)
-    if (value === null || (kind === 'int' && !Number.isInteger(number))) return []
-    return [{ start: match.index, end: match.index + match[0].length, value }]
+    const end = match.index + match[0].length
+    const scaled = hasScales ? withScale(number, text.slice(end)) : number
+    const value = plain(scaled)
+    if (value === null || (kind === 'int' && !Number.isInteger(scaled))) return []
+    return [{ start: match.index, end, value }]
   })
+}
+
+/** Whether a question names the scale of its answer itself: "Turnover in thousands of euros". */
+export function namesScale(instructions: string): boolean {
+  return /\b(?:thousands?|millions?|billions?|mn|bn)\b/i.test(instructions)
+}
+
+/** The word is of the number, too. A "k" is one only at its digits: "12k", not "12 K". */
+const SCALED = /^(?:\s?(thousand|million|billion|mn|bn)(?!\p{L})|(k)(?![\p{L}\d]))/u
+
+function withScale(number: number, behind: string): number {
+  const [, word, letter = ''] = SCALED.exec(behind) ?? []
+  const scale = SCALES.get(word ?? letter)
+  // To fifteen digits: 1.1 million is 1100000.
+  return scale === undefined ? number : Number((number * scale).toPrecision(15))
 }
 
 /** The likeliest of some values, of which equal ones share their chances; undefined where there are none. */
