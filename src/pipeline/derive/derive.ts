@@ -35,10 +35,10 @@ export interface DerivePlan {
 /**
  * Checks `derive` of a request, as it came in, against the ids of its questions. In scope: a `noul` id is its
  * probability, a `score` id its expected level, a `choice` id its option, a read its parsed or plain value; `p(id,
- * option)`, `has(id)`, `count(id)`; other derives by name, in any order. An id that is no name is written
- * `value("page-kind")`. Throws `invalid_derive` with everything that is wrong: syntax, size (500 characters, 200 parts,
- * 64 derives), names and options that do not exist, functions outside the allow-list, cycles. With `known` null, what
- * names refer to is not looked at.
+ * option)`, `has(id)`, `count(id)`, `confidence(id)`; other derives by name, in any order. An id that is no name is
+ * written `value("page-kind")`. Throws `invalid_derive` with everything that is wrong: syntax, size (500 characters,
+ * 200 parts, 64 derives), names and options that do not exist, functions outside the allow-list, cycles. With `known`
+ * null, what names refer to is not looked at.
  */
 export async function parseDerive(derives: unknown, known: KnownQuestions | null): Promise<DerivePlan> {
   if (derives === undefined || derives === null) return { steps: [] }
@@ -231,7 +231,16 @@ function look({ ask, id, option }: Subject, answer: Answer): Scalar {
       if (list === null) throw new ExpressionError(`count(${id}) needs an answer that is a list, and "${id}" is one ${answer.type}`)
       return list.length
     }
+    case 'confidence':
+      return confidenceOf(answer, id)
   }
+}
+
+/** How likely the answer is to be right; of a `noul` the likelier of true and false. */
+function confidenceOf(answer: Answer, id: string): number {
+  if (answer.type === 'noul') return Math.max(answer.noul, 1 - answer.noul)
+  if ('confidence' in answer) return answer.confidence
+  throw new ExpressionError(`"${id}" is one ${answer.type}, which has no confidence`)
 }
 
 /**

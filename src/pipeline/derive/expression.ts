@@ -18,7 +18,7 @@ export type Expression =
 
 export interface Subject {
   readonly type: 'subject'
-  readonly ask: 'value' | 'p' | 'has' | 'count'
+  readonly ask: 'value' | 'p' | 'has' | 'count' | 'confidence'
   readonly id: string
   /** The option of `p(id, option)`; null elsewhere. */
   readonly option: string | null
@@ -53,7 +53,7 @@ const FUNCTIONS: ReadonlyMap<string, readonly [least: number, most: number]> = n
   ['log', [1, 2]],
 ])
 
-const SUBJECT_FUNCTIONS = ['p', 'has', 'count', 'value'] as const
+const SUBJECT_FUNCTIONS = ['p', 'has', 'count', 'confidence', 'value'] as const
 
 export const FUNCTION_NAMES: readonly string[] = [...FUNCTIONS.keys(), ...SUBJECT_FUNCTIONS]
 
@@ -185,8 +185,8 @@ function copyCall(callee: SyntaxNode, args: readonly SyntaxNode[], copy: (node: 
 }
 
 /**
- * `p(id, option)`, `has(id)`, `count(id)`, `value(id)`: the id is a name or, when it is no name, a text:
- * `value("page-kind")`.
+ * `p(id, option)`, `has(id)`, `count(id)`, `confidence(id)`, `value(id)`: the id is a name or, when it is no name, a
+ * text: `value("page-kind")`.
  */
 function subject(ask: Subject['ask'], args: readonly Expression[]): Subject {
   const [first, second] = args

@@ -51,6 +51,7 @@ function typeOf(expression: Expression, known: KnownQuestions): PlainType {
 function typeOfSubject({ ask, id }: Subject, known: KnownQuestions): PlainType {
   const plain = known.get(id)?.plain ?? null
   if (ask === 'has') return 'boolean'
+  if (ask === 'confidence') return 'number'
   if (ask === 'p') return plain?.hasProbabilities === false ? noProbability(id) : 'number'
   if (ask === 'count') {
     if (plain === null || plain.isList || plain.value === 'any') return 'number'
