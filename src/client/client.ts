@@ -5,6 +5,7 @@ import type { Json } from '../core/types.ts'
 import { isObject } from '../core/untrusted.ts'
 import type { Ask } from '../wire/infer.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
+import { WISHES } from '../wire/wishes.ts'
 import { bodyOf } from './body.ts'
 import { unexpected } from './errors.ts'
 import { type ClientOptions, checkIdempotencyKey, checkOptions, checkTimeout } from './options.ts'
@@ -102,8 +103,6 @@ export interface Client {
 const CALL_OPTIONS: OptionNames<CallOptions> = { signal: true, timeoutMs: true }
 const ASK_OPTIONS: OptionNames<ClientAskOptions> = { ...CALL_OPTIONS, idempotencyKey: true }
 const RECORD_OPTIONS: OptionNames<RecordCallOptions> = { ...CALL_OPTIONS, selectionProbability: true }
-/** Options of `engine.ask` that travel in a request. */
-const WISHES = ['deliberation', 'sets', 'abstain']
 
 /** Throws `invalid_request` for an option that would be ignored. */
 function checkAskOptions(asked: ClientAskOptions): void {

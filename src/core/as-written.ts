@@ -6,6 +6,9 @@ export const SMALL_NUMBERS: readonly string[] =
     ' ',
   )
 
+/** Each stands at a tenth of its number, from twenty on. */
+export const TENS: readonly string[] = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+
 /**
  * The number of some digits, with a sign, decimals, thousands and an exponent ("2.5e-7"); NaN for what is none. Of two
  * kinds of marks the last is the decimal one; of one kind, three digits behind a comma are thousands.

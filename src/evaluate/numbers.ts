@@ -12,7 +12,7 @@ import { findKind } from '../questions/index.ts'
 import { riskAt, weightedRisk } from './risk.ts'
 import type { RowResult } from './run.ts'
 import { type ScoredAnswer, scoredAnswers, type Yardstick } from './scored-answers.ts'
-import { type RunSummary, sumUp, typeOf } from './summary.ts'
+import { type RunSummary, sumUp, sumUpBy, typeOf } from './summary.ts'
 
 export interface Resampling {
   readonly resamples: number
@@ -206,24 +206,11 @@ function macroOf(tasks: readonly GroupNumbers[]): Evaluation['macro'] {
 function readsOf(rows: readonly RowResult[]): ReadNumbers[] {
   const reads = rows.flatMap(({ questions }) => questions.filter(({ type }) => findKind(type)?.isRead === true))
   const byType = groupBy(reads, typeOf)
-  const { types } = sumUp(rows)
-  return types.flatMap(({ type: name, count, right, margin, overlap }) => {
-    const group = byType.get(name)
-    if (group === undefined) return []
+  return sumUpBy(reads.map((question) => ({ key: typeOf(question), question }))).map(({ type: name, count, right, margin, overlap }) => {
+    const group = byType.get(name) ?? []
+    const confidences = group.map(({ confidence }) => confidence)
     const isRight = group.map((question) => Number(question.right === 1))
-    return [
-      {
-        name,
-        count,
-        right,
-        margin,
-        overlap,
-        auroc: auroc(
-          group.map(({ confidence }) => confidence),
-          isRight,
-        ),
-      },
-    ]
+    return { name, count, right, margin, overlap, auroc: auroc(confidences, isRight) }
   })
 }
 

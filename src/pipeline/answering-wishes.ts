@@ -5,6 +5,7 @@ import { didYouMean } from '../core/suggest.ts'
 import { isObject, jsonTypeOf, ownField } from '../core/untrusted.ts'
 import type { Fault } from '../questions/shared/checked-question.ts'
 import { DELIBERATION_MODES, type DeliberationMode } from '../questions/shared/decision.ts'
+import { WISHES } from '../wire/wishes.ts'
 
 /** Options of `ask`, as a request gives them. */
 export interface AnsweringWishes {
@@ -12,8 +13,6 @@ export interface AnsweringWishes {
   readonly sets?: { readonly coverage: number }
   readonly abstain?: { readonly maxRisk: number }
 }
-
-const WISHES = ['deliberation', 'sets', 'abstain']
 
 /** What is right of `simo`; the rest is reported. */
 export function checkWishes(simo: unknown, report: (fault: Fault) => void): AnsweringWishes {

@@ -60,7 +60,7 @@ export interface DeliberationSettings {
 }
 
 export interface AskOptions extends PredictionSetOptions {
-  /** Default `automatic`: where a decision is uncertain. The others are for measuring. */
+  /** Default `automatic`: where it pays, by the calibration. The others are for measuring. */
   readonly deliberation?: DeliberationMode
   /**
    * Is handed what was decided, with log-probabilities before calibration. What it throws fails the request, as the

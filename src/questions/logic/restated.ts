@@ -7,21 +7,18 @@ import { dateOf, monthOf } from '../../core/dates-as-written.ts'
  * value, and whether it is the same, is for others to see.
  */
 export function restated(claim: string): readonly string[] {
-  const said = spaced(claim).replace(/[.?!]+$/, '')
+  const whole = claim.replace(MARK, ' $1 ').trim()
+  const said = whole.replace(/[.?!]+$/, '')
   for (const { pattern, claims } of FORMS) {
     const found = pattern.exec(said)
     const made = found === null ? null : claims(found.groups as Groups)
     if (made !== null) return made
   }
-  return [spaced(claim)]
+  return [whole]
 }
 
-const MARKS = '<=|>=|!==?|={1,3}|<>|≤|≥|≠|<|>'
-
-/** With a space on each side of an operator; arrows are none. */
-function spaced(claim: string): string {
-  return claim.replace(new RegExp(`\\s*(?<![-=<>])(${MARKS})(?![<>=])\\s*`, 'gu'), ' $1 ').trim()
-}
+/** An operator, which gets a space on each side; arrows are none. */
+const MARK = /\s*(?<![-=<>])(<=|>=|!==?|={1,3}|<>|≤|≥|≠|<|>)(?![<>=])\s*/gu
 
 type Groups = Readonly<Record<string, string>>
 

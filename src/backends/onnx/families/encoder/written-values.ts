@@ -1,7 +1,7 @@
 // Written values are chosen, not spelled: the ints, numbers and dates that a text holds, each with its place and in the
 // form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), exponents and
 // scales ("3 million") aside.
-import { numberOfDigits, SCALES, SMALL_NUMBERS } from '../../../../core/as-written.ts'
+import { numberOfDigits, SCALES, SMALL_NUMBERS, TENS } from '../../../../core/as-written.ts'
 import { datesIn } from '../../../../core/dates-as-written.ts'
 
 /** A value that stands in a text: UTF-16 offsets, and how it is written as an answer. */
@@ -12,8 +12,6 @@ export interface WrittenValue {
 }
 
 export type ValueKind = 'int' | 'number' | 'date'
-
-const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
 
 const GROUPED = "\\d{1,3}(?:[.,' \\u2009]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)"
 /** "1e3", and no part of a word, such as a hash. */

@@ -1,8 +1,6 @@
 // Numbers in English words, as the Python package num2words writes them: SmolVLM2 is told in words how many frames a
 // video has.
-import { SMALL_NUMBERS } from '../../../../core/as-written.ts'
-
-const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+import { SMALL_NUMBERS, TENS } from '../../../../core/as-written.ts'
 
 /** `value`: a whole number; from 1000 on it is written in digits. */
 export function numberWords(value: number): string {
