@@ -30,7 +30,7 @@ export const UNCALIBRATED: DecisionContext = {
 }
 
 /** A state of which nothing is read or compared. */
-export const NO_TEXTS = { stateTokens: 1, comparesNumbers: false, countsReads: false, textOf: () => null }
+export const NO_TEXTS = { stateTokens: 1, comparesNumbers: false, countsReads: false, jsonValues: [], textOf: () => null }
 
 /** Checks one question; its faults, and the question when there are none. */
 export function checkOne(question: unknown, id = 'q'): { asked: CheckedQuestion | null; faults: Fault[] } {

@@ -85,6 +85,7 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
       stateTokens: prefix.tokens,
       comparesNumbers: info.capabilities.findsNumbers === true && state.images.length === 0,
       countsReads: info.capabilities.judgesItsReads === true && state.images.length === 0,
+      jsonValues: (state.prompt.parts ?? []).flatMap((part) => (part.type === 'json' ? [part.value] : [])),
       textOf: textsOf(state),
     })
     const coroutines = questions.map((question, i) => ({

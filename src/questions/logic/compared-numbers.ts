@@ -2,11 +2,12 @@
 import { capitalised, SMALL_NUMBERS } from '../../core/as-written.ts'
 import { dateOf } from '../../core/dates-as-written.ts'
 import { ABOVE, AT, BELOW, type Comparison, FROM, holdsFor, isOfOne, NOT_AT, type Signs, UP_TO } from './compared-values.ts'
-import { numberOf, quantityOf, standing, withoutScale } from './read-numbers.ts'
+import { numberOf, type Quantity, quantityOf, standing, withoutScale } from './read-numbers.ts'
 
 const MORE = 'more|greater|higher|larger|longer|older|bigger|heavier'
 const LESS = 'less|fewer|lower|smaller|shorter|younger|lighter'
-const COMPARATORS: readonly (readonly [words: string, signs: Signs])[] = [
+/** Words between a number and its limit, and how it then stands to it. */
+export const COMPARATORS: readonly (readonly [words: string, signs: Signs])[] = [
   [`(?:no|not) (?:${LESS}) than|not (?:below|under)|at least|a minimum of|>=|≥`, FROM],
   [`(?:no|not) (?:${MORE}) than|not (?:above|over)|at most|a maximum of|<=|≤`, UP_TO],
   [`(?:${MORE}) than|above|over|in excess of|exceeds?|exceeded|>`, ABOVE],
@@ -35,20 +36,59 @@ const ASKS = /^(?:do|does|did|has|have|had|will|can)\s+/i
 const HEDGES = /\s(?:just|slightly|well|far|much|already|still)$/i
 const ENDS_IN_BE = /\b(?:is|are|was|were|be|been|of|costs?|weighs?|at)$/i
 
-/** Null where a claim compares nothing, or not plainly one number of the state. */
-export function comparedNumber(claim: string): Comparison | null {
+/** A claim cut at what it compares by. */
+interface ComparedParts {
+  readonly before: string
+  readonly comparator: string
+  readonly signs: Signs
+  readonly currency: string
+  /** What stands behind the number. */
+  readonly end: string
+  readonly limit: Quantity
+}
+
+/** The ways in which a claim ends in a comparison with a number. */
+export function* comparedParts(claim: string): Generator<ComparedParts> {
   for (const { pattern, signs } of COMPARED) {
     const [, before = '', comparator = '', currency = '', limitText = '', end = ''] = pattern.exec(claim) ?? []
-    const limit = /^an?$/i.test(limitText) ? 1 : numberOf(limitText)
-    if (before === '' || limit === null || !isOfOne(before) || !isOfOne(end) || NOT_SAID.test(end)) continue
+    const number = /^an?$/i.test(limitText) ? 1 : numberOf(limitText)
+    if (before === '' || number === null || NOT_SAID.test(end)) continue
     if (MANY_PARTS.test(limitText) || dateOf(`${limitText}${end}`) !== null) continue
     if (end === '' && A_YEAR.test(limitText) && BY_AGE.test(comparator)) continue
-    const wanted = quantityOf(limit, currency, end)
+    yield { before: before.trim(), comparator, signs, currency, end, limit: quantityOf(number, currency, end) }
+  }
+}
+
+/** Null where a claim compares nothing, or not plainly one number of the state. */
+export function comparedNumber(claim: string): Comparison | null {
+  for (const { before, comparator, signs, currency, end, limit } of comparedParts(claim)) {
+    if (!isOfOne(before) || !isOfOne(end)) continue
     return {
       format: 'number',
-      asked: numberAsked(before.trim(), comparator, withoutScale(currency, end).trim()),
-      holds: (value) => holdsFor(signs, standing(value, wanted)),
+      asked: numberAsked(before, comparator, withoutScale(currency, end).trim()),
+      holds: (value) => holdsFor(signs, standing(value, limit)),
     }
+  }
+  return comparedCount(claim)
+}
+
+const COUNT_FIRST = COMPARATORS.map(([words, signs]) => ({
+  pattern: new RegExp(`^(?:${words}) (${NUMBER})( (?!of\\b)\\p{L}[\\p{L}-]*)( .+?)[.?!]?$`, 'iu'),
+  signs,
+}))
+
+/** Fewer things than so many are rather counted by a reader than told as a number: "At least two rooms are free." */
+const FEWEST_TOLD = 5
+
+/** "At least 20 customers complained." */
+function comparedCount(claim: string): Comparison | null {
+  for (const { pattern, signs } of COUNT_FIRST) {
+    const [, limitText = '', what = '', rest = ''] = pattern.exec(claim) ?? []
+    const number = numberOf(limitText)
+    if (number === null || !isOfOne(what) || !isOfOne(rest) || NOT_SAID.test(`${what}${rest}`)) continue
+    const limit = quantityOf(number, '', what)
+    if (number < FEWEST_TOLD && limit.unit?.meanings.length === 0) continue
+    return { format: 'number', asked: `How many${what}${rest}?`, holds: (value) => holdsFor(signs, standing(value, limit)) }
   }
   return null
 }

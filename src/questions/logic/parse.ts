@@ -78,10 +78,12 @@ function isClause(text: string): boolean {
   return text.split(/\s+/).length >= 3 && HAS_VERB.test(text)
 }
 
-/** "qty > 1" has no verb. */
+/** "qty > 1", 'status == "paid"': there is no verb. */
 function isComparison(text: string): boolean {
-  return comparisonOf(text) !== null
+  return AS_CODE.test(text) || comparisonOf(text) !== null
 }
+
+const AS_CODE = /^[\p{L}_][\p{L}\d_.[\]]*\s?(?:={1,3}|!==?|<>|[<>]=?)\s?(?:"[^"]+"|'[^']+'|[^\s"']+)$/u
 
 // ── "Is the parcel late, and does the customer ask for it?" ──
 

@@ -7,7 +7,7 @@ import { dateOf, monthOf } from '../../core/dates-as-written.ts'
  * value, and whether it is the same, is for others to see.
  */
 export function restated(claim: string): readonly string[] {
-  const whole = claim.replace(MARK, ' $1 ').trim()
+  const whole = claim.replace(MARK, ' $1 ').replace(QUOTED_VALUE, '$1').trim()
   const said = whole.replace(/[.?!]+$/, '')
   for (const { pattern, claims } of FORMS) {
     const found = pattern.exec(said)
@@ -19,6 +19,9 @@ export function restated(claim: string): readonly string[] {
 
 /** An operator, which gets a space on each side; arrows are none. */
 const MARK = /\s*(?<![-=<>])(<=|>=|!==?|={1,3}|<>|≤|≥|≠|<|>)(?![<>=])\s*/gu
+
+/** A number or a day in quotes behind an operator or "is", where nothing follows. */
+const QUOTED_VALUE = /(?<=(?:[=<>≤≥≠]|\bis|\bnot) )["'“]([^"'“”]*\d[^"'“”]*)["'”](?=[.?!]?$)/u
 
 type Groups = Readonly<Record<string, string>>
 

@@ -3,7 +3,7 @@
 import type { Grammar } from '../../backends/backend.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { RequestLimits } from '../../core/limits.ts'
-import type { TextSource } from '../../core/types.ts'
+import type { Json, TextSource } from '../../core/types.ts'
 import type { CalibrationReport, Coordinates, Point, QuestionAnswer } from '../../wire/types.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
 import type { Calibrator, Decision, DecisionReadout, Deliberation, PredictionSets } from './decision.ts'
@@ -57,6 +57,8 @@ export interface QuestionContext {
   readonly comparesNumbers: boolean
   /** Whether a self-check counts how probable the read was by itself. */
   readonly countsReads: boolean
+  /** The JSON values of the state: itself, or those of its parts. */
+  readonly jsonValues: readonly Json[]
   /** The text of the state that a source names; null for none. */
   textOf(source: TextSource): string | null
   readonly calibrator: Calibrator

@@ -1,12 +1,13 @@
 // Decides a statement: as it is read, or, where it says so much by itself, by what the model makes of its parts. Of one
 // that is put together from others these are decided, and the laws of probability do the rest; of one that compares a
-// number or a day, that is read, and compared.
+// number or a day, that is read, and compared; one that says what a field says is held against it.
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits } from '../../core/math.ts'
 import type { Comparison } from '../logic/compared-values.ts'
 import { comparisonOf } from '../logic/comparison.ts'
 import { claimsOf, probabilityOf } from '../logic/formula.ts'
 import { formulaOf } from '../logic/parse.ts'
+import { statedField } from '../logic/stated-field.ts'
 import type { QuestionContext } from './checked-question.ts'
 import { all, free, type QuestionCoroutine, read } from './coroutine.ts'
 import { type DecideOptions, type DecideResult, decideBranch, LOG_FLOOR } from './decide-branch.ts'
@@ -15,6 +16,8 @@ import { decisionKey } from './decision.ts'
 
 /** UTF-16 units in front of a value in which its currency and what it is a bound of are looked for. */
 const AHEAD = 24
+/** How often a field that a claim names says what is meant. */
+const STATED = 0.98
 
 /** Where the caller describes what true and false mean, a statement is read as it is written. */
 export function* decideStatement(asked: Branch, context: QuestionContext, options: DecideOptions = {}): QuestionCoroutine<DecideResult> {
@@ -38,14 +41,18 @@ function plainlyClosed(statement: string): string {
   return `${statement.slice(0, -marks.length)}${marks.includes('?') ? '?' : '.'}`
 }
 
-/** One claim. That it compares a number or a day counts where the model finds these better than it compares them. */
+/** One claim. What a field says or a number comes to counts where the model finds values better than it judges them. */
 function* decideClaim(branch: Branch, context: QuestionContext, options: DecideOptions): QuestionCoroutine<DecideResult> {
-  const comparison = context.comparesNumbers ? comparisonOf(branch.instructions) : null
-  if (comparison === null) return yield* decideBranch(branch, 'binary', context, options)
+  if (!context.comparesNumbers) return yield* decideBranch(branch, 'binary', context, options)
+  const stated = statedField(branch.instructions, context.jsonValues)
+  const comparison = stated === null ? comparisonOf(branch.instructions) : null
+  if (stated === null && comparison === null) return yield* decideBranch(branch, 'binary', context, options)
   // How sure the whole claim and its value are counts together, so neither is told by itself.
   const quiet = { ...context, decided: undefined }
-  const both = [decideBranch(branch, 'binary', quiet, options), free(compareValue(branch, comparison, quiet))]
-  const [plain, found] = (yield* all<DecideResult | Compared | null>(both)) as [DecideResult, Compared | null]
+  const whole = decideBranch(branch, 'binary', quiet, options)
+  const both = comparison === null ? [whole] : [whole, free(compareValue(branch, comparison, quiet))]
+  const [plain, compared] = (yield* all<DecideResult | Compared | null>(both)) as [DecideResult, Compared | null | undefined]
+  const found = stated === null ? (compared ?? null) : { isTrue: stated, confidence: STATED }
   const made = found === null ? plain : weighed(branch, plain, found, context, options)
   const { readout, mass } = made.decision
   context.decided?.({ readout, probabilities: made.probabilities, mass, isLearned: made.report.calibration.applied === 'learned' })
@@ -58,7 +65,7 @@ function weighed(branch: Branch, plain: DecideResult, found: Compared, context: 
   return workedOut({ branch, readout: 'compared', isTrue, parts: [plain] }, context, options)
 }
 
-/** What a number or a day makes of a claim, and how sure it is that it is the right one. */
+/** What a field, a number or a day makes of a claim, and how sure it is that it is the right one. */
 interface Compared {
   readonly isTrue: boolean
   readonly confidence: number

@@ -1,0 +1,55 @@
+// The fields of a JSON value, and which of them words name: "the customer's e-mail", `customer.email`, "email".
+import type { Json } from '../../core/types.ts'
+
+export interface JsonField {
+  readonly key: string
+  /** All keys from the outside, its own the last. */
+  readonly path: readonly string[]
+  /** The words of its key, in lower case. */
+  readonly name: readonly string[]
+  /** Those of the keys around it. */
+  readonly around: ReadonlySet<string>
+  readonly value: Json
+}
+
+/** The values of an object and of those inside it; objects in a list are several of a kind, and none is named. */
+export function* fieldsOf(value: Json, outer: readonly string[] = [], around: readonly string[] = []): Generator<JsonField> {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return
+  for (const [key, inner] of Object.entries(value)) {
+    const path = [...outer, key]
+    const name = wordsOf(key).filter((word) => !BE.has(word))
+    if (name.length > 0) yield { key, path, name, around: new Set(around), value: inner }
+    yield* fieldsOf(inner, path, [...around, ...name])
+  }
+}
+
+/** `isPaid`, `is_paid` and "Is paid" are the same words; of one thing and of several, too. */
+export function wordsOf(text: string): string[] {
+  return writtenWords(text).map((word) => (EMPTY.has(word) ? word : word.replace(/(?<=..[^s])s$/, '')))
+}
+
+/** The same as they are written: "slot" and "slots" are two words. */
+export function writtenWords(text: string): string[] {
+  return text
+    .replace(/['’]s\b/g, '')
+    .replace(/(\p{Ll}|\d)(?=\p{Lu})/gu, '$1 ')
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u)
+    .filter((word) => word !== '')
+}
+
+export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '))
+
+const BE = wordSet('is are was were has have had been being be')
+const EMPTY = new Set([...BE, ...wordSet('the a an this that these those it its of there any some does do did currently already')])
+
+/** Without the words that say nothing by themselves. */
+export function contentOf(words: readonly string[]): string[] {
+  return words.filter((word) => !EMPTY.has(word))
+}
+
+/** Whether words name a field, and say nothing else. */
+export function isNamedBy(words: readonly string[], { name, around }: Pick<JsonField, 'name' | 'around'>): boolean {
+  const said = contentOf(words)
+  return name.every((word) => said.includes(word)) && said.every((word) => name.includes(word) || around.has(word))
+}
