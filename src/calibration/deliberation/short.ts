@@ -2,7 +2,7 @@
 // short text takes little time, and a first look at one is often certain and wrong. Chosen from the evidence, like the
 // threshold.
 import { mean, sum } from '../../core/math.ts'
-import { pairedDifference } from '../metrics/resampling.ts'
+import { percentileInterval, resampledMeans } from '../metrics/resampling.ts'
 import type { GateCase, ShortGate } from './gate.ts'
 
 export interface ShortOptions {
@@ -35,13 +35,9 @@ export function chooseShort(cases: readonly GateCase[], { threshold, worth, most
   const best = tried.reduce<(typeof tried)[number] | null>((found, one) => (one.surplus > (found?.surplus ?? 0) ? one : found), null)
   if (best === null) return null
   const { length, short } = best
-  const between = (confidence: number) => {
-    const nothing = short.map(() => 0)
-    const gains = short.map(({ gain }) => gain)
-    const groups = short.map(({ state }) => state)
-    return pairedDifference(gains, nothing, groups, { resamples, seed, confidence })
-  }
-  if (between(0.98).interval[0] <= 0) return null
-  const { mean: gain, interval } = between(0.9)
-  return { tokens: length, decisions: short.length, gain, interval }
+  const gains = short.map(({ gain }) => gain)
+  const groups = short.map(({ state }) => state)
+  const { mean: gain, resampled } = resampledMeans(gains, groups, { resamples, seed })
+  if (percentileInterval(resampled, 0.98)[0] <= 0) return null
+  return { tokens: length, decisions: short.length, gain, interval: percentileInterval(resampled, 0.9) }
 }

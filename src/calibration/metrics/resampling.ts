@@ -44,19 +44,38 @@ function requireResamples({ resamples }: ResamplingOptions): void {
   }
 }
 
+interface WeightedResampling extends Omit<ResamplingOptions, 'confidence'> {
+  /** Not negative; equal when absent. */
+  readonly weights?: readonly number[]
+}
+
 /**
  * The mean of a − b over the same observations, with its bootstrap interval over groups.
- * @param a losses, [observation]. @param b the other losses, aligned. @param weights not negative; equal when absent.
+ * @param a losses, [observation]. @param b the other losses, aligned.
  * @throws EngineError `invalid_request` on lengths that differ or no observations.
  */
 export function pairedDifference(
   a: readonly number[],
   b: readonly number[],
   groups: Groups,
-  options: ResamplingOptions & { readonly weights?: readonly number[] },
+  { confidence, ...options }: WeightedResampling & Pick<ResamplingOptions, 'confidence'>,
 ): { mean: number; interval: [number, number] } {
-  const { weights, resamples, seed, confidence } = options
-  requireAligned({ a, b, groups, weights })
+  requireAligned({ a, b, groups, weights: options.weights })
+  const { mean, resampled } = resampledMeans(
+    a.map((value, i) => value - b[i]!),
+    groups,
+    options,
+  )
+  return { mean, interval: percentileInterval(resampled, confidence) }
+}
+
+/** The mean of values, and the means of its resamples over groups (those that have one), for intervals of any width. */
+export function resampledMeans(
+  values: readonly number[],
+  groups: Groups,
+  options: WeightedResampling,
+): { mean: number; resampled: readonly number[] } {
+  const { weights, resamples, seed } = options
   requireResamples(options)
   // A resample needs only the sum and weight of each group.
   const sums = membersOf(groups).map((members) => {
@@ -64,7 +83,7 @@ export function pairedDifference(
     let weight = 0
     for (const i of members) {
       const w = weights === undefined ? 1 : weights[i]!
-      sum += w * (a[i]! - b[i]!)
+      sum += w * values[i]!
       weight += w
     }
     return { sum, weight }
@@ -73,5 +92,5 @@ export function pairedDifference(
     drawn.reduce((total, group) => total + group.sum, 0) / drawn.reduce((total, group) => total + group.weight, 0)
   const random = seededRandom(seed)
   const means = Array.from({ length: resamples }, () => meanOf(sums.map(() => sums[Math.floor(random() * sums.length)]!)))
-  return { mean: meanOf(sums), interval: percentileInterval(means.filter(Number.isFinite), confidence) }
+  return { mean: meanOf(sums), resampled: means.filter(Number.isFinite) }
 }
