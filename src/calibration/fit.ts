@@ -165,7 +165,7 @@ function gateCaseOf({ evidence, single, deliberated }: CalibratedEvidence): Gate
 /** The distributions that the engine would have answered: the deliberated one where the gate asks for it. */
 function heldOutOf(cases: readonly CalibratedEvidence[], gate: Gate): HeldOut {
   const rows = cases.flatMap(({ evidence, single, deliberated }) => {
-    const isAgain = uncertaintyOf(single) > gate.threshold || isShort(gate, evidence.tokens ?? null)
+    const isAgain = uncertaintyOf(single) > gate.threshold || isShort(gate.short, evidence.tokens ?? null)
     const answered = deliberated !== null && isAgain ? deliberated : single
     const targets = samplesOf(evidence, 'single').map(({ target }) => target)
     return answered.map((probabilities, i) => ({ probabilities, target: targets[i]! }))

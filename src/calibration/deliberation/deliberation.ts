@@ -1,10 +1,10 @@
 // When to deliberate a decision and when to stop: the gate, the pool and the budget of one request. The operators that
 // make further passes are in `questions/shared/operators.ts`.
-import type { DecisionReadout, Deliberation, DeliberationMode, Thresholds } from '../../questions/shared/decision.ts'
+import type { DecisionReadout, Deliberation, DeliberationMode } from '../../questions/shared/decision.ts'
 import { type Gate, isShort, uncertaintyOf } from './gate.ts'
 import { logPool } from './pooling.ts'
 
-export type { DeliberationMode, Thresholds } from '../../questions/shared/decision.ts'
+export type { DeliberationMode } from '../../questions/shared/decision.ts'
 
 export interface DeliberationOptions {
   readonly mode: DeliberationMode
@@ -51,8 +51,8 @@ export function createDeliberation({ mode, operatorsFor, gates, passes, budget }
     operatorsFor: (readout) => operatorsFor(readout).slice(0, passes - 1),
     isCalledFor(readout, { probabilities, mass, tokens }) {
       if (mode !== 'automatic') return mode === 'always'
-      const gate = gates[readout] ?? { threshold: DEFAULT_THRESHOLD }
-      return isShort(gate, tokens) || isUncertain(readout, probabilities, mass, gate.threshold)
+      const gate = gates[readout]
+      return isShort(gate?.short, tokens) || isUncertain(probabilities, mass, gate?.threshold)
     },
     isSettled(tops, probabilities) {
       const isUnchanged = tops.length >= 3 && tops.at(-1) === tops.at(-2)
@@ -70,12 +70,6 @@ export function createDeliberation({ mode, operatorsFor, gates, passes, budget }
 }
 
 /** Whether calibrated probabilities, [row][candidate], are too flat, or the mass on the candidates is too low. */
-export function isUncertain(
-  readout: DecisionReadout,
-  probabilities: readonly (readonly number[])[],
-  mass: number,
-  thresholds: Thresholds,
-): boolean {
-  const threshold = typeof thresholds === 'number' ? thresholds : (thresholds[readout] ?? DEFAULT_THRESHOLD)
+export function isUncertain(probabilities: readonly (readonly number[])[], mass: number, threshold = DEFAULT_THRESHOLD): boolean {
   return mass < LEAST_MASS || uncertaintyOf(probabilities) > threshold
 }

@@ -35,7 +35,7 @@ export interface ShortGate {
 }
 
 /** Whether the gate opens for what was read in so few tokens. */
-export function isShort({ short }: Pick<Gate, 'short'>, tokens: number | null): boolean {
+export function isShort(short: ShortGate | undefined, tokens: number | null): boolean {
   return short !== undefined && tokens !== null && tokens < short.tokens
 }
 

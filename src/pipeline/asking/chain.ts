@@ -273,9 +273,10 @@ function noteUnsure(
   unsure: Map<number, number>,
   question: number,
   { readout, probabilities, mass, isLearned }: MadeDecision,
-  { threshold = {} }: NamedStage,
+  { threshold: given }: NamedStage,
 ): void {
-  if (isLearned || !isUncertain(readout, probabilities, mass, threshold)) return
+  const threshold = typeof given === 'number' ? given : given?.[readout]
+  if (isLearned || !isUncertain(probabilities, mass, threshold)) return
   unsure.set(question, Math.max(unsure.get(question) ?? 0, uncertaintyOf(probabilities)))
 }
 
