@@ -36,11 +36,22 @@ function withOperators(text: string, inner: Inner): Formula | null {
   ] as const) {
     const parts = cutAt(text, operator)
     if (parts.length === 1) continue
-    const made = parts.map((part) => inner(bare(part)))
-    if (parts.every((part, i) => isClause(part) || claimsOf(made[i] as Formula).every(isComparison))) return join(made)
+    const made = joinable(parts, inner)
+    if (made !== null) return join(made)
   }
   const denied = /^NOT:?\s+(.+)$|^(?:NOT|not|!|¬)\s*(\(.+\))[.?]?$/s.exec(text)
   return denied === null ? null : not(inner(bare((denied[1] ?? denied[2]) as string)))
+}
+
+/** Each part read; null at the first that is neither a sentence nor made of comparisons: then it is no statement. */
+function joinable(parts: readonly string[], inner: Inner): Formula[] | null {
+  const made: Formula[] = []
+  for (const part of parts) {
+    const formula = inner(bare(part))
+    if (!isClause(part) && !claimsOf(formula).every(isComparison)) return null
+    made.push(formula)
+  }
+  return made
 }
 
 /** Cut where the pattern stands outside of quotes and parentheses; whole where a parenthesis has no other end. */
