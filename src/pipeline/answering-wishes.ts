@@ -14,6 +14,9 @@ export interface AnsweringWishes {
   readonly abstain?: { readonly maxRisk: number }
 }
 
+/** Begins what is said of another value of `deliberation`. */
+export const IS_A_DELIBERATION_MODE = `deliberation is one of ${DELIBERATION_MODES.map((mode) => JSON.stringify(mode)).join(', ')}`
+
 /** What is right of `simo`; the rest is reported. */
 export function checkWishes(simo: unknown, report: (fault: Fault) => void): AnsweringWishes {
   const fields = fieldsOf(simo, '/simo', WISHES, report)
@@ -21,8 +24,7 @@ export function checkWishes(simo: unknown, report: (fault: Fault) => void): Answ
   const deliberation = ownField(fields, 'deliberation')
   const isMode = DELIBERATION_MODES.some((mode) => mode === deliberation)
   if (deliberation !== undefined && !isMode) {
-    const message = `deliberation is one of ${DELIBERATION_MODES.map((mode) => JSON.stringify(mode)).join(', ')}.`
-    report({ code: 'invalid_request', param: '/simo/deliberation', message })
+    report({ code: 'invalid_request', param: '/simo/deliberation', message: `${IS_A_DELIBERATION_MODE}.` })
   }
   const coverage = shareIn(ownField(fields, 'sets'), '/simo/sets', 'coverage', report)
   const maxRisk = shareIn(ownField(fields, 'abstain'), '/simo/abstain', 'max_risk', report)

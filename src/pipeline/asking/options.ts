@@ -10,6 +10,7 @@ import { didYouMean } from '../../core/suggest.ts'
 import { jsonTypeOf } from '../../core/untrusted.ts'
 import { DELIBERATION_MODES, type DecisionEvent, type DeliberationMode } from '../../questions/shared/decision.ts'
 import type { OperatorTable } from '../../questions/shared/operators.ts'
+import { IS_A_DELIBERATION_MODE } from '../answering-wishes.ts'
 import type { GivenModel } from '../models.ts'
 import { checkStateOptions, type StateOptions } from '../state/state.ts'
 
@@ -130,10 +131,8 @@ export function checkAskOptions(asked: AskOptions): void {
   const { deliberation, observe, signal, deadlineMs, state } = asked
   const isMode = deliberation === undefined || DELIBERATION_MODES.includes(deliberation)
   if (!isMode) {
-    const modes = DELIBERATION_MODES.map((mode) => JSON.stringify(mode)).join(', ')
-    throw refused(
-      `deliberation is one of ${modes}, received ${shown(deliberation)}.${didYouMean(String(deliberation), DELIBERATION_MODES)}`,
-    )
+    const hint = didYouMean(String(deliberation), DELIBERATION_MODES)
+    throw refused(`${IS_A_DELIBERATION_MODE}, received ${shown(deliberation)}.${hint}`)
   }
   if (observe !== undefined && typeof observe !== 'function') throw refused(`observe is a function, received ${shown(observe)}.`)
   checkSignal(signal)
