@@ -20,8 +20,6 @@ import { calibrateRows } from './hierarchy/apply.ts'
 import type { CalibrationNode, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
 import { findMapOf } from './maps/maps.ts'
 
-export type { CalibratedModel } from '../questions/shared/decision.ts'
-
 /**
  * Decisions calibrated by maps that were not fitted on them (five folds by state). Prediction sets and abstention are
  * chosen from them.

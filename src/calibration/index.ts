@@ -1,6 +1,7 @@
 // `assay-engine/calibration`: fit maps to labelled evidence, keep outcomes, refit, detect drift. The engine answers
 // without any of it.
-export { type CalibratedModel, type Calibration, calibratorOf, type ModelCalibrator, parseCalibration } from './calibration.ts'
+export type { CalibratedModel } from '../questions/shared/decision.ts'
+export { type Calibration, calibratorOf, type ModelCalibrator, parseCalibration } from './calibration.ts'
 export { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.ts'
 export { type FitOptions, fit } from './fit.ts'
 export type { Evidence } from './outcomes/evidence.ts'

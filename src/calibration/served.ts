@@ -1,6 +1,8 @@
 // The calibration that a model answers with now, and whether it still fits new decisions. The command line and the
 // service share it.
-import { type CalibratedModel, type Calibration, calibratorOf } from './calibration.ts'
+
+import type { CalibratedModel } from '../questions/shared/decision.ts'
+import { type Calibration, calibratorOf } from './calibration.ts'
 import { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.ts'
 import { type ObservedDecision, observationsOf } from './drift/reference.ts'
 import type { RecordedEvidence, StoredEvent } from './outcomes/outcomes.ts'

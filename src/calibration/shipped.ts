@@ -3,7 +3,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type CalibratedModel, type Calibration, calibratorOf, parseCalibration } from './calibration.ts'
+import type { CalibratedModel } from '../questions/shared/decision.ts'
+import { type Calibration, calibratorOf, parseCalibration } from './calibration.ts'
 import { readEvidence } from './outcomes/evidence-file.ts'
 import type { ShippedLabels } from './outcomes/shipped-labels.ts'
 

@@ -1,10 +1,10 @@
 // Runs `assay ask`: sends requests from files or flags to one engine and prints the responses.
 import type { Device } from '../backends/backend.ts'
-import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.ts'
 import { EngineError } from '../core/errors.ts'
 import type { RunAskOptions } from '../evaluate/run.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
+import type { DeliberationMode } from '../questions/shared/decision.ts'
 import { type ChainFlag, chainGiven } from './chain-flag.ts'
 import { type CliEngine, type MakeEngine, type Output, say, sayOtherDevices } from './command.ts'
 import { UsageError } from './exit-codes.ts'

@@ -1,13 +1,19 @@
 // Asks labelled rows and keeps in a store what was decided with what was true, each request once. What the store knows
 // already is not asked again.
 import { createHash } from 'node:crypto'
-import type { CalibratedModel } from '../calibration/calibration.ts'
 import type { LabelledEvent, OutcomeStore } from '../calibration/outcomes/outcomes.ts'
 import { cut, ownEntry } from '../core/untrusted.ts'
 import type { Row } from '../evaluate/dataset.ts'
 import { NOT_ASKED, type RowResult, textOf } from '../evaluate/run.ts'
 import { commonest, type FailureReason, type RowFault, sumUp, ungradedOf } from '../evaluate/summary.ts'
-import { type Decision, type DecisionEvent, type HoldsValue, isOfValue, truthOf } from '../questions/shared/decision.ts'
+import {
+  type CalibratedModel,
+  type Decision,
+  type DecisionEvent,
+  type HoldsValue,
+  isOfValue,
+  truthOf,
+} from '../questions/shared/decision.ts'
 import type { AskRequest } from '../wire/types.ts'
 import type { CliEngine } from './command.ts'
 import { type GivenRows, ROW_DEADLINE_MS, type RowSettings, runLeft } from './row-runs.ts'

@@ -1,7 +1,7 @@
 // Adds `assay learn`: asks labelled rows, keeps in a store what was decided and what was true, and serves what the
 // labels of the store teach where held-out ones say that it is not worse. A run that was stopped goes on.
 import type { Device } from '../backends/backend.ts'
-import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
+import type { Calibration } from '../calibration/calibration.ts'
 import { isLearned } from '../calibration/heads/head.ts'
 import { LEAST_LABELS } from '../calibration/heads/learn.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
@@ -9,6 +9,7 @@ import { evidenceFor, type RecordedEvidence } from '../calibration/outcomes/outc
 import type { CalibrationVersions, VersionChange } from '../calibration/outcomes/versions.ts'
 import { shippedLabels } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'
+import type { CalibratedModel } from '../questions/shared/decision.ts'
 import { type AddCommand, type CommandContext, type Output, outputOf, say } from './command.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { storeFolder } from './given-files.ts'

@@ -1,10 +1,11 @@
 // What `assay outcomes refit` and `assay learn` share: a fit on the labels of a store, served where held-out labels say
 // that it is not worse, and where it spoils no questions that nobody labelled.
 import { createHash } from 'node:crypto'
-import type { CalibratedModel, Calibration } from '../calibration/calibration.ts'
+import type { Calibration } from '../calibration/calibration.ts'
 import type { RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
 import { type RefitOptions, type RefitResult, refit } from '../calibration/outcomes/refit.ts'
 import type { CalibrationVersions } from '../calibration/outcomes/versions.ts'
+import type { CalibratedModel } from '../questions/shared/decision.ts'
 
 /** What a refit came to, as it is printed. */
 export interface RefitSaid extends Omit<RefitResult, 'candidate'> {

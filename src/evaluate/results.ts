@@ -2,10 +2,10 @@
 // done. A run that was killed continues where it stopped: a torn last line is cut off and its row asked again.
 import { type FileHandle, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { EngineError } from '../core/errors.ts'
 import { makeFolder } from '../core/files.ts'
 import { serial } from '../core/serial.ts'
+import type { DeliberationMode } from '../questions/shared/decision.ts'
 import { type DatasetFile, type Selection, shortPath } from './dataset.ts'
 import type { RowResult } from './run.ts'
 

@@ -1,7 +1,6 @@
 // Asks rows of a data set, grades the answers and hands on the results, several rows at a time. The engine is one
 // function, and the clock is passed in.
 import { createHash } from 'node:crypto'
-import type { DeliberationMode } from '../calibration/deliberation/deliberation.ts'
 import { misfit } from '../calibration/outcomes/outcomes.ts'
 import { EngineError } from '../core/errors.ts'
 import { mean } from '../core/math.ts'
@@ -9,7 +8,13 @@ import type { Json } from '../core/types.ts'
 import { ownEntry, ownField } from '../core/untrusted.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
 import { findKind, kindOf } from '../questions/index.ts'
-import { type Decision, type DecisionEvent, type DecisionReadout, isSameEvent } from '../questions/shared/decision.ts'
+import {
+  type Decision,
+  type DecisionEvent,
+  type DecisionReadout,
+  type DeliberationMode,
+  isSameEvent,
+} from '../questions/shared/decision.ts'
 import type { Answers, AskRequest, AskResponse, QuestionAnswer } from '../wire/types.ts'
 import { brierOf, entropyOf, logLossOf } from './claim-scores.ts'
 import { questionNamed, type Row, shortPath, splitName } from './dataset.ts'

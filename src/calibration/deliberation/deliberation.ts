@@ -4,8 +4,6 @@ import type { DecisionReadout, Deliberation, DeliberationMode } from '../../ques
 import { type Gate, isShort, uncertaintyOf } from './gate.ts'
 import { logPool } from './pooling.ts'
 
-export type { DeliberationMode } from '../../questions/shared/decision.ts'
-
 export interface DeliberationOptions {
   readonly mode: DeliberationMode
   /** Names of operators for a decision, the most useful first. */

@@ -6,6 +6,7 @@ import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, ownEntry } from '../../core/untrusted.ts'
 import {
+  type CalibratedModel,
   type Decision,
   type DecisionEvent,
   type HoldsValue,
@@ -15,7 +16,6 @@ import {
   type ModelVersion,
   truthOf,
 } from '../../questions/shared/decision.ts'
-import type { CalibratedModel } from '../calibration.ts'
 import type { Evidence } from './evidence.ts'
 
 /** The decisions of a request as they are kept. */

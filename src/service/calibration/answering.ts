@@ -1,9 +1,10 @@
 // The calibrations that an account is answered with: those that were fitted for it, else those that come with the
 // models. They are read when the account asks, kept, and read again soon after any replica has changed them.
-import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
+import type { Calibration } from '../../calibration/calibration.ts'
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
 import { shippedCalibration } from '../../calibration/shipped.ts'
 import type { EngineCore } from '../../pipeline/engine.ts'
+import type { CalibratedModel } from '../../questions/shared/decision.ts'
 import { createPeriodicLook } from '../periodic-look.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../telemetry.ts'

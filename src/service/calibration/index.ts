@@ -1,11 +1,12 @@
 // The calibrations of the accounts of a service: which one answers, whether it still fits, refitting from the outcomes
 // of the account, and rolling back. Routes and console both use it.
-import type { CalibratedModel } from '../../calibration/calibration.ts'
+
 import { type ServedCalibration, servedFor } from '../../calibration/served.ts'
 import { serial } from '../../core/serial.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { EngineCore } from '../../pipeline/engine.ts'
 import { defaultModelOf } from '../../pipeline/models.ts'
+import type { CalibratedModel } from '../../questions/shared/decision.ts'
 import { ServiceRefusal } from '../errors.ts'
 import type { ServiceSettings } from '../settings.ts'
 import type { Store } from '../store/store.ts'

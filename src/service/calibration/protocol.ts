@@ -1,9 +1,10 @@
 // The messages between a service and its calibration thread. Everything here survives the structured clone of
 // postMessage.
-import type { CalibratedModel, Calibration } from '../../calibration/calibration.ts'
+import type { Calibration } from '../../calibration/calibration.ts'
 import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
 import type { RefitResult } from '../../calibration/outcomes/refit.ts'
 import type { DriftReport, SeenEvent } from '../../calibration/served.ts'
+import type { CalibratedModel } from '../../questions/shared/decision.ts'
 import type { ReadoutDiagrams } from './replies.ts'
 
 /** A label without its model: all are of one. */

@@ -3,12 +3,11 @@
 import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { CalibratedModel } from '../../calibration/calibration.ts'
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
 import { builtEntry } from '../../core/built-entry.ts'
 import { startDeadline } from '../../core/deadline.ts'
-import { isSameVersion, type ModelVersion, ownDecisions } from '../../questions/shared/decision.ts'
+import { type CalibratedModel, isSameVersion, type ModelVersion, ownDecisions } from '../../questions/shared/decision.ts'
 import { ServiceRefusal } from '../errors.ts'
 import type { FromThread, Labelled, LabelSource, TaskResults, ToThread } from './protocol.ts'
 

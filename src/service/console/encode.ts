@@ -1,7 +1,7 @@
 // What the store gives to what the page reads: amounts as decimal text, names in snake_case.
-import type { CalibratedModel, ModelCalibrator } from '../../calibration/calibration.ts'
+import type { ModelCalibrator } from '../../calibration/calibration.ts'
 import type { Label, LabelledEvent } from '../../calibration/outcomes/outcomes.ts'
-import { type Decision, isStatement } from '../../questions/shared/decision.ts'
+import { type CalibratedModel, type Decision, isStatement } from '../../questions/shared/decision.ts'
 import { dollarsText } from '../money.ts'
 import type { Account, ApiKey, LedgerEntry, RequestRecord, UsageBucket } from '../store/store.ts'
 import type { AccountReply, DecisionReply, EventReply, KeyReply, LedgerEntryReply, RequestReply, UsageBucketReply } from './replies.ts'

@@ -1,11 +1,10 @@
 // A world in which the fake model is too sure of itself: states hold the log-odds that it says, and truths follow half
 // of them.
 import type { FakeOptions } from '../../../src/backends/fake/index.ts'
-import type { CalibratedModel } from '../../../src/calibration/calibration.ts'
 import type { Evidence } from '../../../src/calibration/outcomes/evidence.ts'
 import type { OutcomeStore } from '../../../src/calibration/outcomes/outcomes.ts'
 import { seededRandom } from '../../../src/core/random.ts'
-import type { Decision } from '../../../src/questions/shared/decision.ts'
+import type { CalibratedModel, Decision } from '../../../src/questions/shared/decision.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { binaryEvidence, normal, sigmoid } from '../../calibration/simulated.ts'
 import type { Running } from '../running.ts'
