@@ -5,10 +5,8 @@ import { EngineError } from '../core/errors.ts'
 import { DECISION_READOUTS, type DeliberationMode, type Thresholds } from '../questions/shared/decision.ts'
 import type { ModelSource } from './model-source.ts'
 
-/** One model of a chain. */
-export interface ChainStage {
-  /** A loaded backend, a source, or the id of another model of the engine. */
-  readonly model: Backend | ModelSource | string
+/** How one model of a chain is asked. */
+export interface StageSettings {
   /**
    * A question goes on to the next stage when a decision of it is more uncertain than this: normalised entropy of the
    * calibrated distribution, 0 certain, 1 uniform. One number, or one by read-out. Default: .75, two options at .79 and
@@ -21,8 +19,16 @@ export interface ChainStage {
   readonly timeoutMs?: number
 }
 
-/** A stage by the id of its model. */
-export type NamedStage = Omit<ChainStage, 'model'> & { readonly id: string }
+/** One model of a chain, as it is given. */
+export interface ChainStage extends StageSettings {
+  /** A loaded backend, a source, or the id of another model of the engine. */
+  readonly model: Backend | ModelSource | string
+}
+
+/** One model of a chain among those of an engine, by its id. */
+export interface NamedStage extends StageSettings {
+  readonly id: string
+}
 
 /** A model whose answers come from the first of its stages that is sure. */
 export interface ModelChain {
