@@ -6,24 +6,30 @@ import { type Calibration, calibratorOf } from '../calibration/calibration.ts'
 import { type Budget, budgetOf, createDeliberation } from '../calibration/deliberation/deliberation.ts'
 import { type RecordedOutcome, type RecordOptions, recordOutcome } from '../calibration/outcomes/outcomes.ts'
 import { predictionSetsOf } from '../calibration/sets/prediction-sets.ts'
-import { type Clock, type Deadline, startDeadline, systemClock } from '../core/deadline.ts'
+import { type Deadline, startDeadline, systemClock } from '../core/deadline.ts'
 import { EngineError } from '../core/errors.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../core/limits.ts'
-import { didYouMean } from '../core/suggest.ts'
+import { type StepTimes, startTimes } from '../core/step-times.ts'
 import type { Json } from '../core/types.ts'
 import { type DecisionEvent, type DeliberationMode, isSameVersion } from '../questions/shared/decision.ts'
-import { OPERATORS, type OperatorTable, operatorsOf } from '../questions/shared/operators.ts'
+import { operatorsOf } from '../questions/shared/operators.ts'
 import type { AskRequest, AskResponse } from '../wire/types.ts'
-import { askChain, type ChainAnswers } from './asking/chain.ts'
-import { askOne, type ModelAnswers, type ModelDecisions } from './asking/model.ts'
-import { type AskOptions, checkAskOptions, checkEngineOptions, checkRecordOptions, type EngineOptions } from './asking/options.ts'
+import { askChain } from './asking/chain.ts'
+import { askOne, type DecisionSetup } from './asking/model.ts'
+import {
+  type AskOptions,
+  checkAskOptions,
+  checkEngineOptions,
+  checkRecordOptions,
+  type EngineOptions,
+  readDeliberation,
+  readResidence,
+} from './asking/options.ts'
+import { eventOf, ofOneModel, prefixOf, type RequestAnswers, warningsOf } from './asking/request-answers.ts'
 import { evaluateDerive } from './derive/derive.ts'
 import { createModels, type ModelListing } from './models.ts'
 import { type ReadRequest, readRequest } from './request.ts'
-import type { ResidenceOptions } from './residence.ts'
-import { answersOf, decisionsOf as decisionsByName, makeResponse } from './response.ts'
-import { languageWarnings } from './state/language.ts'
-import { hashOfState } from './state/state.ts'
+import { answersOf, makeResponse } from './response.ts'
 
 /** What a service that bounds cost and load hears of one request. */
 export interface AskHooks {
@@ -65,8 +71,6 @@ export interface EngineCore {
 }
 
 const DEADLINE_MS = 60_000
-const PASSES = 4
-const DELIBERATION_BUDGET = 256
 
 /**
  * Makes an engine over the given models. Throws `invalid_request` when there are none, two share an id, or an option is
@@ -76,21 +80,16 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
   checkEngineOptions(options)
   const limits: RequestLimits = { ...REQUEST_LIMITS, ...options.limits }
   const clock = options.clock ?? systemClock
-  const models = createModels(options.models, options.announced ?? {}, residenceOf(options, clock))
+  const models = createModels(options.models, options.announced ?? {}, readResidence(options))
   const now = options.now ?? Date.now
   const makeId = options.makeId ?? (() => `evt_${randomBytes(12).toString('hex')}`)
-  const { passes = PASSES, budget = DELIBERATION_BUDGET, operators = {} } = options.deliberation ?? {}
-  refuseUnknownOperators(operators)
-  if (!Number.isInteger(passes) || passes < 1 || !(budget >= 0)) {
-    const message = `deliberation: passes is a whole number from 1 on and budget a number from 0 on, received ${passes} and ${budget}.`
-    throw new EngineError('invalid_request', message)
-  }
+  const { passes, branches, operators } = readDeliberation(options.deliberation)
   let calibrations = options.calibrations ?? []
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | null = null
 
-  /** What the decisions of a request need of one of its models. `mode`: of its stage in a chain, if that says one. */
-  function decisionsOf(info: ModelInfo, asked: AskOptions, mode: DeliberationMode | undefined, budget: Budget): ModelDecisions {
+  /** What a model of a request decides with. `mode`: of its stage in a chain, if that says one. */
+  function setupOf(info: ModelInfo, asked: AskOptions, mode: DeliberationMode | undefined, budget: Budget): DecisionSetup {
     const found = calibrationOf(info, asked.calibrations ?? calibrations)
     const calibrator = calibratorOf(found, info)
     const calibration = calibrator.version === null ? null : found
@@ -117,74 +116,50 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     times.lap('read')
     stop.check()
 
-    const tell = (inputTokens: number) => refusable(() => hooks.counted?.(inputTokens))
-    const borrow = (id: string) => models.borrow(id)
-    const shared = { questions: read.request.questions, state: read.state, stop, tell, lap: times.lap, borrow }
-    const requestBudget = budgetOf(budget)
     // Whoever calls the engine goes before what the request says.
     const wished = { ...read.request.wishes, ...asked }
-    const decisions = (info: ModelInfo, mode?: DeliberationMode) => decisionsOf(info, wished, mode, requestBudget)
-    const stages = models.stagesOf(read.modelId)
-    if (stages === null) {
-      const own = await askOne({ ...shared, id: read.modelId, decisionsOf: decisions })
-      return finish(read, asked, [own], null, times)
+    const budget = budgetOf(branches)
+    const shared = {
+      questions: read.request.questions,
+      state: read.state,
+      stop,
+      borrow: (id: string) => models.borrow(id),
+      setupFor: (info: ModelInfo, mode?: DeliberationMode) => setupOf(info, wished, mode, budget),
+      tell: (inputTokens: number) => refusable(() => hooks.counted?.(inputTokens)),
+      lap: times.lap,
     }
-    const chain = await askChain({
-      ...shared,
-      stages,
-      clock,
-      budget: requestBudget,
-      decisionsOf: (info, stage) => decisions(info, stage.deliberation),
-      onWork,
-    })
-    return finish(read, asked, chain.answered, chain, times)
+    const stages = models.stagesOf(read.modelId)
+    const answers =
+      stages === null
+        ? ofOneModel(await askOne({ ...shared, id: read.modelId }))
+        : await askChain({ ...shared, stages, clock, budget, onWork })
+    return finish(read, asked, answers, times)
   }
 
   /** Evaluates the expressions, hands on what was decided, and makes the response. */
-  async function finish(
-    { request, modelId, derive, state }: ReadRequest,
-    asked: AskOptions,
-    answered: readonly ModelAnswers[],
-    chain: ChainAnswers | null,
-    times: ReturnType<typeof startTimes>,
-  ): Promise<AskResponse> {
-    // Of a chain, the first that answered.
-    const { info, calibrator, executed: own } = answered[0]!
-    const executed = chain?.executed ?? own
-    const questionIds = request.questions.map(({ id }) => id)
-    const derived = evaluateDerive(derive, answersOf(questionIds, executed))
+  async function finish(read: ReadRequest, asked: AskOptions, answers: RequestAnswers, times: StepTimes): Promise<AskResponse> {
+    const { executed, chain } = answers
+    const questionIds = read.request.questions.map(({ id }) => id)
+    const derived = evaluateDerive(read.derive, answersOf(questionIds, executed))
     times.lap('derive')
     const id = asked.id ?? makeId()
-    const event: DecisionEvent = {
-      id,
-      model: info.id,
-      revision: info.revision,
-      templateHash: info.templateHash,
-      state: hashOfState(state.prompt),
-      decisions: decisionsByName(questionIds, executed),
-    }
+    const event = eventOf(id, read, answers)
     asked.observe?.(event)
-    const kept = await keep(event)
+    const keepingWarnings = await keep(event)
+    // Of a chain, the first that answered.
+    const { info, calibrator } = answers.models[0]!
     return makeResponse({
       id,
-      model: modelId,
+      model: read.modelId,
       info,
       calibrationVersion: calibrator.version,
       questionIds,
       executed,
       derived,
-      prefix: tokensOf(answered),
+      prefix: prefixOf(answers),
       pricePerMillionInputTokens: options.pricePerMillionInputTokens ?? 0,
       timingsMs: times.all(),
-      warnings: [
-        ...request.warnings,
-        ...state.warnings,
-        ...answered.flatMap(({ info: read }) => languageWarnings(read, state.prompt)),
-        ...answered.flatMap(mismatchWarning),
-        ...answered.flatMap(({ warnings }) => warnings),
-        ...skippedWarnings(chain, modelId),
-        ...kept,
-      ],
+      warnings: [...warningsOf(read, answers), ...keepingWarnings],
       chain,
     })
   }
@@ -217,20 +192,20 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
       }
       const stop = startDeadline({ ms: deadlineMs, late, clock, signal })
       // A stopped request goes on until the pass of the model it is in is over; `close` waits for that.
-      const parts: Promise<unknown>[] = []
-      const work = answer(request, asked, hooks, stop, (part) => parts.push(part.catch(() => {})))
-      const all = work.then(
-        () => Promise.all(parts),
-        () => Promise.all(parts),
+      const lasting: Promise<unknown>[] = []
+      const answering = answer(request, asked, hooks, stop, (work) => lasting.push(work.catch(() => {})))
+      const allWork = answering.then(
+        () => Promise.all(lasting),
+        () => Promise.all(lasting),
       )
-      running.add(all)
-      const done = () => {
-        running.delete(all)
+      running.add(allWork)
+      const ended = () => {
+        running.delete(allWork)
         hooks.ended?.()
       }
-      all.then(done, done)
+      allWork.then(ended, ended)
       try {
-        return await stop.race(work)
+        return await stop.race(answering)
       } catch (error) {
         if (error instanceof Refused) throw error.cause
         if (error instanceof EngineError || (signal?.aborted && error === signal.reason)) throw error
@@ -262,35 +237,6 @@ function calibrationOf(info: ModelInfo, among: readonly Calibration[]): Calibrat
   return among.find(({ model }) => isSameVersion(model, info)) ?? among.find(({ model }) => model.id === info.id) ?? null
 }
 
-/** Measures the steps of a request. A step took what passed since the lap before its own. */
-function startTimes(clock: Clock) {
-  const start = clock.now()
-  const timesMs: Record<string, number> = {}
-  let last = start
-  return {
-    lap(step: string) {
-      const now = clock.now()
-      timesMs[step] = (timesMs[step] ?? 0) + now - last
-      last = now
-    },
-    all: () => ({ ...timesMs, total: clock.now() - start }),
-  }
-}
-
-/** What is kept in memory. A timer of an idle model keeps no process alive. */
-function residenceOf({ modelBytes, modelIdleMs, clock: given }: EngineOptions, clock: Clock): ResidenceOptions {
-  for (const [name, value] of Object.entries({ modelBytes, modelIdleMs })) {
-    if (value === undefined || value > 0) continue
-    throw new EngineError('invalid_request', `${name} is a number above 0, received ${value}.`)
-  }
-  const after: ResidenceOptions['after'] = (ms, run) => {
-    if (given !== undefined) return given.after(ms, run)
-    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1)).unref()
-    return () => clearTimeout(timer)
-  }
-  return { budgetBytes: modelBytes ?? null, idleMs: modelIdleMs ?? null, now: () => clock.now(), after }
-}
-
 /** Carries what `counted` threw past the code that rewords errors. */
 class Refused extends Error {}
 
@@ -300,31 +246,4 @@ function refusable(run: () => void): void {
   } catch (cause) {
     throw new Refused('The request was refused for its tokens.', { cause })
   }
-}
-
-function refuseUnknownOperators(table: OperatorTable): void {
-  const known = [...OPERATORS.keys()]
-  for (const name of Object.values(table).flat()) {
-    if (known.includes(name)) continue
-    const message = `There is no operator ${JSON.stringify(name)}.${didYouMean(name, known)} There is ${known.join(', ')}.`
-    throw new EngineError('invalid_request', message)
-  }
-}
-
-function mismatchWarning({ info: { id }, calibrator }: ModelAnswers): string[] {
-  if (!calibrator.isMismatch) return []
-  return [
-    `The calibration of ${id} was fitted on another revision or template of it and is not used; fit it again with assay calibrate fit.`,
-  ]
-}
-
-function skippedWarnings(chain: ChainAnswers | null, id: string): string[] {
-  return (chain?.reports ?? []).flatMap(({ model, reason }) =>
-    reason === undefined ? [] : [`The stage ${model} of ${id} was passed over: ${reason}`],
-  )
-}
-
-function tokensOf(answered: readonly ModelAnswers[]): ModelAnswers['prefix'] {
-  const sum = (of: (prefix: ModelAnswers['prefix']) => number): number => answered.reduce((total, { prefix }) => total + of(prefix), 0)
-  return { tokens: sum(({ tokens }) => tokens), cachedTokens: sum(({ cachedTokens }) => cachedTokens) }
 }

@@ -19,8 +19,8 @@ import { capabilityFaults, type DecisionContext, questionContext } from '../requ
 import type { Loan } from '../residence.ts'
 import type { ReadState } from '../state/state.ts'
 
-/** What the decisions of a model need, and which calibration that is. */
-export interface ModelDecisions {
+/** What the decisions of a model are made with, and which calibration that is. */
+export interface DecisionSetup {
   readonly calibrator: ModelCalibrator
   readonly context: DecisionContext
 }
@@ -38,7 +38,7 @@ export interface AskModelOptions {
   readonly backend: Backend
   readonly questions: readonly CheckedQuestion[]
   readonly state: ReadState
-  readonly decisionsOf: (info: ModelInfo) => ModelDecisions
+  readonly setupFor: (info: ModelInfo) => DecisionSetup
   readonly stop: { readonly signal: AbortSignal; check(): void }
   /** Is told the input tokens so far: once the state is open, and after each round. What it throws ends the call. */
   readonly tell: (inputTokens: number) => void
@@ -80,7 +80,7 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswers> 
   })
   try {
     lap('open')
-    const { calibrator, context: decisions } = options.decisionsOf(info)
+    const { calibrator, context: decisions } = options.setupFor(info)
     const context = questionContext(sentImages(state), parse, decisions, {
       stateTokens: prefix.tokens,
       comparesNumbers: info.capabilities.findsNumbers === true && state.images.length === 0,

@@ -2,16 +2,17 @@
 import type { Calibration } from '../../calibration/calibration.ts'
 import type { OutcomeStore, RecordOptions } from '../../calibration/outcomes/outcomes.ts'
 import type { PredictionSetOptions } from '../../calibration/sets/prediction-sets.ts'
-import type { Clock } from '../../core/deadline.ts'
+import { type Clock, systemClock } from '../../core/deadline.ts'
 import { EngineError } from '../../core/errors.ts'
 import { checkOptionNames, checkSignal, type OptionNames } from '../../core/given-options.ts'
 import { REQUEST_LIMITS, type RequestLimits } from '../../core/limits.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { jsonTypeOf } from '../../core/untrusted.ts'
 import { DELIBERATION_MODES, type DecisionEvent, type DeliberationMode } from '../../questions/shared/decision.ts'
-import type { OperatorTable } from '../../questions/shared/operators.ts'
+import { OPERATORS, type OperatorTable } from '../../questions/shared/operators.ts'
 import { IS_A_DELIBERATION_MODE } from '../answering-wishes.ts'
 import type { GivenModel } from '../models.ts'
+import type { ResidenceOptions } from '../residence.ts'
 import { checkStateOptions, type StateOptions } from '../state/state.ts'
 
 export interface EngineOptions {
@@ -143,6 +144,39 @@ export function checkAskOptions(asked: AskOptions): void {
 /** Throws `invalid_request` for what would be ignored. */
 export function checkRecordOptions(recorded: RecordOptions): void {
   checkOptionNames(recorded, 'recordOutcome', RECORD_OPTIONS)
+}
+
+const DEFAULT_PASSES = 4
+const DEFAULT_BRANCHES = 256
+
+/** How decisions are looked at again, defaults filled in. Throws `invalid_request` for what cannot be. */
+export function readDeliberation({ passes = DEFAULT_PASSES, budget = DEFAULT_BRANCHES, operators = {} }: DeliberationSettings = {}) {
+  refuseUnknownOperators(operators)
+  if (!Number.isInteger(passes) || passes < 1 || !(budget >= 0)) {
+    throw refused(`deliberation: passes is a whole number from 1 on and budget a number from 0 on, received ${passes} and ${budget}.`)
+  }
+  return { passes, branches: budget, operators }
+}
+
+function refuseUnknownOperators(table: OperatorTable): void {
+  const known = [...OPERATORS.keys()]
+  for (const name of Object.values(table).flat()) {
+    if (known.includes(name)) continue
+    throw refused(`There is no operator ${JSON.stringify(name)}.${didYouMean(name, known)} There is ${known.join(', ')}.`)
+  }
+}
+
+/** What is kept in memory. A timer of an idle model keeps no process alive. Throws `invalid_request`. */
+export function readResidence({ modelBytes, modelIdleMs, clock }: EngineOptions): ResidenceOptions {
+  for (const [name, value] of Object.entries({ modelBytes, modelIdleMs })) {
+    if (value !== undefined && !(value > 0)) throw refused(`${name} is a number above 0, received ${value}.`)
+  }
+  const after: ResidenceOptions['after'] = (ms, run) => {
+    if (clock !== undefined) return clock.after(ms, run)
+    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1)).unref()
+    return () => clearTimeout(timer)
+  }
+  return { budgetBytes: modelBytes ?? null, idleMs: modelIdleMs ?? null, now: () => (clock ?? systemClock).now(), after }
 }
 
 function checkDeadline(deadlineMs: number | undefined): void {
