@@ -6,14 +6,10 @@ export { type DriftAlarm, labelledDrift, populationDrift } from './drift/drift.t
 export { type FitOptions, fit } from './fit.ts'
 export type { Evidence } from './outcomes/evidence.ts'
 export { type EvidenceFile, readEvidence, writeEvidence } from './outcomes/evidence-file.ts'
+export { type MemoryOutcomeOptions, memoryOutcomeStore } from './outcomes/memory-outcomes.ts'
 export { type FileOutcomeOptions, fileOutcomeStore } from './outcomes/outcome-file.ts'
-export {
-  type MemoryOutcomeOptions,
-  memoryOutcomeStore,
-  type OutcomeStore,
-  type RecordedEvidence,
-  recordOutcome,
-} from './outcomes/outcomes.ts'
+export type { OutcomeStore, RecordedEvidence } from './outcomes/outcomes.ts'
+export { recordOutcome } from './outcomes/record-outcome.ts'
 export { type RefitOptions, type RefitResult, refit } from './outcomes/refit.ts'
 export { type CalibrationVersions, calibrationVersions } from './outcomes/versions.ts'
 export { shippedCalibration } from './shipped.ts'

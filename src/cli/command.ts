@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
-import type { RecordedOutcome, RecordOptions } from '../calibration/outcomes/outcomes.ts'
+import type { RecordedOutcome, RecordOptions } from '../calibration/outcomes/record-outcome.ts'
 import type { Json } from '../core/types.ts'
 import type { ModelServerOptions } from '../index.ts'
 import type { AskOptions } from '../pipeline/asking/options.ts'

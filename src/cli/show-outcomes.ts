@@ -1,6 +1,6 @@
 // Prints the results of the commands of `assay outcomes` for a person.
 import type { DriftAlarm } from '../calibration/drift/drift.ts'
-import type { RecordedOutcome } from '../calibration/outcomes/outcomes.ts'
+import type { RecordedOutcome } from '../calibration/outcomes/record-outcome.ts'
 import type { VersionChange } from '../calibration/outcomes/versions.ts'
 import type { RefitSaid } from './refit-store.ts'
 import { plain } from './terminal.ts'

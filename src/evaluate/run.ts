@@ -1,7 +1,7 @@
 // Asks rows of a data set, grades the answers and hands on the results, several rows at a time. The engine is one
 // function, and the clock is passed in.
 import { createHash } from 'node:crypto'
-import { misfit } from '../calibration/outcomes/outcomes.ts'
+import { misfit } from '../calibration/outcomes/record-outcome.ts'
 import { EngineError } from '../core/errors.ts'
 import { mean } from '../core/math.ts'
 import type { Json } from '../core/types.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { recordOutcome } from '../../src/calibration/outcomes/outcomes.ts'
+import { recordOutcome } from '../../src/calibration/outcomes/record-outcome.ts'
 import { openStore } from '../../src/service/store/open.ts'
 import { BINARY, event, listOf } from '../calibration/outcome-events.ts'
 import { serviceFolder } from './service-folder.ts'

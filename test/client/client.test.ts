@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
-import type * as outcomes from '../../src/calibration/outcomes/outcomes.ts'
+import type * as outcomes from '../../src/calibration/outcomes/record-outcome.ts'
 import {
   type Client,
   type ClientAskOptions,

@@ -6,7 +6,7 @@ import { createFakeBackend, type FakeOptions } from '../../src/backends/fake/ind
 import type { Calibration } from '../../src/calibration/calibration.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
-import { memoryOutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
+import { memoryOutcomeStore } from '../../src/calibration/outcomes/memory-outcomes.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import type { EngineOptions } from '../../src/pipeline/asking/options.ts'
 import { createEngine, type EngineCore } from '../../src/pipeline/engine.ts'

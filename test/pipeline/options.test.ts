@@ -1,7 +1,7 @@
 // What is refused of the options of an engine and of its calls: anything that would be ignored.
 import { describe, expect, it } from 'vitest'
 import { createFakeBackend } from '../../src/backends/fake/index.ts'
-import { memoryOutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
+import { memoryOutcomeStore } from '../../src/calibration/outcomes/memory-outcomes.ts'
 import { createEngine as createShippedEngine } from '../../src/index.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'
 import type { AskRequest } from '../../src/wire/types.ts'

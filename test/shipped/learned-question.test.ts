@@ -2,7 +2,8 @@
 // labels taught.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { evidenceFor, memoryOutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
+import { memoryOutcomeStore } from '../../src/calibration/outcomes/memory-outcomes.ts'
+import { evidenceFor } from '../../src/calibration/outcomes/outcomes.ts'
 import { refit } from '../../src/calibration/outcomes/refit.ts'
 import { choice, createEngine, type Engine, localModel } from '../../src/index.ts'
 

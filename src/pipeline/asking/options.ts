@@ -1,6 +1,7 @@
 // The options of an engine and of its calls, and what is refused of them before anything is done.
 import type { Calibration } from '../../calibration/calibration.ts'
-import type { OutcomeStore, RecordOptions } from '../../calibration/outcomes/outcomes.ts'
+import type { OutcomeStore } from '../../calibration/outcomes/outcomes.ts'
+import type { RecordOptions } from '../../calibration/outcomes/record-outcome.ts'
 import type { PredictionSetOptions } from '../../calibration/sets/prediction-sets.ts'
 import { type Clock, systemClock } from '../../core/deadline.ts'
 import { EngineError } from '../../core/errors.ts'

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { calibratorOf, type ModelCalibrator } from '../../calibration/calibration.ts'
-import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
+import { recordOutcome } from '../../calibration/outcomes/record-outcome.ts'
 import { servedFor } from '../../calibration/served.ts'
 import type { Json } from '../../core/types.ts'
 import { identityOf } from '../calibration/answering.ts'

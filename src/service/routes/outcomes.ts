@@ -1,7 +1,7 @@
 // POST /v1/outcomes: what was true of an answer. Events belong to the account that asked; those of other accounts are
 // not found.
 import { z } from 'zod'
-import { recordOutcome } from '../../calibration/outcomes/outcomes.ts'
+import { ARE_TRUTHS, notKnown, recordOutcome } from '../../calibration/outcomes/record-outcome.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject } from '../../core/untrusted.ts'
 import { ServiceRefusal } from '../errors.ts'
@@ -15,7 +15,7 @@ import { defineRoute } from './route.ts'
 /** The shape only; `recordOutcome` compares what it says with the event. */
 const body = z.object({
   event: z.string('The event is the id of a response: a string that begins with evt_.'),
-  outcomes: z.custom<Readonly<Record<string, Json>>>(isObject, 'The outcomes are an object of truths by question id.'),
+  outcomes: z.custom<Readonly<Record<string, Json>>>(isObject, ARE_TRUTHS),
   selection_probability: z
     .custom<number>((value) => typeof value === 'number', 'The selection probability is a number above 0 and at most 1.')
     .default(1),
@@ -68,8 +68,7 @@ export const outcomesRoute = defineRoute({
       }
       const kept = store.outcomes(account, { labels: settings.labelsPerHour, quarantined })
       if ((await fromStore(kept.find(event))) === null) {
-        const message = `The event ${JSON.stringify(event.slice(0, 80))} is not known; events are kept ${kept.retention}.`
-        throw new ServiceRefusal('not_found', message, { param: '/event' })
+        throw new ServiceRefusal('not_found', notKnown(event, kept), { param: '/event' })
       }
       const said = await fromStore(recordOutcome(kept, event, outcomes, { selectionProbability }))
       return { ...said, quarantined: isQuarantined ? said.recorded : [] }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordOutcome } from '../../../src/calibration/outcomes/outcomes.ts'
+import { recordOutcome } from '../../../src/calibration/outcomes/record-outcome.ts'
 import { BINARY, decision, event, listOf } from '../../calibration/outcome-events.ts'
 import { settlement } from './settlements.ts'
 import { eachStore, SHARED } from './suite.ts'

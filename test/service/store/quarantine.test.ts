@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordOutcome } from '../../../src/calibration/outcomes/outcomes.ts'
+import { recordOutcome } from '../../../src/calibration/outcomes/record-outcome.ts'
 import type { Store } from '../../../src/service/store/store.ts'
 import { BINARY, event, listOf } from '../../calibration/outcome-events.ts'
 import { eachStore } from './suite.ts'

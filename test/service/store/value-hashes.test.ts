@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recordOutcome } from '../../../src/calibration/outcomes/outcomes.ts'
+import { recordOutcome } from '../../../src/calibration/outcomes/record-outcome.ts'
 import { valueHash } from '../../../src/questions/shared/decision.ts'
 import { openLibsql } from '../../../src/service/store/libsql.ts'
 import { openPostgres } from '../../../src/service/store/postgres.ts'
