@@ -1,6 +1,6 @@
 // Labelled evidence from results, for fitting a calibration. A pure function of the results, so that a resumed run
 // loses and repeats nothing.
-import type { Evidence } from '../calibration/outcomes/evidence.ts'
+import { decidedEvidence, type Evidence } from '../calibration/outcomes/evidence.ts'
 import type { RowResult } from './run.ts'
 
 /**
@@ -11,8 +11,7 @@ export function* evidenceOf(rows: Iterable<RowResult>): Generator<Evidence> {
   for (const { task, state, questions } of rows) {
     for (const { distribution, mass } of questions) {
       if (distribution === null) continue
-      const { readout, hasImage, wording, question, single, deliberated, tokens, truth } = distribution
-      yield { task, state, readout, hasImage, wording, question, single, deliberated, mass: mass ?? 1, tokens, truth }
+      yield { task, state, ...decidedEvidence({ ...distribution, mass: mass ?? 1 }), truth: distribution.truth }
     }
   }
 }

@@ -73,11 +73,12 @@ interface ObservedDecisions {
 /** The decisions of events as observations. */
 export function* observationsOf(events: Iterable<Pick<DecisionEvent, 'state'> & ObservedDecisions>): Generator<Observation> {
   for (const { state, decisions } of events) {
-    for (const [task, decision] of Object.entries(decisions)) yield { ...pick(decision), state, task }
+    for (const [task, decision] of Object.entries(decisions)) yield { ...observed(decision), state, task }
   }
 }
 
-function pick({ readout, hasImage, wording, question, single, mass }: ObservedDecision): Omit<Observation, 'state'> {
+/** These parts, and no others. */
+export function observed({ readout, hasImage, wording, question, single, mass }: ObservedDecision): ObservedDecision {
   return { readout, hasImage, wording, question, single, mass }
 }
 

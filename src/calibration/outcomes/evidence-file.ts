@@ -113,8 +113,10 @@ function evidenceOf(value: UntrustedObject, fail: Fail): Evidence {
     if (typeof index !== 'number' || !(index >= 0 && index <= rows[i]!.length - 1))
       fail(`"truth" ${i} must lie between 0 and ${rows[i]!.length - 1}.`)
   if (readout === 'exclusive' && !Number.isInteger(truth[0])) fail('"truth" must be a whole number: options have nothing between them.')
-  const fields = { task, state, readout, hasImage, wording, question, mass, tokens, truth }
-  return { ...fields, single: rows, deliberated: pooled, ...(weight === undefined ? {} : { weight }) } as Evidence
+  // A field that is not checked here is an error of types.
+  const scores = { single: rows, deliberated: pooled, mass, tokens }
+  const checked: Readonly<Record<keyof Evidence, unknown>> = { task, state, readout, hasImage, wording, question, ...scores, truth, weight }
+  return checked as Evidence
 }
 
 function rowsOf(value: unknown, field: string, fail: Fail): readonly (readonly number[])[] {

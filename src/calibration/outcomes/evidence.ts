@@ -27,6 +27,36 @@ export interface Evidence {
   readonly weight?: number
 }
 
+/** What evidence has of its decision. */
+export type DecidedEvidence = Omit<Evidence, 'task' | 'state' | 'truth' | 'weight'>
+
+/** A field that is missing in these lists is an error of types: whoever copies evidence copies it by them. */
+const DECIDED_FIELDS: Readonly<Record<keyof DecidedEvidence, true>> = {
+  readout: true,
+  hasImage: true,
+  wording: true,
+  question: true,
+  single: true,
+  deliberated: true,
+  mass: true,
+  tokens: true,
+}
+const EVIDENCE_FIELDS: Readonly<Record<keyof Evidence, true>> = { task: true, state: true, ...DECIDED_FIELDS, truth: true, weight: true }
+
+/** The fields of a decision that are evidence, and no others. */
+export function decidedEvidence(decision: DecidedEvidence): DecidedEvidence {
+  return { ...copyOf(decision, DECIDED_FIELDS), tokens: decision.tokens ?? null }
+}
+
+/** The fields of evidence, defaults filled in, without what came with it from its origin. */
+export function bareEvidence(evidence: Evidence): Evidence {
+  return { ...copyOf(evidence, EVIDENCE_FIELDS), tokens: evidence.tokens ?? null, weight: evidence.weight ?? 1 }
+}
+
+function copyOf<T>(from: T, fields: Readonly<Record<keyof T, true>>): T {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, from[name as keyof T]])) as T
+}
+
 /** A distribution with its truth. Evidence of read-out `independent` gives one for each of its rows. */
 export interface Sample {
   readonly readout: DecisionReadout

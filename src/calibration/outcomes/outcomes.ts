@@ -9,7 +9,7 @@ import {
   isSameVersion,
   type ModelVersion,
 } from '../../questions/shared/decision.ts'
-import type { Evidence } from './evidence.ts'
+import { decidedEvidence, type Evidence } from './evidence.ts'
 
 /** The decisions of a request as they are kept. */
 export interface StoredEvent extends DecisionEvent {
@@ -80,11 +80,9 @@ export function evidenceOf({ event, labels }: LabelledEvent): RecordedEvidence[]
     if (decision === undefined) return []
     // What was true of the answer was true of it for every model of a chain that decided it.
     return [...(decision.earlier ?? []), decision].map((one): RecordedEvidence => {
-      const { readout, hasImage, wording, question, single, deliberated, mass, tokens = null, features } = one
       const { id, revision, templateHash } = one.by ?? { ...event, id: event.model }
-      const from = { event: event.id, at: event.at, model: { id, revision, templateHash }, features }
-      const scores = { single, deliberated, mass, tokens }
-      return { task: name, state: event.state, readout, hasImage, wording, question, ...scores, truth, weight, ...from }
+      const from = { event: event.id, at: event.at, model: { id, revision, templateHash }, features: one.features }
+      return { task: name, state: event.state, ...decidedEvidence(one), truth, weight, ...from }
     })
   })
 }

@@ -14,7 +14,7 @@ import { ENOUGH_LABELS, mergeCalibrations } from '../hierarchy/merge.ts'
 import { pairedDifference } from '../metrics/resampling.ts'
 import { crossEntropy } from '../metrics/scores.ts'
 import { weightedMean } from '../numerics/aligned.ts'
-import { type Evidence, keyOf, samplesOf } from './evidence.ts'
+import { bareEvidence, type Evidence, keyOf, samplesOf } from './evidence.ts'
 import type { RecordedEvidence } from './outcomes.ts'
 import { MOST_SHIPPED_RISE, type ShippedLabels, shippedRise } from './shipped-labels.ts'
 
@@ -126,8 +126,8 @@ export function refit(
     items: readonly Labelled[],
     loans: readonly Evidence[],
   ): { readonly made: Calibration; readonly refused: number | null } => {
-    const own = [...base, ...items.map(bare)]
-    const fitted = { ...fitCalibration([...own, ...loans.map(bare)], model, options.fit), fittedOn: summaryOf(own) }
+    const own = [...base, ...items.map(bareEvidence)]
+    const fitted = { ...fitCalibration([...own, ...loans.map(bareEvidence)], model, options.fit), fittedOn: summaryOf(own) }
     if (base.length > 0 || older === null) return { made: withHeads(fitted, older, items, taught), refused: null }
     const merged = mergeCalibrations(older, fitted, { enough })
     const rise = riseOf(merged)
@@ -233,12 +233,6 @@ export function partOf(state: string, share: number): number {
   return Math.min(Math.floor(place / share), Math.max(1, Math.floor(1 / share) - 1))
 }
 
-/** The fields of evidence that `fit` uses. */
-function bare({ task, state, readout, hasImage, wording, question, truth, weight = 1, ...scores }: Evidence): Evidence {
-  const { single, deliberated, mass, tokens = null } = scores
-  return { task, state, readout, hasImage, wording, question, single, deliberated, mass, tokens, truth, weight }
-}
-
 interface Score {
   /** Cross-entropy of the calibrated distributions of a decision, mean over its rows and pass modes. */
   readonly loss: number
@@ -296,7 +290,7 @@ function withHeads(
 ): Calibration {
   const calibrator = calibratorOf(calibration, calibration.model)
   const { heads, tried } = learnHeads(
-    items.filter(({ question }) => taught.has(question)).map((item) => ({ evidence: bare(item), features: item.features ?? null })),
+    items.filter(({ question }) => taught.has(question)).map((item) => ({ evidence: bareEvidence(item), features: item.features ?? null })),
     {
       // What is tried stands for what all labels will make, so it learns heads of the same questions from fewer.
       leastLabels: LEAST_LABELS / 2,

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import { observed } from '../../calibration/drift/reference.ts'
 import type { OutcomeStore, StoredEvent } from '../../calibration/outcomes/outcomes.ts'
 import { RECENT_EVENTS, type SeenEvent, type ServedCalibration } from '../../calibration/served.ts'
 import { builtEntry } from '../../core/built-entry.ts'
@@ -107,9 +108,7 @@ async function* eventsOf(outcomes: OutcomeStore, version: ModelVersion): AsyncGe
 
 function seen(event: StoredEvent): SeenEvent {
   const { at, state } = event
-  const looks = Object.entries(ownDecisions(event)).map(([name, { readout, hasImage, wording, question, single, mass }]) => {
-    return [name, { readout, hasImage, wording, question, single, mass }] as const
-  })
+  const looks = Object.entries(ownDecisions(event)).map(([name, decision]) => [name, observed(decision)] as const)
   return { at, state, decisions: Object.fromEntries(looks) }
 }
 
