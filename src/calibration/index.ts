@@ -10,6 +10,6 @@ export { type MemoryOutcomeOptions, memoryOutcomeStore } from './outcomes/memory
 export { type FileOutcomeOptions, fileOutcomeStore } from './outcomes/outcome-file.ts'
 export type { OutcomeStore, RecordedEvidence } from './outcomes/outcomes.ts'
 export { recordOutcome } from './outcomes/record-outcome.ts'
-export { type RefitOptions, type RefitResult, refit } from './outcomes/refit.ts'
 export { type CalibrationVersions, calibrationVersions } from './outcomes/versions.ts'
+export { type RefitOptions, type RefitResult, refit } from './refit/refit.ts'
 export { shippedCalibration } from './shipped.ts'

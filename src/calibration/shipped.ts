@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { CalibratedModel } from '../questions/shared/decision.ts'
 import { type Calibration, calibratorOf, parseCalibration } from './calibration.ts'
 import { readEvidence } from './outcomes/evidence-file.ts'
-import type { ShippedLabels } from './outcomes/shipped-labels.ts'
+import type { ShippedLabels } from './refit/shipped-labels.ts'
 
 /** Parsing one takes tens of milliseconds, and the files of a package do not change. */
 const parsed = new Map<string, Promise<Calibration | null>>()

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import type { Calibration } from '../calibration/calibration.ts'
 import type { RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
-import { type RefitOptions, type RefitResult, refit } from '../calibration/outcomes/refit.ts'
 import type { CalibrationVersions } from '../calibration/outcomes/versions.ts'
+import { type RefitOptions, type RefitResult, refit } from '../calibration/refit/refit.ts'
 import type { CalibratedModel } from '../questions/shared/decision.ts'
 
 /** What a refit came to, as it is printed. */

@@ -5,7 +5,7 @@ import { calibratorOf, parseCalibration, sealCalibration } from '../../src/calib
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { applyHead } from '../../src/calibration/heads/head.ts'
 import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
-import { refit } from '../../src/calibration/outcomes/refit.ts'
+import { refit } from '../../src/calibration/refit/refit.ts'
 import { logSoftmax } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { MODEL, reread } from './simulated.ts'

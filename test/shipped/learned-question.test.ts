@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryOutcomeStore } from '../../src/calibration/outcomes/memory-outcomes.ts'
 import { evidenceFor } from '../../src/calibration/outcomes/outcomes.ts'
-import { refit } from '../../src/calibration/outcomes/refit.ts'
+import { refit } from '../../src/calibration/refit/refit.ts'
 import { choice, createEngine, type Engine, localModel } from '../../src/index.ts'
 
 const folder = fileURLToPath(new URL('../../models/service-1-pro', import.meta.url))

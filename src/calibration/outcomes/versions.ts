@@ -8,7 +8,21 @@ import { makeFolder } from '../../core/files.ts'
 import { isSameVersion, type ModelVersion } from '../../questions/shared/decision.ts'
 import { type Calibration, parseCalibration } from '../calibration.ts'
 import { readIfThere, systemCode, writeWhole } from './atomic-file.ts'
-import type { HeldOutComparison } from './refit.ts'
+
+/** Log-loss in nats a decision on held-out states, weighted as the evidence is. */
+export interface HeldOutComparison {
+  /** Decisions. */
+  readonly labels: number
+  readonly states: number
+  /** Of the served calibration. */
+  readonly current: number
+  /** Of the new calibration. */
+  readonly candidate: number
+  /** 95 % interval of candidate − current, by bootstrap over states. */
+  readonly interval: readonly [number, number]
+  /** Shares of decisions whose likeliest candidate is the true one. Versions kept before 2026-11-29 do not say. */
+  readonly right?: { readonly current: number; readonly candidate: number }
+}
 
 /** One change of the served version. */
 export interface VersionChange {

@@ -1,8 +1,7 @@
 // Turns what is known of calibrations into the replies of the service.
 import type { Calibration } from '../../calibration/calibration.ts'
 import type { CalibrationNode } from '../../calibration/hierarchy/tree.ts'
-import type { HeldOutComparison } from '../../calibration/outcomes/refit.ts'
-import type { VersionChange } from '../../calibration/outcomes/versions.ts'
+import type { HeldOutComparison, VersionChange } from '../../calibration/outcomes/versions.ts'
 import type { ServedCalibration } from '../../calibration/served.ts'
 import { type CalibratedModel, DECISION_READOUTS } from '../../questions/shared/decision.ts'
 import type { TaskResults } from './protocol.ts'

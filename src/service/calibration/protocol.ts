@@ -2,7 +2,7 @@
 // postMessage.
 import type { Calibration } from '../../calibration/calibration.ts'
 import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
-import type { RefitResult } from '../../calibration/outcomes/refit.ts'
+import type { RefitResult } from '../../calibration/refit/refit.ts'
 import type { DriftReport, SeenEvent } from '../../calibration/served.ts'
 import type { CalibratedModel } from '../../questions/shared/decision.ts'
 import type { ReadoutDiagrams } from './replies.ts'

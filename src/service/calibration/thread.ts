@@ -3,8 +3,8 @@
 // each weighs is bounded.
 import { parentPort } from 'node:worker_threads'
 import { observationsOf } from '../../calibration/drift/reference.ts'
-import { fairlyWeighted, lentLabels } from '../../calibration/outcomes/fair-weights.ts'
-import { refit } from '../../calibration/outcomes/refit.ts'
+import { fairlyWeighted, lentLabels } from '../../calibration/refit/fair-weights.ts'
+import { refit } from '../../calibration/refit/refit.ts'
 import { driftSince, type SeenEvent } from '../../calibration/served.ts'
 import { shippedLabels } from '../../calibration/shipped.ts'
 import { diagramsOf } from './diagrams.ts'

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { fit as fitCalibration } from '../../../src/calibration/fit.ts'
-import { partOf, refit } from '../../../src/calibration/outcomes/refit.ts'
+import { refit } from '../../../src/calibration/refit/refit.ts'
+import { partOf } from '../../../src/calibration/refit/trials.ts'
 import type { CalibrationReply, ChangeReply, FitReply } from '../../../src/service/calibration/replies.ts'
 import { openStore } from '../../../src/service/store/open.ts'
 import type { Store } from '../../../src/service/store/store.ts'
