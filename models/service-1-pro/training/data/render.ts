@@ -14,7 +14,8 @@ import { atRoot, type LabelledRow } from '../../../../bench/lib/labelled.ts'
 import type { Branch, Constraint } from '../../../../src/backends/backend.ts'
 import { type Cell, cellsOf, keptCells } from '../../../../src/backends/onnx/families/decision/cells.ts'
 import { kindOf } from '../../../../src/backends/onnx/families/decision/control-tokens.ts'
-import { type PackedState, packBranch, packState, wordBoxesOf } from '../../../../src/backends/onnx/families/decision/pack.ts'
+import { type PackedState, packState, wordBoxesOf } from '../../../../src/backends/onnx/families/decision/pack.ts'
+import { packBranch } from '../../../../src/backends/onnx/families/decision/pack-branch.ts'
 import { PieceTokenizer } from '../../../../src/backends/onnx/families/decision/piece-tokenizer.ts'
 import type { TextLine } from '../../../../src/backends/onnx/families/decision/text-lines.ts'
 import { type Tiles, tilePicture } from '../../../../src/backends/onnx/images/tiles.ts'
@@ -80,7 +81,7 @@ async function render(row: LabelledRow): Promise<unknown[] | null> {
   const state = packState(
     prompt,
     tokenizer,
-    pictures.map(({ cells, lines }) => ({ cells: cells.length, lines })),
+    pictures.map(({ cells, lines }) => ({ cellCount: cells.length, lines })),
   )
   const surplus = pictures.length === 0 ? Math.max(0, state.ids.length - MOST_STATE_TOKENS) : 0
   const [from, to] = isDialogue(row.state) ? [surplus + 1, Number.POSITIVE_INFINITY] : [1, state.ids.length - surplus]
@@ -126,8 +127,8 @@ function rendered(work: ModelCall, target: Target): unknown[] {
   }
   const options = packed.owners.includes(1) ? packed.readouts.map((_, i) => of(i + 1)) : []
   const kind = kindOf(work.branch, constraint)
-  if (target.type === 'option') return [kind, ...of(0), options, packed.rowOf[target.value]]
-  if (target.type === 'options') return [kind, ...of(0), options, packed.readouts.map((_, row) => target.value[packed.rowOf.indexOf(row)])]
+  if (target.type === 'option') return [kind, ...of(0), options, packed.readoutOf[target.value]]
+  if (target.type === 'options') return [kind, ...of(0), options, packed.readouts.map((_, i) => target.value[packed.readoutOf.indexOf(i)])]
   return [kind, ...of(0), options, target.value]
 }
 

@@ -86,9 +86,9 @@ function boxes(truth: Json, { state, picture }: Rendering): Target | null {
     const [l, t, r, b] = [left / picture.width, top / picture.height, right / picture.width, bottom / picture.height]
     const [x, y] = [(l + r) / 2, (t + b) / 2]
     const isLine = state.origins
-      .slice(range.read, range.to)
+      .slice(range.wordsFrom, range.to)
       .flatMap((origin, i) =>
-        origin?.inImage && overlap(lineBox(origin.inImage.line), [l, t, r, b]) >= LINE_OVERLAP ? [range.read + i] : [],
+        origin?.inImage && overlap(lineBox(origin.inImage.line), [l, t, r, b]) >= LINE_OVERLAP ? [range.wordsFrom + i] : [],
       )
     const inside = picture.cells.flatMap((cell, i) => {
       const isInside = cell.x > l && cell.x < r && cell.y > t && cell.y < b

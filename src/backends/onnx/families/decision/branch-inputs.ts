@@ -4,7 +4,7 @@ import type { Runtime, Tensor } from '../../runtime/session.ts'
 import { floats, ints } from '../../runtime/tensors.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import type { BranchKind, ControlTokens } from './control-tokens.ts'
-import type { PackedBranch } from './pack.ts'
+import type { PackedBranch } from './pack-branch.ts'
 
 export interface PackedQuestion {
   readonly packed: PackedBranch

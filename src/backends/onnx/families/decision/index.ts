@@ -171,7 +171,7 @@ class DecisionBackend implements Backend {
       packState(
         prompt,
         tokenizer,
-        all.map(({ cells, lines }) => ({ cells: cells.length, lines })),
+        all.map(({ cells, lines }) => ({ cellCount: cells.length, lines })),
       )
     const whole = packed(images)
     const isCrowded = whole.ids.length > config.contextLength - QUESTION_ROOM_TOKENS && images.some(({ lines }) => lines.length > 0)

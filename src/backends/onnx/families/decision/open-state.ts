@@ -15,7 +15,8 @@ import { kindOf } from './control-tokens.ts'
 import { featuresOf, type StateDirections, stateDirections } from './features.ts'
 import type { DecisionGraphs, NextTokenReading, PointerLogits, ReadoutLogits } from './graphs.ts'
 import { type EncodedState, hiddenFrom, type ImageViews, type StateView, spreadLogits, wholeView } from './image-views.ts'
-import { type PackedState, packBranch } from './pack.ts'
+import type { PackedState } from './pack.ts'
+import { packBranch } from './pack-branch.ts'
 import type { EncodedPicture } from './picture-encoder.ts'
 import type { PieceTokenizer } from './piece-tokenizer.ts'
 import { type QuotePointers, quotePointersOf } from './quote-guidance.ts'
@@ -99,7 +100,7 @@ export class OpenState {
       const { packed, image } = questions[index] as PackedQuestion
       const { logits, tensors } = readings[index] as ReadoutLogits
       const features = featuresOf(this.#directionsOf(image), tensors)
-      return { rows: rowsOfLogits(branch.readout, logitsOf(branch, logits, packed.rowOf)), inputTokens: packed.ids.length, features }
+      return { rows: rowsOfLogits(branch.readout, logitsOf(branch, logits, packed.readoutOf)), inputTokens: packed.ids.length, features }
     })
   }
 
@@ -200,7 +201,7 @@ export class OpenState {
     const { start, absent } = one(await this.#pointers.run([question], signal))
     const { cells, offsets } = image
     const lines = this.#packed.origins
-      .slice(range.read, range.to)
+      .slice(range.wordsFrom, range.to)
       .flatMap((origin) => (origin?.inImage ? [lineBox(origin.inImage.line)] : []))
     const scores = { image: image.id, cells, lines, logits: start.subarray(range.from, range.to), offsets, absent }
     const found = isMany ? everyBox(scores) : oneBox(scores)
@@ -208,9 +209,9 @@ export class OpenState {
   }
 }
 
-/** The logits of the candidates in the branch's order; `readouts` are logits by row. */
-function logitsOf({ readout }: Branch, readouts: Float32Array, rowOf: readonly number[]): number[] {
-  return readout === 'binary' ? [readouts[0] as number] : rowOf.map((row) => readouts[row] as number)
+/** The logits of the candidates in the branch's order; `logits` are those of its readout tokens. */
+function logitsOf({ readout }: Branch, logits: Float32Array, readoutOf: readonly number[]): number[] {
+  return readout === 'binary' ? [logits[0] as number] : readoutOf.map((i) => logits[i] as number)
 }
 
 /** What a first token adds to the end logits of the tokens from it to `last`. */

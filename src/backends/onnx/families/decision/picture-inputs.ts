@@ -31,7 +31,7 @@ const MOST_WORD_BOXES = 1024
 
 function wordBoxFeatures(words: readonly WordBox[], aspect: number, picture: number): Float32Array {
   return Float32Array.from(
-    words.flatMap(({ x, y, height, line: [left, right] }) => [x * aspect, y, height, left * aspect, right * aspect, picture]),
+    words.flatMap(({ x, y, height, lineEnds: [left, right] }) => [x * aspect, y, height, left * aspect, right * aspect, picture]),
   )
 }
 

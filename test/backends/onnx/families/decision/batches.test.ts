@@ -12,7 +12,7 @@ import { DecisionGraphs } from '../../../../../src/backends/onnx/families/decisi
 import { ImageViews, spreadLogits, wholeView } from '../../../../../src/backends/onnx/families/decision/image-views.ts'
 import { decision } from '../../../../../src/backends/onnx/families/decision/index.ts'
 import { OpenState } from '../../../../../src/backends/onnx/families/decision/open-state.ts'
-import { packBranch } from '../../../../../src/backends/onnx/families/decision/pack.ts'
+import { packBranch } from '../../../../../src/backends/onnx/families/decision/pack-branch.ts'
 import { TokenLimits } from '../../../../../src/backends/onnx/families/decision/token-limits.ts'
 import { openFolder } from '../../../../../src/backends/onnx/runtime/layout.ts'
 import { makeFairScheduler } from '../../../../../src/backends/onnx/scheduling/fair-scheduler.ts'

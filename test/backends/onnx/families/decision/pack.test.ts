@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Branch, Candidate, Constraint } from '../../../../../src/backends/backend.ts'
 import { CELLS_PER_SIDE, cellsOf, keptCells, layoutFeatures } from '../../../../../src/backends/onnx/families/decision/cells.ts'
 import { BRANCH_KINDS, kindOf } from '../../../../../src/backends/onnx/families/decision/control-tokens.ts'
-import { type PackedBranch, packBranch, wordBoxesOf } from '../../../../../src/backends/onnx/families/decision/pack.ts'
+import { wordBoxesOf } from '../../../../../src/backends/onnx/families/decision/pack.ts'
+import { type PackedBranch, packBranch } from '../../../../../src/backends/onnx/families/decision/pack-branch.ts'
 import type { Piece } from '../../../../../src/core/types.ts'
 import { anyText, image, line, pack, quotable, SEED, scaffold, tokenizer } from './shared.ts'
 
@@ -98,8 +99,8 @@ describe('packState', () => {
     expect(state.nextPosition).toBe(9)
     expect(state.layoutRows).toEqual([-1, -1, -1, 0, 1, 2, -1, -1, -1, 3, 4, -1])
     expect(state.images).toEqual([
-      { id: 'a', from: 3, read: 6, to: 6 },
-      { id: 'b', from: 9, read: 11, to: 11 },
+      { id: 'a', from: 3, wordsFrom: 6, to: 6 },
+      { id: 'b', from: 9, wordsFrom: 11, to: 11 },
     ])
   })
 
@@ -109,8 +110,8 @@ describe('packState', () => {
     const words = state.origins.flatMap((origin) => (origin === null ? [] : [origin.text.slice(origin.start, origin.end)]))
     expect(words).toEqual(['Total', '5', 'Pay', 'now', 'hi'])
     expect(state.images).toEqual([
-      { id: 'a', from: 2, read: 4, to: 8 },
-      { id: 'b', from: 10, read: 11, to: 11 },
+      { id: 'a', from: 2, wordsFrom: 4, to: 8 },
+      { id: 'b', from: 10, wordsFrom: 11, to: 11 },
     ])
     // Cells of all images come first among the places, then words.
     expect(state.layoutRows.filter((row) => row >= 0)).toEqual([0, 1, 3, 4, 5, 6, 2])
@@ -127,14 +128,14 @@ describe('packState', () => {
       width: expect.closeTo(0.01, 9),
       height: expect.closeTo(0.05, 9),
       isGlobal: false,
-      line: [0, 0.07],
+      lineEnds: [0, 0.07],
     })
   })
 
   it('packs an image without a cell worth a token', () => {
     const state = pack([image('white')], [0])
     expect(state.ids).toEqual([control.state, control.imageStart, control.imageEnd])
-    expect(state.images).toEqual([{ id: 'white', from: 2, read: 2, to: 2 }])
+    expect(state.images).toEqual([{ id: 'white', from: 2, wordsFrom: 2, to: 2 }])
   })
 
   it('keeps its arrays of one length, and user text among the text ids, whatever the strings', () => {
@@ -188,7 +189,7 @@ describe('packBranch', () => {
       const packed = packBranch(branchOf('read'), constraint, 0, tokenizer)
       expect(packed.ids[1]).toBe(control.kindId(kind))
       expect(readoutsOf(packed)).toEqual([control.readout])
-      expect(packed.rowOf).toEqual([])
+      expect(packed.readoutOf).toEqual([])
     }
   })
 
@@ -223,11 +224,11 @@ describe('packBranch', () => {
               tokenizer,
             ),
           )
-          expect({ ...b, rowOf: null }).toEqual({ ...a, rowOf: null })
-          expect(turned.map((name) => b!.rowOf[turned.indexOf(name)])).toEqual(turned.map((name) => a!.rowOf[names.indexOf(name)]))
-          expect([...a!.rowOf].sort((x, y) => x - y)).toEqual(names.map((_, i) => i))
+          expect({ ...b, readoutOf: null }).toEqual({ ...a, readoutOf: null })
+          expect(turned.map((name) => b!.readoutOf[turned.indexOf(name)])).toEqual(turned.map((name) => a!.readoutOf[names.indexOf(name)]))
+          expect([...a!.readoutOf].sort((x, y) => x - y)).toEqual(names.map((_, i) => i))
           names.forEach((name, i) => {
-            const owner = a!.rowOf[i]! + 1
+            const owner = a!.readoutOf[i]! + 1
             const own = a!.ids.filter((_, token) => a!.owners[token] === owner)
             expect(own).toEqual([control.option, ...tokenizer.encode(name).ids, control.readout])
           })
@@ -240,7 +241,7 @@ describe('packBranch', () => {
   it('keeps levels in their order, ranked from 0 to 1 at their readout tokens', () => {
     const levels = ['zero', 'medium', 'all'].map((name) => candidate(name))
     const packed = packBranch(branchOf('ordinal', levels), null, 0, tokenizer)
-    expect(packed.rowOf).toEqual([0, 1, 2])
+    expect(packed.readoutOf).toEqual([0, 1, 2])
     expect(packed.readouts.map((readout) => packed.ranks[readout])).toEqual([0, 0.5, 1])
     expect(packed.ranks.filter((rank) => rank !== -1)).toHaveLength(3)
   })

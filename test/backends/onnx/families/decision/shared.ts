@@ -37,7 +37,7 @@ export function pack(pieces: readonly Piece[], cellCounts: readonly number[] = [
   return packState(
     { pieces },
     tokenizer,
-    cellCounts.map((cells, i) => ({ cells, lines: i === 0 ? lines : [] })),
+    cellCounts.map((cellCount, i) => ({ cellCount, lines: i === 0 ? lines : [] })),
   )
 }
 
