@@ -10,17 +10,10 @@ import { isObject, ownField } from '../../core/untrusted.ts'
 import { kindOf } from '../../questions/index.ts'
 import { noProbability } from '../../questions/shared/expressions.ts'
 import type { Answer, DeriveAnswer } from '../../wire/types.ts'
-import {
-  comparedTexts,
-  type Expression,
-  evaluate,
-  FUNCTION_NAMES,
-  loadParser,
-  readExpression,
-  type Subject,
-  subjectsOf,
-} from './expression.ts'
+import { evaluate } from './evaluate-expression.ts'
+import { comparedTexts, type Expression, type Subject, subjectsOf } from './expression.ts'
 import { checkPlainTypes, type KnownQuestions } from './plain-types.ts'
+import { FUNCTION_NAMES, loadParser, readExpression } from './read-expression.ts'
 
 /** Expressions that are read before others get a turn. */
 const EXPRESSIONS_AT_A_TIME = 8
