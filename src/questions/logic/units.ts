@@ -1,178 +1,11 @@
-// The units that people write with a number ("5 lb", "60 km per hour", "volume_ml"), and a number of one in another.
-
-/** What a unit may mean. A number of it, less `zero`, times its size is a number of the base unit of its kind. */
-interface Meaning {
-  readonly of: string
-  /** By system, where these differ: American, imperial, metric gallons, tons; thousands or 1024s of bytes. */
-  readonly sizes: readonly number[]
-  readonly zero: number
-}
+// Finds the unit of a number where people write it ("5 lb", "60 km per hour", "volume_ml"), and says what a number of
+// one unit is in another.
+import { isKindOfMoney, isListedKind, MEANINGS, type Meaning } from './unit-table.ts'
 
 /** A unit as it is named; without meanings it is a word that may be one, such as that of things which are counted. */
 export interface Unit {
   readonly meanings: readonly Meaning[]
   readonly words: readonly string[]
-}
-
-type Row = readonly [names: string, size: number | readonly number[], zero?: number]
-
-const [LB, OZ] = [453.59237, 28.349523125]
-const [INCH, MILE] = [0.0254, 1609.344]
-const [GALLON, IMPERIAL_GALLON] = [3.785411784e-3, 4.54609e-3]
-const HOUR = 3600
-
-/** The base unit of a kind has the size 1; squares and cubes of lengths, and one unit per another, are worked out. */
-const MEASURES: Readonly<Record<string, readonly Row[]>> = {
-  time: [
-    ['ns, nanosecond', 1e-9],
-    ['us, μs, microsecond', 1e-6],
-    ['ms, msec, millisecond', 0.001],
-    ['s, sec, second', 1],
-    ['min, minute', 60],
-    ['h, hr, hour', HOUR],
-    ['day', 86_400],
-    ['wk, week', 604_800],
-  ],
-  years: [
-    ['month', 1],
-    ['yr, year', 12],
-  ],
-  length: [
-    ['μm, micrometre, micrometer', 1e-6],
-    ['mm, millimetre, millimeter', 0.001],
-    ['cm, centimetre, centimeter', 0.01],
-    ['dm, decimetre, decimeter', 0.1],
-    ['m, metre, meter', 1],
-    ['km, kilometre, kilometer', 1000],
-    ['in, inch, inches', INCH],
-    ['ft, foot, feet', 12 * INCH],
-    ['yd, yard', 36 * INCH],
-    ['mi, mile', MILE],
-    ['nmi, nautical mile', 1852],
-  ],
-  area: [
-    ['ha, hectare', 1e4],
-    ['acre', 4840 * (36 * INCH) ** 2],
-  ],
-  volume: [
-    ['ml, cc, millilitre, milliliter', 1e-6],
-    ['cl, centilitre, centiliter', 1e-5],
-    ['dl, decilitre, deciliter', 1e-4],
-    ['l, ltr, litre, liter', 0.001],
-    ['hl, hectolitre, hectoliter', 0.1],
-    ['oz, ounce, fl oz, fluid ounce', [GALLON / 128, IMPERIAL_GALLON / 160]],
-    ['cup', [GALLON / 16, IMPERIAL_GALLON / 16, 2.5e-4]],
-    ['pint', [GALLON / 8, IMPERIAL_GALLON / 8]],
-    ['qt, quart', [GALLON / 4, IMPERIAL_GALLON / 4]],
-    ['gal, gallon', [GALLON, IMPERIAL_GALLON]],
-  ],
-  mass: [
-    ['μg, mcg, microgram', 1e-6],
-    ['mg, milligram', 0.001],
-    ['g, gram, gramme', 1],
-    ['kg, kilo, kilogram, kilogramme', 1000],
-    ['t, tonne, metric ton', 1e6],
-    ['ton', [2000 * LB, 2240 * LB, 1e6]],
-    ['oz, ounce', OZ],
-    ['lb, pound', LB],
-    ['stone', 14 * LB],
-  ],
-  'length/time': [
-    ['kmh, kph, km h', 1000 / HOUR],
-    ['mph', MILE / HOUR],
-    ['mps, m s', 1],
-    ['kn, kt, knot', 1852 / HOUR],
-  ],
-  data: [
-    ['bit', 1 / 8],
-    ['byte', 1],
-    ['kb, kilobyte', [1e3, 2 ** 10]],
-    ['mb, megabyte', [1e6, 2 ** 20]],
-    ['gb, gigabyte', [1e9, 2 ** 30]],
-    ['tb, terabyte', [1e12, 2 ** 40]],
-    ['kib, kibibyte', 2 ** 10],
-    ['mib, mebibyte', 2 ** 20],
-    ['gib, gibibyte', 2 ** 30],
-    ['tib, tebibyte', 2 ** 40],
-    ['kbit, kilobit', 1e3 / 8],
-    ['mbit, megabit', 1e6 / 8],
-    ['gbit, gigabit', 1e9 / 8],
-  ],
-  'data/time': [
-    ['bps', 1 / 8],
-    ['kbps', 1e3 / 8],
-    ['mbps', 1e6 / 8],
-    ['gbps', 1e9 / 8],
-  ],
-  power: [
-    ['w, watt', 1],
-    ['kw, kilowatt', 1e3],
-    ['mw, megawatt', 1e6],
-  ],
-  energy: [
-    ['wh, watt hour', 1],
-    ['kwh, kilowatt hour', 1e3],
-    ['mwh, megawatt hour', 1e6],
-  ],
-  frequency: [
-    ['hz, hertz', 1],
-    ['khz, kilohertz', 1e3],
-    ['mhz, megahertz', 1e6],
-    ['ghz, gigahertz', 1e9],
-  ],
-  // A bare degree is of either scale, so it names none.
-  temperature: [
-    ['°c, ° c, c, celsius, centigrade, deg c, degree c, degree celsius, degree centigrade', 1],
-    ['°f, ° f, f, fahrenheit, deg f, degree f, degree fahrenheit', 5 / 9, 32],
-    ['kelvin, degree kelvin', 1, -273.15],
-  ],
-  share: [
-    ['%, percent, pct', 1],
-    ['‰', 0.1],
-  ],
-}
-const CURRENCIES: Readonly<Record<string, readonly Row[]>> = {
-  euro: [
-    ['eur, euro, €', 1],
-    ['cent', 0.01],
-  ],
-  ...dollars({ usd: 'us$, us dollar', cad: 'canadian dollar', aud: 'australian dollar', nzd: 'nz$', sgd: 's$', hkd: 'hk$' }),
-  sterling: [
-    ['gbp, pound, £, sterling, quid', 1],
-    ['pence, penny', 0.01],
-  ],
-  ...currencies(
-    ['jpy, yen, ¥', 'cny, rmb, yuan, renminbi, ¥', 'inr, rupee, ₹', 'chf, franc', 'krw, ₩', 'rub, ruble, rouble, ₽', 'lira, ₺'],
-    ['sek, krona, kronor, kr', 'nok, krone, kroner, kr', 'dkk, krone, kroner, kr', 'pln, zloty, zł', 'czk, koruna', 'huf, forint'],
-    ['brl, r$', 'mxn, peso', 'zar, rand', 'ils, shekel, ₪', 'aed, dirham', 'sar, riyal', 'thb, baht, ฿'],
-  ),
-}
-
-/** A dollar may be each of them, two of them are not the same. */
-function dollars(names: Readonly<Record<string, string>>): Record<string, readonly Row[]> {
-  return Object.fromEntries(
-    Object.entries(names).map(([code, own]) => [
-      code,
-      [
-        [`${code}, ${own}, dollar, $`, 1],
-        ['cent', 0.01],
-      ],
-    ]),
-  )
-}
-
-/** What is exchanged at a rate that is no business of ours has a kind for each. */
-function currencies(...names: readonly (readonly string[])[]): Record<string, readonly Row[]> {
-  return Object.fromEntries(names.flat().map((own) => [own, [[own, 1]]]))
-}
-
-const KINDS = { ...MEASURES, ...CURRENCIES }
-const MEANINGS = new Map<string, readonly Meaning[]>()
-for (const [of, rows] of Object.entries(KINDS)) {
-  for (const [names, size, zero = 0] of rows) {
-    const meaning = { of, sizes: typeof size === 'number' ? [size] : size, zero }
-    for (const name of names.split(', ')) MEANINGS.set(name, [...(MEANINGS.get(name) ?? []), meaning])
-  }
 }
 
 /** Units in letters that are mostly another word: they count beside one of their kind alone. */
@@ -241,7 +74,7 @@ export function converted(value: number, from: Unit, to: Unit): readonly number[
 }
 
 /** Whether a unit may be one of money. */
-export const isMoney = ({ meanings }: Unit): boolean => meanings.some(({ of }) => of in CURRENCIES)
+export const isMoney = ({ meanings }: Unit): boolean => meanings.some(({ of }) => isKindOfMoney(of))
 
 export const isPercent = ({ meanings }: Unit): boolean => meanings.some(({ of, sizes }) => of === 'share' && sizes[0] === 1)
 
@@ -295,7 +128,7 @@ function quotient(over: readonly Meaning[], under: readonly Meaning[]): readonly
       return { of: `${one.of}/${other.of}`, sizes, zero: 0 }
     }),
   )
-  return quotients.some(({ of }) => of in KINDS) ? quotients : [...quotients, ...over]
+  return quotients.some(({ of }) => isListedKind(of)) ? quotients : [...quotients, ...over]
 }
 
 function named(name: string, meanings: readonly Meaning[]): Unit | null {
