@@ -4,7 +4,8 @@
 // weights; `assay eval` and `assay report` give the same rows with calibration, intervals and charts.
 import { writeFileSync } from 'node:fs'
 import { openDataset, readRows } from '../../src/evaluate/dataset.ts'
-import { type GradedQuestion, runRow } from '../../src/evaluate/run.ts'
+import type { GradedQuestion } from '../../src/evaluate/graded-question.ts'
+import { runRow } from '../../src/evaluate/run.ts'
 import { sumUpBy, typeOf } from '../../src/evaluate/summary.ts'
 import { ENGINE_VERSION } from '../../src/index.ts'
 import { answering } from '../lib/answering.ts'

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import type { LabelledEvent, OutcomeStore } from '../calibration/outcomes/outcomes.ts'
 import { cut, ownEntry } from '../core/untrusted.ts'
 import type { Row } from '../evaluate/dataset.ts'
-import { NOT_ASKED, type RowResult, textOf } from '../evaluate/run.ts'
+import { NOT_ASKED } from '../evaluate/graded-question.ts'
+import { type RowResult, textOf } from '../evaluate/run.ts'
 import { commonest, type FailureReason, type RowFault, sumUp, ungradedOf } from '../evaluate/summary.ts'
 import {
   type CalibratedModel,

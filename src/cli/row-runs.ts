@@ -2,8 +2,7 @@
 import { resolve } from 'node:path'
 import { type Dataset, openDataset, type Row, readRows, type Selection } from '../evaluate/dataset.ts'
 import type { RunBinding } from '../evaluate/results.ts'
-import { type RowResult, type RunSettings, runRows } from '../evaluate/run.ts'
-import type { DecisionEvent } from '../questions/shared/decision.ts'
+import { askAndObserve, type RowResult, type RunSettings, runRows } from '../evaluate/run.ts'
 import { type CliEngine, sayOtherDevices } from './command.ts'
 import { requireFiles, sayingNames } from './given-files.ts'
 import { startProgress } from './progress.ts'
@@ -73,23 +72,19 @@ export async function warmUp(
   model: string | null,
   terminal: Terminal,
 ): Promise<Pick<RunBinding, 'engine' | 'model' | 'calibration'>> {
-  let event: DecisionEvent | null = null
-  const observe = (observed: DecisionEvent): void => {
-    event = observed
-  }
   const request = {
     ...(model === null ? {} : { model }),
     state: 'Warm up.',
     questions: { ready: { type: 'noul', instructions: 'It is warm.' } },
   } as const
-  const response = await engine.ask(request, { deadlineMs: ROW_DEADLINE_MS, deliberation: 'never', observe })
+  const options = { deadlineMs: ROW_DEADLINE_MS, deliberation: 'never' } as const
+  const { response, event } = await askAndObserve((asked, how) => engine.ask(asked, how), request, options)
   const { simo } = response
-  const templateHash = (event as DecisionEvent | null)?.templateHash ?? ''
   for (const warning of simo.warnings) terminal.warn(`${warning}\n`)
   sayOtherDevices(engine, terminal)
   return {
     engine: simo.engine,
-    model: { id: response.model, revision: simo.model_revision, templateHash },
+    model: { id: response.model, revision: simo.model_revision, templateHash: event?.templateHash ?? '' },
     calibration: simo.calibration.version,
   }
 }

@@ -2,7 +2,8 @@
 import { groupBy } from '../core/group-by.ts'
 import type { Json } from '../core/types.ts'
 import type { Row } from './dataset.ts'
-import type { GradedQuestion, RowResult } from './run.ts'
+import type { GradedQuestion } from './graded-question.ts'
+import type { RowResult } from './run.ts'
 
 export interface WorstAnswer {
   readonly row: string

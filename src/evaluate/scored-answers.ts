@@ -5,7 +5,8 @@ import { eventOf } from '../calibration/maps/mixture.ts'
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
 import { argmax, sum } from '../core/math.ts'
 import { type DecisionReadout, isCheck, type PassMode, targetOf } from '../questions/shared/decision.ts'
-import type { AnswerDistribution, GradedQuestion, RowResult } from './run.ts'
+import type { AnswerDistribution, GradedQuestion } from './graded-question.ts'
+import type { RowResult } from './run.ts'
 
 /** Log-loss in nats, and half the squared error over candidates. */
 export interface AnswerScores {

@@ -1,7 +1,8 @@
 // The few numbers at the end of a run: how many rows failed, and how each type of question did.
 import { groupBy } from '../core/group-by.ts'
 import { mean } from '../core/math.ts'
-import type { GradedQuestion, RowResult } from './run.ts'
+import type { GradedQuestion } from './graded-question.ts'
+import type { RowResult } from './run.ts'
 
 export interface TypeSummary {
   /** Question type, with its kind and `many` where it has them. */

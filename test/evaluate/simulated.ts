@@ -2,8 +2,9 @@
 
 import { seededRandom } from '../../src/core/random.ts'
 import { brierOf, logLossOf } from '../../src/evaluate/claim-scores.ts'
+import type { AnswerDistribution, GradedQuestion } from '../../src/evaluate/graded-question.ts'
 import type { ResultsHeader } from '../../src/evaluate/results.ts'
-import type { AnswerDistribution, GradedQuestion, RowResult } from '../../src/evaluate/run.ts'
+import type { RowResult } from '../../src/evaluate/run.ts'
 import type { Claim } from '../../src/questions/shared/grade.ts'
 
 export const header: ResultsHeader = {

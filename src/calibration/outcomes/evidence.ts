@@ -28,7 +28,7 @@ export interface Evidence {
 }
 
 /** What evidence has of its decision. */
-export type DecidedEvidence = Omit<Evidence, 'task' | 'state' | 'truth' | 'weight'>
+export type DecidedEvidence = Omit<Required<Evidence>, 'task' | 'state' | 'truth' | 'weight'>
 
 /** A field that is missing in these lists is an error of types: whoever copies evidence copies it by them. */
 const DECIDED_FIELDS: Readonly<Record<keyof DecidedEvidence, true>> = {
