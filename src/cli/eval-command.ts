@@ -109,48 +109,57 @@ async function evaluate(
   output: Output,
   { terminal, makeEngine }: CommandContext,
 ): Promise<ExitCode> {
-  const out = await resultsPath(resolve(terminal.folder, flags.output))
+  const { path, name } = await resultsGiven(flags.output, terminal)
   const selection = { limit: flags.limit ?? null, sample: flags.sample ?? null, seed: flags.seed }
+  const { folder, id, options } = await engineGiven(flags, terminal)
+  const rows = await openRows(files, selection, flags.images, terminal)
+  // An unwritable place for evidence is reported before hours of answers, not after them.
+  if (flags.evidence !== undefined) await writing(flags.evidence, terminal, async () => {})
+
+  const engine = await makeEngine(folder, options)
+  try {
+    const bound = await warmUp(engine, id, terminal)
+    const { deliberation, selfCheck = false } = flags
+    const binding: RunBinding = { ...bound, deliberation, selfCheck, dataset: rows.files, selection }
+    const names = new Map([...rows.names, [path, name]])
+    const results = await sayingNames(names, () =>
+      writing(flags.output, terminal, () => openResults(path, binding, circumstancesOf(files, flags))),
+    )
+    const isDone = ({ error }: RowResult): boolean => error === undefined || flags.retryFailed !== true
+    const done = new Set(results.done.filter(isDone).map(({ at }) => at))
+    await runLeft(rows, done, settingsOf(flags, engine, id), (result) => results.append(result), terminal).finally(() => results.close())
+
+    const { rows: answered } = await sayingNames(names, () => readResults(path))
+    if (flags.evidence !== undefined)
+      await writing(flags.evidence, terminal, (file) => writeEvidence(file, bound.model, evidenceOf(answered)))
+    const summary = sumUp(answered)
+    say(terminal, output, summary, () => `${showSummary(summary, terminal)}${nextStep(name, flags)}`)
+    return summary.failed === 0 ? EXIT.ok : EXIT.failedRows
+  } finally {
+    await engine.close()
+  }
+}
+
+/** What is asked: the folder of the model, the id that requests name, and the options of the engine. */
+async function engineGiven(flags: EvalFlags, terminal: Terminal) {
   const calibrations = await calibrationsGiven(flags.calibration, terminal)
   const chain = await chainGiven(flags, terminal)
   if (chain !== null && flags.evidence !== undefined) {
     throw new UsageError('evidence is of one model, and a chain has several; ask for it with --model, of each of them')
   }
-  const { server, folder, id: model } = await modelGiven(flags, terminal)
-  const rows = await openRows(files, selection, flags.images, terminal)
-  // An unwritable place for evidence is reported before hours of answers, not after them.
-  if (flags.evidence !== undefined) await writing(flags.evidence, terminal, async () => {})
-
-  const engine = await makeEngine(folder, {
+  const { server, folder, id } = await modelGiven(flags, terminal)
+  const options = {
     ...(calibrations === undefined ? {} : { calibrations }),
     ...(chain === null ? {} : { chain }),
     device: flags.device,
     ...(server === null ? {} : { server }),
-  })
-  try {
-    const bound = await warmUp(engine, model, terminal)
-    const { deliberation, selfCheck = false } = flags
-    const binding: RunBinding = { ...bound, deliberation, selfCheck, dataset: rows.files, selection }
-    const outName = outputName(out, flags.output, terminal)
-    const names = new Map([...rows.names, [out, outName]])
-    const results = await sayingNames(names, () =>
-      writing(flags.output, terminal, () => openResults(out, binding, circumstancesOf(files, flags))),
-    )
-    const isDone = ({ error }: RowResult): boolean => error === undefined || flags.retryFailed !== true
-    const done = new Set(results.done.filter(isDone).map(({ at }) => at))
-    await runLeft(rows, done, settingsOf(flags, engine, model), (result) => results.append(result), terminal).finally(() => results.close())
-
-    const { rows: answered } = await sayingNames(names, () => readResults(out))
-    if (flags.evidence !== undefined)
-      await writing(flags.evidence, terminal, (path) => writeEvidence(path, bound.model, evidenceOf(answered)))
-    const summary = sumUp(answered)
-    const evidence = flags.evidence === undefined ? '' : `, evidence in ${flags.evidence}`
-    const next = `results in ${outName}${evidence}; a page of them: assay report ${flags.output} -o report.html\n`
-    say(terminal, output, summary, () => `${showSummary(summary, terminal)}${next}`)
-    return summary.failed === 0 ? EXIT.ok : EXIT.failedRows
-  } finally {
-    await engine.close()
   }
+  return { folder, id, options }
+}
+
+function nextStep(results: string, { output, evidence }: EvalFlags): string {
+  const beside = evidence === undefined ? '' : `, evidence in ${evidence}`
+  return `results in ${results}${beside}; a page of them: assay report ${output} -o report.html\n`
 }
 
 function settingsOf(flags: EvalFlags, engine: CliEngine, model: string | null): RowSettings {
@@ -190,18 +199,14 @@ function writtenChain({ id, stages }: ChainFlag, shown: (path: string) => string
   return `${id === null ? '' : `${id}=`}${list.join(',')}`
 }
 
-/** A folder gets `results.jsonl`; a name that ends in `.jsonl` is the file itself. */
-async function resultsPath(given: string): Promise<string> {
-  const isInside = await stat(given).then(
+/** The results file, and its name as it was given. A folder gets `results.jsonl`; what ends in `.jsonl` is the file. */
+async function resultsGiven(given: string, terminal: Terminal): Promise<{ readonly path: string; readonly name: string }> {
+  const path = resolve(terminal.folder, given)
+  const isInside = await stat(path).then(
     (found) => found.isDirectory(),
-    () => !given.endsWith('.jsonl'),
+    () => !path.endsWith('.jsonl'),
   )
-  return isInside ? join(given, RESULTS_FILE) : given
-}
-
-/** The results file as it was given. */
-function outputName(out: string, given: string, terminal: Terminal): string {
-  return out === resolve(terminal.folder, given) ? given : join(given, RESULTS_FILE)
+  return isInside ? { path: join(path, RESULTS_FILE), name: join(given, RESULTS_FILE) } : { path, name: given }
 }
 
 /**

@@ -6,7 +6,7 @@ import { isLearned } from '../calibration/heads/head.ts'
 import { LEAST_LABELS } from '../calibration/heads/learn.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
 import { evidenceFor, type RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
-import type { CalibrationVersions, VersionChange } from '../calibration/outcomes/versions.ts'
+import type { VersionChange } from '../calibration/outcomes/versions.ts'
 import { shippedLabels } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'
 import type { CalibratedModel } from '../questions/shared/decision.ts'
@@ -88,7 +88,7 @@ async function learn(
       const { model } = await warmUp(engine, id, terminal)
       const kept = await keepTruths(rows, { engine, id, model, store, terminal })
       const evidence = await evidenceFor(store, model)
-      const refitted = await teach(versionsOf(flags, terminal), evidence, model, flags, terminal)
+      const refitted = await teach(evidence, model, flags, terminal)
       const said: LearnSaid = { ...kept, ...refitted, mostOfOne: mostOfOne(evidence), mostForHead: mostOfOne(evidence.filter(isForHead)) }
       say(terminal, output, said, () => showLearned(said, flags.store))
       return said.failed + said.misfits + said.contradictions === 0 ? EXIT.ok : EXIT.failedRows
@@ -105,12 +105,12 @@ async function learn(
  * a fit is first held against what came with the model; one that loses to that may still be better than what is served.
  */
 async function teach(
-  versions: CalibrationVersions,
   evidence: readonly RecordedEvidence[],
   model: CalibratedModel,
   flags: LearnFlags,
   terminal: Terminal,
 ): Promise<RefitSaid> {
+  const versions = versionsOf(flags, terminal)
   const { calibration: current, isRefitted } = await servedIn(versions, model, flags, terminal)
   const known = whatKnows(hashOfLabels(evidence), current, await versions.history())
   if (known !== null) {
@@ -151,10 +151,8 @@ function isForHead({ readout, features }: RecordedEvidence): boolean {
   return features !== null && isLearned(readout)
 }
 
-const WITHOUT_FEATURES = 'reads and what is worked out from other answers have none, and a model server gives none'
-
 function showLearned(said: LearnSaid, store: string): string {
-  const { rows, repeated, before, labels, failed, unlabelled, misfits, contradictions, reasons, mostOfOne: most, mostForHead } = said
+  const { rows, repeated, before, labels, failed, unlabelled, misfits, contradictions, reasons } = said
   const again = repeated === 0 ? '' : `, ${repeated} that ask what another one asks`
   const known = before === 0 ? '' : `, ${before} known before`
   const lines = [
@@ -165,12 +163,14 @@ function showLearned(said: LearnSaid, store: string): string {
     ...(contradictions === 0 ? [] : [`truths that contradict an earlier row, and were kept in its place: ${contradictions}`]),
     ...reasonLines(reasons),
   ]
-  const few =
-    most < LEAST_LABELS
-      ? `no head yet: the most labels of one question are ${most}, it takes ${LEAST_LABELS}\n`
-      : mostForHead < LEAST_LABELS
-        ? `no head: it takes ${LEAST_LABELS} labels of one question with features of the model, there are ${mostForHead}; ${WITHOUT_FEATURES}\n`
-        : ''
   const next = said.served ? `answer with it: assay ask --store ${store} …, asking in the same words\n` : ''
-  return `${lines.join('\n')}\n${showRefit(said)}${few}${next}`
+  return `${lines.join('\n')}\n${showRefit(said)}${whyNoHead(said)}${next}`
+}
+
+/** Why no question can have a head of its own yet; nothing where labels are enough for one. */
+function whyNoHead({ mostOfOne, mostForHead }: LearnSaid): string {
+  if (mostOfOne < LEAST_LABELS) return `no head yet: the most labels of one question are ${mostOfOne}, it takes ${LEAST_LABELS}\n`
+  if (mostForHead >= LEAST_LABELS) return ''
+  const few = `it takes ${LEAST_LABELS} labels of one question with features of the model, there are ${mostForHead}`
+  return `no head: ${few}; reads and what is worked out from other answers have none, and a model server gives none\n`
 }
