@@ -2,11 +2,11 @@
 // interval.
 
 import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
+import { type Evidence, samplesOf } from '../../src/calibration/evidence/evidence.ts'
 import { fitTrees, foldOf } from '../../src/calibration/fit.ts'
 import { calibrateRows } from '../../src/calibration/hierarchy/apply.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { crossEntropy } from '../../src/calibration/metrics/scores.ts'
-import { type Evidence, samplesOf } from '../../src/calibration/outcomes/evidence.ts'
 
 const FOLDS = [0, 1, 2, 3, 4]
 /** Most decisions that may be escalated. */

@@ -5,13 +5,13 @@
 // its null value, with intervals by a bootstrap over states.
 import { writeFileSync } from 'node:fs'
 import { calibratorOf, type ModelCalibrator } from '../../src/calibration/calibration.ts'
+import { compare, type ScoredDistribution, scoredDistributions } from '../../src/calibration/compare.ts'
 import { uncertaintyOf } from '../../src/calibration/deliberation/gate.ts'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
+import { readEvidence } from '../../src/calibration/evidence/evidence-file.ts'
 import { fit as fitCalibration, fitTrees } from '../../src/calibration/fit.ts'
-import { compare, type ScoredDistribution, scoredDistributions } from '../../src/calibration/metrics/compare.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
-import { readEvidence } from '../../src/calibration/outcomes/evidence-file.ts'
 import { sum } from '../../src/core/math.ts'
 import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
 

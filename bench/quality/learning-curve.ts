@@ -4,10 +4,10 @@
 // learned from them and tested on all dev rows. OUT.json (default bench/results/learning-curve.json) holds numbers
 // only; a table of them is written beside it.
 import { writeFileSync } from 'node:fs'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { applyHead } from '../../src/calibration/heads/head.ts'
 import { type FeaturedEvidence, LEAST_LABELS, learnHead } from '../../src/calibration/heads/learn.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { mean, toProbabilities } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { createEngine, ENGINE_VERSION, localModel } from '../../src/index.ts'

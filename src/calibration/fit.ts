@@ -7,14 +7,14 @@ import { type Calibration, type HeldOut, sealCalibration } from './calibration.t
 import { type Gate, type GateCase, isShort, uncertaintyOf } from './deliberation/gate.ts'
 import { DEFAULT_SHARE, gatesOf } from './deliberation/gates.ts'
 import { driftReferenceOf } from './drift/reference.ts'
+import { type Evidence, samplesOf } from './evidence/evidence.ts'
 import { calibrateRows } from './hierarchy/apply.ts'
 import { type FittedTree, fitTree } from './hierarchy/hierarchical-fit.ts'
+import { chooseMixtures, withMixtures } from './hierarchy/isotonic-selection.ts'
 import type { CalibrationNode, CalibrationRoot, CalibrationTree, CalibrationTrees } from './hierarchy/tree.ts'
-import { chooseMixtures, withMixtures } from './maps/isotonic-selection.ts'
 import { withFirstParameters } from './maps/map.ts'
 import { keptName, mapFor } from './maps/maps.ts'
 import { crossEntropy } from './metrics/scores.ts'
-import { type Evidence, samplesOf } from './outcomes/evidence.ts'
 import { sketchStates } from './outcomes/fitted-states.ts'
 
 export interface FitOptions {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CalibratedModel } from '../questions/shared/decision.ts'
 import { type Calibration, calibratorOf, parseCalibration } from './calibration.ts'
-import { readEvidence } from './outcomes/evidence-file.ts'
+import { readEvidence } from './evidence/evidence-file.ts'
 import type { ShippedLabels } from './refit/shipped-labels.ts'
 
 /** Parsing one takes tens of milliseconds, and the files of a package do not change. */

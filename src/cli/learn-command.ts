@@ -2,10 +2,11 @@
 // labels of the store teach where held-out ones say that it is not worse. A run that was stopped goes on.
 import type { Device } from '../backends/backend.ts'
 import type { Calibration } from '../calibration/calibration.ts'
+import type { RecordedEvidence } from '../calibration/evidence/evidence.ts'
 import { isLearned } from '../calibration/heads/head.ts'
 import { LEAST_LABELS } from '../calibration/heads/learn.ts'
 import { fileOutcomeStore } from '../calibration/outcomes/outcome-file.ts'
-import { evidenceFor, type RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
+import { evidenceFor } from '../calibration/outcomes/outcomes.ts'
 import type { VersionChange } from '../calibration/outcomes/versions.ts'
 import { shippedLabels } from '../calibration/shipped.ts'
 import { groupBy } from '../core/group-by.ts'

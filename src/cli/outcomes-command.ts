@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { observationsOf } from '../calibration/drift/reference.ts'
-import { readEvidence } from '../calibration/outcomes/evidence-file.ts'
+import { readEvidence } from '../calibration/evidence/evidence-file.ts'
 import { evidenceFor } from '../calibration/outcomes/outcomes.ts'
 import { type RecordedOutcome, recordOutcome } from '../calibration/outcomes/record-outcome.ts'
 import { driftSince, RECENT_EVENTS } from '../calibration/served.ts'

@@ -2,7 +2,7 @@
 // that it is not worse, and where it spoils no questions that nobody labelled.
 import { createHash } from 'node:crypto'
 import type { Calibration } from '../calibration/calibration.ts'
-import type { RecordedEvidence } from '../calibration/outcomes/outcomes.ts'
+import type { RecordedEvidence } from '../calibration/evidence/evidence.ts'
 import type { CalibrationVersions } from '../calibration/outcomes/versions.ts'
 import { type RefitOptions, type RefitResult, refit } from '../calibration/refit/refit.ts'
 import type { CalibratedModel } from '../questions/shared/decision.ts'

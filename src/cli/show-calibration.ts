@@ -1,9 +1,9 @@
 // Draws a calibration, and a comparison of two, as tables for a person.
 import type { Calibration } from '../calibration/calibration.ts'
+import type { CalibrationComparison, PairedLosses } from '../calibration/compare.ts'
 import type { CalibrationNode } from '../calibration/hierarchy/tree.ts'
 import type { CalibrationMap } from '../calibration/maps/map.ts'
 import { mapOf, PARAMETER_HEADINGS } from '../calibration/maps/maps.ts'
-import type { CalibrationComparison, PairedLosses } from '../calibration/metrics/compare.ts'
 import type { DecisionReadout, PassMode } from '../questions/shared/decision.ts'
 import { painter, plain, type Terminal, tableOf } from './terminal.ts'
 

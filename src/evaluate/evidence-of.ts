@@ -1,6 +1,6 @@
 // Labelled evidence from results, for fitting a calibration. A pure function of the results, so that a resumed run
 // loses and repeats nothing.
-import { decidedEvidence, type Evidence } from '../calibration/outcomes/evidence.ts'
+import { decidedEvidence, type Evidence } from '../calibration/evidence/evidence.ts'
 import type { RowResult } from './run.ts'
 
 /**

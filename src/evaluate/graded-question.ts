@@ -1,5 +1,5 @@
 // Grades an answer by the truth of its row, with the distribution behind it.
-import { type DecidedEvidence, decidedEvidence } from '../calibration/outcomes/evidence.ts'
+import { type DecidedEvidence, decidedEvidence } from '../calibration/evidence/evidence.ts'
 import { misfit } from '../calibration/outcomes/record-outcome.ts'
 import { mean } from '../core/math.ts'
 import type { Json } from '../core/types.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { fairlyWeighted, lentLabels } from '../../src/calibration/refit/fair-weights.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { binaryEvidence } from './simulated.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { calibratorOf } from '../../src/calibration/calibration.ts'
+import { compare, scoredDistributions } from '../../src/calibration/compare.ts'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { fit as fitCalibration, foldOf } from '../../src/calibration/fit.ts'
-import { compare, scoredDistributions } from '../../src/calibration/metrics/compare.ts'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { binaryCase, binaryWorld, choiceWorld, normal, row, sigmoid } from './simulated.ts'
 

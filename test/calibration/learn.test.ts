@@ -1,8 +1,8 @@
 // Heads learned from simulated labels: recovered when there is something to learn, refused when there is not.
 import { describe, expect, it } from 'vitest'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { applyHead, type Head, headSchema, isHeadFor } from '../../src/calibration/heads/head.ts'
 import { type FeaturedEvidence, learnHead, learnHeads } from '../../src/calibration/heads/learn.ts'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { logSoftmax } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { draw, row, sigmoid } from './simulated.ts'

@@ -2,9 +2,9 @@
 // keep features.
 import { describe, expect, it } from 'vitest'
 import { calibratorOf, parseCalibration, sealCalibration } from '../../src/calibration/calibration.ts'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { applyHead } from '../../src/calibration/heads/head.ts'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { refit } from '../../src/calibration/refit/refit.ts'
 import { logSoftmax } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'

@@ -1,7 +1,8 @@
 // Pools against reference values, and what they must keep to: sums and the order of candidates.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { itemTemperature, logPool } from '../../src/calibration/deliberation/pooling.ts'
+import { logPool } from '../../src/calibration/deliberation/pooling.ts'
+import { itemTemperature } from '../../src/calibration/maps/item-temperature.ts'
 import { logSoftmax } from '../../src/core/math.ts'
 import { expectClose } from './close.ts'
 

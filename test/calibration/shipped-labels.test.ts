@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { calibratorOf } from '../../src/calibration/calibration.ts'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { refit } from '../../src/calibration/refit/refit.ts'
 import { MOST_SHIPPED_RISE, type ShippedLabels, shippedRise } from '../../src/calibration/refit/shipped-labels.ts'
 import { shippedCalibration, shippedLabels } from '../../src/calibration/shipped.ts'

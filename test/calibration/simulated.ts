@@ -1,7 +1,7 @@
 // Labelled decisions drawn from worlds with a known truth: the model's distributions are drawn, and truths follow a
 // distorted version of them.
 import type { Calibration } from '../../src/calibration/calibration.ts'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { logSigmoid, logSoftmax } from '../../src/core/math.ts'
 import { seededRandom } from '../../src/core/random.ts'
 

@@ -31,7 +31,7 @@ vi.mock('../../src/calibration/maps/registry.ts', async (original) => {
 
 const { calibratorOf, parseCalibration } = await import('../../src/calibration/calibration.ts')
 const { fit: fitCalibration } = await import('../../src/calibration/fit.ts')
-const { mergeCalibrations } = await import('../../src/calibration/hierarchy/merge.ts')
+const { mergeCalibrations } = await import('../../src/calibration/refit/merge.ts')
 const { shippedCalibration } = await import('../../src/calibration/shipped.ts')
 const { showCalibration } = await import('../../src/cli/show-calibration.ts')
 const { evaluationOf } = await import('../../src/evaluate/numbers.ts')

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { type Evidence, samplesOf } from '../../src/calibration/evidence/evidence.ts'
 import { fitTrees } from '../../src/calibration/fit.ts'
 import { calibrateRows } from '../../src/calibration/hierarchy/apply.ts'
 import { fitTree } from '../../src/calibration/hierarchy/hierarchical-fit.ts'
 import { betweenGroupVariance, type CalibrationTrees, findMap } from '../../src/calibration/hierarchy/tree.ts'
 import { temperature } from '../../src/calibration/maps/temperature.ts'
 import { tilt } from '../../src/calibration/maps/tilt.ts'
-import { type Evidence, samplesOf } from '../../src/calibration/outcomes/evidence.ts'
 import { type BinaryQuestion, binaryCase, binaryWorld, choiceWorld, row, sigmoid } from './simulated.ts'
 
 const keyOf = (question: string) => ({ readout: 'binary', hasImage: false, wording: `w ${question}`, question }) as const

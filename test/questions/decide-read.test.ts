@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../src/backends/backend.ts'
 import { calibratorOf } from '../../src/calibration/calibration.ts'
+import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
-import type { Evidence } from '../../src/calibration/outcomes/evidence.ts'
 import { decideRead } from '../../src/questions/shared/decide-read.ts'
 import { type CalibratedModel, type ReadReadout, truthOf } from '../../src/questions/shared/decision.ts'
 

@@ -4,9 +4,8 @@
 
 import { argmax, mean, sum } from '../../core/math.ts'
 import type { Calibrator } from '../../questions/shared/decision.ts'
+import { type Evidence, keyOf, LARGEST_LABEL_WEIGHT, type RecordedEvidence, samplesOf } from '../evidence/evidence.ts'
 import { normalQuantile } from '../numerics/special-functions.ts'
-import { type Evidence, keyOf, samplesOf } from '../outcomes/evidence.ts'
-import { LARGEST_LABEL_WEIGHT, type RecordedEvidence } from '../outcomes/outcomes.ts'
 import { bettingMartingale } from './betting.ts'
 import { countsOf, type DriftMeasure, type DriftReference, type Histogram, measuresByKey, type Observation } from './reference.ts'
 

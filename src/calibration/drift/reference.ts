@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { mean } from '../../core/math.ts'
 import type { Decision, DecisionEvent, DecisionReadout } from '../../questions/shared/decision.ts'
-import { calibrationPath, type Evidence } from '../outcomes/evidence.ts'
+import { calibrationPath, type Evidence } from '../evidence/evidence.ts'
 
 /**
  * What drift is measured in. `entropy`: normalised, H / ln K. `top`: the largest probability. `chosen`: which candidate

@@ -5,8 +5,8 @@ import { EngineError } from '../../core/errors.ts'
 import { groupBy } from '../../core/group-by.ts'
 import { sum } from '../../core/math.ts'
 import { isOfValue, targetOf } from '../../questions/shared/decision.ts'
+import type { Evidence } from '../evidence/evidence.ts'
 import { weightedMean } from '../numerics/aligned.ts'
-import type { Evidence } from '../outcomes/evidence.ts'
 import { type Head, isIndependent, type LearnedReadout, startOf } from './head.ts'
 import {
   type HeadExample,

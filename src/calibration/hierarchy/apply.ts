@@ -1,10 +1,10 @@
 // A tree of maps and a decision to calibrated probabilities, with a note that says which map they come from.
 import { toProbabilities } from '../../core/math.ts'
 import type { Calibrator, DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
+import { calibrationPath, type Evidence } from '../evidence/evidence.ts'
 import { floored, floorOf, mapLogits, shrunkLogits, softmaxWithFloor } from '../maps/apply-map.ts'
 import { mapOf } from '../maps/maps.ts'
 import { mixedLogits } from '../maps/mixture.ts'
-import { calibrationPath, type Evidence } from '../outcomes/evidence.ts'
 import { type CalibrationTrees, findMap, type MapLookup } from './tree.ts'
 
 /** What of a decision, or of evidence, chooses the map. */

@@ -3,11 +3,11 @@
 // task that labels come from is a level between kind and wording, so that ten wordings of one task do not count as ten
 // independent groups. Decisions do not know their task, so the finished tree leaves that level out.
 import { mean } from '../../core/math.ts'
+import type { Sample } from '../evidence/evidence.ts'
 import { floored } from '../maps/apply-map.ts'
 import { type FittedMap, fitMap, type MapPrior, type MapSample } from '../maps/fit-map.ts'
 import type { CalibrationMap } from '../maps/map.ts'
 import { cholesky, inverseDiagonal, solveCholesky } from '../numerics/optimise.ts'
-import type { Sample } from '../outcomes/evidence.ts'
 import { betweenGroupVariance, type CalibrationNode, type CalibrationRoot } from './tree.ts'
 
 /** Of each parameter, [parameter]. */

@@ -4,17 +4,8 @@ import { sum } from '../../core/math.ts'
 import { ownEntry } from '../../core/untrusted.ts'
 import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import type { CalibrationReport } from '../../wire/types.ts'
+import type { IsotonicMixture } from '../maps/mixture.ts'
 import { weightedMean } from '../numerics/aligned.ts'
-
-/**
- * An isotonic curve that is mixed into the map of a question. Positions and heights are log-odds, both rising;
- * the curve joins them by straight lines. `weight`: of the curve, from 0 to 1.
- */
-export interface IsotonicMixture {
-  readonly weight: number
-  readonly positions: readonly number[]
-  readonly heights: readonly number[]
-}
 
 /** A fitted map and those below it. The read-out and the name of its root say which map it is. */
 export interface CalibrationNode {

@@ -1,10 +1,19 @@
 // An isotonic curve mixed into a parametric map, in log-odds. It follows what a smooth map cannot, once there are
 // enough labels to show it.
 import { argmax, logSoftmax, sum } from '../../core/math.ts'
-import { itemTemperature } from '../deliberation/pooling.ts'
-import type { IsotonicMixture } from '../hierarchy/tree.ts'
 import { leadingLogOdds } from './apply-map.ts'
 import { fitIsotonic, isotonic } from './isotonic.ts'
+import { itemTemperature } from './item-temperature.ts'
+
+/**
+ * An isotonic curve that is mixed into the map of a question. Positions and heights are log-odds, both rising;
+ * the curve joins them by straight lines. `weight`: of the curve, from 0 to 1.
+ */
+export interface IsotonicMixture {
+  readonly weight: number
+  readonly positions: readonly number[]
+  readonly heights: readonly number[]
+}
 
 /** Labels of a question before an isotonic curve is tried. */
 export const MIXTURE_LABELS = 200

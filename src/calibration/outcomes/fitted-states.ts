@@ -2,7 +2,7 @@
 // measured on what it was fitted on, where it looks better than it is.
 import { createHash } from 'node:crypto'
 import type { FittedOn } from '../calibration.ts'
-import type { Evidence } from './evidence.ts'
+import type { Evidence } from '../evidence/evidence.ts'
 
 /** How many hashes a sketch keeps at most. */
 export const MOST_STATES = 1024

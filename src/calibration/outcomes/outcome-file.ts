@@ -6,17 +6,10 @@ import { join } from 'node:path'
 import { EngineError } from '../../core/errors.ts'
 import { sum } from '../../core/math.ts'
 import { serial } from '../../core/serial.ts'
+import type { RecordedEvidence } from '../evidence/evidence.ts'
 import { lockFolder, readIfThere, systemCode, writeWhole } from './atomic-file.ts'
 import { completeLines, eventLine, labelLine, labelledLine, openingOf, parseEvent, parseLabels } from './outcome-lines.ts'
-import {
-  evidenceOf,
-  keptEvent,
-  type LabelledEvent,
-  type Labels,
-  type OutcomeStore,
-  type RecordedEvidence,
-  type StoredEvent,
-} from './outcomes.ts'
+import { evidenceOf, keptEvent, type LabelledEvent, type Labels, type OutcomeStore, type StoredEvent } from './outcomes.ts'
 
 export interface FileOutcomeOptions {
   /**

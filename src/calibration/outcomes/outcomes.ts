@@ -1,24 +1,14 @@
 // Outcome stores: events as they are decided, labels as truths become known, and labelled evidence from both. No state
 // and no value is kept, only hashes, log-probabilities, and the indices of the true candidates.
 import { ownEntry } from '../../core/untrusted.ts'
-import {
-  type CalibratedModel,
-  type Decision,
-  type DecisionEvent,
-  type HoldsValue,
-  isSameVersion,
-  type ModelVersion,
-} from '../../questions/shared/decision.ts'
-import { decidedEvidence, type Evidence } from './evidence.ts'
+import { type Decision, type DecisionEvent, type HoldsValue, isSameVersion, type ModelVersion } from '../../questions/shared/decision.ts'
+import { decidedEvidence, type RecordedEvidence } from '../evidence/evidence.ts'
 
 /** The decisions of a request as they are kept. */
 export interface StoredEvent extends DecisionEvent {
   /** When it was decided, milliseconds since 1970. */
   readonly at: number
 }
-
-/** Cap of inverse probabilities, so that one rare label does not outweigh all others. */
-export const LARGEST_LABEL_WEIGHT = 20
 
 /** The truth of one decision. */
 export interface Label {
@@ -39,15 +29,6 @@ export interface LabelledEvent {
   readonly event: StoredEvent
   /** By decision name; empty when nothing is known yet. */
   readonly labels: Labels
-}
-
-/** Evidence from outcomes, with its origin. Its `task` is the name of the decision. */
-export interface RecordedEvidence extends Evidence {
-  readonly event: string
-  readonly at: number
-  readonly model: CalibratedModel
-  /** The feature vector, where the store keeps it. */
-  readonly features: Float32Array | null
 }
 
 /** Keeps events and their labels. Methods may be called concurrently. */

@@ -6,7 +6,8 @@ import { didYouMean, MOST_HINTS } from '../../core/suggest.ts'
 import type { Json } from '../../core/types.ts'
 import { isObject, ownEntry } from '../../core/untrusted.ts'
 import { type Decision, isOfValue, isStatement, truthOf } from '../../questions/shared/decision.ts'
-import { LARGEST_LABEL_WEIGHT, type Label, type OutcomeStore } from './outcomes.ts'
+import { LARGEST_LABEL_WEIGHT } from '../evidence/evidence.ts'
+import type { Label, OutcomeStore } from './outcomes.ts'
 
 export interface RecordOptions {
   /**

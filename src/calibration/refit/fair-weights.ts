@@ -1,7 +1,7 @@
 // Bounds what labels weigh in a fit, whoever gave them: within the labels of one account, and for labels that other
 // accounts lend to its fit.
 import { mean } from '../../core/math.ts'
-import { calibrationPath, type Evidence } from '../outcomes/evidence.ts'
+import { calibrationPath, type Evidence } from '../evidence/evidence.ts'
 
 /** A label weighs at most so many times another, whatever selection probability was claimed for it. */
 export const MOST_CLAIMED_WEIGHT = 4

@@ -3,8 +3,8 @@
 import { mean } from '../../core/math.ts'
 import { DECISION_READOUTS, type DecisionReadout } from '../../questions/shared/decision.ts'
 import { type Calibration, calibratorOf } from '../calibration.ts'
+import { type Evidence, keyOf, samplesOf } from '../evidence/evidence.ts'
 import { crossEntropy } from '../metrics/scores.ts'
-import { type Evidence, keyOf, samplesOf } from '../outcomes/evidence.ts'
 
 /** The labels that came with a model, and the calibration that was fitted on them. */
 export interface ShippedLabels {

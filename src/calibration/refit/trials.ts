@@ -1,7 +1,6 @@
 // Splits labels by state into those that a fit learns from and those that it is judged by.
 import { createHash } from 'node:crypto'
-import type { Evidence } from '../outcomes/evidence.ts'
-import type { RecordedEvidence } from '../outcomes/outcomes.ts'
+import type { Evidence, RecordedEvidence } from '../evidence/evidence.ts'
 
 export type LabelledEvidence = Evidence & Partial<Pick<RecordedEvidence, 'at' | 'features'>>
 

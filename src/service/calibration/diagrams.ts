@@ -1,12 +1,11 @@
 // Makes reliability diagrams of labelled decisions, by read-out, with the calibration and without, as small plain JSON.
 // Each decision is one event: the first of two candidates is true, or the most probable of several is right.
 import { type Calibration, calibratorOf, type ModelCalibrator } from '../../calibration/calibration.ts'
-import { type ScoredDistribution, scoredDistributions } from '../../calibration/metrics/compare.ts'
+import { type ScoredDistribution, scoredDistributions } from '../../calibration/compare.ts'
+import type { Evidence, RecordedEvidence } from '../../calibration/evidence/evidence.ts'
 import { wilson } from '../../calibration/metrics/intervals.ts'
 import { calibrationBins } from '../../calibration/metrics/scores.ts'
 import { smoothCalibrationError } from '../../calibration/metrics/smooth-ece.ts'
-import type { Evidence } from '../../calibration/outcomes/evidence.ts'
-import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
 import { type CalibratedModel, DECISION_READOUTS } from '../../questions/shared/decision.ts'
 import type { ReadoutDiagrams, ReliabilityDiagram } from './replies.ts'
 

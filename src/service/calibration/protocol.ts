@@ -1,7 +1,7 @@
 // The messages between a service and its calibration thread. Everything here survives the structured clone of
 // postMessage.
 import type { Calibration } from '../../calibration/calibration.ts'
-import type { RecordedEvidence } from '../../calibration/outcomes/outcomes.ts'
+import type { RecordedEvidence } from '../../calibration/evidence/evidence.ts'
 import type { RefitResult } from '../../calibration/refit/refit.ts'
 import type { DriftReport, SeenEvent } from '../../calibration/served.ts'
 import type { CalibratedModel } from '../../questions/shared/decision.ts'

@@ -1,7 +1,7 @@
 // A world in which the fake model is too sure of itself: states hold the log-odds that it says, and truths follow half
 // of them.
 import type { FakeOptions } from '../../../src/backends/fake/index.ts'
-import type { Evidence } from '../../../src/calibration/outcomes/evidence.ts'
+import type { Evidence } from '../../../src/calibration/evidence/evidence.ts'
 import type { OutcomeStore } from '../../../src/calibration/outcomes/outcomes.ts'
 import { seededRandom } from '../../../src/core/random.ts'
 import type { CalibratedModel, Decision } from '../../../src/questions/shared/decision.ts'

@@ -1,6 +1,6 @@
 // One account lies about what was true, as fast as it can: what moves for it, and what does not move for others.
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Evidence } from '../../../src/calibration/outcomes/evidence.ts'
+import type { Evidence } from '../../../src/calibration/evidence/evidence.ts'
 import type { FitReply } from '../../../src/service/calibration/replies.ts'
 import { type Running, type RunningOptions, startRunning } from '../running.ts'
 import { evidenceOf, keep, QUESTIONS, SCRIPT, stateAt } from './over-sure.ts'

@@ -4,7 +4,7 @@
 import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
 import { type Calibration, sealCalibration } from '../calibration.ts'
 import type { Gate } from '../deliberation/gate.ts'
-import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from './tree.ts'
+import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from '../hierarchy/tree.ts'
 
 /** With so many labels the new map of a wording or question is used, although an older one saw more. */
 export const ENOUGH_LABELS = 200

@@ -1,13 +1,12 @@
 // Compares two calibrations on the same evidence, by task and over all, with intervals over states.
-import type { PassMode } from '../../questions/shared/decision.ts'
-import type { ModelCalibrator } from '../calibration.ts'
-import { eventOf } from '../maps/mixture.ts'
-import { weightedMean } from '../numerics/aligned.ts'
-import { type Evidence, keyOf, samplesOf } from '../outcomes/evidence.ts'
-import type { RecordedEvidence } from '../outcomes/outcomes.ts'
-import { pairedDifference } from './resampling.ts'
-import { crossEntropy, squaredError } from './scores.ts'
-import { type CalibrationExcess, smoothCalibrationExcess } from './smooth-ece.ts'
+import type { PassMode } from '../questions/shared/decision.ts'
+import type { ModelCalibrator } from './calibration.ts'
+import { type Evidence, keyOf, type RecordedEvidence, samplesOf } from './evidence/evidence.ts'
+import { eventOf } from './maps/mixture.ts'
+import { pairedDifference } from './metrics/resampling.ts'
+import { crossEntropy, squaredError } from './metrics/scores.ts'
+import { type CalibrationExcess, smoothCalibrationExcess } from './metrics/smooth-ece.ts'
+import { weightedMean } from './numerics/aligned.ts'
 
 /** A distribution and its scores under a calibrator. */
 export interface ScoredDistribution {

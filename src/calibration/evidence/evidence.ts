@@ -1,6 +1,6 @@
 // A labelled decision: what calibrations are fitted on and compared by. It holds hashes and log-probabilities, no
 // state.
-import { type DecisionKey, type DecisionReadout, type PassMode, targetOf } from '../../questions/shared/decision.ts'
+import { type CalibratedModel, type DecisionKey, type DecisionReadout, type PassMode, targetOf } from '../../questions/shared/decision.ts'
 
 /** One line of an evidence file. Hashes are 16 hex digits. */
 export interface Evidence {
@@ -23,8 +23,20 @@ export interface Evidence {
   readonly tokens?: number | null
   /** The index of the true candidate in each row; a fraction lies between two (see `truthOf`). */
   readonly truth: readonly number[]
-  /** Inverse probability of having been labelled; default 1. */
+  /** Inverse probability of having been labelled; default 1. Of outcomes at most `LARGEST_LABEL_WEIGHT`. */
   readonly weight?: number
+}
+
+/** Cap of inverse probabilities, so that one rare label does not outweigh all others. */
+export const LARGEST_LABEL_WEIGHT = 20
+
+/** Evidence from outcomes, with its origin. Its `task` is the name of the decision. */
+export interface RecordedEvidence extends Evidence {
+  readonly event: string
+  readonly at: number
+  readonly model: CalibratedModel
+  /** The feature vector, where the store keeps it. */
+  readonly features: Float32Array | null
 }
 
 /** What evidence has of its decision. */

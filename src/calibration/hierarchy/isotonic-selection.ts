@@ -2,18 +2,11 @@
 import { groupBy } from '../../core/group-by.ts'
 import { logSoftmax, mean } from '../../core/math.ts'
 import type { PassMode } from '../../questions/shared/decision.ts'
-import { parametricLogits } from '../hierarchy/apply.ts'
-import {
-  type CalibrationNode,
-  type CalibrationTree,
-  type CalibrationTrees,
-  childOf,
-  findMap,
-  type IsotonicMixture,
-} from '../hierarchy/tree.ts'
+import { type Evidence, type Sample, samplesOf } from '../evidence/evidence.ts'
+import { eventOf, fitMixture, type IsotonicMixture, logOddsOf, MIXTURE_LABELS, mixedLogits } from '../maps/mixture.ts'
 import { crossEntropy } from '../metrics/scores.ts'
-import { type Evidence, type Sample, samplesOf } from '../outcomes/evidence.ts'
-import { eventOf, fitMixture, logOddsOf, MIXTURE_LABELS, mixedLogits } from './mixture.ts'
+import { parametricLogits } from './apply.ts'
+import { type CalibrationNode, type CalibrationTree, type CalibrationTrees, childOf, findMap } from './tree.ts'
 
 /** Questions that get a mixture, by pass mode; named by their path. */
 type ChosenQuestions = Readonly<Record<PassMode, ReadonlySet<string>>>
