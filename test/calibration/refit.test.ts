@@ -6,6 +6,7 @@ import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { mergeCalibrations } from '../../src/calibration/refit/merge.ts'
 import { refit } from '../../src/calibration/refit/refit.ts'
 import { MOST_IN_TURN, partOf } from '../../src/calibration/refit/trials.ts'
+import { whyWorse } from '../../src/calibration/refit/verdict.ts'
 import { seededRandom } from '../../src/core/random.ts'
 import { binaryEvidence, choiceEvidence, MODEL, reread } from './simulated.ts'
 
@@ -159,9 +160,41 @@ describe('refit', () => {
     const evidence = binaryEvidence(seededRandom(12), 400, OVER_SURE).map((item, at) => ({ ...item, at }))
     const all = refit(null, evidence, MODEL, options).heldOut!.labels
     const unseen = refit(null, evidence, MODEL, { ...options, servedSince: 200 }).heldOut!.labels
-    expect(unseen).toBe(evidence.filter((item) => item.at >= 200 && isHeldOut(item)).length)
-    expect(unseen).toBeLessThan(all)
+    expect(unseen).toBe(200)
+    expect(all).toBe(400)
     expect(refit(null, evidence, MODEL, { ...options, servedSince: 390 }).heldOut!.labels).toBe(all)
+  })
+
+  it('goes on learning after a first small fit, which has seen its own labels', () => {
+    const evidence = binaryEvidence(seededRandom(22), 105, { slope: 1, bias: -2 }).map((item, at) => ({ ...item, at }))
+    const first = refit(null, evidence.slice(0, 35), MODEL, options).candidate
+    const { decision, heldOut } = refit(first, evidence, MODEL, { ...options, servedSince: 35 })
+    expect(heldOut!.labels).toBe(70)
+    expect(decision).toBe('serve')
+  })
+
+  it('says so where what is served has seen what it is judged by', () => {
+    const heldOut = {
+      labels: 60,
+      states: 60,
+      current: 0.1,
+      candidate: 0.4,
+      interval: [0.2, 0.4] as const,
+      right: { current: 1, candidate: 0.8 },
+    }
+    expect(whyWorse(heldOut, true)).toContain('was fitted on most of these labels')
+    expect(whyWorse(heldOut, false)).not.toContain('was fitted on')
+    expect(whyWorse({ ...heldOut, candidate: 0.1 }, true)).toBeNull()
+  })
+
+  it('takes sets and abstention from new labels only where these are enough', () => {
+    const current = fitCalibration(binaryEvidence(seededRandom(24), 500, OVER_SURE), MODEL)
+    const counted = (labels: number) => {
+      const fitted = fitCalibration(binaryEvidence(seededRandom(25), labels, OVER_SURE, undefined, 500), MODEL)
+      return mergeCalibrations(current, fitted).heldOut.binary!.count
+    }
+    expect(counted(12)).toBe(500)
+    expect(counted(250)).toBe(250)
   })
 
   it('counts weighted labels for what they stand for', () => {

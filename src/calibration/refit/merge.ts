@@ -1,8 +1,8 @@
 // Merges a calibration that was fitted on new labels into the one before it, when the evidence of the older one is not
 // at hand. Maps of wordings and questions come from the new one, general maps and gates from the one that saw more
-// labels; no map is lost.
+// labels; no map is lost, nor what sets and abstention are made from.
 import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
-import { type Calibration, sealCalibration } from '../calibration.ts'
+import { type Calibration, type HeldOut, sealCalibration } from '../calibration.ts'
 import type { Gate } from '../deliberation/gate.ts'
 import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from '../hierarchy/tree.ts'
 
@@ -43,8 +43,14 @@ export function mergeCalibrations(before: Calibration, fitted: Calibration, opti
     ...fitted,
     trees: { single: treeOf('single'), deliberated: treeOf('deliberated') },
     gates: mergeGates(before.gates, fitted.gates, enough),
-    heldOut: { ...before.heldOut, ...fitted.heldOut },
+    heldOut: mergeHeldOut(before.heldOut, fitted.heldOut, enough),
   })
+}
+
+/** Of each read-out the newer decisions where they are enough: sets and abstention are then about the caller's own. */
+function mergeHeldOut(older: Calibration['heldOut'], newer: Calibration['heldOut'], { labels }: Enough): Calibration['heldOut'] {
+  const isEnough = ([name, { count }]: [string, HeldOut]): boolean => count >= Math.min(older[name as DecisionReadout]?.count ?? 0, labels)
+  return { ...older, ...Object.fromEntries(Object.entries(newer).filter(isEnough)) }
 }
 
 /** Of each read-out the gate that was chosen from labels; of two such the one that saw more decisions. */

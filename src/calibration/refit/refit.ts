@@ -60,7 +60,8 @@ export interface RefitResult {
  * each fifth in turn), and says whether to serve it.
  * Deterministic. `evidence` is of this model alone, oldest first; a `current` of another model counts as none. Without
  * `base`, maps for which the evidence has fewer labels are taken from `current`. A `current` that was fitted on the
- * held-out states has an advantage, which errs on the side of keeping it.
+ * held-out states has an advantage, which errs on the side of keeping it: labels since it is served are judged by alone
+ * where they are enough.
  */
 export function refit(
   current: Calibration | null,
@@ -78,7 +79,7 @@ export function refit(
   // What spoils questions without labels is not built on.
   const older = before !== null && shipped !== null && riseOf(before) > MOST_SHIPPED_RISE ? shipped.calibration : before
   const weighted = halfLife === null ? evidence : withDecay(evidence, halfLife)
-  const trials = trialsOf(weighted, { heldOutShare, leastHeldOut, servedSince })
+  const { trials, areSeen } = trialsOf(weighted, { heldOutShare, leastHeldOut, servedSince })
   if (trials.length === 0) {
     const reason = `${evidence.length} labels are too few to judge a fit by; it takes ${leastHeldOut}, of different states.`
     return { candidate: null, decision: 'keep', heldOut: null, reason }
@@ -107,7 +108,7 @@ export function refit(
   const result = (decision: RefitResult['decision'], made: Calibration, why: string): RefitResult => {
     return { candidate: withReference(made, reference), decision, heldOut, reason: `${why}${featurelessNote(evidence)}` }
   }
-  const worse = whyWorse(heldOut)
+  const worse = whyWorse(heldOut, areSeen)
   if (worse !== null) return result('keep', tried[0]!.made, worse)
   const { made: whole, refusedRise } = make(weighted, lent)
   const spoiled = whySpoiled(riseOf(whole))

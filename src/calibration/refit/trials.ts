@@ -30,20 +30,27 @@ export interface Trial {
   readonly isOut: (item: Pick<Evidence, 'state'>) => boolean
 }
 
-/** One share of the states where there are labels enough to judge by it, else each in turn; none where all are few. */
-export function trialsOf(evidence: readonly LabelledEvidence[], { heldOutShare, leastHeldOut, servedSince }: TrialOptions): Trial[] {
+export interface Trials {
+  /** One share of the states where it holds labels enough to judge by, else each in turn; none where all are few. */
+  readonly trials: readonly Trial[]
+  /** Whether what is served may have been fitted on what it is judged by here. */
+  readonly areSeen: boolean
+}
+
+export function trialsOf(evidence: readonly LabelledEvidence[], { heldOutShare, leastHeldOut, servedSince }: TrialOptions): Trials {
+  const unseen = evidence.filter(({ at }) => servedSince !== null && (at ?? -Infinity) >= servedSince)
+  const areSeen = servedSince !== null && unseen.length < leastHeldOut
+  const judged = servedSince === null || areSeen ? evidence : unseen
   const trialOf = (part: number): Trial => {
     const isOut = ({ state }: Pick<Evidence, 'state'>): boolean => partOf(state, heldOutShare) === part
-    return { tested: evidence.filter(isOut), isOut }
+    return { tested: judged.filter(isOut), isOut }
   }
   const parts = [...new Set(evidence.map(({ state }) => partOf(state, heldOutShare)))].sort((a, b) => a - b)
   // Nothing is left to fit on where one share holds all.
-  if (parts.length < 2) return []
+  if (parts.length < 2 || judged.length < leastHeldOut) return { trials: [], areSeen }
   const first = trialOf(parts[0]!)
-  const unseen = first.tested.filter(({ at }) => servedSince !== null && (at ?? -Infinity) >= servedSince)
-  if (unseen.length >= leastHeldOut) return [{ ...first, tested: unseen }]
-  if (evidence.length > MOST_IN_TURN && first.tested.length >= leastHeldOut) return [first]
-  return evidence.length < leastHeldOut ? [] : parts.map(trialOf)
+  const isOneEnough = evidence.length > MOST_IN_TURN && first.tested.length >= leastHeldOut
+  return { trials: isOneEnough ? [first] : parts.map(trialOf).filter(({ tested }) => tested.length > 0), areSeen }
 }
 
 /**

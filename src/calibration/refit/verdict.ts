@@ -11,9 +11,14 @@ import type { HeldOutComparison } from '../outcomes/versions.ts'
 import { MOST_SHIPPED_RISE } from './shipped-labels.ts'
 import type { LabelledEvidence, Trial } from './trials.ts'
 
-/** Why the new fit is not served; null where it is not worse on states that it did not see. */
-export function whyWorse(heldOut: HeldOutComparison): string | null {
-  return heldOut.candidate > heldOut.current ? `Worse: ${numbersOf(heldOut)}; what is served stays.` : null
+/**
+ * Why the new fit is not served; null where it is not worse on states that it did not see. `areSeen`: what is served may
+ * have been fitted on them.
+ */
+export function whyWorse(heldOut: HeldOutComparison, areSeen: boolean): string | null {
+  if (heldOut.candidate <= heldOut.current) return null
+  const seen = areSeen ? ' What is served was fitted on most of these labels, so it looks better than it is: label later answers.' : ''
+  return `Worse: ${numbersOf(heldOut)}; what is served stays.${seen}`
 }
 
 /** Why the new fit is not served, by what it loses on labels that came with the model; null where that is allowed. */
