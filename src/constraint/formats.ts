@@ -9,10 +9,13 @@ export interface FormatMatch {
   readonly end: number
 }
 
-const THOUSANDS = "\\d{1,3}(?:[,'\u2019\u00a0\u202f]\\d{3})+"
-const WHOLE = `(?:${THOUSANDS}|\\d{1,40})`
-// `12.50`, `12,50`, `1,250.50`, `1.250,50`
-const DECIMAL = `(?:${THOUSANDS}(?:\\.\\d{1,20})?|\\d{1,3}(?:\\.\\d{3})+,\\d{1,20}|\\d{1,40}(?:[.,]\\d{1,20})?)`
+/** `1,250` */
+const BY_COMMAS = '\\d{1,3}(?:,\\d{3})+'
+/** `1 250`, `1'250`: no part of a row of numbers such as "30 123 456 78". */
+const APART = "(?<!\\d[ \u2009])\\d{1,3}(?:(?:['\u2019\u00a0\u202f]\\d{3})+|(?:[ \u2009]\\d{3})+)(?![ \u2009]\\d)"
+const WHOLE = `(?:${APART}|${BY_COMMAS}|\\d{1,40})`
+// `12.50`, `12,50`, `1,250.50`, `1.250,50`, `1 250,50`
+const DECIMAL = `(?:${APART}(?:[.,]\\d{1,20})?|${BY_COMMAS}(?:\\.\\d{1,20})?|\\d{1,3}(?:\\.\\d{3})+,\\d{1,20}|\\d{1,40}(?:[.,]\\d{1,20})?)`
 const SIGN = '(?:(?<![\\p{L}\\p{N}])[-+\u2212])?'
 /**
  * Not in the middle of a word or of another number; a comma belongs to a number only before three digits, so that "1,2"
@@ -49,8 +52,10 @@ const URL = `(?<![\\p{L}\\p{N}@.])(?:https?:\\/\\/|www\\.)(?:${URL_TAIL}{0,2000}
 const SCALE = '(?:\\s?(?:[km]|bn|thousand|million|billion)\\b)'
 const CURRENCY =
   '(?:USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|BRL|MXN|KRW|SGD|HKD|ZAR|ILS|AED|SAR|THB|' +
-  'US\\$|(?:US )?dollars?|euros?|pounds?|yen|yuan|rupees?|francs?|pesos?|rubles?|cents?|bucks|\\p{Sc})'
-const MONEY = `(?:(?<![\\p{L}\\p{N}])${CURRENCY}\\s?[-\u2212]?${DECIMAL}${NUMBER_ENDS}${SCALE}?|${NUMBER_STARTS}${SIGN}${DECIMAL}${NUMBER_ENDS}${SCALE}?\\s?${CURRENCY}(?![\\p{L}\\p{N}]))`
+  'US\\$|(?:US )?dollars?|euros?|pounds?|yen|yuan|rupees?|francs?|pesos?|rubles?|cents?|bucks|\\p{Sc}|&(?:euro|pound|yen|dollar|#8364);)'
+/** As in a text, and as in the HTML of a mail. */
+const SPACE = '(?:\\s|&nbsp;)?'
+const MONEY = `(?:(?<![\\p{L}\\p{N}])${CURRENCY}${SPACE}[-\u2212]?${DECIMAL}${NUMBER_ENDS}${SCALE}?|${NUMBER_STARTS}${SIGN}${DECIMAL}${NUMBER_ENDS}${SCALE}?${SPACE}${CURRENCY}(?![\\p{L}\\p{N}]))`
 
 const FINDERS: Record<Exclude<SpanFormat, 'text'>, string> = {
   int: `${SIGN}${NUMBER_STARTS}${WHOLE}${NUMBER_ENDS}`,

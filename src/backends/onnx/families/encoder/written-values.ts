@@ -13,7 +13,7 @@ export interface WrittenValue {
 
 export type ValueKind = 'int' | 'number' | 'date'
 
-const GROUPED = "\\d{1,3}(?:[.,' \\u2009]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)"
+const GROUPED = "\\d{1,3}(?:[.,'\u2019 \\u2009\\u00a0\\u202f]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)"
 /** "1e3", and no part of a word, such as a hash. */
 const SCIENTIFIC = '(?<![\\w.,])\\d{1,40}(?:[.,]\\d{1,40})?[eE][-+]?\\d{1,3}(?!\\w)'
 const DIGITS = new RegExp(`(?:(?<![\\w-])[-−])?(?:${SCIENTIFIC}|(?<![\\w.,])${GROUPED}|\\d{1,40}(?:[.,]\\d{1,40})?)`, 'gu')
