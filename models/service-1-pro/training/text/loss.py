@@ -44,8 +44,11 @@ def losses(batch, logits, evidence, quotes):
     for q, question in enumerate(batch.asked):
         at = batch.at[q]
         if question.choices is not None:
-            fits = torch.stack([quotes[q, 0, 1 + at[a]] + quotes[q, 1, 1 + at[b]] for (a, b), _ in question.choices])
-            one = places_loss(fits, [n for n, (place, _) in enumerate(question.choices) if place in question.target])
+            # The first says that nothing is there.
+            ends = [(0, 0), *((1 + at[a], 1 + at[b]) for (a, b), _ in question.choices)]
+            fits = torch.stack([quotes[q, 0, a] + quotes[q, 1, b] for a, b in ends])
+            right = [n for n, (place, _) in enumerate(question.choices, 1) if place in question.target]
+            one = places_loss(fits, right or [0])
             out.append(one)
         elif question.kind in POINTED:
             # In the first look nothing in the state knows the question: quotes are pointed at in the second.

@@ -8,6 +8,7 @@ import re
 import checks
 import lists
 import narrowing
+import removed
 import states
 import sums
 import values
@@ -133,9 +134,9 @@ class Reader:
     def item(self, row, longest=None, rnd=None):
         """None where there is nothing to train on: a picture, a state that is too long, questions of other kinds.
         With `rnd` for training: many options become fewer, and questions that name rows of a table or list are about
-        these rows alone, or the others are left out (narrowing.py).
+        these rows alone, or the others are left out (narrowing.py); what answers one may be taken out (removed.py).
         """
-        row = row if rnd is None else narrowing.drawn(sums.told(row, rnd), rnd)
+        row = row if rnd is None else narrowing.drawn(removed.drawn(sums.told(row, rnd), rnd), rnd)
         text = states.text_of(row["state"])
         if text is None or (longest is not None and len(text) > 9 * longest):
             return None
@@ -212,7 +213,7 @@ class Reader:
             if asked.get("kind") == "coordinates":
                 return None
             return self.quotes(pieces, truth, text, spans, name)
-        if kind == "fill" and truth is not None:
+        if kind == "fill" and name in row["truth"]:
             return self.written(name, asked.get("kind"), truth, pieces, text, spans, rnd)
         if kind not in ("choice", "score", "select") or truth is None:
             return None
@@ -281,19 +282,20 @@ class Reader:
         return Question("noul", pieces, [], truth, made.evidence, made.name, made_of=beside, of=of)
 
     def written(self, name, kind, truth, pieces, text, spans, rnd):
-        """A question for a value; for training, None where the text does not hold it."""
+        """A question for a value; for training, None where the text holds none, or another than the truth."""
         if kind in values.KINDS:
             choices = []
             for begin, end, value in values.candidates(text, kind):
                 covered = [n for n, (a, b) in enumerate(spans) if a < end and b > begin]
                 if covered:
                     choices.append(((covered[0], covered[-1]), value))
-            target = [place for place, value in choices if values.same(value, truth)]
+            target = [] if truth is None else [place for place, value in choices if values.same(value, truth)]
         else:
-            choices, target = None, places_of(str(truth), text, spans)
-        if rnd is not None and kind in ("int", "number"):
+            choices, target = None, [] if truth is None else places_of(str(truth), text, spans)
+        if rnd is not None and kind in ("int", "number") and truth is not None:
             found = sums.how_found([value for _, value in sorted(choices)], truth, rnd)
             if found is not None:
                 options, right = found
                 return Question("choice", pieces, [self.pieces(one, MOST_OPTION) for one in options], right, None, name)
-        return None if rnd is not None and not target else Question("fill", pieces, [], target, None, name, choices)
+        is_told = bool(target) if truth is not None else choices != []
+        return Question("fill", pieces, [], target, None, name, choices) if rnd is None or is_told else None

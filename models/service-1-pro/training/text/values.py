@@ -17,7 +17,7 @@ TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seve
 MONTHS = ["january", "february", "march", "april", "may", "june"]
 MONTHS += ["july", "august", "september", "october", "november", "december"]
 MONTH = {name: n for n, name in enumerate(MONTHS, 1)} | {name[:3]: n for n, name in enumerate(MONTHS, 1)} | {"sept": 9}
-GROUPED = r"\d{1,3}(?:[.,' \u2009]\d{3})+(?:[.,]\d{1,2})?(?!\d)"
+GROUPED = r"\d{1,3}(?:[.,'’ \u2009\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)"
 DIGITS = re.compile(rf"(?:(?<![\w-])[-−])?(?:(?<![\w.,]){GROUPED}|\d+(?:[.,]\d+)?)")
 NAMED = "|".join(sorted(MONTH, key=len, reverse=True))
 WORDS = re.compile(
@@ -40,7 +40,7 @@ def number(said):
     """What digits are worth: of two kinds of marks the last is the decimal one; of one kind, three digits behind
     it are thousands.
     """
-    said = re.sub(r"[' \u2009]", "", said.replace("−", "-"))
+    said = re.sub(r"['’ \u2009\u00a0\u202f]", "", said.replace("−", "-"))
     marks = [c for c in said if c in ".,"]
     if len(set(marks)) == 2:
         last = max(said.rfind("."), said.rfind(","))
