@@ -1,6 +1,6 @@
 // Statements that the engine works out from what the shipped model reads: numbers are compared, parts are put together.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createEngine, type Engine, noul } from '../../src/index.ts'
+import { createEngine, type Engine, fill, noul } from '../../src/index.ts'
 
 const ORDER = { order: { id: 'A-1042', status: 'shipped', total: 59.9, currency: 'EUR' }, customer: { name: 'Maria Lopez', age: 34 } }
 const PARCEL = 'Hi, my parcel has been on its way for 9 days now. I paid 45 dollars for it and I have called you 3 times.'
@@ -34,6 +34,34 @@ describe('with the shipped model', () => {
     const chances = await Promise.all(limits.map((limit) => probabilityOf(ORDER, `The total is more than ${limit}.`)))
     for (const [i, chance] of chances.entries()) if (i > 0) expect(chance).toBeLessThan(chances[i - 1]! + 0.02)
     expect(chances[2]! - chances[3]!).toBeGreaterThan(0.5)
+  })
+
+  it.each([
+    ['The parcel weighs 2.5 kg and was sent on Monday.', 'How many grams does the parcel weigh?', 2500],
+    ['The parcel weighs 2.5 kg and was sent on Monday.', 'How many kilograms does the parcel weigh?', 2.5],
+    ['The flight takes 1 h 30 min.', 'How many minutes does the flight take?', 90],
+    ['The ticket is 59.90 EUR.', 'Price in cents', 5990],
+    ['The ticket is 59.90 EUR.', 'Price in dollars', 59.9],
+    [{ weight_kg: 2.5, height_cm: 40 }, 'How many grams does it weigh?', 2500],
+  ])('%j: %s %d', async (state, question, number) => {
+    const { answers } = await engine.ask({ state, questions: { asked: fill(question, { kind: 'number' }) } })
+    expect(answers.asked.parsed).toBe(number)
+  })
+
+  it('gives no whole number of what is none in the unit that is asked for', async () => {
+    const state = 'We waited 18 months for 2 visits.'
+    const { answers } = await engine.ask({ state, questions: { asked: fill('How many years did they wait?', { kind: 'int' }) } })
+    expect(answers.asked).toMatchObject({ value: '', valid: false, error: '"1.5" is no value of kind int' })
+  })
+
+  it('lists numbers with their scales, and in the unit that is asked for', async () => {
+    const numbers = (question: string) => fill(question, { kind: 'list', item: 'number' })
+    const [sales, weights] = await Promise.all([
+      engine.ask({ state: 'Sales: 3 million, 2 million, 1.5 million.', questions: { asked: numbers('All sales') } }),
+      engine.ask({ state: 'Bags of 2 kg, 3 kg and 500 g.', questions: { asked: numbers('Weights in grams') } }),
+    ])
+    expect(sales.answers.asked.parsed).toEqual([3_000_000, 2_000_000, 1_500_000])
+    expect(weights.answers.asked.parsed).toEqual([2000, 3000, 500])
   })
 
   it('gives a statement and its denial chances that add up to one', async () => {

@@ -1,11 +1,11 @@
 // "The total is higher than last month.", `people > room_seats`, "There are more than two items.": a claim that compares a
 // field of a JSON value with another one or with a number.
+import { unitOfName } from '../../core/units.ts'
 import { COMPARATORS, comparedParts } from './compared-numbers.ts'
 import { AT, holdsFor, NOT_AT, type Signs } from './compared-values.ts'
 import { contentOf, isNamedBy, type JsonField, wordsOf } from './json-fields.ts'
 import { numberOf, type Quantity, quantityOf, standing } from './read-numbers.ts'
 import { restated } from './restated.ts'
-import { unitOfName } from './units.ts'
 
 /** Null where a claim does not plainly compare fields, or they cannot be compared. */
 export function comparedFields(claim: string, fields: readonly JsonField[]): boolean | null {

@@ -1,7 +1,7 @@
 // How a number that was read stands to the limit of a claim, by what is written around both: units, scales, bounds.
 import { numberOfDigits, SCALES, SMALL_NUMBERS } from '../../core/as-written.ts'
+import { areOfOneKind, converted, isMoney, isPercent, type Unit, unitAhead, unitBehind, unitOfName } from '../../core/units.ts'
 import { ABOVE, AT, BELOW, FROM, type ReadValue, type Sign, type Signs, signOf, UP_TO } from './compared-values.ts'
-import { areOfOneKind, converted, isMoney, isPercent, type Unit, unitAhead, unitBehind, unitOfName } from './units.ts'
 
 /** A number with its scale taken into account, and what it is a number of. */
 export interface Quantity {

@@ -2,6 +2,7 @@
 // there" competes with all of them.
 import { logSumExp } from '../../../../core/math.ts'
 import type { Span, SpanFormat } from '../../../backend.ts'
+import { AS_WRITTEN, type NumberReading } from './asked-numbers.ts'
 import { itemsOf } from './enumerations.ts'
 import type { QuoteLogits } from './graphs.ts'
 import { memberName } from './member-names.ts'
@@ -69,6 +70,11 @@ export function oneQuote(pointers: SpanLogits, format: SpanFormat): QuotedSpans 
  * what looks like the format is asked for, so that each span of it counts, and "nothing there" does not.
  */
 export function everyQuote(pointers: SpanLogits, format: SpanFormat, isOfAll: boolean): QuotedSpans {
+  const { taken, logProbability } = everySpan(pointers, format, isOfAll)
+  return { spans: taken.flatMap((one) => (format === 'text' ? itemSpans(one) : spanOf(one))), logProbability }
+}
+
+function everySpan(pointers: SpanLogits, format: SpanFormat, isOfAll: boolean): { taken: Scored<PossibleSpan>[]; logProbability: number } {
   const { scored, logNothing } = normalised(pointers, spansOf(pointers, format))
   const taken: Scored<PossibleSpan>[] = []
   if (isOfAll || logNothing < Math.log(0.5)) {
@@ -77,10 +83,27 @@ export function everyQuote(pointers: SpanLogits, format: SpanFormat, isOfAll: bo
       if (taken.every(({ what }) => what.last < one.what.first || one.what.last < what.first)) taken.push(one)
     }
   }
-  if (taken.length === 0) return { spans: [], logProbability: logNothing }
   taken.sort((a, b) => a.what.first - b.what.first)
-  const spans = taken.flatMap((one) => (format === 'text' ? itemSpans(one) : spanOf(one)))
-  return { spans, logProbability: logSumExp(taken.map(({ logProbability }) => logProbability)) }
+  return { taken, logProbability: taken.length === 0 ? logNothing : logSumExp(taken.map(({ logProbability }) => logProbability)) }
+}
+
+/** The values of `everyQuote`, each quantity once. `reading`: of numbers. */
+export function everyValue(
+  pointers: SpanLogits,
+  kind: ValueKind,
+  isOfAll: boolean,
+  reading: NumberReading,
+): { readonly values: readonly string[]; readonly logProbability: number } {
+  // What is whole in the unit that is asked for may be written with decimals.
+  const { taken, logProbability } = everySpan(pointers, kind === 'int' && reading.unit !== null ? 'number' : kind, isOfAll)
+  const seen = new Map<string, string>()
+  for (const { what } of taken) {
+    const { stretch, start, end } = what
+    const read = writtenValues(kind, stretch.string, reading, memberName(stretch) ?? '')
+    const value = read.find((one) => one.start < end && start < one.end)
+    if (value !== undefined) seen.set(JSON.stringify([stretch.start, value.quantity]), value.value)
+  }
+  return { values: [...seen.values()], logProbability }
 }
 
 /** A value that was chosen; `reason`: why there is none, where something stands in its place. */
@@ -92,10 +115,10 @@ export interface QuotedValue {
 
 /**
  * The likeliest of the values that stand in the text; null where there is none. Equal values share their chances.
- * `hasScales`: see `writtenValues`.
+ * `reading`: of numbers.
  */
-export function oneValue(pointers: SpanLogits, kind: ValueKind, hasScales: boolean): QuotedValue {
-  const found = valuesOf(pointers, kind, hasScales)
+export function oneValue(pointers: SpanLogits, kind: ValueKind, reading: NumberReading): QuotedValue {
+  const found = valuesOf(pointers, kind, reading)
   const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
   const total = logSumExp(scores)
   const best = likeliestOf(found.map(({ value }, i) => [value, Math.exp((scores[i] as number) - total)]))
@@ -110,22 +133,21 @@ function likeliestUnread(pointers: SpanLogits): PossibleSpan | null {
   return likeliest(scored)?.what ?? null
 }
 
-/** The numbers that stand in the text, in reading order. */
-export function numbersOf(pointers: SpanLogits, kind: 'int' | 'number'): number[] {
-  const found = valuesOf(pointers, kind, false).sort((a, b) => a.span.first + a.offset - (b.span.first + b.offset))
+/** The numbers that stand in the text, in reading order, in the unit of the reading and without scales. */
+export function numbersOf(pointers: SpanLogits, kind: 'int' | 'number', { unit }: NumberReading): number[] {
+  const found = valuesOf(pointers, kind, { ...AS_WRITTEN, unit }).sort((a, b) => a.span.first + a.offset - (b.span.first + b.offset))
   return found.map(({ value }) => Number(value))
 }
 
-function valuesOf(pointers: SpanLogits, kind: ValueKind, hasScales: boolean) {
+function valuesOf(pointers: SpanLogits, kind: ValueKind, reading: NumberReading) {
   const { spans } = pointers
   return everyPassage(pointers, (from, to) =>
-    spans
-      .stretchesWithin(from, to)
-      .flatMap((number) =>
-        writtenValues(kind, spans.stretch(number).string, hasScales).flatMap((written) =>
-          spans.covering(number, [written], from, to).map((span) => ({ span, value: written.value })),
-        ),
-      ),
+    spans.stretchesWithin(from, to).flatMap((number) => {
+      const stretch = spans.stretch(number)
+      return writtenValues(kind, stretch.string, reading, memberName(stretch) ?? '').flatMap((written) =>
+        spans.covering(number, [written], from, to).map((span) => ({ span, value: written.value })),
+      )
+    }),
   )
 }
 

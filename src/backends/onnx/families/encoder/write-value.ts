@@ -4,9 +4,9 @@ import { LIST_SEPARATOR } from '../../../../constraint/grammar.ts'
 import { argmax } from '../../../../core/math.ts'
 import type { Branch, Candidate, Grammar, Scores } from '../../../backend.ts'
 import { asksForAll } from './all-of-a-kind.ts'
-import { everyQuote, numbersOf, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
+import { readingOf } from './asked-numbers.ts'
+import { everyQuote, everyValue, numbersOf, oneQuote, oneValue, type SpanLogits } from './quotes.ts'
 import { likeliestSum, STANDS, sumsOf } from './worked-out.ts'
-import { namesScale, writtenValues } from './written-values.ts'
 
 /** A written answer before its grammar has seen it; null where nothing was found, for the reason if one is known. */
 export interface WrittenAnswer {
@@ -33,11 +33,12 @@ export async function writeValue(source: ValueSource, branch: Branch, grammar: G
     return { text: spans[0] === undefined ? null : onOneLine(spans[0].text), logProbability }
   }
   const { type } = grammar
+  const reading = readingOf(branch.instructions)
   if (type !== 'date' && source.worksOut) {
-    const made = await workOut(source, branch, type, numbersOf(pointers, type))
+    const made = await workOut(source, branch, type, numbersOf(pointers, type, reading))
     if (made !== null) return made
   }
-  const { value, ...rest } = oneValue(pointers, type, !namesScale(branch.instructions))
+  const { value, ...rest } = oneValue(pointers, type, reading)
   return { text: value, ...rest }
 }
 
@@ -76,16 +77,16 @@ async function workOut(
 function listOf(pointers: SpanLogits, { instructions }: Branch, item: Grammar, most: number): WrittenAnswer {
   const kind = item.type
   if (kind === 'enum' || kind === 'list') throw new TypeError(`${kind} is not quoted`)
-  const { spans, logProbability } = everyQuote(pointers, kind, asksForAll(instructions, kind))
-  const items = spans.flatMap(({ text }) =>
-    kind === 'text'
-      ? [onOneLine(text)]
-      : writtenValues(kind, text)
-          .map(({ value }) => value)
-          .slice(0, 1),
-  )
-  const taken = items.filter((text) => !text.includes(';')).slice(0, most)
+  const isOfAll = asksForAll(instructions, kind)
+  const { values, logProbability } =
+    kind === 'text' ? everyText(pointers, isOfAll) : everyValue(pointers, kind, isOfAll, readingOf(instructions))
+  const taken = values.filter((text) => !text.includes(';')).slice(0, most)
   return { text: taken.join(LIST_SEPARATOR), logProbability }
+}
+
+function everyText(pointers: SpanLogits, isOfAll: boolean) {
+  const { spans, logProbability } = everyQuote(pointers, 'text', isOfAll)
+  return { values: spans.map(({ text }) => onOneLine(text)), logProbability }
 }
 
 const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

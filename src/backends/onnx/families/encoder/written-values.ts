@@ -1,14 +1,17 @@
 // Written values are chosen, not spelled: the ints, numbers and dates that a text holds, each with its place and in the
-// form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), exponents and
-// scales ("3 million") aside.
-import { numberOfDigits, SCALES, SMALL_NUMBERS, TENS } from '../../../../core/as-written.ts'
+// form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), exponents,
+// scales ("3 million") and units that are asked for aside.
+import { numberOfDigits, SMALL_NUMBERS, TENS } from '../../../../core/as-written.ts'
 import { datesIn } from '../../../../core/dates-as-written.ts'
+import { AS_WRITTEN, asAsked } from './asked-numbers.ts'
 
 /** A value that stands in a text: UTF-16 offsets, and how it is written as an answer. */
 export interface WrittenValue {
   readonly start: number
   readonly end: number
   readonly value: string
+  /** Where the quantity begins that it is a part of: both numbers of "1 h 30 min" in minutes are 90. */
+  readonly quantity: number
 }
 
 export type ValueKind = 'int' | 'number' | 'date'
@@ -23,37 +26,21 @@ const NAMED = new RegExp(
 )
 
 /**
- * The values of a kind in reading order of their pattern. Dates are days that exist. `hasScales`: "3 million" is
- * 3000000, by default 3.
+ * The values of a kind in reading order. Dates are days that exist. `reading`: how numbers are taken, by default as
+ * they are written; `name`: of the member of JSON or the column that the text is the value of. One that is converted
+ * is none of kind `int` where it is not whole, and still stands for its number.
  */
-export function writtenValues(kind: ValueKind, text: string, hasScales = false): WrittenValue[] {
+export function writtenValues(kind: ValueKind, text: string, reading = AS_WRITTEN, name = ''): WrittenValue[] {
   if (kind === 'date') return dates(text)
   const found = [
     ...Array.from(text.matchAll(DIGITS), (match) => ({ match, number: numberOfDigits(match[0]) })),
     ...Array.from(text.matchAll(NAMED), (match) => ({ match, number: ofWords(match[0]) })),
-  ]
-  return found.flatMap(({ match, number }) => {
-    const end = match.index + match[0].length
-    const scaled = hasScales ? withScale(number, text.slice(end)) : number
-    const value = plain(scaled)
-    if (value === null || (kind === 'int' && !Number.isInteger(scaled))) return []
-    return [{ start: match.index, end, value }]
+  ].map(({ match, number }) => ({ start: match.index, end: match.index + match[0].length, number }))
+  return asAsked(found, text, name, reading).flatMap(({ start, end, number, quantity, isConverted }) => {
+    const value = plain(number)
+    if (value === null || (kind === 'int' && !isConverted && !Number.isInteger(number))) return []
+    return [{ start, end, value, quantity }]
   })
-}
-
-/** Whether a question names the scale of its answer itself: "Turnover in thousands of euros". */
-export function namesScale(instructions: string): boolean {
-  return /\b(?:thousands?|millions?|billions?|mn|bn)\b/i.test(instructions)
-}
-
-/** The word is of the number, too. A "k" is one only at its digits: "12k", not "12 K". */
-const SCALED = /^(?:\s?(thousand|million|billion|mn|bn)(?!\p{L})|(k)(?![\p{L}\d]))/u
-
-function withScale(number: number, behind: string): number {
-  const [, word, letter = ''] = SCALED.exec(behind) ?? []
-  const scale = SCALES.get(word ?? letter)
-  // To fifteen digits: 1.1 million is 1100000.
-  return scale === undefined ? number : Number((number * scale).toPrecision(15))
 }
 
 /** The likeliest of some values, of which equal ones share their chances; undefined where there are none. */
@@ -79,6 +66,6 @@ function plain(number: number): string | null {
 function dates(text: string): WrittenValue[] {
   const two = (part: number): string => String(part).padStart(2, '0')
   return datesIn(text).map(({ start, end, year, month, day }) => {
-    return { start, end, value: `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}` }
+    return { start, end, quantity: start, value: `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}` }
   })
 }

@@ -25,19 +25,44 @@ const WORDS_BEHIND = /^[ \u00a0\u202f-]?((?![\d_])[\p{L}\p{Sc}%‰°][^\s,;:!?()
 const CURRENCY_AHEAD = /(?:(?:[A-Z]{1,2})?\p{Sc}|\b[A-Z]{3})[ \u00a0\u202f]?[-−]?$/u
 const CALCULATED_DIGITS = 12
 
-/** The unit that stands behind a number: "5 lb", "3 working days". Null where no word is there that may be one. */
-export function unitBehind(text: string): Unit | null {
+/**
+ * The unit that stands behind a number: "5 lb", "3 working days". Null where no word is there that may be one.
+ * `wordsBefore`: so many words may stand in front of it.
+ */
+export function unitBehind(text: string, wordsBefore = WORDS_BEFORE): Unit | null {
   const said = WORDS_BEHIND.exec(text.replace(/^([\s-]?(?:sq|cu|fl))\. /i, '$1 '))?.[1] ?? ''
   const words = said.replace(/\.(?: .*)?$/s, '').split(' ')
   const [first = ''] = words
   if (first === '') return null
   const isSmall = SMALL_WORDS.has(first.toLowerCase())
-  for (let from = 0; from <= (isSmall ? 0 : WORDS_BEFORE); from++) {
+  for (let from = 0; from <= (isSmall ? 0 : wordsBefore); from++) {
     const meanings = meaningsAt(words.slice(from, from + MOST_WORDS))
-    if (meanings.length > 0 && (from === 0 || !MOSTLY_WORDS.has((words[from] as string).toLowerCase()))) return { meanings, words: [first] }
+    if (meanings.length > 0 && (from === 0 || !isMostlyWord(words[from] as string))) return { meanings, words: [first] }
   }
   if (isSmall) return null
   return { meanings: [], words: words.filter((word) => !SMALL_WORDS.has(word.toLowerCase())).map(withoutS) }
+}
+
+/** The known unit directly behind a number; what is mostly another word ("5 in total") is none. */
+export function knownUnitBehind(text: string): Unit | null {
+  const unit = unitBehind(text, 0)
+  if (unit === null || unit.meanings.length === 0) return null
+  const [first = ''] = unit.words
+  // "US dollars" is none of these words alone.
+  return isMostlyWord(first) && meaningsOf(first)[0] === unit.meanings[0] ? null : unit
+}
+
+/** The known units that the words of a text name; of several names that begin at a word the longest counts. */
+export function unitsIn(text: string): readonly Unit[] {
+  const words = text.match(/[^\s,;:!?()[\]{}|".]+/g) ?? []
+  const units: Unit[] = []
+  for (let at = 0; at < words.length; ) {
+    const count = wordsOfName(words.slice(at, at + MOST_WORDS))
+    const name = words.slice(at, at + count).join(' ')
+    if (!SMALL_WORDS.has(name.toLowerCase()) && !isMostlyWord(name)) units.push({ meanings: meaningsOf(name), words: [name] })
+    at += Math.max(1, count)
+  }
+  return units.filter(({ meanings }) => meanings.length > 0)
 }
 
 /** The currency that stands in front of a number: "€50", "USD 50". */
@@ -70,7 +95,7 @@ export function converted(value: number, from: Unit, to: Unit): readonly number[
       return Number(made.toPrecision(CALCULATED_DIGITS))
     })
   }
-  return [from, to].some(({ words }) => words.some((word) => MOSTLY_WORDS.has(word.toLowerCase()))) ? [value] : null
+  return [from, to].some(({ words }) => words.some(isMostlyWord)) ? [value] : null
 }
 
 /** Whether a unit may be one of money. */
@@ -88,17 +113,22 @@ function areBothCounted(...[{ words: some }, { words: others }]: readonly [Unit,
   return some.some((word) => others.includes(word)) || [some, others].every(([word = '']) => word.length > LONGEST_SYMBOL)
 }
 
+const isMostlyWord = (word: string): boolean => MOSTLY_WORDS.has(word.toLowerCase())
+
 function sizeIn({ sizes }: Meaning, system: number): number {
   return sizes[Math.min(system, sizes.length - 1)] as number
 }
 
 /** Of the most words that name one. */
 function meaningsAt(words: readonly string[]): readonly Meaning[] {
-  for (let count = words.length; count > 0; count--) {
-    const meanings = meaningsOf(words.slice(0, count).join(' '))
-    if (meanings.length > 0) return meanings
-  }
-  return []
+  return meaningsOf(words.slice(0, wordsOfName(words)).join(' '))
+}
+
+/** How many of the first words name a unit, at most; 0 for none. */
+function wordsOfName(words: readonly string[]): number {
+  let count = words.length
+  while (count > 0 && meaningsOf(words.slice(0, count).join(' ')).length === 0) count--
+  return count
 }
 
 function meaningsOf(name: string): readonly Meaning[] {
