@@ -9,7 +9,7 @@ import { checkQuestions } from '../questions/index.ts'
 import type { CheckedQuestion, Fault } from '../questions/shared/checked-question.ts'
 import { type AnsweringWishes, checkWishes } from './answering-wishes.ts'
 import { type DerivePlan, parseDerive } from './derive/derive.ts'
-import type { KnownQuestions } from './derive/plain-types.ts'
+import type { KnownQuestion, KnownQuestions } from './derive/plain-types.ts'
 import { gather, ignoredFieldWarnings, MOST_WARNED, refuse } from './faults.ts'
 import type { Models } from './models.ts'
 import { requirementFaults } from './requirements.ts'
@@ -116,8 +116,17 @@ function namesOf(sent: unknown, checked: readonly CheckedQuestion[], limits: Req
   if (!isObject(sent)) return null
   const ids = Object.keys(sent)
   if (ids.length > limits.questions) return null
+  const unknown = { options: null, plain: null }
   const known = new Map(checked.map((question) => [question.id, question]))
-  return new Map(ids.map((id) => [id, known.get(id) ?? { options: null, plain: null }]))
+  const named = new Map<string, KnownQuestion>(ids.map((id) => [id, known.get(id) ?? unknown]))
+  for (const { id, args } of checked) {
+    for (const arg of args) {
+      const name = `${id}/${arg.id}`
+      // Two options may each have an argument of the same name; a question of that name goes first.
+      if (!Object.hasOwn(sent, name)) named.set(name, named.has(name) ? unknown : arg)
+    }
+  }
+  return named
 }
 
 /** Throws for the first text that is longer than any model reads, before it is copied, compared or quoted. */

@@ -9,12 +9,12 @@ import { defineKind } from './kind.ts'
 import { box, center, checkSchema, confidence, error, imageSize, seen, span, valid } from './shared/answer-schemas.ts'
 import { gradeBox, gradeBoxes } from './shared/boxes.ts'
 import { check } from './shared/check.ts'
-import type { QuestionContext, QuestionImage, QuestionResult } from './shared/checked-question.ts'
+import type { PlainForm, QuestionContext, QuestionImage, QuestionResult } from './shared/checked-question.ts'
 import { type QuestionCoroutine, read } from './shared/coroutine.ts'
 import type { DecideResult } from './shared/decide-branch.ts'
 import { decideRead, type ReadDecision } from './shared/decide-read.ts'
 import type { ReadReadout } from './shared/decision.ts'
-import { noPlainValue, noProbability, PLAIN_BOX, PLAIN_READ, plainList } from './shared/expressions.ts'
+import { noPlainValue, noProbability, PLAIN_BOX, PLAIN_READ, plainList, plainQuote } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
 import { gradeOfRead, isRightRead, isSameValue } from './shared/grade.ts'
 import type { FieldOf } from './shared/options.ts'
@@ -262,6 +262,13 @@ function* runBox({ branch, isMany }: ExtractRead, context: QuestionContext): Que
   return finding({ ...shared, coordinates: box?.coordinates ?? null, center: box?.center ?? null, valid: true, confidence })
 }
 
+/** What is never a number by itself. */
+const PLAIN_QUOTES: ReadonlyMap<string, PlainForm> = new Map(
+  Object.entries({ money: 'an amount with its currency, a text', email: 'an address, a text', url: 'an address, a text' }).map(
+    ([kind, is]) => [kind, plainQuote(is)],
+  ),
+)
+
 defineKind<AnyExtractAnswer>({
   type: 'extract',
   title: 'Point at it',
@@ -312,7 +319,7 @@ defineKind<AnyExtractAnswer>({
           plain: wanted.isMany ? plainList(false) : PLAIN_BOX,
         })
       : checkedQuestion('extract', given.image, checker, (context) => runWords(wanted, context), {
-          plain: wanted.isMany ? plainList(false) : PLAIN_READ,
+          plain: wanted.isMany ? plainList(false) : (PLAIN_QUOTES.get(kind) ?? PLAIN_READ),
         })
   },
   truth: 'the value; a box as [left, top, right, bottom] in pixels',

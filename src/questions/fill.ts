@@ -14,7 +14,7 @@ import type { Checker, QuestionContext, QuestionResult } from './shared/checked-
 import { type QuestionCoroutine, read as readText } from './shared/coroutine.ts'
 import { decide } from './shared/decide.ts'
 import { decideRead, rightOrWrong } from './shared/decide-read.ts'
-import { noPlainValue, noProbability, PLAIN_READ, plainList, plainText } from './shared/expressions.ts'
+import { noPlainValue, noProbability, PLAIN_DAY_READ, PLAIN_READ, plainList, plainText } from './shared/expressions.ts'
 import {
   base,
   checked,
@@ -338,7 +338,7 @@ defineKind<FillAnswer>({
     if (grammar === null) return null
     const written: WrittenRead = { branch, grammar, maxTokens: checker.limits.fillTokens, isChecked }
     return checkedQuestion('fill', read.image, checker, (context) => runWritten(written, context), {
-      plain: kind === 'list' ? plainList(false) : PLAIN_READ,
+      plain: kind === 'list' ? plainList(false) : kind === 'date' ? PLAIN_DAY_READ : PLAIN_READ,
     })
   },
   truth: 'the value',

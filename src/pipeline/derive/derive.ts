@@ -29,9 +29,9 @@ export interface DerivePlan {
  * Checks `derive` of a request, as it came in, against the ids of its questions. In scope: a `noul` id is its
  * probability, a `score` id its expected level, a `choice` id its option, a read its parsed or plain value; `p(id,
  * option)`, `has(id)`, `count(id)`, `confidence(id)`; other derives by name, in any order. An id that is no name is
- * written `value("page-kind")`. Throws `invalid_derive` with everything that is wrong: syntax, size (500 characters,
- * 200 parts, 64 derives), names and options that do not exist, functions outside the allow-list, cycles. With `known`
- * null, what names refer to is not looked at.
+ * written `value("page-kind")`, and an argument of a choice `value("intent/amount")`. Throws `invalid_derive` with
+ * everything that is wrong: syntax, size (500 characters, 200 parts, 64 derives), names and options that do not exist,
+ * functions outside the allow-list, cycles. With `known` null, what names refer to is not looked at.
  */
 export async function parseDerive(derives: unknown, known: KnownQuestions | null): Promise<DerivePlan> {
   if (derives === undefined || derives === null) return { steps: [] }
@@ -137,6 +137,8 @@ function checkSubject(
     // `is-angry > 0.5` reads as `is` less `angry`.
     const torn = others.find((other) => /\W/.test(other) && other.split(/\W+/).includes(id) && text.includes(other))
     if (torn !== undefined) throw new ExpressionError(`"${torn}" is no plain name; write value(${JSON.stringify(torn)})`)
+    const argument = others.find((other) => known.has(other) && other.endsWith(`/${id}`))
+    if (argument !== undefined) throw new ExpressionError(`"${id}" is an argument; write value(${JSON.stringify(argument)})`)
     const hint = suggest(id, others) || ` There are ${others.slice(0, 12).join(', ')}.`
     throw new ExpressionError(`there is no question or derive "${id}".${hint}`)
   }
@@ -185,19 +187,26 @@ function inOrder(expressions: ReadonlyMap<string, Expression>, problems: Problem
 export function evaluateDerive(plan: DerivePlan, answers: Readonly<Record<string, Answer>>): Readonly<Record<string, DeriveAnswer>> {
   const results: Record<string, DeriveAnswer> = Object.create(null)
   const lookUp = (subject: Subject): Scalar => {
-    const answer = Object.hasOwn(results, subject.id)
-      ? results[subject.id]
-      : Object.hasOwn(answers, subject.id)
-        ? answers[subject.id]
-        : undefined
+    const answer = Object.hasOwn(results, subject.id) ? results[subject.id] : answerOf(answers, subject.id)
     if (answer === undefined) throw new ExpressionError(`"${subject.id}" was not answered`)
+    if (answer === null) return subject.ask === 'has' ? false : null
     return look(subject, answer)
   }
-  for (const { name, expression } of plan.steps) results[name] = answerOf(expression, lookUp)
+  for (const { name, expression } of plan.steps) results[name] = derived(expression, lookUp)
   return results
 }
 
-function answerOf(expression: Expression, lookUp: (subject: Subject) => Scalar): DeriveAnswer {
+/** By id, or `choice/argument`; null for an argument that was not asked, since another option won. */
+function answerOf(answers: Readonly<Record<string, Answer>>, id: string): Answer | null | undefined {
+  if (Object.hasOwn(answers, id)) return answers[id]
+  const found = Object.entries(answers).flatMap(([own, answer]) => {
+    if (!('args' in answer) || !id.startsWith(`${own}/`)) return []
+    return [(ownField(answer.args, id.slice(own.length + 1)) as Answer | undefined) ?? null]
+  })
+  return found.find((answer) => answer !== null) ?? found[0]
+}
+
+function derived(expression: Expression, lookUp: (subject: Subject) => Scalar): DeriveAnswer {
   try {
     const value = evaluate(expression, lookUp)
     if (value !== null) return { type: 'derive', value, valid: true }

@@ -1,6 +1,7 @@
 // Evaluates the tree of an expression over the answers.
-import { ExpressionError, PLAIN_NUMBER, type Scalar } from '../../core/expression-values.ts'
+import { ExpressionError, PLAIN_DAY, PLAIN_NUMBER, type Scalar } from '../../core/expression-values.ts'
 import type { Expression, Subject } from './expression.ts'
+import { numberHint, whatIsOrdered } from './operator-hint.ts'
 
 const LARGEST_EXPONENT = 1000
 
@@ -53,7 +54,7 @@ function amount(value: Scalar, where: string): number {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (typeof value === 'string' && PLAIN_NUMBER.test(value)) return Number(value.replaceAll(',', ''))
   throw new ExpressionError(
-    value === null ? `there is no value to use in ${where}` : `${where} needs a number, not the text ${show(value)}`,
+    value === null ? `there is no value to use in ${where}` : `${where} needs a number, not the text ${show(value)}${numberHint(value)}`,
   )
 }
 
@@ -64,12 +65,14 @@ function show(value: Scalar): string {
 
 /**
  * Numbers are equal within 1e-12 of the larger one, as in mathjs; texts are equal as they are written (mathjs would
- * turn them into numbers).
+ * turn them into numbers), and days have an order.
  */
 function compare(operator: string, left: Scalar, right: Scalar): boolean {
   if (operator === '==' || operator === '!=') return isEqual(left, right) === (operator === '==')
-  if (typeof left === 'string' && typeof right === 'string')
-    throw new ExpressionError(`"${operator}" compares numbers; two texts can be compared with == and != only`)
+  if (typeof left === 'string' && typeof right === 'string') {
+    if (![left, right].every((text) => PLAIN_DAY.test(text))) throw new ExpressionError(whatIsOrdered(operator))
+    return left === right ? operator.endsWith('=') : operator.startsWith('<') === left < right
+  }
   const [a, b] = [amount(left, `"${operator}"`), amount(right, `"${operator}"`)]
   if (isEqual(a, b)) return operator.endsWith('=')
   return operator.startsWith('<') ? a < b : a > b

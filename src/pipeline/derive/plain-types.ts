@@ -1,9 +1,10 @@
 // Finds what can never have a value: expressions that take a text for a number, a probability for a condition, or the
 // like. What a question answers is known before it is asked; of derives and reads it is not, and nothing is refused.
-import { ExpressionError, PLAIN_NUMBER } from '../../core/expression-values.ts'
+import { ExpressionError, PLAIN_DAY, PLAIN_NUMBER } from '../../core/expression-values.ts'
 import type { CheckedQuestion } from '../../questions/shared/checked-question.ts'
 import { noPlainValue, noProbability } from '../../questions/shared/expressions.ts'
 import type { Expression, Subject } from './expression.ts'
+import { numberHint, whatIsOrdered } from './operator-hint.ts'
 
 /**
  * What a question is known to answer: the options or levels that `p(id, …)` may name, and the form of its value. Both
@@ -11,10 +12,10 @@ import type { Expression, Subject } from './expression.ts'
  */
 export type KnownQuestion = Pick<CheckedQuestion, 'options' | 'plain'>
 
-/** By question id. */
+/** By question id, and `choice/argument` for arguments. */
 export type KnownQuestions = ReadonlyMap<string, KnownQuestion>
 
-type PlainType = 'number' | 'text' | 'boolean' | 'any'
+type PlainType = 'number' | 'text' | 'day' | 'boolean' | 'any'
 
 /** Throws `ExpressionError` for the first part that fails whatever the answers are. */
 export function checkPlainTypes(expression: Expression, known: KnownQuestions): void {
@@ -73,23 +74,26 @@ function typed(part: Expression, known: KnownQuestions): Typed {
 }
 
 function requireTruth({ part, type }: Typed, where: string, known: KnownQuestions): void {
-  if (type !== 'number' && type !== 'text') return
+  if (type === 'boolean' || type === 'any') return
   throw new ExpressionError(`${where} needs true or false, and ${said(part, type, known)}; compare it, for example ${example(part, known)}`)
 }
 
 function requireNumber({ part, type }: Typed, where: string, known: KnownQuestions): void {
-  if (type !== 'text' || canBeNumber(part, known)) return
+  if (type !== 'day' && (type !== 'text' || canBeNumber(part, known))) return
   throw new ExpressionError(`${where} needs a number, and ${said(part, type, known)}${instead(part, known)}`)
 }
 
 function requireComparable(operator: string, left: Typed, right: Typed, known: KnownQuestions): void {
   const isEquality = operator === '==' || operator === '!='
-  const areTexts = left.type === 'text' && right.type === 'text'
+  const areTexts = [left, right].every(({ type }) => type === 'text' || type === 'day')
   if (isEquality) {
+    refuseUnlikeDay(left.part, right.part, known)
+    refuseUnlikeDay(right.part, left.part, known)
     if (areTexts || left.type === 'any' || right.type === 'any') return
     refuseLabel(left.part, right.part, known)
     refuseLabel(right.part, left.part, known)
-  } else if (areTexts) throw new ExpressionError(`"${operator}" compares numbers; two texts can be compared with == and != only`)
+  } else if ([left, right].every((one) => canBeDay(one, known))) return
+  else if (areTexts) throw new ExpressionError(whatIsOrdered(operator))
   for (const part of [left, right]) requireNumber(part, isEquality ? 'a comparison with a number' : `"${operator}"`, known)
 }
 
@@ -106,6 +110,13 @@ function refuseLabel(asked: Expression, text: Expression, known: KnownQuestions)
   )
 }
 
+/** `came == "25 March"` would never hold. */
+function refuseUnlikeDay(asked: Expression, text: Expression, known: KnownQuestions): void {
+  if (asked.type !== 'subject' || questionOf(asked, known)?.plain?.value !== 'day') return
+  if (text.type !== 'constant' || typeof text.value !== 'string' || PLAIN_DAY.test(text.value)) return
+  throw new ExpressionError(`"${asked.id}" is a day, written as "2026-03-25", and never ${JSON.stringify(text.value)}`)
+}
+
 /** The question whose own value a part is. */
 function questionOf(part: Expression, known: KnownQuestions): KnownQuestion | undefined {
   return part.type === 'subject' && part.ask === 'value' ? known.get(part.id) : undefined
@@ -113,9 +124,18 @@ function questionOf(part: Expression, known: KnownQuestions): KnownQuestion | un
 
 /** Whether a text may be one that counts as a number: `"12"`, or an option that is called so. */
 function canBeNumber(part: Expression, known: KnownQuestions): boolean {
-  if (part.type === 'constant') return typeof part.value === 'string' && PLAIN_NUMBER.test(part.value)
-  const texts = questionOf(part, known)?.plain?.texts ?? null
-  return texts === null || texts.some((text) => PLAIN_NUMBER.test(text))
+  return canBeText(part, PLAIN_NUMBER, known)
+}
+
+function canBeDay({ part, type }: Typed, known: KnownQuestions): boolean {
+  return type === 'day' || type === 'any' || (type === 'text' && canBeText(part, PLAIN_DAY, known))
+}
+
+/** Whether a text may be of a pattern: it is itself, a text of its question is, or nothing is known of it. */
+function canBeText(part: Expression, pattern: RegExp, known: KnownQuestions): boolean {
+  if (part.type === 'constant') return typeof part.value === 'string' && pattern.test(part.value)
+  const plain = questionOf(part, known)?.plain
+  return plain?.texts?.some((text) => pattern.test(text)) ?? !plain
 }
 
 function said(part: Expression, type: PlainType, known: KnownQuestions): string {
@@ -127,14 +147,19 @@ function said(part: Expression, type: PlainType, known: KnownQuestions): string 
 function example(part: Expression, known: KnownQuestions): string {
   if (part.type !== 'subject') return 'urgent > 0.5'
   if (part.ask !== 'value') return `${part.ask}(…) > 0.5`
-  const [first] = questionOf(part, known)?.plain?.texts ?? []
-  return first === undefined ? `${part.id} > 0.5` : `${part.id} == ${JSON.stringify(first)}`
+  const plain = questionOf(part, known)?.plain
+  const [first] = plain?.texts ?? []
+  if (first !== undefined) return `${part.id} == ${JSON.stringify(first)}`
+  return plain?.value === 'day' ? `${part.id} < "2026-03-25"` : plain?.value === 'text' ? `has(${part.id})` : `${part.id} > 0.5`
 }
 
 /** What to write in place of a text that is taken for a number. */
 function instead(part: Expression, known: KnownQuestions): string {
   const question = questionOf(part, known)
   const [first] = question?.plain?.texts ?? []
+  const text = part.type === 'constant' ? String(part.value) : question?.plain?.value === 'day' ? '2026-03-25' : ''
+  if (PLAIN_DAY.test(text)) return numberHint(text)
+  if (question?.plain && first === undefined) return '; ask for a number by a fill of kind number'
   if (part.type !== 'subject' || first === undefined) return '; write a number, or compare texts with == and !='
   const equal = `${part.id} == ${JSON.stringify(first)}`
   return question?.plain?.hasProbabilities ? `; write ${equal}, or p(${part.id}, ${JSON.stringify(first)}) > 0.5` : `; write ${equal}`

@@ -97,7 +97,7 @@ type SyntaxNode =
 
 const REFUSED: Readonly<Record<string, string>> = {
   ArrayNode: 'lists are',
-  AccessorNode: 'reading a property is',
+  AccessorNode: 'reading a property is (an argument is value("question/argument"))',
   AssignmentNode: 'assigning is (use == to compare)',
   FunctionAssignmentNode: 'defining a function is',
   BlockNode: 'more than one expression is',

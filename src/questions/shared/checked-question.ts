@@ -99,10 +99,10 @@ export interface QuestionResult<A extends QuestionAnswer = QuestionAnswer> {
 /** What an answer is in an expression (`derive`), as far as its question says. */
 export interface PlainForm {
   /** Its plain value; `any` where it depends on what is read, `none` for lists and boxes. */
-  readonly value: 'number' | 'text' | 'any' | 'none'
+  readonly value: 'number' | 'text' | 'day' | 'any' | 'none'
   /** In words that follow "it is". */
   readonly is: string
-  /** The texts that its value can be; null where they are not known. */
+  /** The texts that its value can be; null where they are not known: a text of these is then no number and no day. */
   readonly texts: readonly string[] | null
   readonly hasProbabilities: boolean
   /** Whether it holds several things, which can be counted. */

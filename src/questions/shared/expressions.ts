@@ -20,6 +20,9 @@ export const plainList = (hasProbabilities: boolean): PlainForm => ({
 
 /** One thing that is read. */
 export const PLAIN_READ: PlainForm = { value: 'any', is: 'a read', texts: null, hasProbabilities: false, isList: false }
+/** A day that was written, and what was quoted that is no number by itself: an amount with its currency, an address. */
+export const PLAIN_DAY_READ: PlainForm = { ...PLAIN_READ, value: 'day', is: 'a day' }
+export const plainQuote = (is: string): PlainForm => ({ ...PLAIN_READ, value: 'text', is })
 export const PLAIN_BOX: PlainForm = { ...PLAIN_READ, value: 'none', is: 'a box' }
 
 /**

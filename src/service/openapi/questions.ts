@@ -48,7 +48,7 @@ export function questionSchemas(): Schemas {
     ),
     ...componentsOf(kinds.flatMap(({ question, argument }) => (argument === undefined ? [question] : [question, argument]))),
     Derives: map(
-      'Expressions over the answers, by name; each adds an answer. In scope: the id of a noul is its probability, of a score its expected level, of a choice its option, of a read its value; `p(id, option)`, `has(id)`, `count(id)`, `confidence(id)`, `value("odd id")`; and other derives by name.',
+      'Expressions over the answers, by name; each adds an answer. In scope: the id of a noul is its probability, of a score its expected level, of a choice its option, of a read its value; `p(id, option)`, `has(id)`, `count(id)`, `confidence(id)`, `value("odd id")`, of an argument `value("intent/amount")`; and other derives by name.',
       { anyOf: [EXPRESSION, closed('An expression.', ['expr'], { expr: EXPRESSION })] },
       { propertyNames: { minLength: 1, maxLength: 128 }, maxProperties: 64 },
     ),
