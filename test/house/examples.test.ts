@@ -176,6 +176,18 @@ describe('the papers', () => {
     expect(heard.out.startsWith(`${output}\n`)).toBe(true)
   })
 
+  it.skipIf(!hasModel)('show what a service answers to the decisions wire', async () => {
+    const [, request = '', answer = ''] =
+      /\/v1\/decisions .+ -d '([^']+)'\n[\s\S]+?^```json\n([\s\S]+?)^```$/m.exec(paperOf('docs/service.md')) ?? []
+    const running = await startRunning({ models: [localModel(model, { inProcess: true, id: 'service-1-pro' })] })
+    onTestFinished(() => running.end())
+    const reply = await running.post('/v1/decisions', JSON.parse(request))
+    const { answers, ...beside } = await reply.json()
+    const cut = (_name: string, value: unknown) => (typeof value === 'number' ? Number(value.toFixed(3)) : value)
+    expect(JSON.parse(JSON.stringify({ answers }, cut))).toEqual(JSON.parse(answer))
+    expect(Object.keys(beside)).toEqual(['id', 'model', 'usage', 'simo'])
+  })
+
   it('name only scripts that are there', () => {
     const scripts = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string)
     expect(scripts).not.toEqual([])

@@ -54,6 +54,7 @@ export async function shownExamples(): Promise<readonly ShownExample[]> {
       for (const request of await askedBy(line[1]!)) add(where, request)
     }
     for (const [, body] of text.matchAll(/-d '(\{"state".+\})'/g)) add(where, JSON.parse(body!))
+    for (const [, body] of text.matchAll(/\/v1\/decisions .+ -d '([^']+)'/g)) add(where, decisions.translate(JSON.parse(body!)).request)
   }
   const { terminal, heard } = fakeTerminal(root, { columns: 400 })
   await runCli(['ask', '--help'], terminal, async () => Promise.reject(new Error('help asks nothing')))
