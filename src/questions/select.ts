@@ -8,7 +8,7 @@ import { defineKind } from './kind.ts'
 import { byCandidate, probability } from './shared/answer-schemas.ts'
 import type { Checker, QuestionContext, QuestionResult } from './shared/checked-question.ts'
 import type { QuestionCoroutine } from './shared/coroutine.ts'
-import { decide } from './shared/decide.ts'
+import { decideSelection } from './shared/decide-selection.ts'
 import { namedProbability, noPlainValue, plainList } from './shared/expressions.ts'
 import { base, byName, checked, checkedQuestion, instructionsOf, namesOf, strict } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
@@ -90,7 +90,7 @@ interface Bounds {
 }
 
 function* run(branch: Branch, { min, max, threshold }: Bounds, context: QuestionContext): QuestionCoroutine<QuestionResult<SelectAnswer>> {
-  const { probabilities, decision, report, setAndAbstention } = yield* decide(branch, 'independent', context)
+  const { probabilities, decision, report, setAndAbstention } = yield* decideSelection(branch, context)
   const yes = probabilities.map((row) => row[0]!)
   // By falling probability, equals in the order given (the sort is stable).
   const order = yes.map((_, i) => i).sort((a, b) => yes[b]! - yes[a]!)

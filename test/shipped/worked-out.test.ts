@@ -1,6 +1,6 @@
 // Statements that the engine works out from what the shipped model reads: numbers are compared, parts are put together.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createEngine, type Engine, fill, noul } from '../../src/index.ts'
+import { createEngine, type Engine, fill, noul, select } from '../../src/index.ts'
 
 const ORDER = { order: { id: 'A-1042', status: 'shipped', total: 59.9, currency: 'EUR' }, customer: { name: 'Maria Lopez', age: 34 } }
 const PARCEL = 'Hi, my parcel has been on its way for 9 days now. I paid 45 dollars for it and I have called you 3 times.'
@@ -62,6 +62,23 @@ describe('with the shipped model', () => {
     ])
     expect(sales.answers.asked.parsed).toEqual([3_000_000, 2_000_000, 1_500_000])
     expect(weights.answers.asked.parsed).toEqual([2000, 3000, 500])
+  })
+
+  it.each([
+    ['Which orders have a total of at least 99.5?', ['A-2', 'A-3']],
+    ['Which orders have more than 2 items?', ['A-1', 'A-2']],
+    ['Which orders are due before 10 March 2026?', ['A-1']],
+  ])('selects the rows of a table and of a list: %s', async (question, rows) => {
+    const lines = [
+      { order: 'A-1', total: 59.9, items: 3, due: '2026-03-01' },
+      { order: 'A-2', total: 240, items: 12, due: '2026-04-12' },
+      { order: 'A-3', total: 99.5, items: 1, due: '2026-05-03' },
+    ]
+    const table = `| order | total | items | due |\n|---|---|---|---|\n${lines.map((line) => `| ${Object.values(line).join(' | ')} |`).join('\n')}`
+    for (const state of [table, { orders: lines.map(({ order, ...rest }) => ({ id: order, ...rest })) }]) {
+      const { answers } = await engine.ask({ state, questions: { rows: select(question, ['A-1', 'A-2', 'A-3']) } })
+      expect([...answers.rows.selected].sort()).toEqual(rows)
+    }
   })
 
   it('gives a statement and its denial chances that add up to one', async () => {

@@ -27,8 +27,11 @@ export interface DecideOptions {
   readonly names?: readonly string[]
   /** The instructions that name the decision; default: the branch's. */
   readonly asked?: string
-  /** Of each row of log-probabilities, in the order of the branch, what is decided by; default: the row itself. */
-  readonly weigh?: (row: readonly number[]) => readonly number[]
+  /**
+   * Of each row of log-probabilities, in the order of the branch, what is decided by; default: the row itself. `at`:
+   * its place, of `independent` that of its candidate.
+   */
+  readonly weigh?: (row: readonly number[], at: number) => readonly number[]
 }
 
 /** Decides a branch as it is read: its candidates, under the read-out that it is calibrated by. */
@@ -42,7 +45,7 @@ export function* decideBranch(
   const order = canonicalOrder(branch)
   const isIndependent = readout === 'independent'
   const canonical = (rows: Rows): Rows => {
-    const weighed = rows.map((row) => options.weigh?.(row) ?? row)
+    const weighed = rows.map((row, at) => options.weigh?.(row, at) ?? row)
     const sorted = isIndependent ? order.map((i) => weighed[i]!) : weighed.map((row) => order.map((i) => row[i]!))
     return sorted.map((row) => logSoftmax(row).map((logP) => Math.max(LOG_FLOOR, logP)))
   }

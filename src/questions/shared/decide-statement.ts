@@ -1,7 +1,7 @@
 // Decides a statement: as it is read, or, where it says so much by itself, by what the model makes of its parts. Of one
 // that is put together from others these are decided, and the laws of probability do the rest; of one that compares a
 // number or a day, that is read, and compared; one that says what a field says is held against it.
-import type { Branch } from '../../backends/backend.ts'
+import type { Branch, Span } from '../../backends/backend.ts'
 import { entropyBits } from '../../core/math.ts'
 import type { Comparison } from '../logic/compared-values.ts'
 import { comparisonOf } from '../logic/comparison.ts'
@@ -71,8 +71,13 @@ interface Compared {
   readonly confidence: number
 }
 
+/** Where the number or the day stands besides. */
+export interface ComparedValue extends Compared {
+  readonly span: Span
+}
+
 /** Null where none was found, or none that can be compared. */
-function* compareValue(branch: Branch, comparison: Comparison, context: QuestionContext): QuestionCoroutine<Compared | null> {
+export function* compareValue(branch: Branch, comparison: Comparison, context: QuestionContext): QuestionCoroutine<ComparedValue | null> {
   const asked: Branch = { readout: 'read', instructions: comparison.asked, candidates: [], image: branch.image }
   const reply = yield* read(asked, { type: 'span', many: false, format: comparison.format })
   const span = reply.type === 'spans' ? reply.spans[0] : undefined
@@ -86,7 +91,7 @@ function* compareValue(branch: Branch, comparison: Comparison, context: Question
   const beside = (other: string) => around.map((object) => context.textOf({ ...span.source, path: [...object, other].join('/') }) ?? '')
   const isTrue = comparison.holds({ text: span.text, ahead, behind, name, beside })
   if (isTrue === null) return null
-  return { isTrue, confidence: decideRead(asked, 'quote', span.text, span.logProbability, context).confidence }
+  return { span, isTrue, confidence: decideRead(asked, 'quote', span.text, span.logProbability, context).confidence }
 }
 
 interface WorkedOut {

@@ -1,0 +1,51 @@
+// Decides a selection. Where it asks which rows compare so with a number or a day ("Which orders cost more than 100
+// EUR?"), what stands in the row of each option is read, and compared.
+import type { Branch } from '../../backends/backend.ts'
+import { mean, toProbabilities } from '../../core/math.ts'
+import { claimOfRow, fieldOfRow } from '../logic/compared-rows.ts'
+import { comparisonOf } from '../logic/comparison.ts'
+import type { QuestionContext } from './checked-question.ts'
+import { all, free, type QuestionCoroutine } from './coroutine.ts'
+import { decide } from './decide.ts'
+import { type DecideResult, LOG_FLOOR } from './decide-branch.ts'
+import { type ComparedValue, compareValue } from './decide-statement.ts'
+
+/** Of more options none is compared: each is a read of its own. */
+const MOST_ROWS = 16
+/** With less confidence in the values on average, a whole column is mostly another one than is meant. */
+const LEAST_CONFIDENCE = 0.85
+
+export function* decideSelection(branch: Branch, context: QuestionContext): QuestionCoroutine<DecideResult> {
+  const found = context.comparesNumbers ? yield* compareRows(branch, context) : null
+  if (found === null) return yield* decide(branch, 'independent', context)
+  const weigh = (row: readonly number[], option: number): readonly number[] => weighed(row, found[option] ?? null)
+  return yield* decide(branch, 'independent', context, { weigh })
+}
+
+/** By option; null for one without a value, and for all where these are not surely one field of the rows they name. */
+function* compareRows(branch: Branch, context: QuestionContext): QuestionCoroutine<readonly (ComparedValue | null)[] | null> {
+  const { candidates, instructions, image } = branch
+  const names = candidates.map(({ name }) => name)
+  if (names.length > MOST_ROWS || candidates.some(({ description }) => description !== null)) return null
+  const comparisonWith = (name: string) => comparisonOf(claimOfRow(instructions, name) ?? '')
+  // Of "Which of these are true?" the options may compare something.
+  if (comparisonWith('A') === null) return null
+  const comparisons = names.map(comparisonWith)
+  if (comparisons.includes(null)) return null
+  const asked: Branch = { readout: 'binary', instructions, candidates: [], image }
+  const quiet = { ...context, decided: undefined }
+  const found = yield* all(comparisons.map((comparison) => free(compareValue(asked, comparison!, quiet))))
+  const values = found.filter((one) => one !== null)
+  if (values.length < 2 || mean(values.map(({ confidence }) => confidence)) < LEAST_CONFIDENCE) return null
+  const places = found.flatMap((one, i) => (one === null ? [] : [fieldOfRow(one.span, names[i]!, names.toSpliced(i, 1), context)]))
+  const rows = new Set(places.map((place) => place?.row))
+  const fields = new Set(places.map((place) => place?.field))
+  return !places.includes(null) && rows.size === places.length && fields.size === 1 ? found : null
+}
+
+/** As far as the value may be another one, what was made of the option as a whole decides. */
+function weighed(row: readonly number[], found: ComparedValue | null): readonly number[] {
+  if (found === null) return row
+  const isTrue = found.confidence * Number(found.isTrue) + (1 - found.confidence) * toProbabilities(row)[0]!
+  return [isTrue, 1 - isTrue].map((probability) => Math.max(LOG_FLOOR, Math.log(probability)))
+}
