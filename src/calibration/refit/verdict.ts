@@ -12,8 +12,8 @@ import { MOST_SHIPPED_RISE } from './shipped-labels.ts'
 import type { LabelledEvidence, Trial } from './trials.ts'
 
 /**
- * Why the new fit is not served; null where it is not worse on states that it did not see. `areSeen`: what is served may
- * have been fitted on them.
+ * Why the new fit is not served; null where it is not worse on states that it did not see. `areSeen`: what is served
+ * may have been fitted on them.
  */
 export function whyWorse(heldOut: HeldOutComparison, areSeen: boolean): string | null {
   if (heldOut.candidate <= heldOut.current) return null

@@ -1,5 +1,5 @@
-// "The total is higher than last month.", `people > room_seats`, "There are more than two items.": a claim that compares a
-// field of a JSON value with another one or with a number.
+// "The total is higher than last month.", `people > room_seats`, "There are more than two items.": a claim that
+// compares a field of a JSON value with another one or with a number.
 import { unitOfName } from '../../core/units.ts'
 import { COMPARATORS, comparedParts } from './compared-numbers.ts'
 import { AT, holdsFor, NOT_AT, type Signs } from './compared-values.ts'
