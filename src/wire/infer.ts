@@ -1,6 +1,7 @@
 // Maps question types to answer types, at compile time only: `{ type: 'choice', criteria: ['calm', 'angry'] }` has the
 // answer `choice: 'calm' | 'angry'`. Plain object literals are enough; where a type is wide (a request read from a
 // file), the answers are wide too.
+import type { Json } from '../core/types.ts'
 import type {
   AskRequest,
   AskResponse,
@@ -55,24 +56,63 @@ type StrictQuestion<Q, Arguments> = Q extends { readonly type: infer T extends Q
     }
   : Q
 
+/** What stands where JSON cannot say a value. Nothing has this member, so a compiler names it. */
+interface NotJson {
+  readonly 'no JSON value: send its text, or a plain copy of it': never
+}
+
+/** Objects that are read by their methods. */
+type NotPlain = ((...args: never) => unknown) | Date | RegExp | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | ArrayBufferView
+
 /**
- * A literal state whose parts the engine would refuse turned into `never`: an array whose every element has the type of
- * a part is parts, so a misspelt source may not pass as JSON.
+ * The same value with what JSON cannot say turned into `NotJson`. Members that may be undefined pass, for they are left
+ * out; what the compiler does not know (`unknown`, fields of a class) is left to the engine.
  */
-export type StrictState<S> = S extends readonly { readonly type: Part['type'] }[] ? (S extends readonly Part[] ? S : readonly Part[]) : S
+type StrictJson<T> = [T] extends [Json]
+  ? T
+  : unknown extends T
+    ? T
+    : T extends string | number | boolean | null | undefined
+      ? T
+      : T extends bigint | symbol | NotPlain
+        ? NotJson
+        : { readonly [K in keyof T]: StrictJson<T[K]> }
+
+/** Any value: an interface is no `Json`, and what came in is `unknown`. Parts are named so that editors complete. */
+type GivenState = readonly Part[] | NonNullable<unknown> | null | undefined
+
+type ValueOf<P> = P extends { readonly type: 'json'; readonly value: infer V } ? V : null
+
+type GivenPart = Exclude<Part, { readonly type: 'json' }> | { readonly type: 'json'; readonly value: unknown }
+
+/**
+ * A state with what the engine would refuse turned into what nothing is. An array whose every element has the type of a
+ * part is parts, so a misspelt source may not pass as JSON.
+ */
+export type StrictState<S> = unknown extends S
+  ? S
+  : S extends readonly { readonly type: Part['type'] }[]
+    ? S extends readonly GivenPart[]
+      ? ValueOf<S[number]> extends StrictJson<ValueOf<S[number]>>
+        ? S
+        : NotJson
+      : readonly Part[]
+    : S extends undefined
+      ? never
+      : StrictJson<S>
 
 /** `engine.ask`: answers typed by the questions they answer. The HTTP client has the same one. */
 export type Ask<Options = unknown> = <
   const Q extends Questions,
   const D extends Derives = Record<never, never>,
-  const S extends State = State,
+  const S extends GivenState = State,
 >(
   request: TypedRequest<Q, D, S>,
   options?: Options,
 ) => Promise<AskResponse<AnswersOf<Q, D>>>
 
-/** A request whose questions are checked field by field. */
-export type TypedRequest<Q extends Questions, D extends Derives = Record<never, never>, S extends State = State> = Omit<
+/** A request whose state and questions are checked field by field. */
+export type TypedRequest<Q extends Questions, D extends Derives = Record<never, never>, S extends GivenState = State> = Omit<
   AskRequest<Q, D>,
   'state'
 > & {

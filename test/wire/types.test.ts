@@ -1,6 +1,7 @@
 // The types of answers. `npm run check` is what can fail here (expectTypeOf and @ts-expect-error are compile-time); run
 // by vitest, the file also holds that builders make the plain JSON they say they make.
 import { describe, expect, expectTypeOf, it } from 'vitest'
+import type { Json } from '../../src/core/types.ts'
 import { choice, extract, fill, noul, score, select } from '../../src/questions/builders.ts'
 import type {
   BoxAnswer,
@@ -12,7 +13,7 @@ import type {
   ScoreAnswer,
 } from '../../src/questions/index.ts'
 import type { AnswersOf, Ask } from '../../src/wire/infer.ts'
-import type { Answer, AskResponse, DeriveAnswer, Derives, Question, QuestionAnswer, Questions } from '../../src/wire/types.ts'
+import type { Answer, AskResponse, DeriveAnswer, Derives, Question, QuestionAnswer, Questions, State } from '../../src/wire/types.ts'
 
 /** What `ask` would be typed as, without a model behind it. Called only inside functions that never run. */
 declare const ask: Ask
@@ -346,6 +347,79 @@ describe('ask', () => {
       },
     ]
     expect(wrong).toHaveLength(29)
+  })
+})
+
+describe('a state', () => {
+  interface Customer {
+    readonly name: string
+    readonly friends?: readonly Customer[]
+  }
+  interface Ticket {
+    readonly id: number
+    readonly subject?: string | undefined
+    readonly customer: Customer | null
+    readonly tags: readonly string[]
+  }
+  const questions = { a: noul('x') }
+
+  it('may be of any type that JSON can say, and of none that is known', () => {
+    const right = async (ticket: Ticket, hook: Record<string, unknown>, body: unknown, thing: object, json: Json, state: State) => {
+      await ask({ state: ticket, questions })
+      await ask({ state: [ticket, ticket], questions })
+      await ask({ state: { ticket, more: { at: new Date().toISOString(), none: undefined } }, questions })
+      await ask({ state: hook, questions })
+      await ask({ state: body, questions })
+      await ask({ state: JSON.parse('{}'), questions })
+      await ask({ state: thing, questions })
+      await ask({ state: json, questions })
+      await ask({ state, questions })
+      await ask({
+        state: [
+          { type: 'json', value: ticket },
+          { type: 'text', text: 'x' },
+        ],
+        questions,
+      })
+      await ask({
+        state: [
+          { type: 'json', value: { ticket, hook, body } },
+          { type: 'file', mediaType: 'image/png', data: new Uint8Array(1) },
+        ],
+        questions,
+      })
+    }
+    expect(right).toBeTypeOf('function')
+  })
+
+  it('does not compile where JSON cannot say it', () => {
+    const wrong = async (document: { readonly id: number; save(): void }, maybe: string | undefined) => {
+      // @ts-expect-error a Date
+      await ask({ state: { at: new Date() }, questions })
+      // @ts-expect-error a Map
+      await ask({ state: new Map([['a', 1]]), questions })
+      // @ts-expect-error a Set
+      await ask({ state: [{ tags: new Set(['a']) }], questions })
+      // @ts-expect-error a bigint
+      await ask({ state: { n: 1n }, questions })
+      // @ts-expect-error a symbol
+      await ask({ state: Symbol('x'), questions })
+      // @ts-expect-error a function
+      await ask({ state: () => 'x', questions })
+      // @ts-expect-error a method
+      await ask({ state: document, questions })
+      // @ts-expect-error nobody waited
+      await ask({ state: Promise.resolve('x'), questions })
+      // @ts-expect-error bytes are read as a picture only
+      await ask({ state: new Uint8Array(1), questions })
+      // @ts-expect-error undefined
+      await ask({ state: undefined, questions })
+      // @ts-expect-error or perhaps undefined
+      await ask({ state: maybe, questions })
+      // @ts-expect-error in a part
+      await ask({ state: [{ type: 'json', value: { n: 1n } }], questions })
+    }
+    expect(wrong).toBeTypeOf('function')
   })
 })
 

@@ -8,7 +8,7 @@ import type { FieldOf, Simplify } from './options.ts'
 type Validated<A, Sure extends keyof A> = [Sure] extends [never]
   ? A
   :
-      | Simplify<Omit<A, Sure | 'valid' | 'error'> & { readonly valid: true; readonly error?: undefined } & Required<Pick<A, Sure>>>
+      | Simplify<Omit<A, Sure | 'valid' | 'error'> & { readonly valid: true; readonly error?: never } & Required<Pick<A, Sure>>>
       | Simplify<Omit<A, 'valid'> & { readonly valid: false }>
 
 /** `check` comes with `self_check: true`, never without, and is open where the type does not say. */
