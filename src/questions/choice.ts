@@ -20,6 +20,7 @@ import {
   type ChoiceOptionInput,
   choiceOptionFields,
   type FieldOf,
+  type GivenTwice,
   type OptionInputOf,
   type OptionsInput,
   type OptionsOf,
@@ -108,7 +109,7 @@ interface ChoiceTypes extends KindTypes {
   readonly question: ChoiceQuestion
   readonly answer: ChoiceAnswer
   readonly typed: ChoiceAnswerOf<this['asked']>
-  readonly refuses: TooFew<this['asked'], 'options' | 'criteria'>
+  readonly refuses: TooFew<this['asked'], 'options' | 'criteria'> & GivenTwice<this['asked'], 'options' | 'criteria'>
 }
 
 declare module '../wire/types.ts' {

@@ -159,7 +159,6 @@ interface ExtractTypes extends KindTypes {
   readonly question: ExtractQuestion
   readonly answer: AnyExtractAnswer
   readonly typed: ExtractAnswerOf<this['asked']>
-  readonly refuses: never
 }
 
 declare module '../wire/types.ts' {

@@ -37,7 +37,6 @@ interface NoulTypes extends KindTypes {
   readonly question: NoulQuestion
   readonly answer: NoulAnswer
   readonly typed: NoulAnswer
-  readonly refuses: never
 }
 
 declare module '../wire/types.ts' {

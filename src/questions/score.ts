@@ -27,7 +27,7 @@ import {
   words,
 } from './shared/fields.ts'
 import { claimOf, plainTruth, readoutOfGrade } from './shared/grade.ts'
-import { type FieldOf, nonBlank, type Simplify, type TooFew } from './shared/options.ts'
+import { type FieldOf, type GivenTwice, nonBlank, type Simplify, type TooFew } from './shared/options.ts'
 
 const levelSchema = strict('a level of a score', { label: z.string(), description: words })
 const levelInput = z
@@ -95,7 +95,7 @@ interface ScoreTypes extends KindTypes {
   readonly question: ScoreQuestion
   readonly answer: ScoreAnswer
   readonly typed: ScoreAnswerOf<this['asked']>
-  readonly refuses: TooFew<this['asked'], 'criteria'>
+  readonly refuses: TooFew<this['asked'], 'criteria'> & GivenTwice<this['asked'], 'criteria'>
 }
 
 declare module '../wire/types.ts' {

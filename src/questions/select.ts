@@ -13,6 +13,7 @@ import { namedProbability, noPlainValue, plainList } from './shared/expressions.
 import { base, byName, checked, checkedQuestion, instructionsOf, namesOf, strict } from './shared/fields.ts'
 import { claimOf, plainTruth } from './shared/grade.ts'
 import {
+  type GivenTwice,
   type OptionsInput,
   type OptionsOf,
   optionFields,
@@ -74,7 +75,7 @@ interface SelectTypes extends KindTypes {
   readonly question: SelectQuestion
   readonly answer: SelectAnswer
   readonly typed: SelectAnswer<OptionsOf<this['asked']>>
-  readonly refuses: TooFew<this['asked'], 'options' | 'criteria'>
+  readonly refuses: TooFew<this['asked'], 'options' | 'criteria'> & GivenTwice<this['asked'], 'options' | 'criteria'>
 }
 
 declare module '../wire/types.ts' {

@@ -33,8 +33,8 @@ type KeysOfAny<T> = T extends unknown ? keyof T : never
 
 /**
  * The same questions with every field that their type does not have turned into `never`: TypeScript checks no excess
- * fields behind a type parameter, so without this a typo in `criteria` would compile. So are fields whose literal value
- * the engine refuses (`KindTypes.refuses`). A choice inside `args` may not have `args` itself.
+ * fields behind a type parameter, so without this a typo in `criteria` would compile. Fields whose literal value the
+ * engine refuses are turned into words of why (`KindTypes.refuses`). A choice inside `args` may not have `args` itself.
  */
 export type StrictQuestions<Q, Arguments = false> = {
   readonly [K in keyof Q]: Question extends Q[K] ? Q[K] : StrictQuestion<Q[K], Arguments>
@@ -43,18 +43,29 @@ export type StrictQuestions<Q, Arguments = false> = {
 type StrictQuestion<Q, Arguments> = Q extends { readonly type: infer T extends QuestionType }
   ? {
       readonly [F in keyof Q]: F extends KeysOfAny<QuestionKinds[T]['question']>
-        ? F extends (QuestionKinds[T] & { readonly asked: Q })['refuses']
-          ? never
+        ? F extends keyof Refused<T, Q>
+          ? Refused<T, Q>[F]
           : F extends 'args'
-            ? Arguments extends true
-              ? never
-              : Q[F] extends Questions
-                ? StrictQuestions<Q[F], true>
-                : Q[F]
-            : Q[F]
+            ? StrictArgs<Q[F], Arguments>
+            : F extends 'options' | 'criteria'
+              ? StrictOptions<Q[F], Arguments>
+              : Q[F]
         : never
     }
   : Q
+
+type Refused<T extends QuestionType, Q> = (QuestionKinds[T] & { readonly asked: Q })['refuses']
+
+type StrictArgs<A, Arguments> = Arguments extends true ? never : A extends Questions ? StrictQuestions<A, true> : A
+
+/** A list of options; those that bring `args` may bring what a question may. */
+type StrictOptions<L, Arguments> = L extends readonly unknown[]
+  ? {
+      readonly [I in keyof L]: L[I] extends { readonly args: infer A }
+        ? { readonly [F in keyof L[I]]: F extends 'args' ? StrictArgs<A, Arguments> : L[I][F] }
+        : L[I]
+    }
+  : L
 
 /** What stands where JSON cannot say a value. Nothing has this member, so a compiler names it. */
 interface NotJson {
@@ -111,11 +122,20 @@ export type Ask<Options = unknown> = <
   options?: Options,
 ) => Promise<AskResponse<AnswersOf<Q, D>>>
 
-/** A request whose state and questions are checked field by field. */
+/**
+ * A request whose state, questions and derives are checked field by field. A function that hands questions on takes
+ * this, so that their types reach the answers: `<const Q extends Questions>(request: TypedRequest<Q>)`.
+ */
 export type TypedRequest<Q extends Questions, D extends Derives = Record<never, never>, S extends GivenState = State> = Omit<
   AskRequest<Q, D>,
-  'state'
+  'state' | 'derive'
 > & {
   readonly state: S & StrictState<S>
-  readonly questions: StrictQuestions<Q>
+  readonly questions: [keyof Q] extends [never] ? 'a request asks at least one question' : StrictQuestions<Q>
+  readonly derive?: D & StrictDerives<D, Q>
 }
+
+/** Derives with those that have the name of a question turned into words of why. */
+type StrictDerives<D, Q> = string extends keyof Q
+  ? D
+  : { readonly [K in keyof D]: K extends keyof Q ? 'a question has this name; give the expression another' : D[K] }

@@ -7,8 +7,8 @@ export type Instructions = Json
 
 /**
  * The types of one kind of question. `typed` is the answer to the question `asked`: an interface sees `this['asked']`
- * once it is intersected with `{ asked: Q }` (see `AnswerOf`). `refuses` names the fields of `asked` whose literal
- * value the engine would refuse.
+ * once it is intersected with `{ asked: Q }` (see `AnswerOf`). `refuses` has the fields of `asked` whose literal value
+ * the engine would refuse, each with words of why; `unknown` where there are none.
  */
 export interface KindTypes {
   readonly asked: unknown
@@ -16,7 +16,7 @@ export interface KindTypes {
   /** Every form of the answer. */
   readonly answer: object
   readonly typed: object
-  readonly refuses: PropertyKey
+  readonly refuses: unknown
 }
 
 /**

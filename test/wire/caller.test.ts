@@ -75,6 +75,20 @@ describe('a project with exactOptionalPropertyTypes', { timeout: 60_000 }, () =>
   })
 })
 
+describe('docs/questions.md', { timeout: 60_000 }, () => {
+  it('shows functions that hand questions on, and the types of their answers', () => {
+    const paper = readFileSync(`${here}../../docs/questions.md`, 'utf8')
+    const shown = /^## In TypeScript\n[\s\S]+?^```ts\n([\s\S]+?)^```$/m.exec(paper)?.[1] ?? ''
+    expect(shown).toContain('TypedRequest<Q>')
+    const code = `${shown.replace("{ Engine, Questions, TypedRequest } from 'assay-engine'", "{ Questions, TypedRequest } from '../../src/index.ts'")}
+      const asked = { ...questions, what: choice('What?', ['a refund', 'a call']) }
+      export const one: 'a refund' | 'a call' = (await ask(engine, { state: 'x', questions: asked })).what.choice
+      export const other: 'a refund' | 'a call' = (await gate(engine, asked, 'x')).what.choice
+      export const late: number = (await gate(engine, { late: { type: 'noul' } }, 'x')).late.noul`
+    expect(said(code)).toEqual([])
+  })
+})
+
 describe('an editor', { timeout: 60_000 }, () => {
   it('completes parts and questions', () => {
     const parts = ['json', 'text', 'image', 'image_url', 'input_image', 'video', 'file']
@@ -86,10 +100,13 @@ describe('an editor', { timeout: 60_000 }, () => {
     expect(offered(`void engine.ask({ state: 'x', questions: { a: { type: 'fill', | } } })`)).toContain('self_check')
   })
 
-  it.each([['state: { at: new Date() }, questions', 'no JSON value: send its text, or a plain copy of it']])(
-    'says of { %s } what is wrong',
-    (request, words) => {
-      expect(said(`void engine.ask({ ${request} })`)).toEqual([expect.stringContaining(words)])
-    },
-  )
+  it.each([
+    ['state: { at: new Date() }, questions', 'no JSON value: send its text, or a plain copy of it'],
+    [`state: 'x', questions: { a: choice('x', ['a', 'b', 'a']) }`, 'a is given twice'],
+    [`state: 'x', questions: { a: choice('x', ['a']) }`, 'two or more are needed'],
+    [`state: 'x', questions: {}`, 'a request asks at least one question'],
+    [`state: 'x', questions, derive: { late: 'late > .5' }`, 'a question has this name; give the expression another'],
+  ])('says of { %s } what is wrong', (request, words) => {
+    expect(said(`void engine.ask({ ${request} })`)).toEqual([expect.stringContaining(words)])
+  })
 })

@@ -12,7 +12,7 @@ import type {
   NoulAnswer,
   ScoreAnswer,
 } from '../../src/questions/index.ts'
-import type { AnswersOf, Ask } from '../../src/wire/infer.ts'
+import type { AnswersOf, Ask, TypedRequest } from '../../src/wire/infer.ts'
 import type { Answer, AskResponse, DeriveAnswer, Derives, Question, QuestionAnswer, Questions, State } from '../../src/wire/types.ts'
 
 /** What `ask` would be typed as, without a model behind it. Called only inside functions that never run. */
@@ -224,6 +224,29 @@ describe('ask', () => {
     expect(right).toBeTypeOf('function')
   })
 
+  it('leaves lists to the engine whose names may differ', () => {
+    const open = async (name: string, either: 'a' | 'b', prefixed: `x${string}`, more: readonly string[]) => {
+      await ask({ state: 'x', questions: { a: choice('Which?', ['a', name, 'b', name, either, prefixed, 'xy', ...more]) } })
+      await ask({ state: 'x', questions: { a: { type: 'choice', options: [{ value: 'c', args: { n: { type: 'noul' } } }, ...more] } } })
+    }
+    expect(open).toBeTypeOf('function')
+  })
+
+  it('takes questions through a function, and gives it their answers', () => {
+    const request = async <const Q extends Questions>(asked: TypedRequest<Q>) => (await ask(asked)).answers
+    const gate = async <const Q extends Questions>(questions: TypedRequest<Q>['questions'], state: string) =>
+      (await ask<Q>({ state, questions })).answers
+    const use = async () => {
+      const first = await request({ state: 'x', questions: { a: noul('x'), b: { type: 'choice', criteria: ['p', 'q'] } } })
+      expectTypeOf(first.b.choice).toEqualTypeOf<'p' | 'q'>()
+      const second = await gate({ a: noul('x'), b: choice('y', ['p', 'q']) }, 'x')
+      expectTypeOf(second.b.choice).toEqualTypeOf<'p' | 'q'>()
+      // @ts-expect-error a typo is still one
+      await gate({ a: { type: 'noul', instruction: 'x' } }, 'x')
+    }
+    expect(use).toBeTypeOf('function')
+  })
+
   it('does not compile with what the wire would refuse', () => {
     const state = 'x'
     const wrong: readonly Never[] = [
@@ -345,8 +368,33 @@ describe('ask', () => {
         // @ts-expect-error one option, in a builder
         await ask({ state, questions: { a: choice('x', ['a']) } })
       },
+      async () => {
+        // @ts-expect-error an option is given twice
+        await ask({ state, questions: { a: { type: 'choice', options: ['a', 'b', { value: 'a' }] } } })
+        // @ts-expect-error in builders, too
+        await ask({ state, questions: { a: select('x', ['a', 'a', 'b']) } })
+        // @ts-expect-error and levels
+        await ask({ state, questions: { a: score('x', ['low', 'high', { label: 'low' }]) } })
+      },
+      async () => {
+        const args = { c: { type: 'choice', criteria: ['x', 'y'], args: { d: { type: 'noul' } } } } as const
+        // @ts-expect-error an argument of an option cannot have arguments either
+        await ask({ state, questions: { a: { type: 'choice', options: [{ value: 'a', args }, 'b'] } } })
+        // @ts-expect-error by builders
+        await ask({ state, questions: { a: choice('x', [{ value: 'a', args: { b: choice('y', ['c', 'd'], { args }) } }, 'b']) } })
+        // @ts-expect-error nor fields that its type does not have
+        await ask({ state, questions: { a: choice('x', [{ value: 'a', args: { b: { type: 'extract', mny: true } } }, 'b']) } })
+      },
+      async () => {
+        // @ts-expect-error no question
+        await ask({ state, questions: {} })
+      },
+      async () => {
+        // @ts-expect-error a derive with the name of a question
+        await ask({ state, questions: { a: { type: 'noul' } }, derive: { a: 'a > 0.5' } })
+      },
     ]
-    expect(wrong).toHaveLength(29)
+    expect(wrong).toHaveLength(33)
   })
 })
 

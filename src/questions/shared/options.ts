@@ -198,5 +198,26 @@ type IsTooFew<L> = L extends readonly unknown[]
           : true
     : false
 
-/** Those of the fields that list fewer than two options, levels or values. */
-export type TooFew<Q, Fields extends string> = { [F in Fields & keyof Q]: IsTooFew<Q[F]> extends true ? F : never }[Fields & keyof Q]
+/** Those of the fields that list fewer than two options, levels or values, with words for it. */
+export type TooFew<Q, Fields extends string> = {
+  readonly [F in Fields & keyof Q as IsTooFew<Q[F]> extends true ? F : never]: 'two or more are needed'
+}
+
+type NameOf<O> = O extends { readonly value: infer N } | { readonly label: infer N } ? N : O
+
+/** The same name where it is one literal: what is open, or one of several, may differ from every other. */
+type OneLiteral<N> = IsUnion<N> extends true ? never : N extends string ? (Record<never, never> extends Record<N, 0> ? never : N) : never
+
+/** The name that a literal list has twice, or never. */
+type Twice<L, Before = never> = L extends readonly [infer First, ...infer Rest]
+  ? [OneLiteral<NameOf<First>>] extends [never]
+    ? Twice<Rest, Before>
+    : OneLiteral<NameOf<First>> extends Before
+      ? OneLiteral<NameOf<First>>
+      : Twice<Rest, Before | OneLiteral<NameOf<First>>>
+  : never
+
+/** Those of the fields that list an option or a level twice, with words for it. */
+export type GivenTwice<Q, Fields extends string> = {
+  readonly [F in Fields & keyof Q as [Twice<Q[F]>] extends [never] ? never : F]: `${Twice<Q[F]>} is given twice`
+}

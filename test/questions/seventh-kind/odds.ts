@@ -30,7 +30,6 @@ interface OddsTypes extends KindTypes {
   readonly question: z.input<typeof question>
   readonly answer: OddsAnswer
   readonly typed: OddsAnswer
-  readonly refuses: never
 }
 
 declare module '../../../src/wire/types.ts' {
