@@ -9,6 +9,8 @@ import { weightedMean } from '../calibration/numerics/aligned.ts'
 import { groupBy } from '../core/group-by.ts'
 import { mean, sum } from '../core/math.ts'
 import { findKind } from '../questions/index.ts'
+import { type Confusion, confusionsOf } from './confusions.ts'
+import { limitsOf, type NamedLimits } from './limits.ts'
 import { riskAt, weightedRisk } from './risk.ts'
 import type { RowResult } from './run.ts'
 import { type ScoredAnswer, scoredAnswers, type Yardstick } from './scored-answers.ts'
@@ -102,6 +104,9 @@ export interface Evaluation {
   readonly types: readonly GroupNumbers[]
   readonly tasks: readonly GroupNumbers[]
   readonly reads: readonly ReadNumbers[]
+  /** What limits on the confidence would let through. */
+  readonly limits: readonly NamedLimits[]
+  readonly confusions: readonly Confusion[]
   readonly deliberation: DeliberationNumbers
   /** Number of answers by calibration: `applied, level`. */
   readonly calibrations: Readonly<Record<string, number>>
@@ -122,6 +127,8 @@ export function evaluationOf(
     types: grouped(answers, ({ type }) => type, resampling),
     tasks,
     reads: readsOf(rows),
+    limits: limitsOf(rows),
+    confusions: confusionsOf(rows),
     deliberation: deliberationOf(answers),
     calibrations: calibrationsOf(rows),
     latency: latencyOf(rows),

@@ -2,8 +2,8 @@
 // Geifman et al. 2019). Decisions have weights, so that the options of one `select` count as one decision together.
 
 export interface RiskCurve {
-  /** By falling confidence: the share of all weight up to here, and the share of errors in it. */
-  readonly points: readonly (readonly [coverage: number, risk: number])[]
+  /** By falling confidence: the share of all weight up to here, the share of errors in it, and the confidence here. */
+  readonly points: readonly (readonly [coverage: number, risk: number, confidence: number])[]
   /** Mean risk over coverage. */
   readonly area: number
   /** The area if every right answer came before every wrong one. */
@@ -20,7 +20,7 @@ interface RankedDecision {
 export function weightedRisk(decisions: readonly RankedDecision[]): RiskCurve {
   const order = decisions.toSorted((a, b) => b.confidence - a.confidence)
   const total = decisions.reduce((sum, { weight }) => sum + weight, 0)
-  const points: [number, number][] = []
+  const points: [number, number, number][] = []
   let [covered, errors, area] = [0, 0, 0]
   for (let start = 0; start < order.length; ) {
     let end = start
@@ -33,7 +33,7 @@ export function weightedRisk(decisions: readonly RankedDecision[]): RiskCurve {
     for (; start < end; start++) {
       passed += order[start]!.weight
       const risk = (errors + (wrong * passed) / here) / (covered + passed)
-      points.push([(covered + passed) / total, risk])
+      points.push([(covered + passed) / total, risk, order[start]!.confidence])
       area += (risk * order[start]!.weight) / total
     }
     covered += here

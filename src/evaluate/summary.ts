@@ -54,7 +54,7 @@ export interface RunSummary {
 }
 
 /** With more questions the rows ask each its own. */
-const MOST_QUESTIONS = 40
+export const MOST_QUESTIONS = 40
 
 export function typeOf({ type, kind, many }: GradedQuestion): string {
   return [type, ...(kind === undefined ? [] : [kind]), ...(many === undefined ? [] : ['many'])].join(' ')

@@ -46,6 +46,8 @@ describe('assay report', () => {
     expect(await text('report.html')).toMatch(/^<!doctype html>[\s\S]*40 rows of 1 task,[\s\S]*<\/html>\n$/)
     const numbers = JSON.parse(await text('report.json'))
     expect(numbers.evaluation).toMatchObject({ summary: { rows: 40, graded: 80 }, all: { distributions: 80, states: 40 } })
+    expect(numbers.curves.riskCoverage[0]).toHaveLength(3)
+    expect(numbers.evaluation.limits.map(({ name }: { name: string }) => name)).toEqual(['all', 'yes', 'which'])
     expect(numbers.made).toMatchObject({ runs: [{ binding: { model: { id: 'service-1-pro' } } }], resampling: { resamples: 50, seed: 1 } })
     const before = await text('report.html')
     await run('report', 'one/results.jsonl', '-o', 'report.html', '--resamples', '50')

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../src/core/random.ts'
 import { changeFrom } from '../../src/evaluate/baseline.ts'
 import { casesOf, worstQuestions } from '../../src/evaluate/cases.ts'
+import { confusionsOf } from '../../src/evaluate/confusions.ts'
+import { limitsOf } from '../../src/evaluate/limits.ts'
 import { evaluationOf, type Resampling } from '../../src/evaluate/numbers.ts'
 import { diagramsOf, latencyBins, riskCurve } from '../../src/evaluate/report/curves.ts'
 import { riskAt, weightedRisk } from '../../src/evaluate/risk.ts'
@@ -174,6 +176,63 @@ describe('the risk of answering', () => {
 
   it('does not depend on the order of decisions', () => {
     expect(weightedRisk(decisions.toReversed()).area).toBeCloseTo(weightedRisk(decisions).area, 12)
+  })
+})
+
+describe('limits on the confidence', () => {
+  const rows = [
+    row(0, [question({ probabilities: [[0.95, 0.05]], truth: [0] }), { ...read(1, 0.85), id: 'r' }]),
+    row(1, [question({ probabilities: [[0.15, 0.85]], truth: [1] }), { ...read(0, 0.3), id: 'r' }]),
+    row(2, [{ ...question({ probabilities: [[0.7, 0.3]], truth: [1] }), right: 0 }]),
+  ]
+
+  it('say which share of the answers they let through, and how many of these are right', () => {
+    const [all, ...each] = limitsOf(rows)
+    expect(all).toMatchObject({ name: 'all', count: 5 })
+    const at = (from: number) => all!.limits.find((limit) => limit.from === from)
+    expect(at(0.6)).toEqual({ from: 0.6, share: 0.8, right: 0.75 })
+    expect(at(0.8)).toEqual({ from: 0.8, share: 0.6, right: 1 })
+    expect(at(0.99)).toEqual({ from: 0.99, share: 0, right: null })
+    expect(each.map(({ name, count }) => [name, count])).toEqual([
+      ['q', 3],
+      ['r', 2],
+    ])
+  })
+
+  it('are of all alone where there is one question, or each row asks its own', () => {
+    expect(limitsOf([rows[2]!]).map(({ name }) => name)).toEqual(['all'])
+    expect(limitsOf(Array.from({ length: 50 }, (_, at) => row(at, [{ ...read(1, 1), id: `q${at}` }]))).map(({ name }) => name)).toEqual([
+      'all',
+    ])
+    expect(limitsOf([])).toEqual([])
+  })
+
+  it('lie on the curve of risk, whose points say their confidence', () => {
+    const points = riskCurve(scoredAnswers(rows))
+    expect(points.map(([, , confidence]) => confidence)).toEqual([0.95, 0.85, 0.7])
+  })
+})
+
+describe('options taken for others', () => {
+  const chosen = (truth: string, said: string, names = ['bank', 'card', 'loan']) => ({
+    ...question({ type: 'choice', readout: 'exclusive', names, probabilities: [[0.5, 0.3, 0.2]], truth: [0], id: 'team' }),
+    said,
+    truth,
+  })
+
+  it('are counted beside how often each was true, the commonest first', () => {
+    const said = ['card', 'bank', 'card', 'loan', 'bank']
+    const rows = [...said.map((one, at) => row(at, [chosen('bank', one)])), row(9, [chosen('loan', 'loan')])]
+    expect(confusionsOf(rows)).toEqual([
+      { question: 'team', truth: 'bank', said: 'card', count: 2, of: 5 },
+      { question: 'team', truth: 'bank', said: 'loan', count: 1, of: 5 },
+    ])
+  })
+
+  it('are left out where there are many options', () => {
+    const many = Array.from({ length: 13 }, (_, i) => `option ${i}`)
+    expect(confusionsOf([row(0, [chosen('option 0', 'option 1', many)])])).toEqual([])
+    expect(confusionsOf([row(0, [chosen('option 0', 'option 1', many.slice(0, 12))])])).toHaveLength(1)
   })
 })
 

@@ -147,6 +147,9 @@ describe('a page', () => {
     expect(html).toContain('13 rows of 3 tasks')
     expect(html).toContain('<th>AUROC</th>')
     expect(html.match(/<svg class="chart"/g)).toHaveLength(5)
+    expect(html).toContain('<th>from 0.8</th>')
+    expect(html).toMatch(/<td class="data">all<\/td><td>36<\/td>/)
+    expect(html).toMatch(/<title>confidence from 0\.7: 100\.0.% of decisions, [^<]*of them wrong<\/title>/)
     expect(html).toContain('Rows that failed: 1. Truths that did not fit their answers: 12.')
   })
 })
@@ -203,6 +206,13 @@ describe('a chart', () => {
       .toMarkup()
     expect(html).toContain('d="M58.0 110.0L158.0 10.0"')
     expect(html).toContain('<rect class="bar rug" x="58.0" y="60.0" width="49.5" height="50.0"/>')
+  })
+
+  it('has dots that say more to who points at them', () => {
+    const axis = { label: 'n', range: [0, 1], ticks: [], show: String } as const
+    const chart = new Chart({ title: 't', x: axis, y: axis, width: 178, height: 148 })
+    const { html } = chart.dots([{ at: [0.5, 0.5], text: '.8', words: 'from <.8>' }], 'fill').toMarkup()
+    expect(html).toContain('<g><title>from &lt;.8&gt;</title><circle class="fill" cx="108.0" cy="60.0" r="4"/>')
   })
 
   it('has round ticks', () => {

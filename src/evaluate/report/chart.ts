@@ -89,6 +89,17 @@ export class Chart {
     return this
   }
 
+  /** Dots with a short text above each; `words` are shown to who points at one. */
+  dots(dots: readonly { readonly at: ChartPoint; readonly text: string; readonly words: string }[], style: string): this {
+    for (const { at, text, words } of dots) {
+      const [x, y] = [this.#x(at[0]).toFixed(1), this.#y(at[1])]
+      this.#marks.push(
+        markup`<g><title>${words}</title><circle class="${style}" cx="${x}" cy="${y.toFixed(1)}" r="4"/><text class="tick" x="${x}" y="${(y - 8).toFixed(1)}" text-anchor="middle">${text}</text></g>`,
+      )
+    }
+    return this
+  }
+
   /** Names lines at the right edge, each as near to the end of its line as the labels above it allow. */
   endLabels(labels: readonly { readonly at: number; readonly text: string; readonly style: string }[]): this {
     const x = this.#width - this.#margin.right + 10

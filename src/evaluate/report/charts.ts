@@ -1,4 +1,7 @@
 // Draws the charts of a report.
+
+import { LIMITS } from '../limits.ts'
+import type { RiskCurve } from '../risk.ts'
 import { Chart, type ChartPoint, ticksOf } from './chart.ts'
 import type { LatencyBin, NamedReliability } from './curves.ts'
 import { type Markup, markup } from './markup.ts'
@@ -70,7 +73,8 @@ function runsOf<T>(values: readonly (T | null)[]): T[][] {
   return all.filter((run) => run.length > 0)
 }
 
-export function riskChart(curve: readonly ChartPoint[]): Markup | null {
+export function riskChart(points: RiskCurve['points']): Markup | null {
+  const curve = points.map(([coverage, risk]): ChartPoint => [coverage, risk])
   const last = curve.at(-1)
   if (last === undefined) return null
   const highest = Math.max(...curve.map(([, risk]) => risk), 0.05)
@@ -93,8 +97,26 @@ export function riskChart(curve: readonly ChartPoint[]): Markup | null {
     )
     .line(oracle, 'other')
     .line(curve, 'curve')
-  return markup`<figure><h3>Errors among the surest</h3>${chart.toMarkup()}<figcaption><span class="key" style="background:var(--accent)"></span>by confidence
+    .dots(limitsOn(points), 'fill')
+  return markup`<figure><h3>Errors among the surest</h3>${chart.toMarkup()}<figcaption><span class="key" style="background:var(--accent)"></span>by confidence, with some limits
 <span class="key" style="background:var(--soft)"></span>if every right answer were surer than every wrong one; dashed: by lot</figcaption></figure>`
+}
+
+/** Where limits on the confidence lie on the curve: at the last point that each lets through, the highest of equals. */
+function limitsOn(points: RiskCurve['points']): { readonly at: ChartPoint; readonly text: string; readonly words: string }[] {
+  const highest = new Map<number, number>()
+  for (const limit of LIMITS)
+    highest.set(
+      points.findLastIndex(([, , confidence]) => confidence >= limit),
+      limit,
+    )
+  return [...highest].flatMap(([index, limit]) => {
+    const point = points[index]
+    if (point === undefined) return []
+    const [coverage, risk] = point
+    const words = `confidence from ${limit}: ${percent(coverage)} of decisions, ${percent(risk)} of them wrong`
+    return [{ at: [coverage, risk], text: String(limit).slice(1), words }]
+  })
 }
 
 export function latencyChart(bins: readonly LatencyBin[]): Markup | null {

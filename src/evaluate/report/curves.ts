@@ -4,7 +4,7 @@ import { type Reliability, reliability } from '../../calibration/metrics/reliabi
 import { quantile } from '../../calibration/metrics/resampling.ts'
 import { groupBy } from '../../core/group-by.ts'
 import type { Resampling } from '../numbers.ts'
-import { weightedRisk } from '../risk.ts'
+import { type RiskCurve, weightedRisk } from '../risk.ts'
 import type { RowResult } from '../run.ts'
 import type { ScoredAnswer } from '../scored-answers.ts'
 
@@ -45,8 +45,8 @@ export function diagramsOf(answers: readonly ScoredAnswer[], { resamples, seed }
   }))
 }
 
-/** [coverage, share of errors among that share of the most confident decisions], thinned to what can be drawn. */
-export function riskCurve(answers: readonly ScoredAnswer[]): (readonly [coverage: number, risk: number])[] {
+/** The points of `RiskCurve`, thinned to what can be drawn. */
+export function riskCurve(answers: readonly ScoredAnswer[]): RiskCurve['points'] {
   if (answers.length === 0) return []
   const { points } = weightedRisk(answers)
   const step = Math.max(1, Math.floor(points.length / 300))

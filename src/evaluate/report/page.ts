@@ -3,6 +3,7 @@ import type { BaselineNumbers } from '../baseline.ts'
 import type { RowCases, WorstAnswer } from '../cases.ts'
 import type { Evaluation, Resampling } from '../numbers.ts'
 import type { ResultsHeader } from '../results.ts'
+import type { RiskCurve } from '../risk.ts'
 import type { RowResult } from '../run.ts'
 import { latencyChart, reliabilityCharts, riskChart } from './charts.ts'
 import type { LatencyBin, NamedReliability } from './curves.ts'
@@ -17,7 +18,7 @@ export interface PageParts {
   readonly rows: readonly RowResult[]
   readonly evaluation: Evaluation
   readonly diagrams: readonly NamedReliability[]
-  readonly risk: readonly (readonly [number, number])[]
+  readonly risk: RiskCurve['points']
   readonly times: readonly LatencyBin[]
   readonly cases: readonly RowCases[]
   readonly baseline: { readonly name: string; readonly numbers: BaselineNumbers } | null
@@ -42,8 +43,10 @@ ${all !== null && sections.yardsticks(all)}
 ${baseline !== null && sections.baseline(baseline.numbers, baseline.name)}
 ${reliabilityCharts(parts.diagrams)}
 ${sections.section('Confidence and time', timesOf(latency, headers), markup`<div class="charts wide">${riskChart(parts.risk)}${latencyChart(parts.times)}</div>`)}
+${sections.limits(evaluation)}
 ${sections.types(evaluation)}
 ${sections.questions(evaluation)}
+${sections.confusions(evaluation)}
 ${sections.reads(evaluation)}
 ${sections.tasks(evaluation)}
 ${sections.deliberation(evaluation)}

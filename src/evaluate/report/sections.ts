@@ -1,6 +1,7 @@
 // The sections of a report's page: each is a heading, a line on how to read it, and a table or charts.
 import { groupBy } from '../../core/group-by.ts'
 import type { BaselineNumbers, RunDifference } from '../baseline.ts'
+import { LIMITS } from '../limits.ts'
 import type { Evaluation, GroupNumbers, ScoreNumbers } from '../numbers.ts'
 import type { RowResult } from '../run.ts'
 import { failuresOf, ungradedOf } from '../summary.ts'
@@ -105,6 +106,32 @@ export function questions({ summary }: Evaluation): Markup | null {
     'By question',
     'By its id, over all rows that ask it.',
     table(['question', 'answers', 'right', 'guessing', 'log-loss', 'Brier'], rows),
+  )
+}
+
+export function limits({ limits: groups }: Evaluation): Markup | null {
+  if (groups.length === 0) return null
+  const rows = groups.map(({ name, count: of, limits: cells }) => {
+    const shown = cells.map(({ share, right }) => markup`<td>${percent(share, 0)} · ${percent(right)}</td>`)
+    return markup`<tr><td class="data">${name}</td><td>${count(of)}</td>${shown}</tr>`
+  })
+  return section(
+    'Where a limit would lie',
+    'Of the answers with at least this confidence: which share of all they are · how many of them are right. The confidence of a noul is that of its likelier side.',
+    table(['question', 'answers', ...LIMITS.map((limit) => `from ${limit}`)], rows),
+  )
+}
+
+export function confusions({ confusions: found }: Evaluation): Markup | null {
+  if (found.length === 0) return null
+  const rows = found.map(
+    ({ question, truth, said, count: times, of }) =>
+      markup`<tr><td class="data">${question}</td><td class="data">${truth}</td><td class="data">${said}</td><td>${count(times)}</td><td>${percent(times / of)}</td></tr>`,
+  )
+  return section(
+    'Taken for another',
+    'Options of choices with at most twelve, the commonest first, at most five of a question.',
+    table(['question', 'true', 'answered', 'times', 'of those'], rows),
   )
 }
 
