@@ -9,6 +9,7 @@ import type { AddCommand, CommandContext, MakeEngine } from './command.ts'
 import { addCredits } from './credits-command.ts'
 import { addEval } from './eval-command.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
+import { refuseFlagsAsValues } from './flag-as-value.ts'
 import { addKeys } from './keys-command.ts'
 import { addLearn } from './learn-command.ts'
 import { addMcp } from './mcp-command.ts'
@@ -63,6 +64,7 @@ export async function runCli(args: readonly string[], terminal: Terminal, makeEn
   pointToHelp(program, 'assay', 'the commands')
 
   try {
+    refuseFlagsAsValues(program, args)
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage

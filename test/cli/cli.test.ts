@@ -122,6 +122,35 @@ describe('assay ask with flags', () => {
     expect(response.answers.twice).toMatchObject({ type: 'derive', valid: true })
   })
 
+  it.each([
+    [
+      ['--noul', '--choice'],
+      '--noul takes a value, and --choice behind it is a flag; give the value, or write --noul=--choice if that is it',
+    ],
+    [['--state', '--noul=It is late.'], '--state takes a value, and --noul behind it is a flag'],
+    [['--choice', '--help'], '--choice takes a value, and --help behind it is a flag'],
+  ])('refuses a flag where a value was forgotten: %j', async (words, message) => {
+    const { code, err, requests } = await run(['ask', '--state', 'It is late.', ...words])
+    expect([code, requests]).toEqual([EXIT.usage, []])
+    expect(err).toContain(`error: ${message}`)
+  })
+
+  it('takes a flag for the words of a question behind "=", and words that are none', async () => {
+    const { code, requests } = await run([
+      'ask',
+      '--state',
+      '--verbose was set',
+      '--noul=--choice',
+      '--noul',
+      '- it rains',
+      '--noul',
+      '--late',
+    ])
+    expect(code).toBe(EXIT.ok)
+    const asked = Object.values(requests[0]!.questions).map(({ instructions }) => instructions)
+    expect([requests[0]!.state, ...asked]).toEqual(['--verbose was set', '--choice', '- it rains', '--late'])
+  })
+
   it('takes pictures from the folder of the shell, and asks for boxes in their pixels', async () => {
     const { code, out, requests } = await run(['ask', '--image', 'inner/shot.png', '--state', 'note', '--box', 'the Save button'])
     expect(code).toBe(EXIT.ok)
