@@ -184,8 +184,8 @@ describe('aliases in the console', () => {
       [{ name: 'small', model: 'large' }, '/name', /small is a model itself/],
       [{ name: 'a b', model: 'small' }, '/name', /without spaces/],
       [{ name: '*a', model: 'small' }, '/name', /a \* may end it/],
-      [{ name: 'fast' }, '/model', /text/],
-      [{ name: 'fast', model: 'small', who: 'me' }, '', /who/],
+      [{ name: 'fast' }, '/model', /"model" is missing/],
+      [{ name: 'fast', model: 'small', who: 'me' }, '/who', /who/],
     ] as const) {
       const reply = await signed().send('aliases', body)
       const { error } = (await reply.json()) as { error: { code: string; param: string; message: string } }

@@ -8,7 +8,7 @@ import { fromStore } from '../from-store.ts'
 import { parseDollars } from '../money.ts'
 import { SCOPES } from '../store/store.ts'
 import { encodeAccount, encodeBucket, encodeEntry, encodeKey } from './encode.ts'
-import { fields, text, wholeNumber } from './fields.ts'
+import { fields, text, textOrNone, wholeNumber } from './fields.ts'
 import type { AccountsReply, CreatedKeyReply, CreditReply, KeyReply, KeysReply, LedgerReply, UsageReply } from './replies.ts'
 
 const LONGEST_NAME = 100
@@ -20,9 +20,7 @@ const LATEST = 8.64e15
 const newKey = fields({
   account: text(LONGEST_NAME),
   name: text(LONGEST_NAME),
-  scopes: z
-    .array(z.enum(SCOPES as readonly [string, ...string[]]), 'These are scopes.')
-    .min(1, 'A key that may do nothing is of no use; tick something.'),
+  scopes: z.array(z.enum(SCOPES as readonly [string, ...string[]])).min(1, 'A key that may do nothing is of no use; tick something.'),
   requests_per_minute: z
     .number('This is a whole number from 1 to 1000000, or empty.')
     .int('This is a whole number.')
@@ -31,7 +29,7 @@ const newKey = fields({
     .nullable(),
 })
 const revocation = fields({ id: text(LONGEST_NAME) })
-const credit = fields({ account: text(LONGEST_NAME), dollars: text(40), note: z.union([z.literal(''), text(LONGEST_NOTE)]) })
+const credit = fields({ account: text(LONGEST_NAME), dollars: text(40), note: textOrNone(LONGEST_NOTE) })
 const ledgerPage = fields({ account: z.string(), before: z.string().optional(), limit: wholeNumber(1, MOST_LINES).default(50) })
 const usageRange = fields({
   account: z.string().optional(),

@@ -1,12 +1,11 @@
 // Names that stand for models, for any session: what each stands for, what it stood for, and another model for it.
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
 import { aliasTable, DEFAULT_ALIAS } from '../aliases.ts'
 import type { ServiceContext } from '../context.ts'
 import { fromStore } from '../from-store.ts'
 import { defaultModel, modelled, modelOf } from '../request-facts.ts'
 import type { AliasChange } from '../store/store.ts'
-import { fields, text, wholeNumber } from './fields.ts'
+import { fields, text, textOrNone, wholeNumber } from './fields.ts'
 import type { AliasChangeReply, AliasesReply, RepointedReply } from './replies.ts'
 
 const LONGEST_NAME = 128
@@ -17,7 +16,7 @@ const page = fields({ name: text(LONGEST_NAME).optional(), limit: wholeNumber(1,
 const repointing = fields({
   name: text(LONGEST_NAME),
   model: text(LONGEST_NAME).nullable(),
-  why: z.union([z.literal(''), text(LONGEST_REASON)]).default(''),
+  why: textOrNone(LONGEST_REASON).default(''),
 })
 
 export function aliasRoutes(app: FastifyInstance, { aliases, engine, store, settings }: ServiceContext): void {

@@ -27,7 +27,10 @@ const logPage = fields({
   limit: wholeNumber(1, MOST_REQUESTS).default(50),
 })
 const eventQuery = fields({ id: text(LONGEST_ID) })
-const outcome = fields({ event: text(LONGEST_ID), outcomes: z.record(z.string(), z.unknown(), 'These are truths by question.') })
+const outcome = fields({
+  event: text(LONGEST_ID),
+  outcomes: z.record(z.string(), z.unknown(), 'This must be an object: what was true, by question.'),
+})
 const whose = fields({ account: text(LONGEST_ID) })
 const fitting = fields({ account: text(LONGEST_ID), model: text(LONGEST_ID).optional() })
 

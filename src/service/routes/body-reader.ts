@@ -46,7 +46,8 @@ export function bodyReader<S extends z.ZodObject>(
   }
 }
 
-function unknownField(field: string, known: readonly string[]): Problem {
+/** The problem of a field that is not known, with those that look like it, or all that are. */
+export function unknownField(field: string, known: readonly string[]): Problem {
   const hint = didYouMean(field, known) || ` Known here: ${known.join(', ')}.`
   return { param: pointer('', field), message: `The field ${JSON.stringify(field.slice(0, 80))} is not known.${hint}` }
 }

@@ -5,6 +5,11 @@ import { codeOf, type SignedIn, startSignedIn } from './signed-in.ts'
 let signedIn: SignedIn
 afterEach(() => signedIn.end())
 
+interface Fault {
+  readonly param: string | null
+  readonly message: string
+}
+
 const NEW_KEY = { account: 'shop', name: 'inbox', scopes: ['ask'], requests_per_minute: null }
 
 describe('keys in the console', () => {
@@ -36,6 +41,21 @@ describe('keys in the console', () => {
     expect(error.problems.map(({ param }) => param)).toEqual(
       expect.arrayContaining(['/account', '/name', '/scopes/0', '/requests_per_minute']),
     )
+  })
+
+  it.each([
+    [{}, ['/account The field "account" is missing.', '/name The field "name" is missing.', '/scopes The field "scopes" is missing.']],
+    [{ ...NEW_KEY, name: 7 }, ['/name This must be a text, received a number.']],
+    [{ ...NEW_KEY, scopes: 'ask' }, ['/scopes This must be a list, received a string.']],
+    [{ ...NEW_KEY, scopes: ['nix'] }, ['/scopes/0 This must be one of ask, ']],
+    [{ ...NEW_KEY, scope: ['ask'] }, ['/scope The field "scope" is not known. Did you mean "scopes"?']],
+    [[], ['This must be an object, received an array.']],
+  ])('are refused in plain words: %j', async (body, said) => {
+    signedIn = await startSignedIn()
+    const { error } = (await (await signedIn.send('keys', body)).json()) as { error: Fault & { problems?: readonly Fault[] } }
+    const problems = (error.problems ?? [error]).map(({ param, message }) => `${param} ${message}`)
+    for (const words of said) expect(problems).toContainEqual(expect.stringContaining(words))
+    expect(problems.join()).not.toMatch(/Invalid|expected|Unrecognized/)
   })
 
   it('that are not there cannot be revoked', async () => {
