@@ -44,5 +44,10 @@ function whyNotPlain(value: object): string {
   if (value instanceof Date) return 'A Date is not a JSON value; send date.toISOString().'
   if (value instanceof Map) return 'A Map is not a JSON value; send Object.fromEntries(map).'
   if (value instanceof Set) return 'A Set is not a JSON value; send [...set].'
+  // Of these JSON.stringify says {} without a word.
+  if (value instanceof Error) return 'An Error is not a JSON value; send error.stack, or { name: error.name, message: error.message }.'
+  if (value instanceof Promise) return 'A Promise is not a JSON value; await it first.'
+  if (Object.keys(value).length === 0 && !('toJSON' in value))
+    return 'Only plain objects and arrays are JSON values, and this one has no fields that JSON could say; send a plain object with what it stands for.'
   return 'Only plain objects and arrays are JSON values; convert it first: JSON.parse(JSON.stringify(value)).'
 }

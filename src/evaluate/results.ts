@@ -172,7 +172,7 @@ function isRow(value: unknown): value is RowResult {
 
 /** Throws `invalid_request` naming every field that differs. */
 function refuseOther(path: string, there: RunBinding, now: RunBinding): void {
-  const differences = differing(bare(there), bare(now), '')
+  const differences = [...changedFiles(there, now), ...differing(bare(there), bare(now), '')]
   if (differences.length === 0) return
   const message = `${shortPath(path)} holds results of another run: ${differences.slice(0, 6).join('; ')}. Choose another -o, or remove the file to begin anew.`
   throw new EngineError('invalid_request', message)
@@ -180,9 +180,19 @@ function refuseOther(path: string, there: RunBinding, now: RunBinding): void {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The binding without names of files: their content binds, their names do not. */
-function bare(binding: RunBinding): Fields {
-  return { ...binding, dataset: binding.dataset.map(({ sha256, rows }) => ({ sha256, rows })) }
+/** What differs in the files: their content binds, their names do not. */
+function changedFiles({ dataset: there }: RunBinding, { dataset: now }: RunBinding): string[] {
+  if (there.length !== now.length) return [`the number of files was ${there.length} and is ${now.length}`]
+  return there.flatMap(({ name, sha256, rows }, i) => {
+    const { name: other, sha256: hash, rows: count } = now[i]!
+    if (sha256 === hash && rows === count) return []
+    const counts = rows === count ? '' : ` (${rows} rows then, ${count} now)`
+    return [name === other ? `${name} has changed since${counts}` : `it was of ${name} and is of ${other}${counts}`]
+  })
+}
+
+function bare({ dataset: _, ...binding }: RunBinding): Fields {
+  return binding
 }
 
 function differing(there: Fields, now: Fields, prefix: string): string[] {

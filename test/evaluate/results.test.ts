@@ -87,6 +87,18 @@ describe('a results file', () => {
     })
   })
 
+  it('of a data set that changed is refused, with its name', async () => {
+    const path = await write('changed', [result(0)])
+    const [file] = binding.dataset
+    const now = (more: object): RunBinding => ({ ...binding, dataset: [{ ...file!, sha256: 'e'.repeat(64), ...more }] })
+    const said = (other: RunBinding) => openResults(path, other, circumstances).catch((error: Error) => error.message)
+    const { name, rows } = file!
+    expect(await said(now({}))).toContain(`another run: ${name} has changed since. Choose`)
+    expect(await said(now({ rows: rows + 1 }))).toContain(`${name} has changed since (${rows} rows then, ${rows + 1} now)`)
+    expect(await said(now({ name: 'c/d.jsonl' }))).toContain(`it was of ${name} and is of c/d.jsonl`)
+    expect(await said({ ...binding, dataset: [file!, file!] })).toContain('the number of files was 1 and is 2')
+  })
+
   it('is the same run when only the name of the data set changed', async () => {
     const path = await write('renamed', [result(0)])
     const renamed: RunBinding = { ...binding, dataset: binding.dataset.map((file) => ({ ...file, name: 'c/d.jsonl' })) }

@@ -156,6 +156,15 @@ describe('plainJson', () => {
     [new Map(), 'Object.fromEntries(map)'],
     [new Set(), '[...set]'],
     [new Uint8Array(2), 'source: { type: "bytes", bytes }'],
+    [new TypeError('boom'), 'error.stack'],
+    [Promise.resolve(1), 'await it first'],
+    [/a+/, 'no fields that JSON could say'],
+    [
+      new (class Order {
+        id = 'A-1'
+      })(),
+      'JSON.parse(JSON.stringify(value))',
+    ],
     [new URL('https://a.example'), 'JSON.parse(JSON.stringify(value))'],
     [undefined, 'send null instead'],
   ])('refuses what JSON cannot say, with its pointer and the next step: %s', (value, step) => {

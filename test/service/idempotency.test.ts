@@ -33,6 +33,16 @@ describe('a request with an Idempotency-Key', () => {
     expect(await balance()).toBe(1_000_000n - COST)
   })
 
+  it.each([
+    ['a b', 'received a space or another character'],
+    ['x'.repeat(256), 'received 256 characters'],
+  ])('that cannot be one is refused: %j', async (key, words) => {
+    running = await startRunning()
+    const reply = await running.ask(QUESTION, withKey(key))
+    const { error } = (await reply.json()) as { error: { message: string } }
+    expect([reply.status, error.message]).toEqual([400, expect.stringContaining(words)])
+  })
+
   it('is answered again even when the money is gone by then', async () => {
     running = await startRunning({ settings: PRICED })
     await running.store.ledger.credit('main', COST, 'test')

@@ -89,6 +89,7 @@ function readIdempotencyKey(header: string | string[] | undefined): string | nul
   if (header === undefined) return null
   const key = Array.isArray(header) ? header.join(', ') : header
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key
-  const message = `The Idempotency-Key is 1 to 255 visible ASCII characters without spaces, received ${key.length}.`
+  const wrong = key.length < 1 || key.length > 255 ? `${key.length} characters` : 'a space or another character'
+  const message = `The Idempotency-Key is 1 to 255 visible ASCII characters without spaces, received ${wrong}.`
   throw new ServiceRefusal('invalid_request', message)
 }
