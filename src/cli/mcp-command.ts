@@ -1,6 +1,5 @@
 // Adds `assay mcp`: serves the tools for agents on standard input and output, over an engine of this process or a
 // remote service. Standard output belongs to the protocol; messages to people go to standard error.
-import { EngineError } from '../core/errors.ts'
 import { importOptional } from '../core/optional-packages.ts'
 import type { Asker } from '../mcp/server.ts'
 import type { AskRequest } from '../wire/types.ts'
@@ -38,7 +37,10 @@ export const addMcp: AddCommand = (program, { terminal, makeEngine, attempt }) =
     .description('serve the tools ask and record_outcome to agents (Model Context Protocol, on standard input and output)')
     .addOption(onModel())
     .option('--model-server <address>', MODEL_SERVER_HELP)
-    .option('--store <folder>', 'keep what was decided (no states), so that outcomes can be recorded')
+    .option(
+      '--store <folder>',
+      'keep what was decided (no states), so that outcomes can be recorded; without it record_outcome is not offered',
+    )
     .option('--url <address>', 'ask the service at this address in place of an engine of this process')
     .option('--no-local-files', 'refuse pictures that are given as paths')
     .option('--deadline <ms>', 'give a question up after this many milliseconds (default 60000)', milliseconds)
@@ -93,11 +95,7 @@ async function engineAsker(flags: McpFlags, terminal: Terminal, makeEngine: Make
   const asker: Asker = {
     ask: (request, { signal }) =>
       engine.ask(withModel(request, fallback), { signal, ...deadline, state: { localFiles: flags.localFiles } }),
-    recordOutcome(event, outcomes, options) {
-      if (flags.store !== undefined) return engine.recordOutcome(event, outcomes, options)
-      const message = 'This server keeps no answers, so no outcome can be recorded; whoever starts it can add --store FOLDER to assay mcp.'
-      return Promise.reject(new EngineError('invalid_request', message))
-    },
+    ...(store === null ? {} : { recordOutcome: (event, outcomes, options) => engine.recordOutcome(event, outcomes, options) }),
   }
   return { asker, close: () => engine.close() }
 }

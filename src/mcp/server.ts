@@ -21,7 +21,8 @@ import { askInput, askOutput, OUTCOME_OUTPUT, outcomeInput } from './schemas.ts'
 /** Who answers: an engine in this process, or a client of a service. */
 export interface Asker {
   ask(request: AskRequest, options: { readonly signal: AbortSignal }): Promise<AskResponse>
-  recordOutcome(
+  /** Absent where no answer is kept; the tool is not offered then. */
+  recordOutcome?(
     event: string,
     outcomes: Readonly<Record<string, Json>>,
     options: { readonly selectionProbability?: number },
@@ -41,10 +42,11 @@ export interface AskServer {
 }
 
 const INSTRUCTIONS =
-  'Typed questions about a text, JSON or picture, answered with calibrated probabilities, verbatim quotes and pixel boxes. Ask all questions about one state in one call: the state is read once. When it later turns out what was true, say so with record_outcome.'
+  'Typed questions about a text, JSON or picture, answered with calibrated probabilities, verbatim quotes and pixel boxes. Ask all questions about one state in one call: the state is read once.'
+const INSTRUCTIONS_ON_OUTCOMES = ' When it later turns out what was true, say so with record_outcome.'
 
-const tools = (): Tool[] => [
-  {
+function askTool(): Tool {
+  return {
     name: 'ask',
     title: 'Ask typed questions about a state',
     description:
@@ -52,8 +54,11 @@ const tools = (): Tool[] => [
     inputSchema: askInput(),
     outputSchema: askOutput(),
     annotations: { readOnlyHint: true, openWorldHint: false },
-  },
-  {
+  }
+}
+
+function outcomeTool(): Tool {
+  return {
     name: 'record_outcome',
     title: 'Say what was true of an answer',
     description:
@@ -61,8 +66,10 @@ const tools = (): Tool[] => [
     inputSchema: outcomeInput(),
     outputSchema: OUTCOME_OUTPUT,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  },
-]
+  }
+}
+
+type Call = (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<Record<string, unknown>>
 
 /** Problems that are said one by one. */
 const MOST_PROBLEMS = 20
@@ -73,18 +80,20 @@ export function createMcpServer({ asker, onFault }: McpOptions): AskServer {
   // remedy.
   const server = new Server(
     { name: 'assay', title: 'assay', version: ENGINE_VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: {} },
+      instructions: asker.recordOutcome === undefined ? INSTRUCTIONS : INSTRUCTIONS + INSTRUCTIONS_ON_OUTCOMES,
+    },
   )
   const running = new Set<Promise<unknown>>()
 
-  const calls: Readonly<
-    Record<string, (input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<Record<string, unknown>>>
-  > = {
-    async ask(input, signal) {
-      const { id, model, answers, usage, simo } = await asker.ask(input as unknown as AskRequest, { signal })
-      return { id, model, answers, usage, warnings: simo.warnings }
-    },
-    async record_outcome(input) {
+  const ask: Call = async (input, signal) => {
+    const { id, model, answers, usage, simo } = await asker.ask(input as unknown as AskRequest, { signal })
+    return { id, model, answers, usage, warnings: simo.warnings }
+  }
+  const recordBy =
+    (record: NonNullable<Asker['recordOutcome']>): Call =>
+    async (input) => {
       const { event, outcomes, selection_probability: selectionProbability, ...rest } = input
       const [unknown] = Object.keys(rest)
       if (unknown !== undefined) {
@@ -92,20 +101,24 @@ export function createMcpServer({ asker, onFault }: McpOptions): AskServer {
         throw new EngineError('invalid_request', message, { param: '' })
       }
       const options = selectionProbability === undefined ? {} : { selectionProbability: selectionProbability as number }
-      return { ...(await asker.recordOutcome(event as string, outcomes as Readonly<Record<string, Json>>, options)) }
-    },
-  }
-
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools() }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
-    const tool = Object.hasOwn(calls, params.name) ? calls[params.name] : undefined
-    if (tool === undefined) {
-      throw new McpError(
-        ErrorCode.InvalidParams,
-        `There is no tool ${JSON.stringify(params.name.slice(0, 80))}; there are ask and record_outcome.`,
-      )
+      return { ...(await record(event as string, outcomes as Readonly<Record<string, Json>>, options)) }
     }
-    const work = tool(params.arguments ?? {}, signal)
+  const offered: ReadonlyMap<string, { readonly tool: Tool; readonly call: Call }> = new Map([
+    ['ask', { tool: askTool(), call: ask }],
+    ...(asker.recordOutcome === undefined
+      ? []
+      : [['record_outcome', { tool: outcomeTool(), call: recordBy(asker.recordOutcome.bind(asker)) }] as const]),
+  ])
+
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...offered.values()].map(({ tool }) => tool) }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
+    const found = offered.get(params.name)
+    if (found === undefined) {
+      const names = [...offered.keys()]
+      const there = `there ${names.length === 1 ? 'is' : 'are'} ${names.join(' and ')}`
+      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(params.name.slice(0, 80))}; ${there}.`)
+    }
+    const work = found.call(params.arguments ?? {}, signal)
     running.add(work)
     try {
       const structuredContent = await work

@@ -194,11 +194,13 @@ describe('assay mcp as a process', () => {
     },
   )
 
-  it('refuses files where they are closed, and outcomes where none are kept, and says how to open them', async () => {
+  it('refuses files where they are closed, and offers no record_outcome where no answer is kept', async () => {
     const client = await started(['--no-local-files'])
     const state = [{ type: 'image', source: { type: 'path', path: 'shop.png' } }]
     expect((await call(client, 'ask', { state, questions: QUESTIONS })).text).toContain('/state/0/source/path')
-    expect((await call(client, 'record_outcome', { event: 'evt_1', outcomes: { late: true } })).text).toContain('--store FOLDER')
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['ask'])
+    expect(client.getInstructions()).not.toContain('record_outcome')
+    await expect(client.callTool({ name: 'record_outcome', arguments: {} })).rejects.toThrow('no tool "record_outcome"; there is ask.')
   })
 
   it('asks a service through its client', async () => {
