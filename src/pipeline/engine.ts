@@ -68,6 +68,8 @@ export interface EngineCore {
   caches(): Readonly<Record<string, CachesOfBackend>>
   /** Refuses new requests, waits for those that run, and closes the models. Calling it again has no effect. */
   close(): Promise<void>
+  /** The same, for `await using engine = await createEngine()`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 const DEADLINE_MS = 60_000
@@ -176,6 +178,11 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     }
   }
 
+  function close(): Promise<void> {
+    closing ??= Promise.allSettled(running).then(() => models.close())
+    return closing
+  }
+
   return {
     async ask(request, asked = {}, hooks = {}) {
       try {
@@ -226,10 +233,8 @@ export async function createEngine(options: EngineOptions): Promise<EngineCore> 
     models: () => models.list(),
     loaded: () => models.loaded(),
     caches: () => models.caches(),
-    close() {
-      closing ??= Promise.allSettled(running).then(() => models.close())
-      return closing
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -506,6 +506,15 @@ describe('models', () => {
 })
 
 describe('close', () => {
+  it('is what a block that uses the engine does at its end', async () => {
+    const backend = createFakeBackend()
+    const engine = await createEngine({ models: [backend] })
+    await engine.ask(REQUEST)
+    await engine[Symbol.asyncDispose]()
+    expect(backend.calls.at(-1)!.type).toBe('close')
+    expect((await errorOf(engine.ask(REQUEST))).message).toContain('closed')
+  })
+
   it('waits for what runs, closes every model once, and refuses what comes later', async () => {
     let go = () => {}
     const gate = new Promise<null>((resolve) => {
