@@ -33,6 +33,40 @@ export interface RecordCallOptions extends CallOptions {
   readonly selectionProbability?: number
 }
 
+export interface FitCallOptions extends CallOptions {
+  /** Default: the model that answers when a request names none. */
+  readonly model?: string
+}
+
+export interface RollBackCallOptions extends CallOptions {
+  /** For the history, which every key of the account sees. */
+  readonly why?: string
+}
+
+/** What came of a fit. */
+export interface FittedCalibration {
+  readonly model: string
+  /** `serve`: the new one answers from now on. `keep`: nothing changed. */
+  readonly decision: 'serve' | 'keep'
+  /** What answers now; null: probabilities are as the model gives them. */
+  readonly version: string | null
+  /** The new one held against the one that answered, in log-loss; null with too few outcomes to decide. */
+  readonly held_out: Json
+  /** Why, with the numbers. */
+  readonly reason: string
+}
+
+/** One change of what answers an account. Null for a version: what comes with the model. */
+export interface CalibrationChange {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly action: 'serve' | 'roll back'
+  readonly version: string | null
+  readonly from: string | null
+  readonly why: string
+  readonly held_out: Json
+}
+
 export interface RecordedTruths {
   readonly event: string
   /** Names of the decisions that were labelled. */
@@ -98,10 +132,19 @@ export interface Client {
   health(options?: CallOptions): Promise<Health>
   /** What calibrations are served, since when, and how well they hold; see `GET /v1/calibration`. */
   calibration(options?: CallOptions): Promise<Json>
+  /**
+   * Fits a calibration to the outcomes of the account, which answers it from then on if it is not worse. Takes seconds
+   * to minutes, and is tried once: give it a `timeoutMs` with room. Needs a key with the scope `calibration`.
+   */
+  fitCalibration(options?: FitCallOptions): Promise<FittedCalibration>
+  /** Answers the account with the calibration before its present one. Tried once; needs the scope `calibration`. */
+  rollBackCalibration(options?: RollBackCallOptions): Promise<CalibrationChange>
 }
 
 const CALL_OPTIONS: OptionNames<CallOptions> = { signal: true, timeoutMs: true }
 const ASK_OPTIONS: OptionNames<ClientAskOptions> = { ...CALL_OPTIONS, idempotencyKey: true }
+const FIT_OPTIONS: OptionNames<FitCallOptions> = { ...CALL_OPTIONS, model: true }
+const ROLL_BACK_OPTIONS: OptionNames<RollBackCallOptions> = { ...CALL_OPTIONS, why: true }
 const RECORD_OPTIONS: OptionNames<RecordCallOptions> = { ...CALL_OPTIONS, selectionProbability: true }
 
 /** Throws `invalid_request` for an option that would be ignored. */
@@ -173,6 +216,17 @@ export function createClient(options: ClientOptions): Client {
       checkOptionNames(asked, 'calibration', CALL_OPTIONS)
       return (await call('GET', '/v1/calibration', asked)).json as Json
     },
+    async fitCalibration(asked = {}) {
+      checkOptionNames(asked, 'fitCalibration', FIT_OPTIONS)
+      const body = JSON.stringify({ model: asked.model })
+      return checked(await call('POST', '/v1/calibration/fit', asked, { body, retries: 0 }), isFitted, 'no result of a fit')
+    },
+    async rollBackCalibration(asked = {}) {
+      checkOptionNames(asked, 'rollBackCalibration', ROLL_BACK_OPTIONS)
+      // Once: what was lost on the way back was done all the same, and doing it twice goes back two steps.
+      const body = JSON.stringify({ why: asked.why })
+      return checked(await call('POST', '/v1/calibration/rollback', asked, { body, retries: 0 }), isChange, 'no change of calibrations')
+    },
   }
 }
 
@@ -218,6 +272,14 @@ function isResponse(json: unknown): json is AskResponse {
 
 function isRecorded(json: unknown): json is RecordedTruths {
   return isObject(json) && typeof json.event === 'string' && Array.isArray(json.recorded) && Array.isArray(json.replaced)
+}
+
+function isFitted(json: unknown): json is FittedCalibration {
+  return isObject(json) && typeof json.model === 'string' && typeof json.decision === 'string' && typeof json.reason === 'string'
+}
+
+function isChange(json: unknown): json is CalibrationChange {
+  return isObject(json) && typeof json.at === 'number' && typeof json.action === 'string'
 }
 
 function isModelList(json: unknown): json is { readonly models: readonly ServedModel[] } {

@@ -8,14 +8,18 @@ export type * from '../questions/kinds.ts'
 export type { AnswerOf, AnswersOf, Ask, TypedRequest } from '../wire/infer.ts'
 export type * from '../wire/types.ts'
 export {
+  type CalibrationChange,
   type CallOptions,
   type Client,
   type ClientAskOptions,
   createClient,
+  type FitCallOptions,
+  type FittedCalibration,
   type Health,
   type Receipt,
   type RecordCallOptions,
   type RecordedTruths,
+  type RollBackCallOptions,
   type ServedModel,
 } from './client.ts'
 export { ConnectionError, RemoteEngineError, ServiceError, type ServiceErrorName, TimeoutError } from './errors.ts'

@@ -481,6 +481,21 @@ describe('the other calls', () => {
     expect(await client().models()).toEqual(models)
   })
 
+  it('fit a calibration and take it back, once each, whatever comes of it', async () => {
+    const fitted = { model: 'service-1-pro', decision: 'serve', version: 'cal_1', held_out: null, reason: 'better' }
+    const change = { at: 1, action: 'roll back', version: null, from: 'cal_1', why: 'worse', held_out: null }
+    service.script({ body: fitted }, { body: change }, refusal(503, 'overloaded'), refusal(503, 'overloaded'))
+    expect(await client().fitCalibration({ model: 'service-1-pro' })).toEqual(fitted)
+    expect(await client().rollBackCalibration({ why: 'worse' })).toEqual(change)
+    expect(service.seen.map(({ method, path, body }) => [method, path, JSON.parse(String(body))])).toEqual([
+      ['POST', '/v1/calibration/fit', { model: 'service-1-pro' }],
+      ['POST', '/v1/calibration/rollback', { why: 'worse' }],
+    ])
+    expect(await thrownBy(client().fitCalibration())).toMatchObject({ status: 503 })
+    expect(await thrownBy(client().rollBackCalibration())).toMatchObject({ status: 503 })
+    expect(service.seen.slice(2).map(({ body }) => JSON.parse(String(body)))).toEqual([{}, {}])
+  })
+
   it('say how the service is, once, also when it is not well', async () => {
     service.script({ status: 503, body: { ok: false, service: 'assay', db: false } })
     expect(await client().health()).toEqual({ ok: false, service: 'assay', db: false })

@@ -169,4 +169,12 @@ describe('a client and its service', () => {
     expect(await client.health()).toEqual({ ok: true, service: 'assay', db: true })
     expect(await client.calibration()).toMatchObject({ models: [{ model: 'service-1-pro' }] })
   })
+
+  it('fit a calibration, and take one back where there is one, with the scope for it', async () => {
+    const { secret } = await running.newKey({ scopes: ['calibration'] })
+    const fitting = createClient({ baseUrl: running.url, apiKey: secret })
+    expect(await fitting.fitCalibration()).toMatchObject({ model: 'service-1-pro', decision: 'keep', reason: expect.any(String) })
+    expect(await thrownBy(fitting.rollBackCalibration({ why: 'a test' }))).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect(await thrownBy(client.fitCalibration({ model: 'none' }))).toMatchObject({ code: 'model_not_found' })
+  })
 })
