@@ -3,11 +3,15 @@ import { EngineError } from '../core/errors.ts'
 import { didYouMean } from '../core/suggest.ts'
 import type { Fault } from '../questions/shared/checked-question.ts'
 
-/** Throws one `EngineError` when there are faults: its code, message and param are those of the first. */
+/**
+ * Throws one `EngineError` when there are faults: its code, message and param are those of the first. What is said
+ * twice of one place, as of a name that an expression tears in two, is said once.
+ */
 export function refuse(faults: readonly Fault[]): void {
   const [first] = faults
   if (first === undefined) return
-  const problems = faults.map(({ param, message }) => ({ param, message }))
+  const byWords = new Map(faults.map(({ param, message }) => [`${param} ${message}`, { param, message }]))
+  const problems = [...byWords.values()]
   throw new EngineError(first.code, first.message, { param: first.param, problems })
 }
 

@@ -174,6 +174,13 @@ describe('bad input', () => {
     expect((await engine.ask(GOOD)).answers).toEqual(before)
   })
 
+  it('is told once, also where one mistake shows in two places of an expression', async () => {
+    const request = { state: 'x', questions: { 'is-late': { type: 'noul' } }, derive: { x: 'is-late > 3' } }
+    await expect(engine.ask(request as AskRequest)).rejects.toMatchObject({
+      problems: [{ param: '/derive/x', message: 'In derive "x": "is-late" is no plain name; write value("is-late").' }],
+    })
+  })
+
   it('is told all at once: of the model, the questions, the expressions and the pictures', async () => {
     const png = await sharp({ create: { width: 90, height: 60, channels: 3, background: 'red' } })
       .png({ compressionLevel: 0 })
