@@ -387,7 +387,7 @@ describe('a deadline', () => {
     }
     const engine = await createEngine({ models: [backend] })
     let ended = 0
-    const error = await errorOf(engine.ask(REQUEST, { deadlineMs: 10 }, { ended: () => (ended += 1) }))
+    const error = await errorOf(engine.ask(REQUEST, { deadlineMs: 100 }, { ended: () => (ended += 1) }))
     expect([error.code, ended]).toEqual(['deadline_exceeded', 0])
     await engine.close()
     expect([reason, ended]).toEqual([error, 1])
