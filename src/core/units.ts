@@ -142,11 +142,16 @@ function meaningsOf(name: string): readonly Meaning[] {
     return [{ of: of as string, sizes: length.sizes.map((size) => size ** (dimensions as number)), zero: 0 }]
   }
   const [, over = '', under = ''] = /^(.+?)(?:\/| per | an? )(.+)$/.exec(said) ?? []
-  return over === '' ? [] : quotient(plainMeanings(over), plainMeanings(under))
+  // Of "km/h at the station" two words are the unit.
+  const isKnown = plainMeanings(under).length > 0 || !under.includes(' ')
+  return over === '' || !isKnown ? [] : quotient(plainMeanings(over), plainMeanings(under))
 }
 
 function plainMeanings(said: string): readonly Meaning[] {
-  return MEANINGS.get(said) ?? MEANINGS.get(withoutS(said)) ?? MEANINGS.get(said.replace('s ', ' ')) ?? []
+  const own = MEANINGS.get(said)
+  // "has" is no number of hectares.
+  if (own !== undefined || SMALL_WORDS.has(said)) return own ?? []
+  return MEANINGS.get(withoutS(said)) ?? MEANINGS.get(said.replace('s ', ' ')) ?? []
 }
 
 /** One unit per another. But for speeds, where the other number has no "per", what stands before it is compared. */

@@ -3,6 +3,7 @@ import { parse } from '../../src/constraint/grammar.ts'
 import type { NoulAnswer } from '../../src/index.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
 import { questionContext } from '../../src/pipeline/requirements.ts'
+import { asksEmptyField } from '../../src/questions/logic/empty-field.ts'
 import { statedField } from '../../src/questions/logic/stated-field.ts'
 import { checkOne, NO_TEXTS, UNCALIBRATED } from './ask.ts'
 
@@ -144,5 +145,35 @@ describe('a noul of it', () => {
 
   it('is the model alone where it reads claims better than values', async () => {
     expect(await ask('The order is paid.', false)).toEqual({ noul: expect.closeTo(0.7, 4), readout: 'binary' })
+  })
+})
+
+describe('a question for a field that is empty', () => {
+  it.each([
+    ['When was the order shipped?', true],
+    ['shipped_at', true],
+    ['The discount', true],
+    ["The customer's phone number", true],
+    ['How much does it cost?', false],
+    ['The price', false],
+    ['When was the parcel handed over?', false],
+    ['Phone and price', false],
+  ])('%s: %s', (question, isEmpty) => {
+    const state = { id: 'A-1', price: 12.5, discount: null, shipped: null, shipped_at: '', customer: { phone: null } }
+    expect(asksEmptyField(question, [state])).toBe(isEmpty)
+    expect(asksEmptyField(question, ['a text'])).toBe(false)
+  })
+
+  it('has no value, without asking the model', async () => {
+    const { asked } = checkOne({ type: 'fill', kind: 'number', instructions: 'The discount' })
+    const unasked = () => Promise.reject(new Error('not asked'))
+    const prefix = { tokens: 1, cachedTokens: 0, score: unasked, generate: unasked, close() {} }
+    const context = questionContext([], parse, UNCALIBRATED, {
+      ...NO_TEXTS,
+      comparesNumbers: true,
+      jsonValues: [{ discount: null, price: 3 }],
+    })
+    const { results } = await runCoroutines(prefix, [{ param: '', coroutine: asked!.run(context) }], () => {})
+    expect(results[0]!.value.answer).toMatchObject({ valid: false, value: '', error: 'the field that the question names is empty' })
   })
 })

@@ -69,14 +69,19 @@ interface ReadNumber extends PlacedNumber {
   readonly unit: Unit | null
 }
 
-/** In reading order. `name`: of the member of JSON or the column that the text is the value of, '' for none. */
+/**
+ * In reading order, but for those of another unit than is asked for. `name`: of the member of JSON or the column that
+ * the text is the value of, '' for none.
+ */
 export function asAsked(written: readonly PlacedNumber[], text: string, name: string, reading: NumberReading): AskedNumber[] {
-  const found = written.toSorted((a, b) => a.start - b.start).map((one) => readNumber(one, text, reading))
   const { unit } = reading
+  const found = written.toSorted((a, b) => a.start - b.start).map((one) => readNumber(one, text, reading))
   const ofName = unit === null ? null : unitOfMember(name)
   const read = withSharedEndings(found, text).map((one) => (one.unit === null && ofName !== null ? { ...one, unit: ofName } : one))
   const quantities = unit === null ? read.map((one) => [one]) : quantitiesOf(read, text)
   return quantities.flatMap((parts) => {
+    const [only, ...more] = parts
+    if (unit !== null && more.length === 0 && only?.unit && !mayMeasure(only.unit, unit)) return []
     const made = unit === null ? null : sumIn(parts, unit, text)
     return parts.map((part): AskedNumber => {
       const plain = scaled(part)
@@ -84,6 +89,11 @@ export function asAsked(written: readonly PlacedNumber[], text: string, name: st
       return { start: part.start, end: part.end, number, quantity: (parts[0] as ReadNumber).start, isConverted: number !== plain }
     })
   })
+}
+
+/** Whether a number of one unit may answer a question for another: not kg for euros, but months for days. */
+function mayMeasure(own: Unit, asked: Unit): boolean {
+  return areOfOneKind(own, asked) || [own, asked].every(({ meanings }) => meanings.some(({ of }) => of === 'time' || of === 'years'))
 }
 
 function readNumber(one: PlacedNumber, text: string, { hasScales, unit }: NumberReading): ReadNumber {

@@ -100,8 +100,7 @@ describe('what is not certain', () => {
     ['none is named', 'How much does it weigh?', '2.5 kg'],
     ['it has none', 'How many grams?', '2.5'],
     ['it has the same', 'How many grams?', '2.5 g'],
-    ['it measures something else', 'How many grams?', '2.5 km'],
-    ['currencies have rates', 'Price in dollars', '59.5 EUR'],
+    ['months may be asked as days', 'Period in days', '2.5 months'],
     ['two are named', 'How many kg and lb?', '5 oz'],
     ['another one is named', 'How many minutes of the 2 hour exam are left?', '1 hour'],
     ['it is one per another', 'How many hours a week?', '8 hours a day'],
@@ -119,5 +118,15 @@ describe('what is not certain', () => {
 
   it('is left: the name may be of the least, or only a symbol', () => {
     for (const name of ['timeout min', 'min', 'h']) expect(valuesOf('In seconds', '5', { name })).toEqual(['5'])
+  })
+
+  it.each([
+    ['How many grams?', '2.5 km and 3 kg', ['3000']],
+    ['Price in dollars', '59.5 EUR', []],
+    ['What does it cost in EUR?', '12 kg', []],
+    ['Gust in km/h', '104 km/h at the station, 62 km off', ['104']],
+    ['How many hectares?', 'Field 3 has been sold', ['3']],
+  ])('is left out where its unit measures something else: %s of %j is %j', (question, text, expected) => {
+    expect(valuesOf(question, text)).toEqual(expected)
   })
 })
