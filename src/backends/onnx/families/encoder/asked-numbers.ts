@@ -8,9 +8,11 @@ export interface NumberReading {
   readonly hasScales: boolean
   /** null: each in its own. */
   readonly unit: Unit | null
+  /** Whether how much or how many is asked for, which the 12 of "D-12" does not say. */
+  readonly isOfQuantity: boolean
 }
 
-export const AS_WRITTEN: NumberReading = { hasScales: false, unit: null }
+export const AS_WRITTEN: NumberReading = { hasScales: false, unit: null, isOfQuantity: false }
 
 /** A number where it stands in a text: UTF-16 offsets. */
 export interface PlacedNumber {
@@ -28,8 +30,12 @@ export interface AskedNumber extends PlacedNumber {
 
 /** Where a question names the scale of its answer itself ("Turnover in thousands of euros"), nothing is multiplied. */
 export function readingOf(instructions: string): NumberReading {
-  return namesScale(instructions) ? AS_WRITTEN : { hasScales: true, unit: unitAsked(instructions) }
+  const unit = unitAsked(instructions)
+  const isOfQuantity = unit !== null || QUANTITY.test(instructions)
+  return namesScale(instructions) ? { ...AS_WRITTEN, isOfQuantity } : { hasScales: true, unit, isOfQuantity }
 }
+
+const QUANTITY = /\bhow (?:many|much|old|long|far|high|heavy|large|big)\b|\b(?:amount|price|costs?|money|total|sum|fee)\b/i
 
 export function namesScale(instructions: string): boolean {
   return /\b(?:thousands?|millions?|billions?|mn|bn)\b/i.test(instructions)
@@ -75,7 +81,8 @@ interface ReadNumber extends PlacedNumber {
  */
 export function asAsked(written: readonly PlacedNumber[], text: string, name: string, reading: NumberReading): AskedNumber[] {
   const { unit } = reading
-  const found = written.toSorted((a, b) => a.start - b.start).map((one) => readNumber(one, text, reading))
+  const counted = reading.isOfQuantity ? written.filter(({ start }) => !isOfName(text.slice(Math.max(0, start - AHEAD), start))) : written
+  const found = counted.toSorted((a, b) => a.start - b.start).map((one) => readNumber(one, text, reading))
   const ofName = unit === null ? null : unitOfMember(name)
   const read = withSharedEndings(found, text).map((one) => (one.unit === null && ofName !== null ? { ...one, unit: ofName } : one))
   const quantities = unit === null ? read.map((one) => [one]) : quantitiesOf(read, text)
@@ -94,6 +101,11 @@ export function asAsked(written: readonly PlacedNumber[], text: string, name: st
 /** Whether a number of one unit may answer a question for another: not kg for euros, but months for days. */
 function mayMeasure(own: Unit, asked: Unit): boolean {
   return areOfOneKind(own, asked) || [own, asked].every(({ meanings }) => meanings.some(({ of }) => of === 'time' || of === 'years'))
+}
+
+/** Whether what stands in front makes a number part of a name: "D-12", "INV2024", "#88"; not "EUR50", "x3", "1h30". */
+function isOfName(ahead: string): boolean {
+  return /(?:(?<![\p{L}\d])\p{L}+-?|#)$/u.test(ahead) && !/(?<!\p{L})x$/iu.test(ahead) && unitAhead(ahead) === null
 }
 
 function readNumber(one: PlacedNumber, text: string, { hasScales, unit }: NumberReading): ReadNumber {

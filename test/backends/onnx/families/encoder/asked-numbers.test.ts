@@ -129,4 +129,12 @@ describe('what is not certain', () => {
   ])('is left out where its unit measures something else: %s of %j is %j', (question, text, expected) => {
     expect(valuesOf(question, text)).toEqual(expected)
   })
+
+  it.each([
+    ['How much money should be refunded?', 'Please refund order D-12, #88 or INV2024.', []],
+    ['How many boxes?', 'x3 of K-17, EUR50 each', ['3', '50']],
+    ['Which order?', 'Please refund order D-12.', ['12']],
+  ])('is left out where it is part of a name and a quantity is asked: %s of %j is %j', (question, text, expected) => {
+    expect(valuesOf(question, text)).toEqual(expected)
+  })
 })
