@@ -28,7 +28,7 @@ export interface PredictionSetOptions {
 const WORDS: Readonly<Partial<Record<DecisionReadout, string>>> = {
   binary: 'claims',
   composed: 'statements put together from others',
-  compared: 'statements that compare a number or a day',
+  compared: 'statements that compare a number or a day, or say what a field says',
   exclusive: 'choices',
   ordinal: 'scores',
   independent: 'selections',

@@ -53,7 +53,7 @@ export interface QuestionContext {
   readonly hasImages: boolean
   /** Tokens of the state. */
   readonly stateTokens: number
-  /** Whether statements that compare a number are decided by what the number is. */
+  /** Whether statements that compare a number, or say what a JSON field says, are decided by what it is. */
   readonly comparesNumbers: boolean
   /** Whether a self-check counts how probable the read was by itself. */
   readonly countsReads: boolean
