@@ -1,6 +1,6 @@
 // "When was the order shipped?" of { shipped: null }: a question for the value of a field that is there and empty.
 import type { Json } from '../../core/types.ts'
-import { contentOf, fieldsOf, isNamedBy, wordSet, wordsOf } from './json-fields.ts'
+import { contentOf, fieldsIn, isNamedBy, wordSet, wordsOf } from './json-fields.ts'
 
 /** UTF-16 units of a question that is looked at: what is longer says more than the name of a field. */
 const LONGEST_QUESTION = 120
@@ -10,8 +10,7 @@ const SUBJECT = /\b(?:the|this) (\p{L}+) (?=\p{L}+\b)|\b(?:the|this) (\p{L}+)['â
 /** Whether a question names nothing but fields of the state that are null or ''. */
 export function asksEmptyField(question: string, values: readonly Json[]): boolean {
   if (question.length > LONGEST_QUESTION) return false
-  const fields = values.flatMap((value) => [...fieldsOf(value)])
-  const known = new Set(fields.flatMap(({ name, around }) => [...name, ...around]))
+  const { fields, known } = fieldsIn(values)
   const named = (words: readonly string[]) => fields.filter((field) => isNamedBy(words, field))
   const words = contentOf(wordsOf(question))
   const said = words.filter((word) => !ASKING.has(word) || known.has(word))

@@ -12,8 +12,31 @@ export interface JsonField {
   readonly value: Json
 }
 
+/** More fields than a question can be meant to name one of; each is looked at for every question. */
+const MOST_FIELDS = 500
+
+export interface JsonFields {
+  readonly fields: readonly JsonField[]
+  /** The words of all keys. */
+  readonly known: ReadonlySet<string>
+}
+
+/** By the list of values of one state, which does not change. */
+const FOUND = new WeakMap<readonly Json[], JsonFields>()
+
+/** The fields of the JSON values of a state; none where there are too many. */
+export function fieldsIn(values: readonly Json[]): JsonFields {
+  const before = FOUND.get(values)
+  if (before !== undefined) return before
+  const all = values.flatMap((value) => [...fieldsOf(value)])
+  const fields = all.length > MOST_FIELDS ? [] : all
+  const found = { fields, known: new Set(fields.flatMap(({ name, around }) => [...name, ...around])) }
+  FOUND.set(values, found)
+  return found
+}
+
 /** The values of an object and of those inside it; objects in a list are several of a kind, and none is named. */
-export function* fieldsOf(value: Json, outer: readonly string[] = [], around: readonly string[] = []): Generator<JsonField> {
+function* fieldsOf(value: Json, outer: readonly string[] = [], around: readonly string[] = []): Generator<JsonField> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return
   for (const [key, inner] of Object.entries(value)) {
     const path = [...outer, key]

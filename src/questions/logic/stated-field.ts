@@ -2,20 +2,17 @@
 // Claims that say anything more are left to the model.
 import type { Json } from '../../core/types.ts'
 import { comparedFields } from './compared-fields.ts'
-import { contentOf, fieldsOf, isNamedBy, type JsonField, wordSet, wordsOf, writtenWords } from './json-fields.ts'
+import { contentOf, fieldsIn, isNamedBy, type JsonField, wordSet, wordsOf, writtenWords } from './json-fields.ts'
 
 /** UTF-16 units of a claim that is looked at: what is longer says more than fields do. */
 const LONGEST_CLAIM = 120
-/** More fields than a claim can be meant to name one of. */
-const MOST_FIELDS = 2000
 
 /** Whether a claim holds by the fields that it names; null where it names none, or it is not clear which. */
 export function statedField(claim: string, values: readonly Json[]): boolean | null {
   if (claim.length > LONGEST_CLAIM) return null
-  const fields = values.flatMap((value) => [...fieldsOf(value)])
-  if (fields.length === 0 || fields.length > MOST_FIELDS) return null
+  const { fields, known } = fieldsIn(values)
+  if (fields.length === 0) return null
   const said = readClaim(claim)
-  const known = new Set(fields.flatMap(({ name, around }) => [...name, ...around]))
   const compared = comparedFields(said.text, fields)
   if (compared !== null) return compared
   for (const reading of [byFlag, byText, byWhatIsThere]) {
