@@ -7,9 +7,15 @@ import { contentOf, isNamedBy, type JsonField, wordsOf } from './json-fields.ts'
 import { numberOf, type Quantity, quantityOf, standing } from './read-numbers.ts'
 import { restated } from './restated.ts'
 
+/** "The growth is negative" */
+const SIGNED = / (?:is|are|was|were) (negative|positive|zero)(?=[.?!]*$)/i
+const AS_COMPARED: Readonly<Record<string, string>> = { negative: '< 0', positive: '> 0', zero: '== 0' }
+
 /** Null where a claim does not plainly compare fields, or they cannot be compared. */
 export function comparedFields(claim: string, fields: readonly JsonField[]): boolean | null {
-  const results = restated(claim).map((part) => withNumber(part, fields) ?? withField(part, fields) ?? counted(part, fields))
+  const results = restated(claim.replace(SIGNED, (_, word: string) => ` ${AS_COMPARED[word.toLowerCase()]}`)).map(
+    (part) => withNumber(part, fields) ?? withField(part, fields) ?? counted(part, fields),
+  )
   return results.includes(null) ? null : results.every((holds) => holds)
 }
 

@@ -15,7 +15,7 @@ export function statedField(claim: string, values: readonly Json[]): boolean | n
   const said = readClaim(claim)
   const compared = comparedFields(said.text, fields)
   if (compared !== null) return compared
-  for (const reading of [byFlag, byText, byWhatIsThere]) {
+  for (const reading of [byFlag, byText, byMember, byWhatIsThere]) {
     const found = fields.map((field) => reading(said, field, known)).filter((result) => result !== null)
     if (found.length > 0) return found.length === 1 ? (found[0] as boolean) : null
   }
@@ -113,6 +113,27 @@ function byText({ text }: Claim, field: JsonField): boolean | null {
 /** "EUR", "P1", "SEV-2": nothing else means the same. */
 const isCode = (text: string): boolean => /^[A-Z\d]+(?:[_-][A-Z\d]+)*$/.test(text) && /[A-Z]/.test(text)
 const plain = (text: string): string => wordsOf(text).join(' ')
+
+// ── A list that holds something: "The tags include gift.", '"gift" in tags' ──
+
+const HOLDS = [
+  /^(?<list>.+?) (?:(?:do|does) (?<not>not) )?(?:contains?|includes?) (?<item>.+)$/iu,
+  /^(?<item>.+?) (?:(?:is|are) )?(?<not>not )?in (?<list>.+)$/iu,
+]
+/** As code writes it: a number, or in quotes. */
+const AS_CODE = /^(?:-?\d+(?:\.\d+)?|"[^"]+"|'[^']+')$/
+
+/** In words, what is not there may be there in another word. */
+function byMember({ text }: Claim, field: JsonField): boolean | null {
+  const { value } = field
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' || typeof one === 'number')) return null
+  const found = HOLDS.map((form) => form.exec(text)?.groups).find(
+    (groups) => groups !== undefined && isNamedBy(wordsOf(groups.list ?? ''), field),
+  )
+  if (found === undefined || plain(found.item ?? '') === '') return null
+  const isThere = value.some((one) => plain(String(one)) === plain(found.item ?? ''))
+  return isThere || AS_CODE.test((found.item ?? '').trim()) ? isThere === (found.not === undefined) : null
+}
 
 // ── What is there: "There are errors.", "The email is missing.", "No checks failed." ──
 
