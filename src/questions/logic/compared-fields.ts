@@ -26,7 +26,7 @@ const MORE_THAN_A_UNIT = /\b(?:half|quarter|third|dozen|times|of|on|in|at|for|fr
 
 function withNumber(claim: string, fields: readonly JsonField[]): boolean | null {
   for (const { before, signs, limit, end } of comparedParts(claim)) {
-    const field = MORE_THAN_A_UNIT.test(end) ? null : fieldNamed(before, fields)
+    const field = MORE_THAN_A_UNIT.test(end) || /\bof$/i.test(before) ? null : fieldNamed(before, fields)
     if (typeof field?.value === 'number') return holdsFor(signs, standingOf(field, limit, fields))
   }
   return null
