@@ -91,7 +91,7 @@ describe('POST /v1/calibration/fit', () => {
     const current = fitCalibration(evidenceOf(3000, 5), { id: model.id, revision: model.revision, templateHash: model.templateHash })
     await running.store.calibrations('main').serve(current, { at: 0, why: 'for the test', heldOut: null })
     // Labels that have nothing to do with the question teach only noise; those that are held out tell.
-    const noise = evidenceOf(400, 6, 3000)
+    const noise = evidenceOf(600, 6, 3000)
     const misled = noise.map((item, i) => ({ ...item, truth: partOf(item.state, 0.2) === 0 ? item.truth : [i % 2] }))
     await keep(running.store.outcomes('main'), model, misled)
     const reply = await postFit()
