@@ -2,7 +2,8 @@
 // the engine, and each can be asked alone.
 import type { Backend } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
-import { DECISION_READOUTS, type DeliberationMode, type Thresholds } from '../questions/shared/decision.ts'
+import { DECISION_READOUTS, DELIBERATION_MODES, type DeliberationMode, type Thresholds } from '../questions/shared/decision.ts'
+import { IS_A_DELIBERATION_MODE } from './answering-wishes.ts'
 import type { ModelSource } from './model-source.ts'
 
 /** How one model of a chain is asked. */
@@ -74,13 +75,16 @@ function refuseStage(chain: string, stage: ChainStage): void {
   const refuse = (what: string): never => {
     throw new EngineError('invalid_request', `The stage ${stageId(stage)} of the chain ${chain}: ${what}.`)
   }
-  const { threshold, timeoutMs } = stage
+  const { threshold, deliberation, timeoutMs } = stage
   const given =
     typeof threshold === 'object' ? Object.entries(threshold) : threshold === undefined ? [] : [['threshold', threshold] as const]
   for (const [readout, value] of given) {
     const isKnown = typeof threshold === 'number' || (DECISION_READOUTS as readonly string[]).includes(readout)
     if (!isKnown) refuse(`there is no read-out ${JSON.stringify(readout)}; there is ${DECISION_READOUTS.join(', ')}`)
     if (!(typeof value === 'number' && value >= 0 && value <= 1)) refuse(`a threshold is a number from 0 to 1, received ${value}`)
+  }
+  if (deliberation !== undefined && !DELIBERATION_MODES.includes(deliberation)) {
+    refuse(`${IS_A_DELIBERATION_MODE}, received ${JSON.stringify(deliberation)}`)
   }
   if (timeoutMs !== undefined && !(timeoutMs > 0)) refuse(`timeoutMs is a number of milliseconds above 0, received ${timeoutMs}`)
 }

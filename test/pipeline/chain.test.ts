@@ -390,6 +390,11 @@ describe('what is refused', () => {
       () => chainOf([{ model: 'a', threshold: { binray: 0.5 } as Record<string, number> }, 'b']),
       /no read-out "binray"; there is binary/,
     ],
+    [
+      'a mode of deliberation that is none',
+      () => chainOf([{ model: 'a', deliberation: 'nope' as 'never' }, 'b']),
+      /stage a .*deliberation is one of "automatic", "never", "always", received "nope"/,
+    ],
     ['no time', () => chainOf([{ model: 'a', timeoutMs: 0 }, 'b']), /timeoutMs is a number of milliseconds above 0, received 0/],
   ])('%s', (_, make, message) => {
     expect(make).toThrow(message)
