@@ -7,8 +7,8 @@ import { comparisonOf } from '../logic/comparison.ts'
 import type { QuestionContext } from './checked-question.ts'
 import { all, free, type QuestionCoroutine } from './coroutine.ts'
 import { decide } from './decide.ts'
-import { type DecideResult, LOG_FLOOR } from './decide-branch.ts'
-import { type ComparedValue, compareValue } from './decide-statement.ts'
+import type { DecideResult } from './decide-branch.ts'
+import { type ComparedValue, compareValue, rowOf, weighedTruth } from './decide-statement.ts'
 
 /** Of more options none is compared: each is a read of its own. */
 const MOST_ROWS = 16
@@ -45,7 +45,5 @@ function* compareRows(branch: Branch, context: QuestionContext): QuestionCorouti
 
 /** As far as the value may be another one, what was made of the option as a whole decides. */
 function weighed(row: readonly number[], found: ComparedValue | null): readonly number[] {
-  if (found === null) return row
-  const isTrue = found.confidence * Number(found.isTrue) + (1 - found.confidence) * toProbabilities(row)[0]!
-  return [isTrue, 1 - isTrue].map((probability) => Math.max(LOG_FLOOR, Math.log(probability)))
+  return found === null ? row : rowOf(weighedTruth(found, toProbabilities(row)[0]!))
 }

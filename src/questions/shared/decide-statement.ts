@@ -44,25 +44,40 @@ function plainlyClosed(statement: string): string {
 /** One claim. What a field says or a number comes to counts where the model finds values better than it judges them. */
 function* decideClaim(branch: Branch, context: QuestionContext, options: DecideOptions): QuestionCoroutine<DecideResult> {
   if (!context.comparesNumbers) return yield* decideBranch(branch, 'binary', context, options)
-  const stated = statedField(branch.instructions, context.jsonValues)
-  const comparison = stated === null ? comparisonOf(branch.instructions) : null
-  if (stated === null && comparison === null) return yield* decideBranch(branch, 'binary', context, options)
   // How sure the whole claim and its value are counts together, so neither is told by itself.
   const quiet = { ...context, decided: undefined }
-  const whole = decideBranch(branch, 'binary', quiet, options)
-  const both = comparison === null ? [whole] : [whole, free(compareValue(branch, comparison, quiet))]
-  const [plain, compared] = (yield* all<DecideResult | Compared | null>(both)) as [DecideResult, Compared | null | undefined]
-  const found = stated === null ? (compared ?? null) : { isTrue: stated, confidence: STATED }
-  const made = found === null ? plain : weighed(branch, plain, found, context, options)
+  const stated = statedField(branch.instructions, context.jsonValues)
+  if (stated !== null) {
+    const plain = yield* decideBranch(branch, 'binary', quiet, options)
+    return told(weighed(branch, plain, { isTrue: stated, confidence: STATED }, context, options), context)
+  }
+  const comparison = comparisonOf(branch.instructions)
+  if (comparison === null) return yield* decideBranch(branch, 'binary', context, options)
+  const both = [decideBranch(branch, 'binary', quiet, options), free(compareValue(branch, comparison, quiet))]
+  const [plain, found] = (yield* all<DecideResult | Compared | null>(both)) as [DecideResult, Compared | null]
+  return told(found === null ? plain : weighed(branch, plain, found, context, options), context)
+}
+
+/** Tells of a decision once all that it is made of is there. */
+function told(made: DecideResult, { decided }: QuestionContext): DecideResult {
   const { readout, mass } = made.decision
-  context.decided?.({ readout, probabilities: made.probabilities, mass, isLearned: made.report.calibration.applied === 'learned' })
+  decided?.({ readout, probabilities: made.probabilities, mass, isLearned: made.report.calibration.applied === 'learned' })
   return made
 }
 
 /** Where the value may be another one, what was made of the claim as a whole decides. */
 function weighed(branch: Branch, plain: DecideResult, found: Compared, context: QuestionContext, options: DecideOptions): DecideResult {
-  const isTrue = found.confidence * Number(found.isTrue) + (1 - found.confidence) * probabilityOfTrue(plain)
-  return workedOut({ branch, readout: 'compared', isTrue, parts: [plain] }, context, options)
+  return workedOut({ branch, readout: 'compared', isTrue: weighedTruth(found, probabilityOfTrue(plain)), parts: [plain] }, context, options)
+}
+
+/** The probability that a claim is true, by its value and, as far as that may be another one, by the whole claim. */
+export function weighedTruth({ isTrue, confidence }: Compared, asWhole: number): number {
+  return confidence * Number(isTrue) + (1 - confidence) * asWhole
+}
+
+/** The log-probabilities of yes and no. */
+export function rowOf(isTrue: number): readonly number[] {
+  return [isTrue, 1 - isTrue].map((probability) => Math.max(LOG_FLOOR, Math.log(probability)))
 }
 
 /** What a field, a number or a day makes of a claim, and how sure it is that it is the right one. */
@@ -109,7 +124,7 @@ function workedOut(
   { asked, names: shown }: DecideOptions,
 ): DecideResult {
   const key = decisionKey(branch, readout, hasImages, asked)
-  const single = [[isTrue, 1 - isTrue].map((probability) => Math.max(LOG_FLOOR, Math.log(probability)))]
+  const single = [rowOf(isTrue)]
   const { probabilities, note } = calibrator.calibrate(key, 'single', single, null)
   const mass = Math.min(...parts.map(({ decision }) => decision.mass))
   const names = branch.candidates.map(({ name }) => name)
