@@ -115,6 +115,18 @@ describeInBrowser('running a request', ({ start, open }) => {
     expect((await page.getByRole('button', { name: 'Run' }).boundingBox())!.y).toBeGreaterThanOrEqual(0)
   })
 
+  it('is not lost where the keys come before the accounts do', async () => {
+    const { page } = await open(await start())
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/accounts', (route) => held.then(() => route.continue()))
+    await goTo(page, 'Playground')
+    await page.getByLabel('State as text').press('Control+Enter')
+    expect(await page.getByText('Response as JSON').count()).toBe(0)
+    release()
+    await page.getByText('Response as JSON').waitFor()
+  })
+
   it('says whose credit it spends, and takes an account that has some', async () => {
     const running = await start(PRICED)
     await running.newKey({ account: 'empty' })

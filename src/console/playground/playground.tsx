@@ -49,6 +49,7 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
   const [error, setError] = useState<Error | null>(null)
   const [result, setResult] = useState(kept?.result ?? null)
   const [running, setRunning] = useState<AbortController | null>(null)
+  const [isWaiting, setWaiting] = useState(false)
   const accounts = useLoaded(() => api.accounts(), [api])
   const outcome = useRef<HTMLElement>(null)
   kept = { draft, attachments, mode, json, result }
@@ -116,7 +117,8 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
   }
 
   const run = async () => {
-    if (text === null || payer === null) return setProblems(made?.problems ?? [])
+    if (text === null) return setProblems(made?.problems ?? [])
+    if (payer === null) return setWaiting(accounts.isLoading)
     const controller = new AbortController()
     setRunning(controller)
     setProblems([])
@@ -135,6 +137,13 @@ function PlaygroundForm({ forms }: { readonly forms: KindForms }) {
       setRunning(null)
     }
   }
+  // Ctrl+Enter may come before the accounts do.
+  useEffect(() => {
+    if (!isWaiting || accounts.isLoading) return
+    setWaiting(false)
+    if (payer !== null) run()
+  }, [isWaiting, accounts.isLoading])
+
   // Whoever runs wants to see the answers: when it begins, and again when they are there and have their height.
   const isRunning = running !== null
   const hasRun = useRef(false)
