@@ -3,8 +3,8 @@ import { parse } from '../../src/constraint/grammar.ts'
 import type { NoulAnswer } from '../../src/index.ts'
 import { runCoroutines } from '../../src/pipeline/executor.ts'
 import { questionContext } from '../../src/pipeline/requirements.ts'
-import { asksEmptyField } from '../../src/questions/logic/empty-field.ts'
-import { statedField } from '../../src/questions/logic/stated-field.ts'
+import { asksEmptyField } from '../../src/questions/logic/fields/empty-field.ts'
+import { statedField } from '../../src/questions/logic/fields/stated-field.ts'
 import { checkOne, NO_TEXTS, UNCALIBRATED } from './ask.ts'
 
 const order = {
@@ -58,7 +58,7 @@ describe('what one field of a JSON value says', () => {
     ['There are no warnings.', true],
     ['There are tags.', true],
     ['The email is missing.', true],
-    ['The customer has no email.', null],
+    ['The customer has no email.', true],
     ['The note is empty.', true],
     ['The name is empty.', false],
     ['There were no attempts.', true],
@@ -118,10 +118,11 @@ describe('what one field of a JSON value says', () => {
     expect(statedField(claim, [order])).toBeNull()
   })
 
-  it('is left open where two fields are named', () => {
+  it('is left open where two fields are named that do not say the same', () => {
     expect(statedField('verified', [{ email: { verified: true }, phone: { verified: false } }])).toBeNull()
     expect(statedField('The phone is verified.', [{ email: { verified: true }, phone: { verified: false } }])).toBe(false)
-    expect(statedField('verified', [{ verified: true }, { verified: true }])).toBeNull()
+    expect(statedField('verified', [{ verified: true }, { verified: false }])).toBeNull()
+    expect(statedField('verified', [{ verified: true }, { verified: true }])).toBe(true)
   })
 
   it('is left open where there are too many fields to name one of', () => {

@@ -1,5 +1,5 @@
 // "When was the order shipped?" of { shipped: null }: a question for the value of a field that is there and empty.
-import type { Json } from '../../core/types.ts'
+import type { Json } from '../../../core/types.ts'
 import { contentOf, fieldsIn, isNamedBy, wordSet, wordsOf } from './json-fields.ts'
 
 /** UTF-16 units of a question that is looked at: what is longer says more than the name of a field. */

@@ -1,5 +1,5 @@
 // The fields of a JSON value, and which of them words name: "the customer's e-mail", `customer.email`, "email".
-import type { Json } from '../../core/types.ts'
+import type { Json } from '../../../core/types.ts'
 
 export interface JsonField {
   readonly key: string
@@ -10,6 +10,8 @@ export interface JsonField {
   /** Those of the keys around it. */
   readonly around: ReadonlySet<string>
   readonly value: Json
+  /** All fields of its object, itself among them. */
+  readonly beside: readonly JsonField[]
 }
 
 /** More fields than a question can be meant to name one of; each is looked at for every question. */
@@ -17,8 +19,8 @@ const MOST_FIELDS = 500
 
 export interface JsonFields {
   readonly fields: readonly JsonField[]
-  /** The words of all keys. */
-  readonly known: ReadonlySet<string>
+  /** The words of all keys, and the fields that have them in their names. */
+  readonly known: ReadonlyMap<string, readonly JsonField[]>
 }
 
 /** By the list of values of one state, which does not change. */
@@ -30,7 +32,11 @@ export function fieldsIn(values: readonly Json[]): JsonFields {
   if (before !== undefined) return before
   const all = values.flatMap((value) => [...fieldsOf(value)])
   const fields = all.length > MOST_FIELDS ? [] : all
-  const found = { fields, known: new Set(fields.flatMap(({ name, around }) => [...name, ...around])) }
+  const known = new Map<string, JsonField[]>()
+  for (const field of fields) {
+    for (const word of field.name) known.set(word, [...(known.get(word) ?? []), field])
+  }
+  const found = { fields, known }
   FOUND.set(values, found)
   return found
 }
@@ -38,11 +44,14 @@ export function fieldsIn(values: readonly Json[]): JsonFields {
 /** The values of an object and of those inside it; objects in a list are several of a kind, and none is named. */
 function* fieldsOf(value: Json, outer: readonly string[] = [], around: readonly string[] = []): Generator<JsonField> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return
+  const beside: JsonField[] = []
   for (const [key, inner] of Object.entries(value)) {
-    const path = [...outer, key]
     const name = wordsOf(key).filter((word) => !BE.has(word))
-    if (name.length > 0) yield { key, path, name, around: new Set(around), value: inner }
-    yield* fieldsOf(inner, path, [...around, ...name])
+    beside.push({ key, path: [...outer, key], name, around: new Set(around), value: inner, beside })
+  }
+  for (const field of beside) {
+    if (field.name.length > 0) yield field
+    yield* fieldsOf(field.value, field.path, [...around, ...field.name])
   }
 }
 
@@ -64,7 +73,10 @@ export function writtenWords(text: string): string[] {
 export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 
 const BE = wordSet('is are was were has have had been being be')
-const EMPTY = new Set([...BE, ...wordSet('the a an this that these those it its of there any some does do did currently already')])
+const EMPTY = new Set([
+  ...BE,
+  ...wordSet('the a an this that these those it its of there any some does do did currently already yet still'),
+])
 
 /** Without the words that say nothing by themselves. */
 export function contentOf(words: readonly string[]): string[] {
@@ -75,4 +87,14 @@ export function contentOf(words: readonly string[]): string[] {
 export function isNamedBy(words: readonly string[], { name, around }: Pick<JsonField, 'name' | 'around'>): boolean {
   const said = contentOf(words)
   return name.every((word) => said.includes(word)) && said.every((word) => name.includes(word) || around.has(word))
+}
+
+/** Whether a value has nothing inside it. */
+export function isScalar(value: Json): boolean {
+  return value === null || typeof value !== 'object'
+}
+
+/** The same text, however it is written: "in_progress", "In progress". */
+export function plain(text: string): string {
+  return wordsOf(text).join(' ')
 }

@@ -1,0 +1,88 @@
+// A claim as its words, and whether they speak of a field of a JSON value and of nothing else.
+import { contentOf, isScalar, type JsonField, type JsonFields, wordSet, wordsOf } from './json-fields.ts'
+
+export interface FieldClaim {
+  /** Without its last mark. */
+  readonly text: string
+  /** Its words, but for those that say nothing by themselves, and "not". */
+  readonly content: readonly string[]
+  readonly isDenied: boolean
+  /** The fields of the state. */
+  readonly state: JsonFields
+  /** What it says it is about: "order" of "The order is paid"; null where only names of fields count. */
+  readonly subjects: readonly string[] | null
+}
+
+/** What a claim makes of one field; null where the field does not say whether it holds. */
+export type FieldReading = (field: JsonField) => boolean | null
+
+/** One way in which claims speak of fields; null where a claim does not. */
+export type ClaimReading = (claim: FieldClaim) => FieldReading | null
+
+const DENYING = wordSet('not no never')
+const BE_OR_HAVE = '(?:is|are|was|were|has|have|had|does|do|did|needs?|contains?|includes?|holds?|lists?|made|placed|uses?)'
+const SUBJECTS = [
+  new RegExp(
+    `^(?:(?:is|are|was|were|has|have|does|did) )?(?:the|this|an?) (\\p{L}+)(?: ${BE_OR_HAVE}\\b| (?:not )?(?:been )?\\p{L}+$)`,
+    'iu',
+  ),
+  /\b(?:the|this) (\p{L}+)['’]s /iu,
+  / of (?:the|this) (\p{L}+)\b/iu,
+  /^(he|she|they) /iu,
+]
+
+/** A claim as it is held against the fields of a state. */
+export function readClaim(claim: string, state: JsonFields): FieldClaim {
+  const text = claim
+    .trim()
+    .replace(/[.?!]+$/, '')
+    .replace(/n['’]t\b/g, ' not')
+  const content = contentOf(wordsOf(text))
+  const isDenied = content.filter((word) => DENYING.has(word)).length === 1
+  // What is denied twice is not plain: "not" stays, and no field has it.
+  const plainly = isDenied ? content.filter((word) => !DENYING.has(word)) : content
+  return { text, content: plainly, isDenied, state, subjects: null }
+}
+
+/** The same, where it may say besides what the object of a field is. */
+export function withSubjects(claim: FieldClaim): FieldClaim {
+  return { ...claim, subjects: SUBJECTS.flatMap((form) => wordsOf(form.exec(claim.text)?.[1] ?? '')) }
+}
+
+/** Whether words say no more than what a field is about. */
+export function isAbout(words: readonly string[], field: JsonField, claim: FieldClaim): boolean {
+  return contentOf(words).every((word) => field.around.has(word) || isSubject(word, field, claim))
+}
+
+/** Whether words name a field, and say no more than what it is about. */
+export function isNamed(words: readonly string[], field: JsonField, claim: FieldClaim): boolean {
+  const others = words.filter((word) => !field.name.includes(word))
+  return field.name.every((word) => words.includes(word)) && isAbout(others, field, claim)
+}
+
+/** Whether a word is what the object of a field is: the state knows no such thing elsewhere. */
+function isSubject(word: string, field: JsonField, { subjects, state }: FieldClaim): boolean {
+  if (subjects === null) return false
+  const others = state.known.get(word) ?? []
+  if (subjects.includes(word) && others.every((other) => isBeside(other, field))) return true
+  return field.beside.some((other) => other !== field && isIdentity(other) && identityWords(other).includes(word))
+}
+
+/** Of the same object, and no object itself. */
+const isBeside = (other: JsonField, field: JsonField): boolean => other.beside === field.beside && isScalar(other.value)
+
+const IDENTITY = wordSet('id name number no code key ref reference uuid title user username login sku slug')
+
+/** What says which thing an object is: its first field, or one whose name says so. */
+function isIdentity(field: JsonField): boolean {
+  const isNamedSo = IDENTITY.has(field.name.at(-1) ?? '') || field === field.beside[0]
+  return isNamedSo && (typeof field.value === 'string' || typeof field.value === 'number')
+}
+
+/** "order" and "A-17" of { order_id: "A-17" }; a name of many words is a text. */
+function identityWords({ name, value }: JsonField): readonly string[] {
+  const said = wordsOf(String(value))
+  return [...name.filter((word, i) => i === 0 || !IDENTITY.has(word)), ...(said.length <= MOST_OF_A_NAME ? said : [])]
+}
+
+const MOST_OF_A_NAME = 3

@@ -1,0 +1,144 @@
+// "The total is higher than last month.", `people > room_seats`, "There are more than two items.": a claim that
+// compares a field of a JSON value with another one or with a number.
+import type { Json } from '../../../core/types.ts'
+import { unitOfName } from '../../../core/units.ts'
+import { COMPARATORS, comparedParts } from '../compared-numbers.ts'
+import { AT, holdsFor, NOT_AT, type Signs, signOf } from '../compared-values.ts'
+import { numberOf, type Quantity, quantityOf, standing } from '../read-numbers.ts'
+import { restated } from '../restated.ts'
+import { type FieldClaim, isAbout, isNamed } from './claim.ts'
+import { contentOf, type JsonField, wordsOf } from './json-fields.ts'
+
+/** "The growth is negative" */
+const SIGNED = / (?:is|are|was|were) (negative|positive|zero)(?=[.?!]*$)/i
+/** "The user is an adult", "is not underage" */
+const GROWN = / (is|are|was|were)( not)? (?:(?:an? )?(adult|of (?:legal |full )?age)|(?:a )?(?:minor|underage|under age))(?=[.?!]*$)/i
+const COMING_OF_AGE = 18
+const AS_COMPARED: Readonly<Record<string, string>> = { negative: '< 0', positive: '> 0', zero: '== 0' }
+
+/** Null where a claim does not plainly compare fields, or they cannot be compared. */
+export function comparedFields(claim: FieldClaim): boolean | null {
+  const text = claim.text
+    .replace(SIGNED, (_, word: string) => ` ${AS_COMPARED[word.toLowerCase()]}`)
+    .replace(GROWN, (_, be: string, not: string | undefined, adult: string | undefined) => {
+      return ` ${be} ${(not === undefined) === (adult !== undefined) ? 'at least' : 'under'} ${COMING_OF_AGE}`
+    })
+  const results = restated(text).map((part) => withNumber(part, claim) ?? withField(part, claim) ?? counted(part, claim))
+  return results.includes(null) ? null : results.every((holds) => holds)
+}
+
+// ── With a number: "The total is more than 50 EUR" ──
+
+/** "25 % of delivered", "one half", "10 on a running auction" */
+const MORE_THAN_A_UNIT = /\b(?:half|quarter|third|dozen|times|of|on|in|at|for|from|with|to|as|per)\b/i
+
+function withNumber(part: string, claim: FieldClaim): boolean | null {
+  for (const { before, signs, limit, end } of comparedParts(part)) {
+    if (MORE_THAN_A_UNIT.test(end.replace(OF_AGE, '')) || /\bof$/i.test(before)) continue
+    const named = [fieldNamed(before, claim), ageNamed(before, end, claim)].find((field) => typeof field?.value === 'number')
+    if (named) return holdsFor(signs, standingOf(named, limit, claim.state.fields))
+  }
+  return null
+}
+
+const OF_AGE = /^ ?(?:years?)?(?: old| of age)?$/i
+
+/** "The user is under 18", "at least 18 years old" */
+function ageNamed(before: string, end: string, claim: FieldClaim): JsonField | null {
+  if (!/ (?:is|are|was|were)$/i.test(before) || !OF_AGE.test(end)) return null
+  const found = claim.state.fields.filter((field) => {
+    const others = wordsOf(before).filter((word) => !field.name.includes(word))
+    return field.name.at(-1) === 'age' && isAbout(others, field, claim)
+  })
+  return found.length === 1 ? (found[0] as JsonField) : null
+}
+
+/** A currency may stand in a field of its own. */
+function standingOf({ key, value, path }: JsonField, limit: Quantity, fields: readonly JsonField[]): Signs {
+  const beside = (name: string) =>
+    path
+      .map((_, level) => path.slice(0, path.length - 1 - level))
+      .map((object) => fields.find((field) => field.key === name && isAt(field.path, [...object, name]))?.value)
+      .map((found) => (typeof found === 'string' ? found : ''))
+  return standing({ text: plainNumber(value as number), ahead: '', behind: '', name: key, beside }, limit)
+}
+
+const isAt = (path: readonly string[], wanted: readonly string[]): boolean =>
+  path.length === wanted.length && path.every((key, level) => key === wanted[level])
+
+const plainNumber = (value: number): string => value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
+
+// ── With another field: `people > room_seats` ──
+
+const FORMS = ([...COMPARATORS, ['differs? from|different from|!==?|≠|<>', NOT_AT], ['={1,3}', AT]] as const).map(([words, signs]) => ({
+  pattern: new RegExp(`^(.+?)(?:\\s(?:is|are|was|were)(?= \\w))?\\s(?:${words})\\s(.+)$`, 'iu'),
+  signs,
+}))
+
+function withField(part: string, claim: FieldClaim): boolean | null {
+  for (const { pattern, signs } of FORMS) {
+    const [, before = '', behind = ''] = pattern.exec(part) ?? []
+    const [one, other] = [fieldNamed(before, claim), fieldNamed(behind, claim)]
+    if (one !== null && other !== null && one !== other) return compared(one, other, signs, claim.state.fields)
+  }
+  return null
+}
+
+function compared(one: JsonField, other: JsonField, signs: Signs, fields: readonly JsonField[]): boolean | null {
+  if (typeof one.value === 'number' && typeof other.value === 'number') {
+    return holdsFor(signs, standingOf(one, quantityOf(other.value, '', '', other.key), fields))
+  }
+  const isSame = signs === AT ? true : signs === NOT_AT ? false : null
+  if (isSame === null || typeof one.value !== 'string' || typeof other.value !== 'string') return null
+  return (one.value.trim().toLowerCase() === other.value.trim().toLowerCase()) === isSame
+}
+
+// ── How many there are: "There are more than two items.", `items.length > 2`, "At least one reminder was sent" ──
+
+const HAS =
+  'there (?:is|are|was|were)|(?:is|are|was|were) there|(?:(?:the|this) \\p{L}+|it|he|she|they) (?:has|had|have|contains?|includes?|lists?|made|placed)'
+const NUMBER = '(?<number>\\d+|\\p{L}+) (?<called>\\p{L}[\\p{L} _-]*?)'
+const COUNTED = [...COMPARATORS.map(([words, signs]) => [`(?:${words}) `, signs] as const), ['', AT] as const].flatMap(([words, signs]) =>
+  [`(?:${HAS}) ${words}${NUMBER}`, `${words}${NUMBER}(?: (?:occurred|happened))?`].map((source) => ({
+    pattern: new RegExp(`^${source}[.?!]*$`, 'iu'),
+    signs,
+  })),
+)
+const LENGTH = /^(?:len\((.+)\)|(.+?)(?:\.| )(?:length|size|count))$/iu
+
+function counted(part: string, claim: FieldClaim): boolean | null {
+  for (const { before, signs, limit } of comparedParts(part)) {
+    const [, called, method] = LENGTH.exec(before) ?? []
+    const field = fieldNamed(called ?? method ?? '', claim)
+    if (Array.isArray(field?.value)) return holdsFor(signs, [signOf(field.value.length - limit.number)])
+  }
+  for (const { pattern, signs } of COUNTED) {
+    const { number = '', called = '' } = pattern.exec(part)?.groups ?? {}
+    const [count, limit] = [countOf(fieldNamed(called, claim)?.value), numberOf(number)]
+    if (count !== null && limit !== null) return holdsFor(signs, [signOf(count - limit)])
+  }
+  return null
+}
+
+/** Of a list, or of a number of things. */
+function countOf(value: Json | undefined): number | null {
+  if (Array.isArray(value)) return value.length
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null
+}
+
+// ── Which field ──
+
+/** The one field that words name, with or without the unit in its key ("temperature" of `temperature_c`). */
+function fieldNamed(text: string, claim: FieldClaim): JsonField | null {
+  const words = contentOf(wordsOf(text))
+  if (words.length === 0) return null
+  const { fields } = claim.state
+  const named = fields.filter((field) => isNamed(words, field, claim))
+  const found = named.length > 0 ? named : fields.filter((field) => isNamedWithoutUnit(words, field, claim))
+  return found.length === 1 ? (found[0] as JsonField) : null
+}
+
+function isNamedWithoutUnit(words: readonly string[], field: JsonField, claim: FieldClaim): boolean {
+  const { key, name } = field
+  return name.length > 1 && isNamed(words, { ...field, name: name.slice(0, -1) }, claim) && unitOfName(key) !== null
+}

@@ -1,0 +1,94 @@
+// What has a day, or somebody who did it, once it has happened: "The order has been shipped." of { shipped_at: null },
+// "The account was created in 2023."
+import { ANY_YEAR, dateOf, monthOf } from '../../../core/dates-as-written.ts'
+import type { Json } from '../../../core/types.ts'
+import { type ClaimReading, isAbout } from './claim.ts'
+import { contentOf, type JsonField, wordSet, wordsOf } from './json-fields.ts'
+import { isOpposite } from './opposites.ts'
+import { saysNothing } from './presence.ts'
+
+/** What follows in the name of such a field: `paid_on`, `assignedTo`, `closed_date`. */
+const OF_A_MOMENT = wordSet('at on date time by to')
+/** A planned day may lie ahead. */
+const PARTICIPLE =
+  /^(?!scheduled|planned|expected|estimated|dated|needed)(?:\p{L}+ed|paid|sent|sold|read|seen|built|done|left|made|met|won|lost)$/u
+const HAPPENS =
+  /(?:^| )(?:is|are|was|were|been|has|have)(?: not)?(?: been)? (?<done>\p{L}+)(?: (?:to|by) (?:some|any)(?:one|body))?(?: yet| already)?$/iu
+
+/** Null where the claim says anything but that it has happened, or has not. */
+export const byMoment: ClaimReading = (claim) => {
+  const done = HAPPENS.exec(claim.text)?.groups?.done?.toLowerCase()
+  if (done === undefined) return null
+  const before = claim.text.slice(0, claim.text.toLowerCase().lastIndexOf(done))
+  const words = contentOf(wordsOf(before)).filter((word) => word !== 'not')
+  return (field) => {
+    const happened = participleOf(field)
+    if (happened === null || (done !== happened && !isOpposite(done, happened))) return null
+    const isSo = hasHappened(field.value)
+    if (isSo === null || !isAbout(words, field, claim)) return null
+    const turns = [claim.isDenied, done !== happened].filter((turn) => turn).length
+    return isSo === (turns % 2 === 0)
+  }
+}
+
+const ON_A_DAY =
+  /^(?:was |were |is |are )?(?<before>.*?) ?(?:was|were|is|are|has been|have been)?(?: (?<not>not))? (?<done>\p{L}+) (?<how>in|on|before|after|since|by) (?<said>(?:the )?[\p{L}\d .,/-]*)$/iu
+
+/** Null where the claim says anything but whether it happened in a month, before a year, on a day. */
+export const byDay: ClaimReading = (claim) => {
+  const { before = '', not, done, how = '', said = '' } = ON_A_DAY.exec(claim.text)?.groups ?? {}
+  if (done === undefined) return null
+  const words = contentOf(wordsOf(before))
+  return (field) => {
+    const happened = participleOf(field) ?? (field.name.length === 1 ? field.name[0] : null)
+    if (happened !== done.toLowerCase() || !isAbout(words, field, claim)) return null
+    const day = dayOf(field.value)
+    const days = day === null ? null : daysOf(said.replace(/^the /i, ''), day)
+    if (days === null) return null
+    return (day !== '' && HOLDS[how.toLowerCase()]!(day as string, days)) === (not === undefined)
+  }
+}
+
+/** The first and the last day, as `2026-03-01`. */
+interface Days {
+  readonly first: string
+  readonly last: string
+}
+
+const HOLDS: Readonly<Record<string, (day: string, days: Days) => boolean>> = {
+  in: (day, { first, last }) => first <= day && day <= last,
+  on: (day, { first, last }) => first <= day && day <= last,
+  before: (day, { first }) => day < first,
+  after: (day, { last }) => day > last,
+  since: (day, { first }) => day >= first,
+  by: (day, { last }) => day <= last,
+}
+
+/** The day of a value, as `2026-03-01`; '' where it has not come, null for what is none. */
+function dayOf(value: Json): string | null {
+  if (value === null || value === '') return ''
+  return typeof value === 'string' ? (/^\d{4}-\d\d-\d\d(?=$|[T ])/.exec(value)?.[0] ?? null) : null
+}
+
+/** Of a year, a month or a day; those without a year are of the year of `day`. Null for anything else. */
+function daysOf(said: string, day: string): Days | null {
+  const year = day.slice(0, 4) || String(ANY_YEAR)
+  if (/^\d{4}$/.test(said)) return { first: `${said}-01-01`, last: `${said}-12-31` }
+  const date = dateOf(said)
+  if (date === null) return monthOf(said) ?? monthOf(`${said} ${year}`)
+  const one = [date.year ?? year, ...[date.month, date.day].map((part) => String(part).padStart(2, '0'))].join('-')
+  return { first: one, last: one }
+}
+
+/** "shipped" of `shipped_at`, "assigned" of `assignee`. */
+function participleOf({ name }: JsonField): string | null {
+  const [first = '', ...rest] = name
+  if (name.length === 1 && first === 'assignee') return 'assigned'
+  return rest.length === 1 && OF_A_MOMENT.has(rest[0] as string) && PARTICIPLE.test(first) ? first : null
+}
+
+function hasHappened(value: Json): boolean | null {
+  if (value === null || value === '') return false
+  if (typeof value === 'boolean' || Array.isArray(value)) return null
+  return saysNothing(value) ? null : true
+}
