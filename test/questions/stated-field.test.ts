@@ -170,6 +170,7 @@ describe('a question for a field that is empty', () => {
     ["The customer's phone number", true],
     ['How much does it cost?', false],
     ['The price', false],
+    ['When was the order A-1 shipped?', true],
     ['When was the parcel handed over?', false],
     ['Phone and price', false],
   ])('%s: %s', (question, isEmpty) => {

@@ -83,12 +83,6 @@ export function contentOf(words: readonly string[]): string[] {
   return words.filter((word) => !EMPTY.has(word))
 }
 
-/** Whether words name a field, and say nothing else. */
-export function isNamedBy(words: readonly string[], { name, around }: Pick<JsonField, 'name' | 'around'>): boolean {
-  const said = contentOf(words)
-  return name.every((word) => said.includes(word)) && said.every((word) => name.includes(word) || around.has(word))
-}
-
 /** Whether a value has nothing inside it. */
 export function isScalar(value: Json): boolean {
   return value === null || typeof value !== 'object'
