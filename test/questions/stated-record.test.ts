@@ -132,6 +132,19 @@ describe('ages, countries and currencies', () => {
   })
 })
 
+it('looks at no more things than have few fields together', () => {
+  const rooms = (count: number, fields: number) => [
+    {
+      rooms: Array.from({ length: count }, () => ({
+        free: true,
+        ...Object.fromEntries(Array.from({ length: fields }, (_, i) => [`f${i}`, i])),
+      })),
+    },
+  ]
+  expect(statedField('All rooms are free.', rooms(20, 10))).toBe(true)
+  expect(statedField('All rooms are free.', rooms(100, 100))).toBeNull()
+})
+
 describe('names that a language has besides', () => {
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('%s is a field like another', (key) => {
     const state = JSON.parse(`{ "id": 1, "${key}": "x", "paid": true }`)

@@ -5,7 +5,7 @@ import { COMPARATORS } from '../compared-numbers.ts'
 import { ABOVE, AT, BELOW, holdsFor, type Signs, signOf } from '../compared-values.ts'
 import { numberOf } from '../read-numbers.ts'
 import { type ClaimReading, isNamed } from './claim.ts'
-import { contentOf, isScalar, type JsonField, wordsOf } from './json-fields.ts'
+import { contentOf, fieldsIn, isScalar, type JsonField, wordsOf } from './json-fields.ts'
 
 /** More things than are looked at one by one. */
 const MOST_THINGS = 200
@@ -59,5 +59,7 @@ function thingsOf({ value }: JsonField): readonly Thing[] | null {
         .filter(([, one]) => isScalar(one))
         .map(([key, one]) => ({ called: wordsOf(key).join(' '), value: { [key]: one } }))
   const all = Array.isArray(value) ? value.length : Object.keys(value).length
-  return found.length === all && all > 0 && all <= MOST_THINGS ? found : null
+  if (found.length !== all || all === 0 || all > MOST_THINGS) return null
+  // As many fields as a state may have that is looked at.
+  return fieldsIn(found.map((thing) => thing.value)).fields.length > 0 ? found : null
 }
