@@ -9,7 +9,7 @@ import { openDataset, type Row, readRows } from '../../src/evaluate/dataset.ts'
 import { evidenceOf } from '../../src/evaluate/evidence-of.ts'
 import { type RowResult, runRow } from '../../src/evaluate/run.ts'
 import { createEngine } from '../../src/pipeline/engine.ts'
-import type { DecisionReadout } from '../../src/questions/shared/decision.ts'
+import type { DecisionReadout } from '../../src/questions/shared/readouts.ts'
 import { benchArguments } from '../lib/arguments.ts'
 import { measure, PAIRED_HEAD, pairedLine } from '../lib/paired.ts'
 

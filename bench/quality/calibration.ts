@@ -13,7 +13,7 @@ import { fit as fitCalibration, fitTrees } from '../../src/calibration/fit.ts'
 import { pairedDifference } from '../../src/calibration/metrics/resampling.ts'
 import { smoothCalibrationError, smoothCalibrationExcess } from '../../src/calibration/metrics/smooth-ece.ts'
 import { sum } from '../../src/core/math.ts'
-import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
+import { DECISION_READOUTS } from '../../src/questions/shared/readouts.ts'
 
 const [fitFile, devFile, out] = process.argv.slice(2)
 if (fitFile === undefined || devFile === undefined || out === undefined) {

@@ -4,15 +4,8 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { EngineError } from '../core/errors.ts'
 import { ownField } from '../core/untrusted.ts'
-import {
-  type CalibratedModel,
-  type Calibrator,
-  DECISION_READOUTS,
-  type DecisionReadout,
-  isSameVersion,
-  type ModelVersion,
-  type PassMode,
-} from '../questions/shared/decision.ts'
+import { type CalibratedModel, type Calibrator, isSameVersion, type ModelVersion, type PassMode } from '../questions/shared/decision.ts'
+import { DECISION_READOUTS, type DecisionReadout } from '../questions/shared/readouts.ts'
 import type { Gate } from './deliberation/gate.ts'
 import { type DriftReference, driftReferenceSchema } from './drift/reference.ts'
 import { applyHead, type Head, headSchema, isHeadFor } from './heads/head.ts'

@@ -2,7 +2,8 @@
 // file.
 import { createHash } from 'node:crypto'
 import { argmax, mean, sum } from '../core/math.ts'
-import { type CalibratedModel, DECISION_READOUTS, type DecisionReadout, type PassMode } from '../questions/shared/decision.ts'
+import type { CalibratedModel, PassMode } from '../questions/shared/decision.ts'
+import { DECISION_READOUTS, type DecisionReadout } from '../questions/shared/readouts.ts'
 import { type Calibration, type HeldOut, sealCalibration } from './calibration.ts'
 import { type Gate, type GateCase, isShort, uncertaintyOf } from './deliberation/gate.ts'
 import { DEFAULT_SHARE, gatesOf } from './deliberation/gates.ts'

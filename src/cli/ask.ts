@@ -4,7 +4,7 @@ import type { PredictionSetOptions } from '../calibration/sets/prediction-sets.t
 import { EngineError } from '../core/errors.ts'
 import type { RunAskOptions } from '../evaluate/run.ts'
 import { statePathAt } from '../pipeline/state/paths.ts'
-import type { DeliberationMode } from '../questions/shared/decision.ts'
+import type { DeliberationMode } from '../questions/shared/deliberation.ts'
 import { type ChainFlag, chainGiven } from './chain-flag.ts'
 import { type CliEngine, type MakeEngine, type Output, say, sayOtherDevices } from './command.ts'
 import { UsageError } from './exit-codes.ts'

@@ -7,14 +7,9 @@ import type { Row } from '../evaluate/dataset.ts'
 import { NOT_ASKED } from '../evaluate/graded-question.ts'
 import { type RowResult, textOf } from '../evaluate/run.ts'
 import { commonest, type FailureReason, type RowFault, sumUp, ungradedOf } from '../evaluate/summary.ts'
-import {
-  type CalibratedModel,
-  type Decision,
-  type DecisionEvent,
-  type HoldsValue,
-  isOfValue,
-  truthOf,
-} from '../questions/shared/decision.ts'
+import type { CalibratedModel, Decision, DecisionEvent } from '../questions/shared/decision.ts'
+import { isOfValue } from '../questions/shared/readouts.ts'
+import { type HoldsValue, truthOf } from '../questions/shared/truth.ts'
 import type { AskRequest } from '../wire/types.ts'
 import type { CliEngine } from './command.ts'
 import { type GivenRows, ROW_DEADLINE_MS, type RowSettings, runLeft } from './row-runs.ts'

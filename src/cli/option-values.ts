@@ -1,7 +1,7 @@
 // Parses the values of options. A value that cannot be read is a usage error that names the flag.
 import { Option } from 'commander'
 import { DEVICES } from '../backends/backend.ts'
-import { DELIBERATION_MODES } from '../questions/shared/decision.ts'
+import { DELIBERATION_MODES } from '../questions/shared/deliberation.ts'
 import { UsageError } from './exit-codes.ts'
 
 /** `--json`, which every command that prints results has. */

@@ -4,7 +4,8 @@ import type { CalibrationComparison, PairedLosses } from '../calibration/compare
 import type { CalibrationNode } from '../calibration/hierarchy/tree.ts'
 import type { CalibrationMap } from '../calibration/maps/map.ts'
 import { mapOf, PARAMETER_HEADINGS } from '../calibration/maps/maps.ts'
-import type { DecisionReadout, PassMode } from '../questions/shared/decision.ts'
+import type { PassMode } from '../questions/shared/decision.ts'
+import type { DecisionReadout } from '../questions/shared/readouts.ts'
 import { painter, plain, type Terminal, tableOf } from './terminal.ts'
 
 type Look = Pick<Terminal, 'hasColor' | 'hasUnicode'>

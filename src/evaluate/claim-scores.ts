@@ -1,8 +1,8 @@
 // The proper scores of a graded answer. Each kind of question grades its own answers (`kindOf(answer).grade`).
 import { crossEntropy, squaredError } from '../calibration/metrics/scores.ts'
 import { entropyBits, mean } from '../core/math.ts'
-import { targetOf } from '../questions/shared/decision.ts'
 import type { Claim } from '../questions/shared/grade.ts'
+import { targetOf } from '../questions/shared/truth.ts'
 
 /**
  * Log-loss in nats, the mean over rows: −ln of the probability of the truth, or its expectation where the truth lies

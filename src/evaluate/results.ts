@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { EngineError } from '../core/errors.ts'
 import { makeFolder } from '../core/files.ts'
 import { serial } from '../core/serial.ts'
-import type { DeliberationMode } from '../questions/shared/decision.ts'
+import type { DeliberationMode } from '../questions/shared/deliberation.ts'
 import { type DatasetFile, type Selection, shortPath } from './dataset.ts'
 import type { RowResult } from './run.ts'
 

@@ -4,7 +4,7 @@ import { pointer } from '../core/pointer.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { isObject, jsonTypeOf, ownField } from '../core/untrusted.ts'
 import type { Fault } from '../questions/shared/checked-question.ts'
-import { DELIBERATION_MODES, type DeliberationMode } from '../questions/shared/decision.ts'
+import { DELIBERATION_MODES, type DeliberationMode } from '../questions/shared/deliberation.ts'
 import { WISHES } from '../wire/wishes.ts'
 
 /** Options of `ask`, as a request gives them. */

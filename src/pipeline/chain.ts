@@ -2,7 +2,8 @@
 // the engine, and each can be asked alone.
 import type { Backend } from '../backends/backend.ts'
 import { EngineError } from '../core/errors.ts'
-import { DECISION_READOUTS, DELIBERATION_MODES, type DeliberationMode, type Thresholds } from '../questions/shared/decision.ts'
+import { DELIBERATION_MODES, type DeliberationMode, type Thresholds } from '../questions/shared/deliberation.ts'
+import { DECISION_READOUTS } from '../questions/shared/readouts.ts'
 import { IS_A_DELIBERATION_MODE } from './answering-wishes.ts'
 import type { ModelSource } from './model-source.ts'
 

@@ -13,12 +13,12 @@ import type { PlainForm, QuestionContext, QuestionImage, QuestionResult } from '
 import { type QuestionCoroutine, read } from './shared/coroutine.ts'
 import type { DecideResult } from './shared/decide-branch.ts'
 import { decideRead, type ReadDecision } from './shared/decide-read.ts'
-import type { ReadReadout } from './shared/decision.ts'
 import { noPlainValue, noProbability, PLAIN_BOX, PLAIN_READ, plainList, plainQuote } from './shared/expressions.ts'
 import { base, checked, checkedQuestion, instructionsOf, selfCheck, strict } from './shared/fields.ts'
 import { gradeOfRead, isRightRead, isSameValue } from './shared/grade.ts'
 import type { FieldOf } from './shared/options.ts'
 import type { Checked, OneOrMany } from './shared/read-types.ts'
+import type { ReadReadout } from './shared/readouts.ts'
 
 const FORMATS = ['text', 'int', 'number', 'date', 'email', 'url', 'money'] as const
 const KINDS = [...FORMATS, 'coordinates'] as const

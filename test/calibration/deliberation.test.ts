@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { budgetOf, createDeliberation, type DeliberationOptions } from '../../src/calibration/deliberation/deliberation.ts'
-import type { FirstLook } from '../../src/questions/shared/decision.ts'
+import type { FirstLook } from '../../src/questions/shared/deliberation.ts'
 
 const look = (probabilities: FirstLook['probabilities'], more: Partial<FirstLook> = {}): FirstLook => {
   return { probabilities, mass: 1, tokens: 100, ...more }

@@ -17,7 +17,7 @@ import {
   normalQuantile,
   regularisedBeta,
 } from '../../src/calibration/numerics/special-functions.ts'
-import { targetOf } from '../../src/questions/shared/decision.ts'
+import { targetOf } from '../../src/questions/shared/truth.ts'
 import { expectClose } from './close.ts'
 
 interface Isotonic {

@@ -9,7 +9,7 @@ import { fileOutcomeStore } from '../../src/calibration/outcomes/outcome-file.ts
 import { evidenceFor, type OutcomeStore } from '../../src/calibration/outcomes/outcomes.ts'
 import { recordOutcome } from '../../src/calibration/outcomes/record-outcome.ts'
 import { EngineError } from '../../src/core/errors.ts'
-import { valueHash } from '../../src/questions/shared/decision.ts'
+import { valueHash } from '../../src/questions/shared/decision-key.ts'
 import { BINARY, decision, event, listOf } from './outcome-events.ts'
 
 let folder = ''

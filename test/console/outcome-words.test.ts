@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { recordedIn, withRecorded } from '../../src/console/views/outcome-words.ts'
 import { WORDS } from '../../src/console/words.ts'
-import type { DecisionReadout } from '../../src/questions/shared/decision.ts'
+import type { DecisionReadout } from '../../src/questions/shared/readouts.ts'
 import type { DecisionReply } from '../../src/service/console/replies.ts'
 
 const decision = (readout: DecisionReadout, truth: DecisionReply['truth']): DecisionReply => ({

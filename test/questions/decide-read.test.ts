@@ -4,7 +4,9 @@ import { calibratorOf } from '../../src/calibration/calibration.ts'
 import type { Evidence } from '../../src/calibration/evidence/evidence.ts'
 import { fit as fitCalibration } from '../../src/calibration/fit.ts'
 import { decideRead } from '../../src/questions/shared/decide-read.ts'
-import { type CalibratedModel, type ReadReadout, truthOf } from '../../src/questions/shared/decision.ts'
+import type { CalibratedModel } from '../../src/questions/shared/decision.ts'
+import type { ReadReadout } from '../../src/questions/shared/readouts.ts'
+import { truthOf } from '../../src/questions/shared/truth.ts'
 
 const model: CalibratedModel = { id: 'm', revision: 'r', templateHash: 't' }
 const branch = (instructions: string): Branch => ({ readout: 'read', instructions, candidates: [], image: null })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { NoulAnswer } from '../../src/questions/index.ts'
 import { allOf, anyOf, type Formula, not, probabilityOf } from '../../src/questions/logic/formula.ts'
 import { formulaOf } from '../../src/questions/logic/parse.ts'
-import { truthOf } from '../../src/questions/shared/decision.ts'
+import { truthOf } from '../../src/questions/shared/truth.ts'
 import { askOne } from './ask.ts'
 
 const [A, B, C] = ['The customer is angry.', 'The parcel is late.', 'A refund was paid.'] as const

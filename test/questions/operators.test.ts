@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Branch } from '../../src/backends/backend.ts'
 import type { ModelCall, ModelReply } from '../../src/questions/shared/coroutine.ts'
-import { DECISION_READOUTS } from '../../src/questions/shared/decision.ts'
 import { DEFAULT_OPERATORS, OPERATORS, operatorsOf, type Rows } from '../../src/questions/shared/operators.ts'
+import { DECISION_READOUTS } from '../../src/questions/shared/readouts.ts'
 
 const branch = (readout: Branch['readout'], names: readonly string[], instructions = 'Which?'): Branch => ({
   readout,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { questionContext } from '../../src/pipeline/requirements.ts'
 import { type ChoiceAnswer, kindOf, type NoulAnswer, type ScoreAnswer, type SelectAnswer } from '../../src/questions/index.ts'
-import { truthOf } from '../../src/questions/shared/decision.ts'
+import { truthOf } from '../../src/questions/shared/truth.ts'
 import { askOne, checkOne, NO_TEXTS, UNCALIBRATED, written } from './ask.ts'
 
 const near = (value: number) => expect.closeTo(value, 4)

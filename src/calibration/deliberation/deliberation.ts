@@ -1,6 +1,8 @@
 // When to deliberate a decision and when to stop: the gate, the pool and the budget of one request. The operators that
 // make further passes are in `questions/shared/operators.ts`.
-import type { DecisionReadout, Deliberation, DeliberationMode } from '../../questions/shared/decision.ts'
+
+import type { Deliberation, DeliberationMode } from '../../questions/shared/deliberation.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import { type Gate, isShort, uncertaintyOf } from './gate.ts'
 import { logPool } from './pooling.ts'
 

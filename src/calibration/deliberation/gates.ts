@@ -1,6 +1,6 @@
 // The gates of all read-outs: which decisions are worth a further look, within a share of all of them.
 import { sum } from '../../core/math.ts'
-import type { DecisionReadout } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import { type Gate, type GateCase, gateChooser } from './gate.ts'
 import { chooseShort } from './short.ts'
 

@@ -2,7 +2,8 @@
 // in its file. They hold one decision per state and key, since decisions on one state are not independent.
 import { z } from 'zod'
 import { mean } from '../../core/math.ts'
-import type { Decision, DecisionEvent, DecisionReadout } from '../../questions/shared/decision.ts'
+import type { Decision, DecisionEvent } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import { calibrationPath, type Evidence } from '../evidence/evidence.ts'
 
 /**

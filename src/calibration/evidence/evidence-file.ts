@@ -6,7 +6,8 @@ import { gunzip, gzip } from 'node:zlib'
 import { EngineError } from '../../core/errors.ts'
 import { logSumExp } from '../../core/math.ts'
 import { isObject, type UntrustedObject } from '../../core/untrusted.ts'
-import { type CalibratedModel, DECISION_READOUTS } from '../../questions/shared/decision.ts'
+import type { CalibratedModel } from '../../questions/shared/decision.ts'
+import { DECISION_READOUTS } from '../../questions/shared/readouts.ts'
 import type { Evidence } from './evidence.ts'
 
 /** Evidence with the model that it came from. */

@@ -1,6 +1,8 @@
 // A labelled decision: what calibrations are fitted on and compared by. It holds hashes and log-probabilities, no
 // state.
-import { type CalibratedModel, type DecisionKey, type DecisionReadout, type PassMode, targetOf } from '../../questions/shared/decision.ts'
+import type { CalibratedModel, DecisionKey, PassMode } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
+import { targetOf } from '../../questions/shared/truth.ts'
 
 /** One line of an evidence file. Hashes are 16 hex digits. */
 export interface Evidence {

@@ -3,7 +3,8 @@
 // (of yes against no where every candidate is its own yes or no).
 import { z } from 'zod'
 import { logSigmoid } from '../../core/math.ts'
-import type { DecisionKey, DecisionReadout } from '../../questions/shared/decision.ts'
+import type { DecisionKey } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import { floorOf, softmaxWithFloor } from '../maps/apply-map.ts'
 import { decodeVector } from './vector-text.ts'
 

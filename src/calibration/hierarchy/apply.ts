@@ -1,6 +1,7 @@
 // A tree of maps and a decision to calibrated probabilities, with a note that says which map they come from.
 import { toProbabilities } from '../../core/math.ts'
-import type { Calibrator, DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
+import type { Calibrator, PassMode } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import { calibrationPath, type Evidence } from '../evidence/evidence.ts'
 import { floored, floorOf, mapLogits, shrunkLogits, softmaxWithFloor } from '../maps/apply-map.ts'
 import { mapOf } from '../maps/maps.ts'

@@ -2,7 +2,8 @@
 // has labels.
 import { sum } from '../../core/math.ts'
 import { ownEntry } from '../../core/untrusted.ts'
-import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
+import type { PassMode } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import type { CalibrationReport } from '../../wire/types.ts'
 import type { IsotonicMixture } from '../maps/mixture.ts'
 import { weightedMean } from '../numerics/aligned.ts'

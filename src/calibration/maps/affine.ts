@@ -1,5 +1,5 @@
 // Platt scaling for two candidates: the log-odds s become w s + c.
-import { CHECK_READOUTS, READ_READOUTS } from '../../questions/shared/decision.ts'
+import { CHECK_READOUTS, READ_READOUTS } from '../../questions/shared/readouts.ts'
 import { type CalibrationMap, INVERSE_TEMPERATURE, LOGIT_BOUNDS, type MapParameter, shownAsIs } from './map.ts'
 
 /** Added to the log-odds. It differs more between tasks than the temperature does, since base rates differ. */

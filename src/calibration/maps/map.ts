@@ -1,6 +1,6 @@
 // What a calibration map is. A map is a file of this folder and one line in `registry.ts`; the fit, the tree, the
 // reader of calibration files, reports, the OpenAPI document and the command line take everything from here.
-import type { DecisionReadout } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import type { Bounds } from '../numerics/optimise.ts'
 
 /**

@@ -1,6 +1,6 @@
 // What follows from the registry: the map of a read-out, the names that reports use, and the columns of a table of
 // maps.
-import type { DecisionReadout } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import type { CalibrationMap } from './map.ts'
 import { MAPS } from './registry.ts'
 

@@ -1,7 +1,8 @@
 // Outcome stores: events as they are decided, labels as truths become known, and labelled evidence from both. No state
 // and no value is kept, only hashes, log-probabilities, and the indices of the true candidates.
 import { ownEntry } from '../../core/untrusted.ts'
-import { type Decision, type DecisionEvent, type HoldsValue, isSameVersion, type ModelVersion } from '../../questions/shared/decision.ts'
+import { type Decision, type DecisionEvent, isSameVersion, type ModelVersion } from '../../questions/shared/decision.ts'
+import type { HoldsValue } from '../../questions/shared/truth.ts'
 import { decidedEvidence, type RecordedEvidence } from '../evidence/evidence.ts'
 
 /** The decisions of a request as they are kept. */

@@ -1,7 +1,9 @@
 // Merges a calibration that was fitted on new labels into the one before it, when the evidence of the older one is not
 // at hand. Maps of wordings and questions come from the new one, general maps and gates from the one that saw more
 // labels; no map is lost, nor what sets and abstention are made from.
-import type { DecisionReadout, PassMode } from '../../questions/shared/decision.ts'
+
+import type { PassMode } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import { type Calibration, type HeldOut, sealCalibration } from '../calibration.ts'
 import type { Gate } from '../deliberation/gate.ts'
 import { type CalibrationNode, type CalibrationRoot, type CalibrationTree, childOf } from '../hierarchy/tree.ts'

@@ -1,7 +1,7 @@
 // Holds a calibration against the labels that came with the model, as if their questions were new: so the maps that
 // answer questions without labels are judged, which labels of other questions could spoil.
 import { mean } from '../../core/math.ts'
-import { DECISION_READOUTS, type DecisionReadout } from '../../questions/shared/decision.ts'
+import { DECISION_READOUTS, type DecisionReadout } from '../../questions/shared/readouts.ts'
 import { type Calibration, calibratorOf } from '../calibration.ts'
 import { type Evidence, keyOf, samplesOf } from '../evidence/evidence.ts'
 import { crossEntropy } from '../metrics/scores.ts'

@@ -1,7 +1,8 @@
 // Prediction sets and abstention: what can be promised of a decision beyond its probabilities, from held-out decisions.
 // A promise holds on average over decisions like the held-out ones, not for each question by itself.
 import { EngineError } from '../../core/errors.ts'
-import { type DecisionKey, type DecisionReadout, isOfValue, type PredictionSets } from '../../questions/shared/decision.ts'
+import type { DecisionKey, PredictionSets } from '../../questions/shared/decision.ts'
+import { type DecisionReadout, isOfValue } from '../../questions/shared/readouts.ts'
 import type { Calibration, HeldOut } from '../calibration.ts'
 import { abstentionThreshold, conformalSet, conformalThreshold } from './conformal.ts'
 

@@ -5,7 +5,8 @@ import type { QuestionContext } from './checked-question.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
 import { decide } from './decide.ts'
 import type { DecideResult } from './decide-branch.ts'
-import { type ReadReadout, valueHash } from './decision.ts'
+import { valueHash } from './decision-key.ts'
+import type { ReadReadout } from './readouts.ts'
 
 /**
  * What the model is asked to confirm. `value`: the proposed text, several joined by `; `; null for "nothing is given".

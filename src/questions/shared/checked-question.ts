@@ -6,7 +6,9 @@ import type { RequestLimits } from '../../core/limits.ts'
 import type { Json, TextSource } from '../../core/types.ts'
 import type { CalibrationReport, Coordinates, Point, QuestionAnswer } from '../../wire/types.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
-import type { Calibrator, Decision, DecisionReadout, Deliberation, PredictionSets } from './decision.ts'
+import type { Calibrator, Decision, PredictionSets } from './decision.ts'
+import type { Deliberation } from './deliberation.ts'
+import type { DecisionReadout } from './readouts.ts'
 
 /** One thing wrong, with its code from the closed list. */
 export interface Fault {

@@ -5,8 +5,10 @@ import { argmax, entropyBits, logSoftmax } from '../../core/math.ts'
 import type { SetAndAbstention } from '../../wire/types.ts'
 import type { DecisionReport, QuestionContext } from './checked-question.ts'
 import { free, type QuestionCoroutine, score } from './coroutine.ts'
-import { canonicalOrder, type Decision, type DecisionReadout, decisionKey } from './decision.ts'
+import type { Decision } from './decision.ts'
+import { canonicalOrder, decisionKey } from './decision-key.ts'
 import { OPERATORS, type Rows } from './operators.ts'
+import type { DecisionReadout } from './readouts.ts'
 
 export interface DecideResult {
   /**

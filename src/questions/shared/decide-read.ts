@@ -3,7 +3,9 @@
 import type { Branch } from '../../backends/backend.ts'
 import { entropyBits, readConfidence } from '../../core/math.ts'
 import type { DecisionReport, QuestionContext } from './checked-question.ts'
-import { type Decision, decisionKey, type ReadReadout, valueHash } from './decision.ts'
+import type { Decision } from './decision.ts'
+import { decisionKey, valueHash } from './decision-key.ts'
+import type { ReadReadout } from './readouts.ts'
 
 export interface ReadDecision {
   /** The calibrated probability that the value is right. */

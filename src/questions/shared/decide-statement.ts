@@ -12,7 +12,7 @@ import type { QuestionContext } from './checked-question.ts'
 import { all, free, type QuestionCoroutine, read } from './coroutine.ts'
 import { type DecideOptions, type DecideResult, decideBranch, LOG_FLOOR } from './decide-branch.ts'
 import { decideRead } from './decide-read.ts'
-import { decisionKey } from './decision.ts'
+import { decisionKey } from './decision-key.ts'
 
 /** UTF-16 units in front of a value in which its currency and what it is a bound of are looked for. */
 const AHEAD = 24

@@ -5,7 +5,7 @@ import { askedClaim } from './claims.ts'
 import type { QuestionCoroutine } from './coroutine.ts'
 import { type DecideOptions, type DecideResult, decideBranch } from './decide-branch.ts'
 import { decideStatement } from './decide-statement.ts'
-import type { DecisionReadout } from './decision.ts'
+import type { DecisionReadout } from './readouts.ts'
 
 /** Between yes and no it is the claim that is decided, so it has one probability however it is asked. */
 export function* decide(

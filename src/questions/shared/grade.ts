@@ -1,6 +1,8 @@
 // What grading an answer says, and the parts of it that several kinds share.
 import type { Json } from '../../core/types.ts'
-import { type Decision, type DecisionReadout, isStatement, type ReadReadout, truthOf } from './decision.ts'
+import type { Decision } from './decision.ts'
+import { type DecisionReadout, isStatement, type ReadReadout } from './readouts.ts'
+import { truthOf } from './truth.ts'
 
 /**
  * What an answer claims: rows of probabilities over candidates in canonical order (one row; `independent` one row [yes,

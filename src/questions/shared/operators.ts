@@ -5,7 +5,7 @@
 import type { Branch, ModelInfo, Scorer, Scores } from '../../backends/backend.ts'
 import { logSoftmax } from '../../core/math.ts'
 import { type QuestionCoroutine, read, score } from './coroutine.ts'
-import type { DecisionReadout } from './decision.ts'
+import type { DecisionReadout } from './readouts.ts'
 
 /** [row][candidate] log-probabilities, candidates as the branch has them. */
 export type Rows = readonly (readonly number[])[]

@@ -6,7 +6,8 @@ import type { Evidence, RecordedEvidence } from '../../calibration/evidence/evid
 import { wilson } from '../../calibration/metrics/intervals.ts'
 import { calibrationBins } from '../../calibration/metrics/scores.ts'
 import { smoothCalibrationError } from '../../calibration/metrics/smooth-ece.ts'
-import { type CalibratedModel, DECISION_READOUTS } from '../../questions/shared/decision.ts'
+import type { CalibratedModel } from '../../questions/shared/decision.ts'
+import { DECISION_READOUTS } from '../../questions/shared/readouts.ts'
 import type { ReadoutDiagrams, ReliabilityDiagram } from './replies.ts'
 
 const POINTS = 10

@@ -1,7 +1,7 @@
 // Replies about calibrations, as JSON. Types only. Times are milliseconds since 1970, log-losses in nats a decision.
 import type { DriftAlarm } from '../../calibration/drift/drift.ts'
 import type { VersionChange } from '../../calibration/outcomes/versions.ts'
-import type { DecisionReadout } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 
 /** A candidate held against what is served, on states that it was not fitted on. */
 export interface HeldOutReply {

@@ -1,7 +1,8 @@
 // What the store gives to what the page reads: amounts as decimal text, names in snake_case.
 import type { ModelCalibrator } from '../../calibration/calibration.ts'
 import type { Label, LabelledEvent } from '../../calibration/outcomes/outcomes.ts'
-import { type CalibratedModel, type Decision, isStatement } from '../../questions/shared/decision.ts'
+import type { CalibratedModel, Decision } from '../../questions/shared/decision.ts'
+import { isStatement } from '../../questions/shared/readouts.ts'
 import { dollarsText } from '../money.ts'
 import type { Account, ApiKey, LedgerEntry, RequestRecord, UsageBucket } from '../store/store.ts'
 import type { AccountReply, DecisionReply, EventReply, KeyReply, LedgerEntryReply, RequestReply, UsageBucketReply } from './replies.ts'
@@ -85,7 +86,7 @@ function encodeDecision(name: string, decision: Decision, label: Label | null, c
   }
 }
 
-/** A label as `truthOf` of decision.ts would take it: the way back. */
+/** A label as `truthOf` would take it: the way back. */
 function truthInWords({ readout, names }: Decision, truth: readonly number[]): DecisionReply['truth'] {
   const [first = 0] = truth
   if (readout === 'ordinal') return first

@@ -1,6 +1,6 @@
 // The replies of the console's routes to its page, as JSON. Types only, shared by both sides. Amounts are decimal
 // dollars with nine fractional digits, times milliseconds since 1970.
-import type { DecisionReadout } from '../../questions/shared/decision.ts'
+import type { DecisionReadout } from '../../questions/shared/readouts.ts'
 import type { CalibrationDiagrams, CalibrationReply } from '../calibration/replies.ts'
 import type { QuarantinedLabels, Scope } from '../store/store.ts'
 

@@ -1,6 +1,6 @@
 // The state as it is sent: a text, JSON, or parts with pictures; and the request around it.
 import { MOST_FPS, SAMPLED_FRAMES } from '../../core/limits.ts'
-import { DELIBERATION_MODES } from '../../questions/shared/decision.ts'
+import { DELIBERATION_MODES } from '../../questions/shared/deliberation.ts'
 import { PART_TYPES } from '../../wire/part-types.ts'
 import {
   closed,

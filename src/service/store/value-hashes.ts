@@ -2,7 +2,7 @@
 // held against what is kept.
 import { createHmac, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { valueHash } from '../../questions/shared/decision.ts'
+import { valueHash } from '../../questions/shared/decision-key.ts'
 import type { Database, Writes } from './database.ts'
 
 export interface ValueHashes {

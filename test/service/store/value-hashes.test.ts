@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { recordOutcome } from '../../../src/calibration/outcomes/record-outcome.ts'
-import { valueHash } from '../../../src/questions/shared/decision.ts'
+import { valueHash } from '../../../src/questions/shared/decision-key.ts'
 import { openLibsql } from '../../../src/service/store/libsql.ts'
 import { openPostgres } from '../../../src/service/store/postgres.ts'
 import { keyValueHashes } from '../../../src/service/store/value-hashes.ts'
