@@ -79,10 +79,11 @@ function isIdentity(field: JsonField): boolean {
   return isNamedSo && (typeof field.value === 'string' || typeof field.value === 'number')
 }
 
-/** "order" and "A-17" of { order_id: "A-17" }; a name of many words is a text. */
+/** Words of a name, at most: what has more is a text. */
+const MOST_OF_A_NAME = 3
+
+/** "order" and "A-17" of { order_id: "A-17" } */
 function identityWords({ name, value }: JsonField): readonly string[] {
   const said = wordsOf(String(value))
   return [...name.filter((word, i) => i === 0 || !IDENTITY.has(word)), ...(said.length <= MOST_OF_A_NAME ? said : [])]
 }
-
-const MOST_OF_A_NAME = 3
