@@ -205,7 +205,7 @@ describe('the shipped model', () => {
   it('quotes everything of a kind where that is asked for, and not where the question narrows it', async () => {
     const all = { type: 'extract', kind: 'email', many: true } as const
     const { answers } = await ask({
-      state: 'Contact anna@example.com or ben@example.org for help.',
+      state: 'Contact Anna (anna@example.com) or Ben (ben@example.org) for help.',
       questions: { all: { ...all, instructions: 'All email addresses' }, one: { ...all, instructions: "Ben's address" } },
     })
     expect((answers.all as ExtractManyAnswer).values).toEqual(['anna@example.com', 'ben@example.org'])
