@@ -52,6 +52,12 @@ export function dateOf(text: string): WrittenDate | null {
   return found(text, [...WITH_YEAR, ...WITHOUT_YEAR]).find(({ start, end }) => start === 0 && end === text.length) ?? null
 }
 
+/** `2026-03-01`; `year` is that of a day without one. */
+export function isoDay(date: Pick<WrittenDate, 'year' | 'month' | 'day'>, year = ANY_YEAR): string {
+  const digits = (part: number, count: number): string => String(part).padStart(count, '0')
+  return `${digits(date.year ?? year, 4)}-${digits(date.month, 2)}-${digits(date.day, 2)}`
+}
+
 /** The first and the last day of a month of a year ("March 2026"), as `2026-03-01`; null for what is none. */
 export function monthOf(text: string): { readonly first: string; readonly last: string } | null {
   const [, name = '', year = ''] = MONTH_OF_YEAR.exec(text) ?? []

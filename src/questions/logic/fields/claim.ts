@@ -37,7 +37,7 @@ export function readClaim(claim: string, state: JsonFields): FieldClaim {
     .trim()
     .replace(/[.?!]+$/, '')
     .replace(/n['’]t\b/g, ' not')
-  const content = contentOf(wordsOf(text))
+  const content = contentOf(text)
   const isDenied = content.filter((word) => DENYING.has(word)).length === 1
   // What is denied twice is not plain: "not" stays, and no field has it.
   const plainly = isDenied ? content.filter((word) => !DENYING.has(word)) : content
@@ -49,12 +49,12 @@ export function withSubjects(claim: FieldClaim): FieldClaim {
   return { ...claim, subjects: SUBJECTS.flatMap((form) => wordsOf(form.exec(claim.text)?.[1] ?? '')) }
 }
 
-/** Whether words say no more than what a field is about. */
+/** Whether words of a text's content say no more than what a field is about. */
 export function isAbout(words: readonly string[], field: JsonField, claim: FieldClaim): boolean {
-  return contentOf(words).every((word) => field.around.has(word) || isSubject(word, field, claim))
+  return words.every((word) => field.around.has(word) || isSubject(word, field, claim))
 }
 
-/** Whether words name a field, and say no more than what it is about. */
+/** Whether words of a text's content name a field, and say no more than what it is about. */
 export function isNamed(words: readonly string[], field: JsonField, claim: FieldClaim): boolean {
   const others = words.filter((word) => !field.name.includes(word))
   return field.name.every((word) => words.includes(word)) && isAbout(others, field, claim)

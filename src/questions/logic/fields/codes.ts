@@ -2,7 +2,7 @@
 // "The order was paid in euros." of { currency: "EUR" }.
 import { areOfOneKind, isMoney, unitsIn } from '../../../core/units.ts'
 import { type ClaimReading, isAbout } from './claim.ts'
-import { wordSet, wordsOf } from './json-fields.ts'
+import { wordsOf } from './json-fields.ts'
 
 /** Null where the claim says anything but which country or currency it is. */
 export const byCode: ClaimReading = (claim) => {
@@ -27,7 +27,7 @@ interface Said {
 
 // ── Countries ──
 
-const LIVES = [...wordSet('live lived living reside based located come from in country resident shipped ship')]
+const LIVES = 'live lived living reside based located come from in country resident shipped ship'.split(' ')
 /** Names that people use besides those of Unicode. */
 const ALSO_CALLED = Object.entries({
   'united states': 'USA, US, America',
@@ -40,24 +40,39 @@ const EUROPEAN_UNION = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT
 /** Words of a name, at most: "United Arab Emirates". */
 const MOST_WORDS = 3
 
-const display = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-const nameOf = (code: string): string | undefined => display.of(code)?.toLowerCase()
-const LETTERS = Array.from({ length: 26 }, (_, i) => String.fromCharCode(65 + i))
-const NAMES = new Set(LETTERS.flatMap((first) => LETTERS.map((second) => nameOf(first + second) ?? '')))
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(ALSO_CALLED)
-const OF_THE_UNION = new Set(EUROPEAN_UNION.map(nameOf))
+const LETTERS = Array.from({ length: 26 }, (_, i) => String.fromCharCode(65 + i))
+
+interface Countries {
+  /** In lower case; undefined for what is no code. */
+  nameOf(code: string): string | undefined
+  readonly names: ReadonlySet<string>
+  readonly ofTheUnion: ReadonlySet<string | undefined>
+}
+
+let asked: Countries | null = null
+
+/** To ask for all names takes some 20 ms, which nobody pays who asks of no country. */
+function countries(): Countries {
+  if (asked !== null) return asked
+  const display = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+  const nameOf = (code: string) => display.of(code)?.toLowerCase()
+  const names = new Set(LETTERS.flatMap((first) => LETTERS.map((second) => nameOf(first + second) ?? '')))
+  asked = { nameOf, names, ofTheUnion: new Set(EUROPEAN_UNION.map(nameOf)) }
+  return asked
+}
 
 function countrySaid(claim: string, value: string): Said | null {
-  const own = /^[A-Z]{2}$/.test(value) ? nameOf(value) : countryNamed(value)
+  const own = /^[A-Z]{2}$/.test(value) ? countries().nameOf(value) : countryNamed(value)
   const [said, ...more] = countriesIn(claim)
   if (own === undefined || said === undefined || more.length > 0) return null
-  const isSame = said.country === 'european union' ? OF_THE_UNION.has(own) : said.country === own
+  const isSame = said.country === 'european union' ? countries().ofTheUnion.has(own) : said.country === own
   return { isSame, words: [...wordsOf(said.written), ...LIVES] }
 }
 
 function countryNamed(text: string): string | undefined {
   const name = OTHER_NAMES.get(text) ?? (text === 'EU' ? 'european union' : text.toLowerCase())
-  return NAMES.has(name) ? name : undefined
+  return countries().names.has(name) ? name : undefined
 }
 
 /** Of names that begin at a word the longest counts; they are written with a capital. */
@@ -78,7 +93,7 @@ const countryAt = (words: readonly string[], at: number, count: number): string 
 
 // ── Currencies ──
 
-const PAYS = [...wordSet('in paid priced price amount total cost charged billed invoiced stated currency')]
+const PAYS = 'in paid priced price amount total cost charged billed invoiced stated currency'.split(' ')
 
 function currencySaid(claim: string, value: string): Said | null {
   const [own] = unitsIn(value).filter(isMoney)

@@ -7,7 +7,7 @@ import { AT, holdsFor, NOT_AT, type Signs, signOf } from '../compared-values.ts'
 import { numberOf, type Quantity, quantityOf, standing } from '../read-numbers.ts'
 import { restated } from '../restated.ts'
 import { type FieldClaim, isAbout, isNamed } from './claim.ts'
-import { contentOf, type JsonField, wordsOf } from './json-fields.ts'
+import { contentOf, type JsonField } from './json-fields.ts'
 
 /** "The growth is negative" */
 const SIGNED = / (?:is|are|was|were) (negative|positive|zero)(?=[.?!]*$)/i
@@ -47,7 +47,7 @@ const OF_AGE = /^ ?(?:years?)?(?: old| of age)?$/i
 function ageNamed(before: string, end: string, claim: FieldClaim): JsonField | null {
   if (!/ (?:is|are|was|were)$/i.test(before) || !OF_AGE.test(end)) return null
   const found = claim.state.fields.filter((field) => {
-    const others = wordsOf(before).filter((word) => !field.name.includes(word))
+    const others = contentOf(before).filter((word) => !field.name.includes(word))
     return field.name.at(-1) === 'age' && isAbout(others, field, claim)
   })
   return found.length === 1 ? (found[0] as JsonField) : null
@@ -130,7 +130,7 @@ function countOf(value: Json | undefined): number | null {
 
 /** The one field that words name, with or without the unit in its key ("temperature" of `temperature_c`). */
 function fieldNamed(text: string, claim: FieldClaim): JsonField | null {
-  const words = contentOf(wordsOf(text))
+  const words = contentOf(text)
   if (words.length === 0) return null
   const { fields } = claim.state
   const named = fields.filter((field) => isNamed(words, field, claim))

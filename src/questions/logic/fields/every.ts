@@ -30,7 +30,7 @@ export function byEach(holds: (claim: string, values: readonly Json[]) => boolea
   return (claim) => {
     const forms = FORMS.flatMap(({ pattern, ...form }) => {
       const { what, says = '', number = '' } = pattern.exec(claim.text)?.groups ?? {}
-      return what === undefined ? [] : [{ ...form, what, says, number: numberOf(number), words: contentOf(wordsOf(what)) }]
+      return what === undefined ? [] : [{ ...form, what, says, number: numberOf(number), words: contentOf(what) }]
     })
     if (forms.length === 0) return null
     return (field) => {
@@ -38,8 +38,9 @@ export function byEach(holds: (claim: string, values: readonly Json[]) => boolea
       const things = form === undefined ? null : thingsOf(field)
       if (form === undefined || things === null) return null
       const limit = form.to === 'number' ? form.number : form.to === 'all' ? things.length : 0
+      if (limit === null) return null
       const found = things.map(({ called, value }) => holds(`The ${called ?? form.what} ${form.says}.`, [value]))
-      if (limit === null || found.includes(null)) return null
+      if (found.includes(null)) return null
       return holdsFor(form.signs, [signOf(found.filter((isSo) => isSo).length - limit)])
     }
   }

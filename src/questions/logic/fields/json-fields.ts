@@ -78,9 +78,9 @@ const EMPTY = new Set([
   ...wordSet('the a an this that these those it its of there any some does do did currently already yet still'),
 ])
 
-/** Without the words that say nothing by themselves. */
-export function contentOf(words: readonly string[]): string[] {
-  return words.filter((word) => !EMPTY.has(word))
+/** The words of a text, but for those that say nothing by themselves. */
+export function contentOf(text: string): string[] {
+  return wordsOf(text).filter((word) => !EMPTY.has(word))
 }
 
 /** Whether a value has nothing inside it. */

@@ -1,6 +1,6 @@
 // A list that holds something: "The tags include gift.", '"gift" in tags', "The ticket is tagged sso."
 import { type ClaimReading, type FieldClaim, isAbout, isNamed } from './claim.ts'
-import { contentOf, type JsonField, plain, wordsOf } from './json-fields.ts'
+import { contentOf, type JsonField, plain } from './json-fields.ts'
 
 const HOLDS = [
   /^(?<list>.+?) (?:(?:do|does) (?<not>not) )?(?:contains?|includes?) (?<item>.+)$/iu,
@@ -20,13 +20,14 @@ export const byMember: ClaimReading = (claim) => {
     const { value } = field
     if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' || typeof one === 'number')) return null
     const { item = '', not } = forms.find((groups) => isList(groups, field, claim)) ?? {}
-    if (plain(item) === '') return null
-    const isThere = value.some((one) => plain(String(one)) === plain(item))
+    const said = plain(item)
+    if (said === '') return null
+    const isThere = value.some((one) => plain(String(one)) === said)
     return isThere || AS_CODE.test(item.trim()) ? isThere === (not === undefined) : null
   }
 }
 
 function isList({ list, before = '', as = '' }: Readonly<Record<string, string>>, field: JsonField, claim: FieldClaim): boolean {
-  if (list !== undefined) return isNamed(contentOf(wordsOf(list)), field, claim)
-  return field.name.length === 1 && field.name[0] === LIST_OF[as.toLowerCase()] && isAbout(wordsOf(before), field, claim)
+  if (list !== undefined) return isNamed(contentOf(list), field, claim)
+  return field.name.length === 1 && field.name[0] === LIST_OF[as.toLowerCase()] && isAbout(contentOf(before), field, claim)
 }

@@ -1,9 +1,10 @@
 // What has a day, or somebody who did it, once it has happened: "The order has been shipped." of { shipped_at: null },
 // "The account was created in 2023."
-import { ANY_YEAR, dateOf, monthOf } from '../../../core/dates-as-written.ts'
+import { ANY_YEAR, dateOf, isoDay, monthOf } from '../../../core/dates-as-written.ts'
 import type { Json } from '../../../core/types.ts'
+import { ABOVE, AT, BELOW, FROM, type Sign, type Signs, UP_TO } from '../compared-values.ts'
 import { type ClaimReading, isAbout } from './claim.ts'
-import { contentOf, type JsonField, wordSet, wordsOf } from './json-fields.ts'
+import { contentOf, type JsonField, wordSet } from './json-fields.ts'
 import { isOpposite } from './opposites.ts'
 import { saysNothing } from './presence.ts'
 
@@ -20,7 +21,7 @@ export const byMoment: ClaimReading = (claim) => {
   const done = HAPPENS.exec(claim.text)?.groups?.done?.toLowerCase()
   if (done === undefined) return null
   const before = claim.text.slice(0, claim.text.toLowerCase().lastIndexOf(done))
-  const words = contentOf(wordsOf(before)).filter((word) => word !== 'not')
+  const words = contentOf(before).filter((word) => word !== 'not')
   return (field) => {
     const happened = participleOf(field)
     if (happened === null || (done !== happened && !isOpposite(done, happened))) return null
@@ -38,14 +39,14 @@ const ON_A_DAY =
 export const byDay: ClaimReading = (claim) => {
   const { before = '', not, done, how = '', said = '' } = ON_A_DAY.exec(claim.text)?.groups ?? {}
   if (done === undefined) return null
-  const words = contentOf(wordsOf(before))
+  const words = contentOf(before)
   return (field) => {
     const happened = participleOf(field) ?? (field.name.length === 1 ? field.name[0] : null)
     if (happened !== done.toLowerCase() || !isAbout(words, field, claim)) return null
     const day = dayOf(field.value)
     const days = day === null ? null : daysOf(said.replace(/^the /i, ''), day)
     if (days === null) return null
-    return (day !== '' && HOLDS[how.toLowerCase()]!(day as string, days)) === (not === undefined)
+    return (day !== '' && STANDS.get(how.toLowerCase())!.includes(standingTo(day as string, days))) === (not === undefined)
   }
 }
 
@@ -55,14 +56,17 @@ interface Days {
   readonly last: string
 }
 
-const HOLDS: Readonly<Record<string, (day: string, days: Days) => boolean>> = {
-  in: (day, { first, last }) => first <= day && day <= last,
-  on: (day, { first, last }) => first <= day && day <= last,
-  before: (day, { first }) => day < first,
-  after: (day, { last }) => day > last,
-  since: (day, { first }) => day >= first,
-  by: (day, { last }) => day <= last,
-}
+/** How a day stands to those that are said. */
+const STANDS: ReadonlyMap<string, Signs> = new Map([
+  ['in', AT],
+  ['on', AT],
+  ['before', BELOW],
+  ['after', ABOVE],
+  ['since', FROM],
+  ['by', UP_TO],
+])
+
+const standingTo = (day: string, { first, last }: Days): Sign => (day < first ? -1 : day > last ? 1 : 0)
 
 /** The day of a value, as `2026-03-01`; '' where it has not come, null for what is none. */
 function dayOf(value: Json): string | null {
@@ -76,7 +80,7 @@ function daysOf(said: string, day: string): Days | null {
   if (/^\d{4}$/.test(said)) return { first: `${said}-01-01`, last: `${said}-12-31` }
   const date = dateOf(said)
   if (date === null) return monthOf(said) ?? monthOf(`${said} ${year}`)
-  const one = [date.year ?? year, ...[date.month, date.day].map((part) => String(part).padStart(2, '0'))].join('-')
+  const one = isoDay(date, Number(year))
   return { first: one, last: one }
 }
 

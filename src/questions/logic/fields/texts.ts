@@ -32,7 +32,7 @@ export const byText: ClaimReading = (claim) => {
 const byName: TextReading = (claim) => {
   const [, before, , not, mark, said = ''] = IS_TEXT.exec(claim.text) ?? []
   if (before === undefined) return null
-  const words = contentOf(wordsOf(before))
+  const words = contentOf(before)
   return (field, value) => {
     if (!isNamed(words, field, claim)) return null
     const isSame = sameText(said, value) ?? (mark !== undefined || (isCode(said) && isCode(value)) ? false : null)
@@ -44,7 +44,7 @@ const byName: TextReading = (claim) => {
 const byKind: TextReading = (claim) => {
   const { before, not, said = '' } = (ASKS.exec(claim.text) ?? IS.exec(claim.text))?.groups ?? {}
   if (before === undefined || claim.subjects === null) return null
-  const words = contentOf(wordsOf(before))
+  const words = contentOf(before)
   return (field, value) => {
     if (!SAYS_WHAT_IT_IS.has(field.name.at(-1) as string)) return null
     const others = words.filter((word) => !field.name.includes(word))
@@ -56,7 +56,7 @@ const byKind: TextReading = (claim) => {
 const byAttribute: TextReading = (claim) => {
   const { before, not, denied, said = '' } = HAS.exec(claim.text)?.groups ?? {}
   if (before === undefined) return null
-  const [about, words] = [wordsOf(before), wordsOf(said)]
+  const [about, words] = [contentOf(before), wordsOf(said)]
   return (field, value) => {
     const text = words.slice(0, -field.name.length)
     const isOfField = text.length > 0 && field.name.every((word, i) => words[text.length + i] === word)
@@ -68,7 +68,7 @@ const byAttribute: TextReading = (claim) => {
 const byEnd: TextReading = (claim) => {
   const { before, not, said = '' } = ENDS.exec(claim.text)?.groups ?? {}
   if (before === undefined) return null
-  const words = contentOf(wordsOf(before))
+  const words = contentOf(before)
   return (field, value) => (isNamed(words, field, claim) ? turned(sameText(said, value), not) : null)
 }
 
@@ -76,7 +76,7 @@ const FORMS: readonly TextReading[] = [byName, byKind, byAttribute, byEnd]
 
 /** Null where it may be another word for the same. */
 function sameText(wanted: string, value: string): boolean | null {
-  const [said, own] = [wanted, value].map((text) => contentOf(wordsOf(text)).join(' ')) as [string, string]
+  const [said, own] = [wanted, value].map((text) => contentOf(text).join(' ')) as [string, string]
   if (said === own) return own === '' ? null : true
   return areExclusive(said, own) ? false : null
 }

@@ -2,7 +2,7 @@
 // form that the grammar takes. Training lists the same (models/service-1-pro/training/text/values.py), exponents,
 // scales ("3 million") and units that are asked for aside.
 import { numberOfDigits, SMALL_NUMBERS, TENS } from '../../../../core/as-written.ts'
-import { datesIn } from '../../../../core/dates-as-written.ts'
+import { datesIn, isoDay } from '../../../../core/dates-as-written.ts'
 import { AS_WRITTEN, asAsked } from './asked-numbers.ts'
 
 /** A value that stands in a text: UTF-16 offsets, and how it is written as an answer. */
@@ -64,8 +64,5 @@ function plain(number: number): string | null {
 }
 
 function dates(text: string): WrittenValue[] {
-  const two = (part: number): string => String(part).padStart(2, '0')
-  return datesIn(text).map(({ start, end, year, month, day }) => {
-    return { start, end, quantity: start, value: `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}` }
-  })
+  return datesIn(text).map((date) => ({ start: date.start, end: date.end, quantity: date.start, value: isoDay(date) }))
 }
