@@ -331,6 +331,7 @@ def write_folder(model, folder, about, eight=True):
         "passage_pieces": model.config.passage,
         "options_apart": True,
         "works_out": False,
+        "weighs_nothing": True,
         "width": model.config.width,
         "layers": model.config.layers,
     }

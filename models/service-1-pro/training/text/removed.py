@@ -84,3 +84,20 @@ def drawn(row, rnd):
         "questions": {name: row["questions"][name] for name in kept},
         "truth": {name: None if name == gone else row["truth"][name] for name in kept},
     }
+
+
+def rows(given):
+    """For calibrating: of each row that asks for a written value, the row without what says it, asked for it alone;
+    whatever is written is wrong.
+    """
+    for row in given:
+        for name, asked in row["questions"].items():
+            truth = row["truth"].get(name)
+            if asked["type"] != "fill" or asked.get("kind") not in values.KINDS or not is_pointed(asked, truth):
+                continue
+            if states.text_of(row["state"]) is None:
+                continue
+            state = state_without(row["state"], sayer(asked["kind"], truth))
+            if state is not None:
+                yield {**row, "state": state, "questions": {name: asked}, "truth": {name: False}}
+                break

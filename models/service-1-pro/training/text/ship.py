@@ -28,12 +28,15 @@ import subprocess
 import sys
 
 import put_together
+import removed
 from prepare import COMPARING, PICTURES, lines, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(f"{HERE}/../../../..")
 SHIPPED, EVIDENCE = f"{ROOT}/models/service-1-pro", f"{ROOT}/calibration-data/service-1-pro/evidence.jsonl.gz"
 ASIDE_ROWS = 25
+# Rows whose value was taken out, so that whatever is written is wrong: as sure as a value is, it has to be there.
+TAKEN_OUT = "taken-out"
 READS = ("quote", "written", "not_there")
 TYPES = ["noul", "choice", "score", "select", "extract", "fill"]
 # Groups of sets, and names of sets that a stranger would not understand by their file's.
@@ -112,9 +115,11 @@ def rows(options):
             found[halves[row["task"]]][COMPARING].append(row)
     claims = [row for kind, taken in found["measure"].items() if kind != COMPARING for row in taken]
     found["measure"]["put-together"] = list(put_together.rows(claims, "measure"))
+    asked = [row for kind, taken in found["fit"].items() if kind != COMPARING for row in taken]
+    found["fit"][TAKEN_OUT] = list(removed.rows(asked))
     for half, kinds in found.items():
         for kind, taken in kinds.items():
-            most = 5 * options.held if kind == COMPARING else options.held
+            most = {COMPARING: 5 * options.held, TAKEN_OUT: options.held // 2}.get(kind, options.held)
             write(f"{options.out}/{half}/held-{kind}.jsonl", evenly(taken, most))
     for path in sorted(glob.glob(f"{HERE}/first/*.jsonl")):
         write(f"{options.out}/measure/first-{os.path.basename(path)}", list(lines(path)))

@@ -18,6 +18,8 @@ export interface EncoderConfig {
   readonly passagePieces: number
   /** Whether it was trained to tell a number that stands in a text from one that is worked out of some. */
   readonly worksOut: boolean
+  /** Whether it was trained to say of a value, too, that nothing of the kind is there. */
+  readonly weighsNothing: boolean
 }
 
 /** Of pieces, places and layers: no published model has more. */
@@ -49,5 +51,12 @@ export function encoderConfigOf({ name, config }: ModelFolder): EncoderConfig {
     )
   }
   const shape = { width: count('width'), layers: count('layers') }
-  return { shape, contextLength: count('context_length'), places, passagePieces, worksOut: config.works_out === true }
+  return {
+    shape,
+    contextLength: count('context_length'),
+    places,
+    passagePieces,
+    worksOut: config.works_out === true,
+    weighsNothing: config.weighs_nothing === true,
+  }
 }

@@ -134,7 +134,8 @@ export class PassageState {
         : oneQuote(await pointers(), format)
       return { type: 'spans', ...found, inputTokens, outputTokens: found.spans.length }
     }
-    const source = { worksOut: config.worksOut, score: (parts: readonly Branch[]) => this.#scoreAll(parts, signal), pointers }
+    const { worksOut, weighsNothing } = config
+    const source = { worksOut, weighsNothing, score: (parts: readonly Branch[]) => this.#scoreAll(parts, signal), pointers }
     const written = await writeValue(source, branch, constraint.grammar)
     // What the grammar cannot hold (a quote of several lines, a number of too many digits) is no answer.
     const isValid = written.text !== null && parse(constraint.grammar, written.text) !== null

@@ -22,6 +22,8 @@ const PART_OF_VALUE = 2
  * piece of one answer and the last of another make a span, too, which is long.
  */
 const FURTHER_PIECE = 0.05
+/** What "nothing there" is the less likely than the pointers say where a value is asked for, in nats: most are there. */
+const NOTHING_OF_VALUES = 3
 /** The log-probability of an answer that could not be given. */
 export const NO_VALUE = Math.log(1e-6)
 
@@ -115,12 +117,12 @@ export interface QuotedValue {
 
 /**
  * The likeliest of the values that stand in the text; null where there is none. Equal values share their chances.
- * `reading`: of numbers.
+ * `reading`: of numbers; `weighsNothing`: "nothing there" takes its share of the chances, too.
  */
-export function oneValue(pointers: SpanLogits, kind: ValueKind, reading: NumberReading): QuotedValue {
+export function oneValue(pointers: SpanLogits, kind: ValueKind, reading: NumberReading, weighsNothing: boolean): QuotedValue {
   const found = valuesOf(pointers, kind, reading)
   const scores = found.map(({ span, offset }) => scoreOf(pointers, span, offset))
-  const total = logSumExp(scores)
+  const total = logSumExp(weighsNothing ? [nothingOf(pointers) - NOTHING_OF_VALUES, ...scores] : scores)
   const best = likeliestOf(found.map(({ value }, i) => [value, Math.exp((scores[i] as number) - total)]))
   if (best !== undefined) return { value: best[0], logProbability: Math.min(0, Math.log(best[1])) }
   const unread = kind === 'date' ? likeliestUnread(pointers) : null
@@ -173,9 +175,13 @@ function scoreOf({ logits, priors }: SpanLogits, span: PossibleSpan, offset: num
   return pointed + (name === null ? 0 : (priors.get(name) ?? 0))
 }
 
+/** The logit of "nothing there". */
+function nothingOf({ logits: { first, last } }: SpanLogits): number {
+  return (first[0] as number) + (last[0] as number)
+}
+
 function normalised(pointers: SpanLogits, spans: readonly Placed<PossibleSpan>[]) {
-  const { first, last } = pointers.logits
-  const nothing = (first[0] as number) + (last[0] as number)
+  const nothing = nothingOf(pointers)
   const scores = spans.map(
     (span) => scoreOf(pointers, span, span.offset) - (isPartOfValue(span) ? PART_OF_VALUE : 0) - FURTHER_PIECE * (span.last - span.first),
   )

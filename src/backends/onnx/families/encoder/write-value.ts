@@ -18,6 +18,7 @@ export interface WrittenAnswer {
 /** The state that a value is asked of. */
 export interface ValueSource {
   readonly worksOut: boolean
+  readonly weighsNothing: boolean
   score(branches: readonly Branch[]): Promise<Scores[]>
   pointers(): Promise<SpanLogits>
 }
@@ -38,7 +39,7 @@ export async function writeValue(source: ValueSource, branch: Branch, grammar: G
     const made = await workOut(source, branch, type, numbersOf(pointers, type, reading))
     if (made !== null) return made
   }
-  const { value, ...rest } = oneValue(pointers, type, reading)
+  const { value, ...rest } = oneValue(pointers, type, reading, source.weighsNothing)
   return { text: value, ...rest }
 }
 

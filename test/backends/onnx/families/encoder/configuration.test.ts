@@ -13,8 +13,16 @@ const folder = (change: Record<string, number | string | boolean | null>) => ({
 describe('config.json of an encoder model', () => {
   it('gives the numbers that the code runs on', () => {
     const shape = { width: 16, layers: 2 }
-    expect(encoderConfigOf(folder({}))).toEqual({ shape, contextLength: 400, places: 320, passagePieces: 40, worksOut: false })
+    expect(encoderConfigOf(folder({}))).toEqual({
+      shape,
+      contextLength: 400,
+      places: 320,
+      passagePieces: 40,
+      worksOut: false,
+      weighsNothing: false,
+    })
     expect(encoderConfigOf(folder({ works_out: true })).worksOut).toBe(true)
+    expect(encoderConfigOf(folder({ weighs_nothing: true })).weighsNothing).toBe(true)
   })
 
   it.each([

@@ -200,7 +200,14 @@ describe('an encoder behind the engine', async () => {
   })
 
   it('has room for the passages of the longest state, and for some of a longer one', async () => {
-    const config = { contextLength: 200, passagePieces: 30, places: 64, shape: { width: 24, layers: 2 }, worksOut: false }
+    const config = {
+      contextLength: 200,
+      passagePieces: 30,
+      places: 64,
+      shape: { width: 24, layers: 2 },
+      worksOut: false,
+      weighsNothing: false,
+    }
     const needed = bytesForLongest(config) * 0.75
     // A piece has a vector, and a key and a value in each layer and of the evidence.
     expect(needed).toBeGreaterThan(214 * 24 * (3 + 2 * 2) * 4)

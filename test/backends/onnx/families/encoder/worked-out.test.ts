@@ -104,3 +104,23 @@ describe('a model that works out numbers', () => {
     expect(made.usage).toEqual(plain.usage)
   })
 })
+
+describe('a model that weighs that no such value is there', () => {
+  async function answered(weighsNothing: boolean) {
+    const folder = await folderWith(
+      'model',
+      edit('config.json', (json) => Object.assign(json, { weighs_nothing: weighsNothing })),
+    )
+    const engine = await createEngine({ models: [await loadOnnxModel(folder, { inProcess: true, threads: 1 })] })
+    const { answers } = await engine.ask({ state: 'Of 44 lamps 17 came.', questions: { left: fill('Lamps', { kind: 'int' }) } })
+    await engine.close()
+    return answers.left
+  }
+
+  it('gives the same value, less sure', async () => {
+    const [plain, weighed] = [await answered(false), await answered(true)]
+    expect(weighed.value).toBe(plain.value)
+    expect(weighed.confidence).toBeLessThan(plain.confidence)
+    expect(weighed.confidence).toBeGreaterThan(plain.confidence / 2)
+  })
+})
